@@ -1,0 +1,38 @@
+PYTHON ?= python3
+BIN = .venv/bin
+QUESTION = Can metformin be repurposed for Alzheimer's disease?
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check lock clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
+
+setup: ## Create .venv from the lock (PYTHON=python3.12 chooses the interpreter)
+	@PYTHON="$(PYTHON)" scripts/setup.sh
+
+demo: setup ## Answer one question from the bundled snapshot: no key, no network; writes out/demo
+	$(BIN)/deepcritical research "$(QUESTION)" --snapshot demo --out out/demo
+
+test: setup ## Run the tests, without network
+	$(BIN)/python -m pytest
+
+check: setup ## Run every static check
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/deptry src
+	$(BIN)/typos
+	$(BIN)/python scripts/check_sizes.py
+
+lock: ## Recompute constraints.txt from pyproject.toml (LOCK_FLAGS=--upgrade renews every pin)
+	$(PYTHON) -m venv --clear out/lock
+	out/lock/bin/python -m pip install -qq -c constraints.txt uv
+	out/lock/bin/uv pip compile -q --universal --python-version 3.11 --all-extras \
+		--no-emit-package torch --custom-compile-command "make lock" $(LOCK_FLAGS) \
+		-o constraints.txt pyproject.toml
+
+clean: ## Remove .venv, out and the caches
+	rm -rf .venv out dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,36 @@
+"""Drug-repurposing answers in which every factual sentence rests on a located quote.
+
+    from deepcritical import research
+
+    report = research("Can metformin be repurposed for Alzheimer's disease?")
+    print(report.to_markdown())
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from deepcritical.domain.report import ResearchReport
+
+__all__ = ["research"]
+
+
+def research(question: str, *, snapshot: str | None = None) -> ResearchReport:
+    """Answer a question from an evidence snapshot; blocks until the report is there.
+
+    Args:
+        question: A drug and a condition, a condition alone, or a hypothesis to judge.
+        snapshot: ``demo``, or the path of a .jsonl file; the setting DEEPCRITICAL_SNAPSHOT by default.
+
+    Raises:
+        DeepCriticalError: The question or the snapshot cannot be worked on.
+    """
+    import asyncio
+
+    from deepcritical.bootstrap import build_runs, read_settings
+
+    async def answer() -> ResearchReport:
+        return await build_runs(read_settings(), snapshot=snapshot).submit(question).result()
+
+    return asyncio.run(answer())

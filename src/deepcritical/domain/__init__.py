@@ -1,0 +1,1 @@
+"""Pure types and rules of the field: standard library and pydantic only, no I/O."""

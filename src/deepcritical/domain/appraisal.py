@@ -1,0 +1,150 @@
+"""What one record says about one drug for the condition in question, and what its study as a whole says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+
+from deepcritical.domain.base import Model
+from deepcritical.domain.evidence import Fact
+from deepcritical.domain.grading import Grade
+
+__all__ = ["Appraisal", "Direction", "Reading", "Stance", "StudyFinding", "study_findings"]
+
+
+class Stance(StrEnum):
+    """A record's stance towards "the drug helps in the condition". A null result and harm both refute."""
+
+    SUPPORTS = "supports"
+    REFUTES = "refutes"
+    NEUTRAL = "neutral"
+
+
+class Direction(StrEnum):
+    """What a study, with all its records, says of the benefit."""
+
+    SUPPORTS = "supports"
+    REFUTES = "refutes"
+    MIXED = "mixed"
+    NONE = "no direction"
+
+
+class Reading(Model):
+    """What a reasoner read in one record about one drug. Every fact is located in the record."""
+
+    evidence_id: str
+    drug: str
+    excluded_because: str = ""
+    """Why the record does not bear on the question; '' when it does."""
+    direct: bool = False
+    """Whether the finding is about the condition itself, not about another condition, outcome or population."""
+    supporting: tuple[Fact, ...] = ()
+    """Findings that the drug helps."""
+    refuting: tuple[Fact, ...] = ()
+    """Findings of no effect or of harm."""
+    context: tuple[Fact, ...] = ()
+    """Design, harms, status and conclusions without a direction."""
+    remark: str = ""
+    """Why there is no direction, or how the findings must be read, such as: the drug is the reference arm."""
+
+    @property
+    def included(self) -> bool:
+        """Whether the record bears on the question."""
+        return not self.excluded_because
+
+    @property
+    def mixed(self) -> bool:
+        """Whether the record reports benefit for one outcome and none, or harm, for another."""
+        return bool(self.supporting and self.refuting)
+
+    @property
+    def stance(self) -> Stance:
+        """The stance of the whole record; a record with findings both ways is neutral and `mixed`."""
+        if self.supporting and not self.refuting:
+            return Stance.SUPPORTS
+        if self.refuting and not self.supporting:
+            return Stance.REFUTES
+        return Stance.NEUTRAL
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """All facts of the reading."""
+        return (*self.supporting, *self.refuting, *self.context)
+
+
+class Appraisal(Model):
+    """A reading with the grade that code gave the record."""
+
+    reading: Reading
+    grade: Grade
+
+    @property
+    def evidence_id(self) -> str:
+        """Id of the record in the run's store."""
+        return self.reading.evidence_id
+
+    @property
+    def counts(self) -> bool:
+        """Whether the record may decide a verdict: included and not retracted."""
+        return self.reading.included and not self.grade.retracted
+
+    @property
+    def clinical(self) -> bool:
+        """Whether the record studied people (OCEBM level 1-4)."""
+        return self.grade.level is not None and self.grade.level <= 4
+
+
+class StudyFinding(Model):
+    """One study, with all records that belong to it."""
+
+    evidence_ids: tuple[str, ...]
+    deciding_ids: tuple[str, ...]
+    """Those of the records that state the direction."""
+    direction: Direction
+    level: int | None
+    """Best OCEBM level among the records that state the direction, else among all of them."""
+    direct: bool
+    participants: int | None
+
+    @property
+    def clinical(self) -> bool:
+        """Whether the study studied people (OCEBM level 1-4)."""
+        return self.level is not None and self.level <= 4
+
+    @property
+    def randomised(self) -> bool:
+        """Whether the study is a randomised trial or a review of such (OCEBM level 1-2)."""
+        return self.level is not None and self.level <= 2
+
+
+def _direction(appraisals: Sequence[Appraisal]) -> Direction:
+    helps = any(a.reading.supporting for a in appraisals)
+    fails = any(a.reading.refuting for a in appraisals)
+    if helps and fails:
+        return Direction.MIXED
+    return Direction.SUPPORTS if helps else Direction.REFUTES if fails else Direction.NONE
+
+
+def _finding(appraisals: Sequence[Appraisal]) -> StudyFinding:
+    direct = [a for a in appraisals if a.reading.direct and (a.reading.supporting or a.reading.refuting)]
+    stating = direct or [a for a in appraisals if a.reading.supporting or a.reading.refuting]
+    base = stating or list(appraisals)
+    return StudyFinding(
+        evidence_ids=tuple(a.evidence_id for a in appraisals),
+        deciding_ids=tuple(a.evidence_id for a in stating),
+        direction=_direction(stating),
+        level=min((a.grade.level for a in base if a.grade.level is not None), default=None),
+        direct=any(a.reading.direct for a in base),
+        participants=max((a.grade.participants for a in base if a.grade.participants), default=None),
+    )
+
+
+def study_findings(appraisals: Mapping[str, Appraisal], groups: Iterable[Sequence[str]]) -> tuple[StudyFinding, ...]:
+    """What each study says, from its records that count.
+
+    Args:
+        appraisals: Evidence id -> appraisal, for one drug.
+        groups: Evidence ids grouped by study.
+    """
+    members = ([appraisals[i] for i in group if i in appraisals and appraisals[i].counts] for group in groups)
+    return tuple(_finding(group) for group in members if group)

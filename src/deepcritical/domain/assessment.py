@@ -1,0 +1,29 @@
+"""The judge's assessment: scores, gaps and the wish for more; whether the run goes on is decided by code."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from deepcritical.domain.base import Model, Score10, UnitInterval
+
+__all__ = ["JudgeAssessment"]
+
+
+class JudgeAssessment(Model):
+    """What the judge makes of the evidence after one round."""
+
+    mechanism_score: Score10
+    """Strength of the mechanism, 0 none to 10 every edge shown without contradiction."""
+    clinical_score: Score10
+    """Strength of the clinical evidence for benefit, 0 none to 10."""
+    confidence: UnitInterval
+    """How far the scores can be relied on."""
+    sufficient: bool
+    """Whether the evidence answers the question, whichever way."""
+    recommendation: Literal["continue", "synthesize"]
+    drug_candidates: tuple[str, ...] = ()
+    key_findings: tuple[str, ...] = ()
+    """Short findings, each with evidence ids such as [E12]."""
+    gaps: tuple[str, ...] = ()
+    next_queries: tuple[str, ...] = ()
+    reasoning: str

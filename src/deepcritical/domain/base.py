@@ -1,0 +1,21 @@
+"""The one base model and the bounded numbers that the whole domain shares."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = ["Model", "Score10", "UnitInterval"]
+
+UnitInterval = Annotated[float, Field(ge=0.0, le=1.0)]
+"""A number from 0 to 1."""
+
+Score10 = Annotated[int, Field(ge=0, le=10)]
+"""A whole number from 0 to 10; what a model is asked for, because bounds on floats are not enforced by local grammars."""
+
+
+class Model(BaseModel):
+    """Immutable, strict about unknown fields; the docstring under a field is its description."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)

@@ -1,0 +1,146 @@
+"""References are accepted by canonical id or exact normalised title only, and always rebuilt from the store."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from deepcritical.domain.base import Model
+from deepcritical.domain.evidence import Citation, Evidence
+from deepcritical.domain.identity import canonical_ids, normalised_title
+from deepcritical.domain.report import Reference, ResearchReport
+
+__all__ = [
+    "UNSUPPORTED",
+    "ValidatedReport",
+    "build_reference_from_evidence",
+    "validate_references",
+]
+
+UNSUPPORTED = "[unsupported]"
+"""Put where a sentence has lost its last citation, so that no claim stands unmarked."""
+
+_NUMBERS = r"\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*"
+_MARKER = re.compile(rf"(?<!\\)\[({_NUMBERS})\](?!\()")
+_MARKER_RUN = re.compile(rf"\s?(?<!\\)\[{_NUMBERS}\](?!\()(?:[\s,]?\[{_NUMBERS}\](?!\())*")
+_NOT_PROSE = frozenset({"research_question", "searches", "sources_searched", "references", "claims", "assessment", "written_by"})
+"""Fields of a report in which ``[1]`` is not a citation."""
+
+
+class ValidatedReport(Model):
+    """A report whose references all exist, and what was taken out to get there."""
+
+    report: ResearchReport
+    removed: tuple[Reference, ...] = ()
+    """References that no stored record answers to."""
+    dangling: tuple[int, ...] = ()
+    """Inline numbers that pointed at no reference."""
+    unsupported: int = 0
+    """Places where a sentence lost its last citation and is now marked."""
+
+
+def build_reference_from_evidence(evidence: Evidence, evidence_id: str = "") -> Reference:
+    """The reference entry of a stored record."""
+    meta, citation = evidence.metadata, evidence.citation
+    return Reference(
+        evidence_id=evidence_id,
+        title=citation.title,
+        authors=citation.authors,
+        source=citation.source,
+        date=citation.date,
+        journal=meta.journal or "",
+        volume_pages=meta.volume_pages or "",
+        url=citation.url,
+        ids=tuple(sorted(canonical_ids(evidence))),
+        text_kind=meta.text_kind,
+    )
+
+
+class _Library:
+    """Stored records by canonical id and by exact title; a title that two records share names neither."""
+
+    def __init__(self, evidence: Mapping[str, Evidence]) -> None:
+        self._by_id = {identifier: key for key, record in evidence.items() for identifier in canonical_ids(record)}
+        titles: dict[str, set[str]] = {}
+        for key, record in evidence.items():
+            titles.setdefault(normalised_title(record.citation.title), set()).add(key)
+        self._by_title = {title: min(keys) for title, keys in titles.items() if len(keys) == 1 and title}
+
+    def find(self, reference: Reference) -> str | None:
+        """The key of the record that a reference names; None when it names none, or two at once."""
+        claimed = _claimed_ids(reference)
+        found = {self._by_id[identifier] for identifier in claimed if identifier in self._by_id}
+        if found:
+            return found.pop() if len(found) == 1 else None
+        if any(not identifier.startswith(("url:", "title:")) for identifier in claimed):
+            return None
+        return self._by_title.get(normalised_title(reference.title))
+
+
+def _claimed_ids(reference: Reference) -> frozenset[str]:
+    """The ids that a reference gives, in its list of ids or in its address."""
+    if not reference.url:
+        return frozenset(reference.ids)
+    citation = Citation(source=reference.source, title=reference.title or "-", url=reference.url)
+    return frozenset(reference.ids) | canonical_ids(Evidence(content="", citation=citation))
+
+
+def validate_references(report: ResearchReport, evidence: Mapping[str, Evidence] | Sequence[Evidence]) -> ValidatedReport:
+    """A new report with only references that exist: entries rebuilt, duplicates joined, inline numbers renewed.
+
+    Args:
+        report: The report as written; it is not changed.
+        evidence: The run's records, by evidence id or as a sequence.
+    """
+    records = evidence if isinstance(evidence, Mapping) else {f"E{i}": e for i, e in enumerate(evidence, 1)}
+    library = _Library(records)
+    keys = [library.find(reference) for reference in report.references]
+    order = {key: number for number, key in enumerate(dict.fromkeys(k for k in keys if k is not None), 1)}
+    writer = _Renumbering({number: order[key] for number, key in enumerate(keys, 1) if key is not None}, len(keys))
+    fields = {name: value if name in _NOT_PROSE else writer.rewrite(value) for name, value in report}
+    fields["references"] = tuple(build_reference_from_evidence(records[key], key) for key in order)
+    fields["claims"] = tuple(claim for claim in report.claims if claim.evidence_id in records)
+    return ValidatedReport(
+        report=ResearchReport(**fields),
+        removed=tuple(r for r, key in zip(report.references, keys, strict=True) if key is None),
+        dangling=tuple(sorted(writer.dangling)),
+        unsupported=writer.unsupported,
+    )
+
+
+class _Renumbering:
+    """Rewrites inline markers in every text of a report and counts what it takes out."""
+
+    def __init__(self, new_number: Mapping[int, int], known: int) -> None:
+        self._new = new_number
+        self._known = known
+        self.dangling: set[int] = set()
+        self.unsupported = 0
+
+    def rewrite(self, value: Any) -> Any:
+        """The same value with the markers renewed in each text it holds."""
+        if type(value) is str:
+            return _MARKER_RUN.sub(self._renew, value)
+        if isinstance(value, tuple):
+            return tuple(self.rewrite(item) for item in value)
+        if isinstance(value, Model):
+            return type(value)(**{name: self.rewrite(item) for name, item in value})
+        return value
+
+    def _renew(self, run: re.Match[str]) -> str:
+        numbers = [n for group in _MARKER.findall(run.group()) for n in _expand(group)]
+        self.dangling.update(n for n in numbers if not 1 <= n <= self._known)
+        kept = sorted({self._new[n] for n in numbers if n in self._new})
+        lead = " " if run.group()[0].isspace() else ""
+        if kept:
+            return lead + "".join(f"[{n}]" for n in kept)
+        self.unsupported += 1
+        return f"{lead}{UNSUPPORTED}"
+
+
+def _expand(group: str) -> Iterator[int]:
+    """The numbers of ``1, 3-5``: 1, 3, 4, 5."""
+    for part in re.split(r"\s*[,;]\s*", group):
+        first, *rest = (int(n) for n in re.split(r"\s*[–-]\s*", part))
+        yield from range(first, max([first, *rest]) + 1)

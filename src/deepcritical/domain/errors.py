@@ -1,0 +1,112 @@
+"""Every error a user can meet, in one tree. Each says what happened and what to do next.
+
+    DeepCriticalError
+    ├── ConfigurationError           settings, options, paths
+    │   └── SnapshotNotFoundError    no snapshot of that name or path
+    ├── QuestionError                the question cannot be worked on
+    │   ├── EmptyQuestionError
+    │   └── QuestionTooLongError
+    ├── SearchError                  a source could not be read
+    │   └── RateLimitError           with retry_after_s
+    ├── ReasoningError               a judgement could not be made
+    ├── BudgetExceeded               a limit of the run was reached
+    └── StorageError                 something stored cannot be read or written
+        └── SnapshotCorruptError     a snapshot exists but is not readable
+
+    ResearchCancelled (BaseException): so that no framework swallows it
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BudgetExceeded",
+    "ConfigurationError",
+    "DeepCriticalError",
+    "EmptyQuestionError",
+    "QuestionError",
+    "QuestionTooLongError",
+    "RateLimitError",
+    "ReasoningError",
+    "ResearchCancelled",
+    "SearchError",
+    "SnapshotCorruptError",
+    "SnapshotNotFoundError",
+    "StorageError",
+]
+
+
+class DeepCriticalError(Exception):
+    """Root of all errors meant for users.
+
+    Args:
+        message: What happened, one sentence.
+        advice: What to do next, one sentence; empty when there is nothing to do.
+    """
+
+    def __init__(self, message: str, advice: str = "") -> None:
+        # Exactly the constructor's arguments go to Exception, so that pickling rebuilds the error.
+        super().__init__(message, advice)
+        self.message = message
+        self.advice = advice
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.advice}".strip()
+
+
+class ConfigurationError(DeepCriticalError):
+    """A setting, an option or a path is not usable."""
+
+
+class SnapshotNotFoundError(ConfigurationError):
+    """There is no snapshot of that name or at that path."""
+
+
+class QuestionError(DeepCriticalError):
+    """The question cannot be worked on as it stands."""
+
+
+class EmptyQuestionError(QuestionError):
+    """The question has no words."""
+
+
+class QuestionTooLongError(QuestionError):
+    """The question is longer than the limit."""
+
+
+class SearchError(DeepCriticalError):
+    """A source could not be read."""
+
+
+class RateLimitError(SearchError):
+    """A source refused for the moment.
+
+    Args:
+        message: What happened.
+        advice: What to do next.
+        retry_after_s: Seconds the source asked to wait, or None when it did not say.
+    """
+
+    def __init__(self, message: str, advice: str = "", retry_after_s: float | None = None) -> None:
+        super().__init__(message, advice)
+        self.retry_after_s = retry_after_s
+        self.args = (message, advice, retry_after_s)
+
+
+class ReasoningError(DeepCriticalError):
+    """A judgement could not be made."""
+
+
+class BudgetExceeded(DeepCriticalError):  # noqa: N818 - the name that the design gives it
+    """A limit of the run was reached."""
+
+
+class StorageError(DeepCriticalError):
+    """Something stored cannot be read or written."""
+
+
+class SnapshotCorruptError(StorageError):
+    """A snapshot is there, but cannot be read as one."""
+
+
+class ResearchCancelled(BaseException):  # noqa: N818 - not an error: the user's wish
+    """The user stopped the run. Not an Exception, so that no framework turns it into text."""

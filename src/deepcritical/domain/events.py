@@ -1,0 +1,214 @@
+"""What happens in a run, as typed events. The run's log of them is what every interface shows."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from deepcritical.domain.base import Model, UnitInterval
+from deepcritical.domain.question import ResearchQuestion
+
+__all__ = [
+    "TERMINAL",
+    "AgentCalled",
+    "ClaimsChecked",
+    "Event",
+    "EvidenceAssessed",
+    "EvidenceProcessed",
+    "HypothesesProposed",
+    "LoggedEvent",
+    "Notice",
+    "QuestionRefined",
+    "ReferencesValidated",
+    "ReportWritten",
+    "RunCancelled",
+    "RunCompleted",
+    "RunFailed",
+    "RunStarted",
+    "SourceSearched",
+    "Stage",
+    "StopReason",
+]
+
+
+class Stage(StrEnum):
+    """Where a run is."""
+
+    QUESTION = "question"
+    SEARCH = "search"
+    HYPOTHESES = "hypotheses"
+    JUDGEMENT = "judgement"
+    REPORT = "report"
+    DONE = "done"
+
+
+class StopReason(StrEnum):
+    """Why research stopped and the report was written."""
+
+    SUFFICIENT_EVIDENCE = "sufficient_evidence"
+    MAX_ITERATIONS = "max_iterations_reached"
+    NO_NEW_EVIDENCE = "no_new_evidence"
+    NO_EVIDENCE = "no_evidence"
+    DEADLINE = "deadline"
+
+
+class RunStarted(Model):
+    """The first event of a run."""
+
+    type: Literal["run_started"] = "run_started"
+    question: str
+    reasoner: str
+    sources: tuple[str, ...]
+
+
+class QuestionRefined(Model):
+    """The question was understood."""
+
+    type: Literal["question_refined"] = "question_refined"
+    question: ResearchQuestion
+
+
+class AgentCalled(Model):
+    """The manager handed the turn to an agent."""
+
+    type: Literal["agent_called"] = "agent_called"
+    agent: str
+    instruction: str
+    iteration: int
+
+
+class SourceSearched(Model):
+    """One query was run against one source."""
+
+    type: Literal["source_searched"] = "source_searched"
+    source: str
+    query: str
+    outcome: str
+    identified: int
+    """Records in the answer."""
+    new: int
+    """Those that the run did not have yet."""
+
+
+class EvidenceProcessed(Model):
+    """New records were read and graded."""
+
+    type: Literal["evidence_processed"] = "evidence_processed"
+    read: int
+    included: int
+    facts_located: int
+    facts_dropped: int
+    """Facts whose quote was not in the record; they are never used."""
+
+
+class HypothesesProposed(Model):
+    """Mechanism chains were found."""
+
+    type: Literal["hypotheses_proposed"] = "hypotheses_proposed"
+    chains: tuple[str, ...]
+
+
+class EvidenceAssessed(Model):
+    """The judge scored the evidence."""
+
+    type: Literal["evidence_assessed"] = "evidence_assessed"
+    mechanism_score: int
+    clinical_score: int
+    recommendation: str
+    gaps: tuple[str, ...]
+
+
+class ReferencesValidated(Model):
+    """The references of the report were checked against the store."""
+
+    type: Literal["references_validated"] = "references_validated"
+    kept: int
+    removed: tuple[str, ...]
+    """Titles of references that do not exist in the store."""
+    dangling: tuple[int, ...] = ()
+    unsupported: int = 0
+
+
+class ClaimsChecked(Model):
+    """The sentences of the report were checked against what they cite."""
+
+    type: Literal["claims_checked"] = "claims_checked"
+    checked: int
+    failed: tuple[str, ...]
+
+
+class ReportWritten(Model):
+    """The report is in the store."""
+
+    type: Literal["report_written"] = "report_written"
+    verdict: str
+    references: int
+
+
+class Notice(Model):
+    """Something the reader must know: a fallback, an unknown name, a bound that was met."""
+
+    type: Literal["notice"] = "notice"
+    message: str
+
+
+class RunCompleted(Model):
+    """Terminal: there is a report."""
+
+    type: Literal["run_completed"] = "run_completed"
+    stop_reason: StopReason
+    verdict: str
+    references: int
+
+
+class RunFailed(Model):
+    """Terminal: there is no report."""
+
+    type: Literal["run_failed"] = "run_failed"
+    error: str
+    message: str
+    advice: str = ""
+
+
+class RunCancelled(Model):
+    """Terminal: the user stopped the run."""
+
+    type: Literal["run_cancelled"] = "run_cancelled"
+
+
+Event = Annotated[
+    RunStarted
+    | QuestionRefined
+    | AgentCalled
+    | SourceSearched
+    | EvidenceProcessed
+    | HypothesesProposed
+    | EvidenceAssessed
+    | ReferencesValidated
+    | ClaimsChecked
+    | ReportWritten
+    | Notice
+    | RunCompleted
+    | RunFailed
+    | RunCancelled,
+    Field(discriminator="type"),
+]
+
+TERMINAL = (RunCompleted, RunFailed, RunCancelled)
+"""A run has exactly one of these, as its last event."""
+
+
+class LoggedEvent(Model):
+    """An event in its place in the log."""
+
+    run_id: str
+    seq: int = Field(ge=1)
+    """1, 2, 3 ... without a gap."""
+    at: datetime
+    stage: Stage
+    progress: UnitInterval
+    """Share of the run that is done; never goes back."""
+    event: Event

@@ -1,0 +1,102 @@
+"""Evidence: one record of a source, with its citation, its text and what its registry or index says of it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+
+from deepcritical.domain.base import Model, UnitInterval
+
+__all__ = ["Citation", "Evidence", "EvidenceMetadata", "Fact", "FactRole", "SourceName", "TextKind"]
+
+SourceName = Literal["pubmed", "clinicaltrials", "europepmc", "doi", "web"]
+"""Where a record can be looked up: PubMed, ClinicalTrials.gov, Europe PMC, by its DOI only, or the open web."""
+
+TextKind = Literal["abstract", "summary", "registry", "web", "none"]
+"""What `Evidence.content` is. Only `abstract`, `registry` and `web` are the source's own words and may be quoted."""
+
+
+class Citation(Model):
+    """Where a record comes from, as a reference list names it."""
+
+    source: SourceName
+    title: str = Field(min_length=1)
+    url: str
+    """Stable address of the record; empty when only a bibliography is known."""
+    date: str = ""
+    """ISO date or year as the source shows it; empty when it does not."""
+    authors: tuple[str, ...] = ()
+
+
+class EvidenceMetadata(Model):
+    """Identifiers, publication types and registry fields; absent stays absent. A source may add fields of its own."""
+
+    model_config = ConfigDict(frozen=True, extra="allow", use_attribute_docstrings=True)
+
+    kind: Literal["publication", "trial"] = "publication"
+    pmid: str | None = None
+    pmcid: str | None = None
+    doi: str | None = None
+    nct_id: str | None = None
+    """The record's own registry id; a paper that merely names a trial carries it in `linked_ids`."""
+    linked_ids: tuple[str, ...] = ()
+    """Canonical ids of other records of the same study, such as ``nct:NCT01965756``."""
+    journal: str | None = None
+    volume_pages: str | None = None
+    publication_types: tuple[str, ...] = ()
+    """As the index prints them (MeSH publication types)."""
+    conditions: tuple[str, ...] = ()
+    interventions: tuple[str, ...] = ()
+    status: str | None = None
+    """Registry status in capitals, such as COMPLETED or TERMINATED."""
+    phase: str | None = None
+    enrollment: int | None = Field(default=None, ge=0)
+    """Participants actually enrolled."""
+    planned_enrollment: int | None = Field(default=None, ge=0)
+    why_stopped: str | None = None
+    has_results: bool | None = None
+    text_kind: TextKind = "abstract"
+    licence: str | None = None
+    note: str | None = None
+    """A caution about the record itself, shown beside it."""
+
+
+class Evidence(Model):
+    """One record found by a source."""
+
+    content: str
+    """The text that facts are located in: an abstract, registry text or a labelled summary."""
+    citation: Citation
+    relevance_score: UnitInterval = 0.0
+    """How well the record matched the query, 0-1; comparable within one answer of one source only."""
+    metadata: EvidenceMetadata = EvidenceMetadata()
+
+    @property
+    def quotable(self) -> bool:
+        """Whether the text is the source's own words, which may stand in quotation marks."""
+        return self.metadata.text_kind in ("abstract", "registry", "web")
+
+
+class FactRole(StrEnum):
+    """What a fact tells about its study."""
+
+    DESIGN = "design"
+    RESULT = "result"
+    HARM = "harm"
+    CONCLUSION = "conclusion"
+    MECHANISM = "mechanism"
+    STATUS = "status"
+
+
+class Fact(Model):
+    """A statement with the exact place it rests on: ``content[start:end] == quote``."""
+
+    statement: str = Field(min_length=1)
+    evidence_id: str
+    quote: str = Field(min_length=1)
+    start: int = Field(ge=0)
+    """Offset of the first character of the quote in `Evidence.content`."""
+    end: int = Field(gt=0)
+    role: FactRole

@@ -1,0 +1,182 @@
+"""How strong a record is: its study design and its OCEBM 2011 level, with the reason as text.
+
+Levels follow the Oxford Centre for Evidence-Based Medicine 2011 table for treatment benefit: 1 systematic review of
+randomised trials; 2 randomised trial; 3 non-randomised controlled cohort; 4 case series, case-control, historical
+control; 5 mechanism-based reasoning. A review is graded as the weakest design that it pools.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import NamedTuple
+
+from deepcritical.domain.base import Model
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.text import sentences
+
+__all__ = ["Design", "Grade", "grade", "is_negative_stop", "is_retracted", "participants"]
+
+
+class Design(StrEnum):
+    """Study design, in the words of a report."""
+
+    REVIEW_OF_RCTS = "systematic review of randomised trials"
+    RCT = "randomised controlled trial"
+    NON_RANDOMISED_TRIAL = "non-randomised trial"
+    REVIEW_OF_COHORTS = "systematic review that includes observational studies"
+    COHORT = "observational cohort"
+    CASE_CONTROL = "case-control or cross-sectional study"
+    CASE_SERIES = "case series or case report"
+    REVIEW_WITH_ANIMALS = "systematic review that includes animal studies"
+    PRECLINICAL = "animal or cell study"
+    NARRATIVE_REVIEW = "narrative review or opinion"
+    REGISTERED_TRIAL = "registered trial, no result in this record"
+    UNCLEAR = "design not stated"
+
+
+LEVEL: dict[Design, int | None] = {
+    Design.REVIEW_OF_RCTS: 1,
+    Design.RCT: 2,
+    Design.NON_RANDOMISED_TRIAL: 3,
+    Design.REVIEW_OF_COHORTS: 3,
+    Design.COHORT: 3,
+    Design.CASE_CONTROL: 4,
+    Design.CASE_SERIES: 4,
+    Design.REVIEW_WITH_ANIMALS: 5,
+    Design.PRECLINICAL: 5,
+    Design.NARRATIVE_REVIEW: 5,
+    Design.REGISTERED_TRIAL: None,
+    Design.UNCLEAR: 5,
+}
+"""OCEBM 2011 level of each design; None where there is nothing to grade yet."""
+
+
+class Grade(Model):
+    """Design and level of one record, with where the judgement comes from."""
+
+    design: Design
+    level: int | None
+    """OCEBM 2011 level 1-5, or None for a trial without a result."""
+    reason: str
+    from_text: bool = False
+    """True when the design was read from the text because the index gives no publication type: a fallback, flagged."""
+    participants: int | None = None
+    retracted: bool = False
+
+
+class _Rule(NamedTuple):
+    pattern: re.Pattern[str]
+    design: Design
+
+
+def _rules(*pairs: tuple[str, Design]) -> tuple[_Rule, ...]:
+    return tuple(_Rule(re.compile(pattern, re.IGNORECASE), design) for pattern, design in pairs)
+
+
+_BY_TYPE = _rules(
+    (r"meta-analysis|systematic review", Design.REVIEW_OF_COHORTS),
+    (r"randomized controlled trial", Design.RCT),
+    (r"clinical trial|controlled clinical trial", Design.NON_RANDOMISED_TRIAL),
+    (r"observational study|cohort", Design.COHORT),
+    (r"case reports", Design.CASE_SERIES),
+    (r"^review$|editorial|letter|comment", Design.NARRATIVE_REVIEW),
+)
+"""MeSH publication types; the first match in this order decides."""
+
+_MADE_RANDOM = r"(?:were|was|we|are|be|been) (?:\w+ )?(?:randomi[sz]ed|randomly (?:assigned|allocated))|randomi[sz]ed (?:to|1:1|in a)|(?:patients|participants|adults|people|outpatients) randomi[sz]ed"
+_BY_TEXT = _rules(
+    (r"systematic(?:ally)? (?:umbrella )?review|meta-analy|umbrella review|systematically searched", Design.REVIEW_OF_COHORTS),
+    (r"\b(?:mice|mouse|rats?|transgenic|zebrafish|drosophila|in vitro|cell lines?|cell models?|hamsters?|macaques?)\b", Design.PRECLINICAL),
+    (r"\b(?:this|the) (?:narrative )?review\b|we review\b|overview of", Design.NARRATIVE_REVIEW),
+    (r"emulat\w+ (?:a |clinical )?(?:target )?trials?|target trial emulation", Design.COHORT),
+    (_MADE_RANDOM + r"|randomi[sz]ed(?:[ ,-]+[\w-]+){0,4}[ -](?:trial|study|pilot)|double-blind", Design.RCT),
+    (r"open-label|single-arm|phase (?:[1-4]|i{1,3}|iv)\b.*trial", Design.NON_RANDOMISED_TRIAL),
+    (r"case[- ]control|cross-sectional", Design.CASE_CONTROL),
+    (r"cohort|observational|longitudinal|retrospective|prospective|registry|medical records|health records|database|real-world", Design.COHORT),
+    (r"case series|case report", Design.CASE_SERIES),
+)
+"""Words of title and text, for records without a publication type that names a design."""
+
+_OBSERVATIONAL = re.compile(r"observational|cohort|case[- ]control|cross-sectional|non-?randomi[sz]ed|retrospective|population-based", re.IGNORECASE)
+_RANDOMISED = re.compile(r"randomi[sz]ed|\bRCTs?\b|clinical trials", re.IGNORECASE)
+_ANIMAL = re.compile(r"\banimals?\b|preclinical|\bmice\b|rodent|in vivo", re.IGNORECASE)
+_RETROSPECTIVE = re.compile(r"\bretrospective(?:ly)?\b", re.IGNORECASE)
+_RETRACTED = re.compile(r"retracted publication", re.IGNORECASE)
+_RETRACTED_TITLE = re.compile(r"^\W*(?:RETRACTED|WITHDRAWN)\b[:\]]?")
+_NEGATIVE_STOP = re.compile(r"futil|lack of (?:efficacy|benefit|effect)|no (?:efficacy|benefit|effect)|ineffective|safety|adverse|harm|toxicit", re.IGNORECASE)
+_NOT_A_STOP_CAUSE = re.compile(r"not (?:due to|because of|related to) (?:any )?(?:safety|efficacy)|no safety (?:concern|issue|signal)s?", re.IGNORECASE)
+_PEOPLE = r"(?:men and women|(?:(?!studies|trials|reviews|cohorts|articles|records|years|months|weeks|days|mg|of)[\w-]+ ){0,3}(?:patients|participants|subjects|adults|persons|people|individuals|veterans|outpatients|volunteers|infants|children|women|men))"
+_COUNT = re.compile(rf"(?<![\d.,])(?<!type )(\d{{1,3}}(?:[ ,\u2009]\d{{3}})+|\d+)\s+{_PEOPLE}\b|\b[nN]\s*=\s*(\d{{1,3}}(?:[ ,]\d{{3}})+|\d+)")
+
+
+def _first(rules: tuple[_Rule, ...], text: str) -> Design | None:
+    return next((rule.design for rule in rules if rule.pattern.search(text)), None)
+
+
+def _design_text(evidence: Evidence) -> str:
+    spans = sentences(evidence.content)
+    own = [s.text for s in spans if s.label.startswith(("design", "method", "study design", "research design", "setting"))]
+    return " ".join([evidence.citation.title, *(own or [s.text for s in spans])])
+
+
+def _review_of(evidence: Evidence) -> Design:
+    """What a systematic review pools: the weakest design that it says it includes."""
+    text = f"{evidence.citation.title} {evidence.content}"
+    if _ANIMAL.search(text):
+        return Design.REVIEW_WITH_ANIMALS
+    if _RANDOMISED.search(text) and not _OBSERVATIONAL.search(text):
+        return Design.REVIEW_OF_RCTS
+    return Design.REVIEW_OF_COHORTS
+
+
+def _design(evidence: Evidence) -> tuple[Design, str, bool]:
+    meta = evidence.metadata
+    if meta.kind == "trial":
+        if not is_negative_stop(evidence):
+            return Design.REGISTERED_TRIAL, "registry entry", False
+        randomised = _RANDOMISED.search(f"{evidence.citation.title} {evidence.content}")
+        return Design.RCT if randomised else Design.NON_RANDOMISED_TRIAL, "registry entry with the reason for stopping", False
+    typed = next((d for d in (_first((rule,), "\n".join(meta.publication_types)) for rule in _BY_TYPE) if d), None)
+    text = _design_text(evidence)
+    if typed is None:
+        cued = _first(_BY_TEXT, text) or Design.UNCLEAR
+        return cued, "no publication type names a design; read from the text", cued is not Design.UNCLEAR
+    if typed is Design.RCT and _RETROSPECTIVE.search(text):
+        return Design.COHORT, "indexed as randomised, but the text describes a retrospective study", False
+    return typed, "publication type", False
+
+
+def grade(evidence: Evidence) -> Grade:
+    """Design, OCEBM 2011 level and size of one record, from index, registry and, flagged, its text."""
+    design, reason, from_text = _design(evidence)
+    if design is Design.REVIEW_OF_COHORTS:
+        design = _review_of(evidence)
+    return Grade(
+        design=design,
+        level=LEVEL[design],
+        reason=reason,
+        from_text=from_text,
+        participants=participants(evidence),
+        retracted=is_retracted(evidence),
+    )
+
+
+def participants(evidence: Evidence) -> int | None:
+    """People studied: the registry's enrolment, else the first count of people in the text; None when neither says."""
+    if evidence.metadata.kind == "trial":
+        return evidence.metadata.enrollment
+    match = _COUNT.search(evidence.content)
+    return int(re.sub(r"\D", "", match.group(1) or match.group(2))) if match else None
+
+
+def is_retracted(evidence: Evidence) -> bool:
+    """Whether index or title mark the record as retracted."""
+    types = "\n".join(evidence.metadata.publication_types)
+    return bool(_RETRACTED.search(types) or _RETRACTED_TITLE.search(evidence.citation.title))
+
+
+def is_negative_stop(evidence: Evidence) -> bool:
+    """Whether a trial was stopped for futility, lack of effect or harm, as its registry entry states."""
+    why = evidence.metadata.why_stopped or ""
+    return bool(_NEGATIVE_STOP.search(_NOT_A_STOP_CAUSE.sub("", why)))

@@ -1,0 +1,124 @@
+"""Mechanism hypotheses: drug -> target -> pathway -> effect -> disease, with the evidence on each edge."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from deepcritical.domain.base import Model, UnitInterval
+from deepcritical.domain.evidence import Fact
+
+__all__ = ["Edge", "MechanismHypothesis", "Relation", "Sign", "chain_confidence"]
+
+
+class Sign(StrEnum):
+    """What the subject of a relation does to its object."""
+
+    INCREASES = "increases"
+    DECREASES = "decreases"
+    NO_EFFECT = "does not change"
+
+    @property
+    def flipped(self) -> Sign:
+        """The opposite; no effect stays no effect."""
+        return {Sign.INCREASES: Sign.DECREASES, Sign.DECREASES: Sign.INCREASES}.get(self, self)
+
+    @property
+    def factor(self) -> int:
+        """+1, -1 or 0, for multiplying along a path."""
+        return {"increases": 1, "decreases": -1}.get(self.value, 0)
+
+
+class Relation(Model):
+    """One signed statement found in one sentence."""
+
+    subject: str
+    sign: Sign
+    object: str
+    fact: Fact
+
+
+class Edge(Model):
+    """One step of a chain, with everything the evidence says of it."""
+
+    subject: str
+    object: str
+    increases: tuple[Fact, ...] = ()
+    decreases: tuple[Fact, ...] = ()
+    no_effect: tuple[Fact, ...] = ()
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """All facts on the edge."""
+        return (*self.increases, *self.decreases, *self.no_effect)
+
+    @property
+    def evidenced(self) -> bool:
+        """Whether any record speaks of the edge."""
+        return bool(self.facts)
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether records disagree on the edge."""
+        return sum(map(bool, (self.increases, self.decreases, self.no_effect))) > 1
+
+    @property
+    def sign(self) -> Sign | None:
+        """The sign that most records give; None without evidence or when they are evenly split."""
+        counts = {
+            Sign.INCREASES: len({f.evidence_id for f in self.increases}),
+            Sign.DECREASES: len({f.evidence_id for f in self.decreases}),
+            Sign.NO_EFFECT: len({f.evidence_id for f in self.no_effect}),
+        }
+        best = max(counts.values())
+        leaders = [sign for sign, count in counts.items() if count == best]
+        return leaders[0] if best and len(leaders) == 1 else None
+
+
+class MechanismHypothesis(Model):
+    """A chain by which the drug could act on the condition."""
+
+    drug: str
+    target: str
+    """The molecule that the drug acts on first."""
+    pathway: str | None = None
+    """What lies between target and effect; None when the records name nothing between."""
+    effect: str
+    """The change next to the disease."""
+    condition: str
+    confidence: UnitInterval
+    """0-0.5; see `chain_confidence`."""
+    search_suggestions: tuple[str, ...] = ()
+    """Queries that would test the edges without evidence."""
+    edges: tuple[Edge, ...] = Field(min_length=1)
+    posed_by_question: bool = False
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """The names along the chain, from drug to condition."""
+        return (self.edges[0].subject, *(edge.object for edge in self.edges))
+
+    @property
+    def complete(self) -> bool:
+        """Whether every edge has evidence."""
+        return all(edge.evidenced for edge in self.edges)
+
+    @property
+    def expected_effect(self) -> Sign | None:
+        """What the chain predicts for the condition; None when an edge has no clear sign."""
+        factor = 1
+        for edge in self.edges:
+            if edge.sign is None or edge.sign is Sign.NO_EFFECT:
+                return None
+            factor *= edge.sign.factor
+        return Sign.INCREASES if factor > 0 else Sign.DECREASES
+
+
+def chain_confidence(edges: tuple[Edge, ...]) -> float:
+    """Half the share of the edges with evidence, halved again for each edge on which records disagree; 2 digits.
+
+    Half, because a mechanism is OCEBM level 5: even a chain without a gap is no evidence that patients benefit.
+    """
+    share = sum(edge.evidenced for edge in edges) / len(edges)
+    return round(0.5 * share * 0.5 ** sum(edge.contradicted for edge in edges), 2)

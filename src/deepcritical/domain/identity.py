@@ -1,0 +1,141 @@
+"""When two records are the same work, and when two works belong to the same study."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from urllib.parse import unquote, urlsplit
+
+from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.text import fold
+
+__all__ = [
+    "canonical_ids",
+    "merge_evidence",
+    "normalised_doi",
+    "normalised_title",
+    "record_url",
+    "study_groups",
+    "study_links",
+]
+
+_DOI = re.compile(r"10\.\d{4,9}/\S+", re.IGNORECASE)
+_NCT = re.compile(r"\bNCT\d{8}\b", re.IGNORECASE)
+_PMID_URL = re.compile(r"(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/pubmed)/(\d+)")
+_PMCID = re.compile(r"\bPMC\d+\b", re.IGNORECASE)
+_NOT_PLAIN = re.compile(r"[^\w\s]")
+
+
+def normalised_doi(doi: str | None) -> str | None:
+    """A DOI in lower case without a resolver prefix or trailing punctuation; None when there is none."""
+    match = _DOI.search(unquote(doi)) if doi else None
+    return match.group().rstrip(".,;)").lower() if match else None
+
+
+def normalised_title(title: str) -> str:
+    """A title for exact comparison: folded, without punctuation."""
+    return re.sub(r"\s+", " ", _NOT_PLAIN.sub(" ", fold(title))).strip()
+
+
+def _url_ids(url: str) -> set[str]:
+    ids: set[str] = set()
+    if match := _PMID_URL.search(url):
+        ids.add(f"pmid:{match.group(1)}")
+    if match := _NCT.search(url):
+        ids.add(f"nct:{match.group().upper()}")
+    if match := _PMCID.search(url):
+        ids.add(f"pmcid:{match.group().upper()}")
+    if "doi.org" in url and (doi := normalised_doi(url)):
+        ids.add(f"doi:{doi}")
+    if not ids and (parts := urlsplit(url)).netloc:
+        ids.add(f"url:{parts.netloc.lower().removeprefix('www.')}{parts.path.rstrip('/')}{'?' + parts.query if parts.query else ''}")
+    return ids
+
+
+def canonical_ids(evidence: Evidence) -> frozenset[str]:
+    """All ids that name this record, such as ``pmid:26890736`` or ``doi:10.3233/jad-150493``.
+
+    Records that share one are the same work. A record without any is named by its normalised title.
+    """
+    meta = evidence.metadata
+    ids = _url_ids(evidence.citation.url)
+    if meta.pmid:
+        ids.add(f"pmid:{meta.pmid.strip()}")
+    if meta.pmcid:
+        ids.add(f"pmcid:{meta.pmcid.strip().upper()}")
+    if doi := normalised_doi(meta.doi):
+        ids.add(f"doi:{doi}")
+    if meta.nct_id:
+        ids.add(f"nct:{meta.nct_id.strip().upper()}")
+    return frozenset(ids or {f"title:{normalised_title(evidence.citation.title)}"})
+
+
+def record_url(meta: EvidenceMetadata) -> str:
+    """The stable address of a record by its best id; '' when it has none."""
+    if meta.nct_id:
+        return f"https://clinicaltrials.gov/study/{meta.nct_id}"
+    if meta.pmid:
+        return f"https://pubmed.ncbi.nlm.nih.gov/{meta.pmid}/"
+    if meta.pmcid:
+        return f"https://pmc.ncbi.nlm.nih.gov/articles/{meta.pmcid}/"
+    if doi := normalised_doi(meta.doi):
+        return f"https://doi.org/{doi}"
+    return ""
+
+
+def study_links(evidence: Evidence) -> frozenset[str]:
+    """Ids of other records of the same study: declared links, and trial ids that a paper names in its text.
+
+    A review names many trials it did not run, so its text links nothing.
+    """
+    types = " ".join(evidence.metadata.publication_types).lower() + " " + evidence.citation.title.lower()
+    is_review = "review" in types or "meta-analysis" in types
+    named = set() if is_review else {f"nct:{m.upper()}" for m in _NCT.findall(evidence.content)}
+    return frozenset(named | set(evidence.metadata.linked_ids)) - canonical_ids(evidence)
+
+
+def study_groups(records: Mapping[str, Evidence]) -> tuple[tuple[str, ...], ...]:
+    """Evidence ids grouped by study: records that share an id or link to one another. Order of first appearance."""
+    group_of = {key: key for key in records}
+
+    def root(key: str) -> str:
+        while group_of[key] != key:
+            key = group_of[key]
+        return key
+
+    owner: dict[str, str] = {}
+    for key, record in records.items():
+        for identifier in canonical_ids(record):
+            owner.setdefault(identifier, key)
+    for key, record in records.items():
+        for identifier in canonical_ids(record) | study_links(record):
+            if identifier in owner:
+                first, second = sorted((root(key), root(owner[identifier])), key=list(records).index)
+                group_of[second] = first
+    groups: dict[str, list[str]] = {}
+    for key in records:
+        groups.setdefault(root(key), []).append(key)
+    return tuple(tuple(members) for members in groups.values())
+
+
+def merge_evidence(first: Evidence, second: Evidence) -> Evidence:
+    """One record out of two of the same work: no field lost, the first one's value where both have one."""
+    meta = {**_known(second.metadata), **_known(first.metadata)}
+    meta["linked_ids"] = tuple(dict.fromkeys((*first.metadata.linked_ids, *second.metadata.linked_ids)))
+    longer = max((first, second), key=lambda e: len(e.content))
+    meta["text_kind"] = longer.metadata.text_kind
+    citation = {**_known(second.citation), **_known(first.citation)}
+    return Evidence(
+        content=longer.content,
+        citation=Citation.model_validate(citation),
+        relevance_score=max(first.relevance_score, second.relevance_score),
+        metadata=EvidenceMetadata.model_validate(meta),
+    )
+
+
+def _known(model: Citation | EvidenceMetadata) -> dict[str, object]:
+    return {name: value for name, value in _fields(model) if value not in (None, "", ())}
+
+
+def _fields(model: Citation | EvidenceMetadata) -> Iterable[tuple[str, object]]:
+    yield from model

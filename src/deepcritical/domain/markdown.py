@@ -1,0 +1,22 @@
+"""Text of records and users made safe for Markdown."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["escape_markdown", "table"]
+
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|~])")
+_LINE_START = re.compile(r"^(\s*)([#>+=-]|\d+[.)])(?=\s)", re.MULTILINE)
+
+
+def escape_markdown(text: str) -> str:
+    """Text in which nothing is markup, a link, HTML or a citation marker."""
+    one_line = " ".join(text.split())
+    return _LINE_START.sub(r"\1\\\2", _SPECIAL.sub(r"\\\1", one_line))
+
+
+def table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """A Markdown table; cells must be escaped already."""
+    lines = [header, tuple("---" for _ in header), *rows]
+    return "\n".join(f"| {' | '.join(cell or '–' for cell in line)} |" for line in lines)

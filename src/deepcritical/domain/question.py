@@ -1,0 +1,80 @@
+"""The question as understood: who is asked about, for what, and through which mechanism."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from deepcritical.domain.base import Model
+from deepcritical.domain.errors import EmptyQuestionError, QuestionTooLongError
+
+__all__ = ["MAX_QUESTION_CHARS", "Condition", "Drug", "QuestionForm", "ResearchQuestion", "checked_question"]
+
+MAX_QUESTION_CHARS = 2000
+
+
+class QuestionForm(StrEnum):
+    """The three forms in which a question comes."""
+
+    DRUG_CONDITION = "drug_condition"
+    CONDITION = "condition"
+    HYPOTHESIS = "hypothesis"
+
+
+class Drug(Model):
+    """A drug and the other names it goes by."""
+
+    name: str = Field(min_length=1)
+    synonyms: tuple[str, ...] = ()
+    known: bool = True
+    """False when no vocabulary has the name; it is then searched literally."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name and its synonyms."""
+        return (self.name, *self.synonyms)
+
+
+class Condition(Model):
+    """A condition and the other names it goes by."""
+
+    name: str = Field(min_length=1)
+    names: tuple[str, ...] = ()
+    """All names, the first one included."""
+    mesh_id: str | None = None
+    known: bool = True
+
+
+class ResearchQuestion(Model):
+    """What is asked, in terms that can be searched."""
+
+    text: str
+    """The question as the user wrote it, blanks trimmed."""
+    form: QuestionForm
+    drug: Drug | None = None
+    """None when candidates are sought for a condition."""
+    condition: Condition | None = None
+    """None when the question names no condition that could be recognised."""
+    mechanism_terms: tuple[str, ...] = ()
+    """Targets or processes that a hypothesis names, as the user wrote them."""
+    notices: tuple[str, ...] = ()
+    """What the reader must know about how the question was understood."""
+
+
+def checked_question(text: str) -> str:
+    """The question trimmed of blanks.
+
+    Raises:
+        EmptyQuestionError: It has no letters.
+        QuestionTooLongError: It has more than `MAX_QUESTION_CHARS` characters.
+    """
+    question = " ".join(text.split())
+    if not any(char.isalpha() for char in question):
+        raise EmptyQuestionError("The question is empty.", 'Ask something like "Can metformin be repurposed for Alzheimer\'s disease?"')
+    if len(question) > MAX_QUESTION_CHARS:
+        raise QuestionTooLongError(
+            f"The question has {len(question):,} characters; at most {MAX_QUESTION_CHARS:,} are read.",
+            "Ask one question in a sentence or two.",
+        )
+    return question

@@ -1,0 +1,183 @@
+"""Sentences, labelled sections and located quotes, all with character offsets into the text they came from."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import NamedTuple
+
+__all__ = [
+    "Span",
+    "fold",
+    "locate_quote",
+    "sentences",
+    "shorten_at_sentence",
+    "strip_label",
+]
+
+_ABBREVIATIONS = (
+    "vs",
+    "e.g",
+    "i.e",
+    "cf",
+    "et al",
+    "approx",
+    "ca",
+    "resp",
+    "no",
+    "fig",
+    "dr",
+    "prof",
+    "st",
+    "inc",
+    "ltd",
+    "i.p",
+    "i.v",
+    "p.o",
+    "spp",
+    "sp",
+    "subsp",
+    "incl",
+    "excl",
+    "max",
+    "min",
+    "wt",
+    "U.S",
+    "U.K",
+)
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(\[])(?:" + "|".join(re.escape(a) for a in _ABBREVIATIONS) + r")$", re.IGNORECASE
+)
+_INITIAL = re.compile(r"(?:^|[\s(.])[A-Z]$")
+_BREAK = re.compile(r"[.!?][)\]\"”’']*(?=\s+[\"“(\[]?[A-Z0-9Α-Ω“]|\s+[a-zα-ω]?[A-Zβγ]|\s*$)|\n{2,}")
+_LABEL_WORDS = (
+    r"(?:background(?: and aims?)?|introduction|aims?|objectives?|purpose|context|rationale|materials? and methods?|patients and methods?|"
+    r"research design and methods?|study design|methods?|design|setting|participants|interventions?|measurements?|main outcomes?(?: and measures?)?|"
+    r"results?|findings|main results|discussion|conclusions?(?: and relevance)?|interpretation|significance|harms?|safety|funding|"
+    r"trial registration(?: number)?|registration)"
+)
+_LABEL = re.compile(
+    rf"(?P<label>\b{_LABEL_WORDS})\s*:\s*[-–]?\s*|(?P<bare>(?:(?<=^)|(?<=[.!?] ))(?:Background|Introduction|Methods|Results|Discussion|Conclusions?) (?=[A-Z]))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_LEADING_LABEL = re.compile(rf"^\s*{_LABEL_WORDS}\s*:\s*[-–]?\s*", re.IGNORECASE)
+
+
+class Span(NamedTuple):
+    """A piece of a text: `text == source[start:end]`. `label` is the section it stands in, lower-case, or ''."""
+
+    text: str
+    start: int
+    end: int
+    label: str = ""
+
+
+def fold(text: str) -> str:
+    """Lower-case, one kind of blank, dash and apostrophe: for comparing, never for showing."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    folded = re.sub(r"[\u2010-\u2015\u2212]", "-", folded)
+    folded = re.sub(r"[\u2018\u2019\u02bc`´]", "'", folded)
+    folded = re.sub(r"[\u201c\u201d]", '"', folded)
+    return re.sub(r"\s+", " ", folded).strip()
+
+
+def strip_label(sentence: str) -> str:
+    """A sentence without a leading section label such as ``CONCLUSION:``."""
+    return _LEADING_LABEL.sub("", sentence).strip()
+
+
+def _sections(text: str) -> list[Span]:
+    marks = list(_LABEL.finditer(text))
+    if not marks:
+        return [Span(text, 0, len(text))]
+    spans = [Span(text[: marks[0].start()], 0, marks[0].start())] if marks[0].start() else []
+    for mark, after in zip(marks, [*marks[1:], None], strict=True):
+        end = after.start() if after else len(text)
+        label = (mark.group("label") or mark.group("bare")).strip().lower()
+        spans.append(Span(text[mark.end() : end], mark.end(), end, label))
+    return spans
+
+
+def _ends_sentence(text: str, at: int) -> bool:
+    if text[at] != ".":
+        return True
+    before = text[max(0, at - 12) : at]
+    return not (_ABBREVIATION.search(before) or _INITIAL.search(before))
+
+
+def _split(section: Span) -> list[Span]:
+    pieces: list[Span] = []
+    start = 0
+    for match in _BREAK.finditer(section.text):
+        if not _ends_sentence(section.text, match.start()):
+            continue
+        pieces.append(_trimmed(section, start, match.end()))
+        start = match.end()
+    pieces.append(_trimmed(section, start, len(section.text)))
+    return [piece for piece in pieces if piece.text]
+
+
+def _trimmed(section: Span, start: int, end: int) -> Span:
+    raw = section.text[start:end]
+    lead = len(raw) - len(raw.lstrip())
+    body = raw.strip()
+    begin = section.start + start + lead
+    return Span(body, begin, begin + len(body), section.label)
+
+
+def sentences(text: str) -> list[Span]:
+    """The sentences of a text in order, without section labels, with offsets into `text`.
+
+    Abbreviations (vs., e.g., et al.), decimals and initials do not end a sentence.
+    """
+    return [piece for section in _sections(text) for piece in _split(section)]
+
+
+def locate_quote(quote: str, text: str) -> tuple[int, int] | None:
+    """Where a quote stands in a text: exactly, else with blanks, dashes and quotes folded.
+
+    Args:
+        quote: The words claimed to be in the text.
+        text: The evidence's content.
+
+    Returns:
+        Start and end offsets into `text`, or None when the quote is not there.
+    """
+    wanted = quote.strip()
+    if not wanted:
+        return None
+    at = text.find(wanted)
+    if at >= 0:
+        return at, at + len(wanted)
+    tokens = [re.escape(token) for token in fold(wanted).split(" ")]
+    folded, origin = _fold_with_origin(text)
+    match = re.search(r"\s+".join(tokens), folded)
+    if match is None or match.start() == match.end():
+        return None
+    return origin[match.start()], origin[match.end() - 1] + 1
+
+
+def _fold_with_origin(text: str) -> tuple[str, list[int]]:
+    """The folded text, and for each of its characters the offset it came from."""
+    out: list[str] = []
+    origin: list[int] = []
+    for index, char in enumerate(text):
+        piece = " " if char.isspace() else fold(char)
+        out.append(piece)
+        origin.extend([index] * len(piece))
+    return "".join(out), origin
+
+
+def shorten_at_sentence(text: str, limit: int) -> str:
+    """The longest run of whole sentences within `limit` characters; one over-long sentence is kept whole.
+
+    A sentence is never broken: half a finding can say the opposite of the whole.
+    """
+    if len(text) <= limit:
+        return text
+    kept = ""
+    for span in sentences(text):
+        if kept and span.end > limit:
+            break
+        kept = text[: span.end]
+    return kept

@@ -1,0 +1,254 @@
+"""The verdict, from one table of rules over graded studies; no model decides it.
+
+Only what may count reaches the table: studies with an included record that is not retracted. A rule names the studies
+that decided, and a verdict is never stronger than its rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from deepcritical.domain.appraisal import Direction, StudyFinding
+from deepcritical.domain.base import Model, Score10, UnitInterval
+
+__all__ = ["Certainty", "Verdict", "VerdictLabel", "clinical_score", "decide"]
+
+OPTIMAL_INFORMATION_SIZE = 400
+"""Participants below which randomised evidence on a continuous outcome is imprecise (GRADE guidelines 6, rule of thumb)."""
+
+
+class VerdictLabel(StrEnum):
+    """How far the evidence carries "the drug helps in the condition", from best to worst."""
+
+    SUPPORTED = "supported"
+    PROMISING = "promising"
+    MIXED = "mixed"
+    INSUFFICIENT = "insufficient evidence"
+    UNSUPPORTED = "unsupported"
+    REFUTED = "refuted"
+
+
+class Certainty(StrEnum):
+    """GRADE certainty of the body of evidence."""
+
+    HIGH = "high"
+    MODERATE = "moderate"
+    LOW = "low"
+    VERY_LOW = "very low"
+
+
+_CERTAINTIES = (Certainty.VERY_LOW, Certainty.LOW, Certainty.MODERATE, Certainty.HIGH)
+_CONFIDENCE: dict[Certainty, float] = {Certainty.VERY_LOW: 0.2, Certainty.LOW: 0.4, Certainty.MODERATE: 0.6, Certainty.HIGH: 0.8}
+
+
+class Verdict(Model):
+    """The verdict with the rule it follows from."""
+
+    label: VerdictLabel
+    certainty: Certainty
+    rule: str
+    """The rule of the table that decided, as a sentence."""
+    deciding_ids: tuple[str, ...] = ()
+    """Evidence ids of the records that decided, in store order."""
+    downgrades: tuple[str, ...] = ()
+    """GRADE-style reasons that lowered the certainty."""
+    caps: tuple[str, ...] = ()
+    """What kept the verdict from being stronger."""
+
+    @property
+    def confidence(self) -> UnitInterval:
+        """Confidence in the verdict, 0-1, by its certainty: 0.2, 0.4, 0.6 or 0.8."""
+        return _CONFIDENCE[self.certainty]
+
+
+class _Body(NamedTuple):
+    """The studies by what they may decide. `trials` and `cohorts` are about the condition itself."""
+
+    trials: tuple[StudyFinding, ...]
+    cohorts: tuple[StudyFinding, ...]
+    indirect: tuple[StudyFinding, ...]
+    mechanism: tuple[StudyFinding, ...]
+    silent: tuple[StudyFinding, ...]
+
+    @property
+    def direct(self) -> tuple[StudyFinding, ...]:
+        return self.trials + self.cohorts
+
+
+def _body(studies: Sequence[StudyFinding]) -> _Body:
+    speaking = [s for s in studies if s.direction is not Direction.NONE]
+    clinical = [s for s in speaking if s.clinical]
+    direct = [s for s in clinical if s.direct]
+    return _Body(
+        trials=tuple(s for s in direct if s.randomised),
+        cohorts=tuple(s for s in direct if not s.randomised),
+        indirect=tuple(s for s in clinical if not s.direct),
+        mechanism=tuple(s for s in studies if s.level == 5),
+        silent=tuple(s for s in studies if s.direction is Direction.NONE),
+    )
+
+
+def _has(studies: Sequence[StudyFinding], *directions: Direction) -> bool:
+    return any(s.direction in directions for s in studies)
+
+
+def _only(studies: Sequence[StudyFinding], direction: Direction) -> bool:
+    return bool(studies) and all(s.direction is direction for s in studies)
+
+
+def _size(studies: Sequence[StudyFinding]) -> int:
+    return sum(s.participants or 0 for s in studies)
+
+
+def _large(body: _Body) -> bool:
+    return _size(body.trials) >= OPTIMAL_INFORMATION_SIZE
+
+
+class _Rule(NamedTuple):
+    applies: Callable[[_Body], bool]
+    label: VerdictLabel
+    sentence: str
+    decided_by: Callable[[_Body], tuple[StudyFinding, ...]]
+
+
+_TABLE: tuple[_Rule, ...] = (
+    _Rule(
+        lambda b: _only(b.trials, Direction.SUPPORTS) and _has(b.cohorts, Direction.REFUTES, Direction.MIXED),
+        VerdictLabel.MIXED,
+        "Randomised evidence favours the drug, but observational studies of the condition disagree.",
+        lambda b: b.direct,
+    ),
+    _Rule(
+        lambda b: _only(b.trials, Direction.SUPPORTS) and len(b.trials) > 1 and _large(b),
+        VerdictLabel.SUPPORTED,
+        f"At least 2 randomised studies of the condition, with {OPTIMAL_INFORMATION_SIZE} participants or more in all, favour the drug and none disagrees.",
+        lambda b: b.trials,
+    ),
+    _Rule(
+        lambda b: _only(b.trials, Direction.SUPPORTS),
+        VerdictLabel.PROMISING,
+        "Randomised evidence favours the drug, but it is a single study or a small one.",
+        lambda b: b.trials,
+    ),
+    _Rule(
+        lambda b: _only(b.trials, Direction.REFUTES) and _large(b),
+        VerdictLabel.REFUTED,
+        f"Randomised studies of the condition, with {OPTIMAL_INFORMATION_SIZE} participants or more in all, found no benefit and none disagrees.",
+        lambda b: b.trials,
+    ),
+    _Rule(
+        lambda b: _only(b.trials, Direction.REFUTES),
+        VerdictLabel.UNSUPPORTED,
+        "The randomised studies of the condition found no benefit, but they are small.",
+        lambda b: b.trials,
+    ),
+    _Rule(
+        lambda b: bool(b.trials),
+        VerdictLabel.MIXED,
+        "The randomised evidence on the condition points both ways.",
+        lambda b: b.trials,
+    ),
+    _Rule(
+        lambda b: _only(b.cohorts, Direction.SUPPORTS),
+        VerdictLabel.PROMISING,
+        "Observational studies of the condition favour the drug; no randomised study reports on it.",
+        lambda b: b.cohorts,
+    ),
+    _Rule(
+        lambda b: _only(b.cohorts, Direction.REFUTES),
+        VerdictLabel.UNSUPPORTED,
+        "Observational studies of the condition found no benefit; no randomised study reports on it.",
+        lambda b: b.cohorts,
+    ),
+    _Rule(
+        lambda b: bool(b.cohorts),
+        VerdictLabel.MIXED,
+        "Observational studies of the condition disagree; no randomised study reports on it.",
+        lambda b: b.cohorts,
+    ),
+    _Rule(
+        lambda b: bool(b.indirect),
+        VerdictLabel.INSUFFICIENT,
+        "Clinical studies report only on other outcomes or populations, not on the condition itself.",
+        lambda b: b.indirect,
+    ),
+    _Rule(
+        lambda b: bool(b.mechanism),
+        VerdictLabel.INSUFFICIENT,
+        "Mechanism only: no clinical study of the condition reports a result.",
+        lambda b: b.mechanism,
+    ),
+    _Rule(
+        lambda b: bool(b.silent),
+        VerdictLabel.INSUFFICIENT,
+        "Studies exist, but none of them reports a result for the condition.",
+        lambda b: b.silent,
+    ),
+    _Rule(lambda b: True, VerdictLabel.INSUFFICIENT, "No record bears on the question.", lambda b: ()),
+)
+"""First rule that applies decides."""
+
+
+def _downgrades(body: _Body) -> tuple[str, ...]:
+    reasons = []
+    if not body.trials:
+        reasons.append("risk of bias: no randomised study of the condition reports a result")
+    if _has(body.direct, Direction.MIXED) or (_has(body.direct, Direction.SUPPORTS) and _has(body.direct, Direction.REFUTES)):
+        reasons.append("inconsistency: studies of the condition disagree")
+    if not body.direct:
+        reasons.append("indirectness: no clinical study of the condition itself")
+    if body.trials and not _large(body):
+        reasons.append(f"imprecision: fewer than {OPTIMAL_INFORMATION_SIZE} participants in the randomised studies of the condition")
+    return tuple(reasons)
+
+
+def _certainty(body: _Body, downgrades: Sequence[str]) -> Certainty:
+    start = 3 if body.trials else 2 if body.direct else 1
+    return _CERTAINTIES[max(0, start - len(downgrades))]
+
+
+def _caps(body: _Body) -> tuple[str, ...]:
+    caps = []
+    if not body.direct and body.mechanism:
+        caps.append("mechanism is OCEBM level 5 and never yields more than insufficient evidence")
+    if body.cohorts and not body.trials:
+        caps.append("observational evidence alone never yields more than promising")
+    return tuple(caps)
+
+
+def decide(studies: Sequence[StudyFinding]) -> Verdict:
+    """The verdict for one drug and one condition.
+
+    Args:
+        studies: What each study says; see `study_findings`.
+    """
+    body = _body(studies)
+    rule = next(rule for rule in _TABLE if rule.applies(body))
+    downgrades = _downgrades(body)
+    ids = (i for study in rule.decided_by(body) for i in (study.deciding_ids or study.evidence_ids))
+    return Verdict(
+        label=rule.label,
+        certainty=_certainty(body, downgrades),
+        rule=rule.sentence,
+        deciding_ids=tuple(dict.fromkeys(ids)),
+        downgrades=downgrades,
+        caps=_caps(body),
+    )
+
+
+_POINTS = {1: 8, 2: 7, 3: 5, 4: 3}
+
+
+def clinical_score(studies: Sequence[StudyFinding]) -> Score10:
+    """Clinical support, 0-10: 8, 7, 5 or 3 for the best level 1-4 at which a study of the condition favours the drug.
+
+    A study that is mixed earns half. Two points less when any study of the condition found no benefit or harm, one less when
+    studies are mixed; so a negative study never raises the score, and mechanism alone scores 0.
+    """
+    body = _body(studies)
+    earned = [_POINTS[s.level] for s in body.direct if s.level and s.direction is Direction.SUPPORTS]
+    halved = [_POINTS[s.level] // 2 for s in body.direct if s.level and s.direction is Direction.MIXED]
+    lost = 2 * _has(body.direct, Direction.REFUTES) + _has(body.direct, Direction.MIXED)
+    return max(0, max(earned + halved, default=0) - lost)

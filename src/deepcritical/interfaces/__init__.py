@@ -1,0 +1,1 @@
+"""How people and programs use DeepCritical: so far, the command line."""

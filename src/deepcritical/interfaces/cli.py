@@ -1,0 +1,144 @@
+"""The command line: ``deepcritical research QUESTION``. Progress goes to stderr, the report to stdout."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from deepcritical.domain import errors
+
+if TYPE_CHECKING:
+    from deepcritical.domain.budget import Depth
+    from deepcritical.domain.report import ResearchReport
+    from deepcritical.jobs.runs import Run, RunService
+
+__all__ = ["EXIT_CODES", "app", "main"]
+
+NO_EVIDENCE = 3
+INTERRUPTED = 130
+EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
+    (errors.EmptyQuestionError, 4),
+    (errors.QuestionTooLongError, 5),
+    (errors.QuestionError, 6),
+    (errors.SnapshotNotFoundError, 7),
+    (errors.SnapshotCorruptError, 8),
+    (errors.ConfigurationError, 9),
+    (errors.SearchError, 10),
+    (errors.StorageError, 11),
+    (errors.BudgetExceeded, 12),
+    (errors.DeepCriticalError, 1),
+)
+"""Exit code of each error; the first class that fits counts."""
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+
+class _Finished(NamedTuple):
+    run_id: str
+    report: ResearchReport
+
+
+@app.callback()
+def root() -> None:
+    """Drug-repurposing answers from located evidence."""
+
+
+@app.command()
+def research(
+    question: Annotated[str, typer.Argument(help="A drug and a condition, a condition alone, or a hypothesis to judge.")],
+    snapshot: Annotated[str | None, typer.Option(help="Evidence snapshot: 'demo', or the path of a .jsonl file.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for report.md, report.json and events.jsonl; made if missing.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON instead of Markdown.")] = False,
+    depth: Annotated[str, typer.Option(help="quick, standard or deep: 1, 3 or 10 rounds at most.")] = "standard",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")] = False,
+) -> None:
+    """Answer QUESTION from evidence: progress on stderr, the report on stdout.
+
+    Exit codes: 0 report; 1 other failure; 2 wrong usage; 3 report without evidence; 4 empty question; 5 question too
+    long; 6 question not understood; 7 no such snapshot; 8 snapshot not readable; 9 wrong setting; 10 no source
+    reachable; 11 a file cannot be written; 12 time limit; 130 interrupted.
+    """
+    if depth not in ("quick", "standard", "deep"):
+        raise typer.BadParameter("choose quick, standard or deep", param_hint="--depth")
+    try:
+        finished = asyncio.run(_research(question, snapshot, out, depth, quiet))
+    except (errors.DeepCriticalError, errors.ResearchCancelled) as error:
+        raise typer.Exit(_fail(error)) from error
+    typer.echo(_as_json(finished) if as_json else finished.report.to_markdown())
+    if out:
+        typer.echo(f"Written to {out}: report.md, report.json, events.jsonl", err=True)
+    if not finished.report.references:
+        raise typer.Exit(NO_EVIDENCE)
+
+
+def _fail(error: BaseException) -> int:
+    if isinstance(error, errors.ResearchCancelled):
+        typer.echo("Interrupted.", err=True)
+        return INTERRUPTED
+    typer.echo(f"Error: {error}", err=True)
+    return next(code for kind, code in EXIT_CODES if isinstance(error, kind))
+
+
+async def _research(question: str, snapshot: str | None, out: Path | None, depth: Depth, quiet: bool) -> _Finished:
+    # Imported late: `--help` must not wait for the framework.
+    from deepcritical.bootstrap import build_runs, read_settings
+    from deepcritical.domain.question import checked_question
+
+    checked_question(question)
+    runs: RunService = build_runs(read_settings(), snapshot=snapshot, depth=depth)
+    log_path = await asyncio.to_thread(_prepared, out) if out else None
+    run = runs.submit(question, log_path=log_path)
+    # Ctrl-C ends the run in its own way, so that its log is complete.
+    asyncio.get_running_loop().add_signal_handler(signal.SIGINT, run.cancel)
+    await _show(run, quiet)
+    finished = _Finished(run.run_id, await run.result())
+    if out:
+        await asyncio.to_thread(_save, finished, out)
+    return finished
+
+
+async def _show(run: Run, quiet: bool) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+
+    from deepcritical.interfaces.render import describe
+
+    console = Console(stderr=True, highlight=False)
+    async for logged in run.tail():
+        if not quiet:
+            console.print(f"[dim]{logged.progress:4.0%}[/dim] {escape(describe(logged.event))}", soft_wrap=True)
+
+
+def _prepared(out: Path) -> Path:
+    """The folder, made, and the path of a fresh log in it."""
+    log_path = out / "events.jsonl"
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        log_path.write_text("", encoding="utf-8")
+    except OSError as error:
+        raise errors.StorageError(f"The folder {out} cannot be written: {error.strerror}.", "Choose another one with --out.") from error
+    return log_path
+
+
+def _save(finished: _Finished, out: Path) -> None:
+    try:
+        (out / "report.md").write_text(finished.report.to_markdown(), encoding="utf-8")
+        (out / "report.json").write_text(_as_json(finished) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise errors.StorageError(f"The report cannot be written to {out}: {error.strerror}.", "Choose another folder with --out.") from error
+
+
+def _as_json(finished: _Finished) -> str:
+    head = {"run_id": finished.run_id, "generated_at": datetime.now(UTC).isoformat(timespec="seconds")}
+    return json.dumps(head | finished.report.model_dump(mode="json"), ensure_ascii=False, indent=2)
+
+
+def main() -> None:
+    """Entry point of the ``deepcritical`` command."""
+    app()

@@ -1,0 +1,108 @@
+"""Events as lines for people. Every interface shows the same words."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+from deepcritical.domain.events import (
+    AgentCalled,
+    ClaimsChecked,
+    Event,
+    EvidenceAssessed,
+    EvidenceProcessed,
+    HypothesesProposed,
+    Notice,
+    QuestionRefined,
+    ReferencesValidated,
+    ReportWritten,
+    RunCancelled,
+    RunCompleted,
+    RunFailed,
+    RunStarted,
+    SourceSearched,
+)
+
+__all__ = ["describe"]
+
+
+@singledispatch
+def describe(event: Event) -> str:
+    """One line on what happened; the text of records and users in it is not escaped."""
+    raise TypeError(f"no words for {type(event).__name__}")
+
+
+@describe.register
+def _(event: RunStarted) -> str:
+    return f"Question: {event.question} (reasoner: {event.reasoner}; sources: {', '.join(event.sources)})"
+
+
+@describe.register
+def _(event: QuestionRefined) -> str:
+    question = event.question
+    drug = question.drug.name if question.drug else "candidates"
+    condition = question.condition.name if question.condition else "no condition"
+    terms = f", through {', '.join(question.mechanism_terms)}" if question.mechanism_terms else ""
+    return f"Understood as: {drug} for {condition}{terms}"
+
+
+@describe.register
+def _(event: AgentCalled) -> str:
+    return f"{event.agent} (round {event.iteration}): {event.instruction}"
+
+
+@describe.register
+def _(event: SourceSearched) -> str:
+    found = f"{event.identified} records, {event.new} new" if event.outcome in ("data", "degraded") else event.outcome
+    return f"{event.source} · {event.query} · {found}"
+
+
+@describe.register
+def _(event: EvidenceProcessed) -> str:
+    dropped = f", {event.facts_dropped} dropped" if event.facts_dropped else ""
+    return f"{event.read} readings, {event.included} bear on the question; {event.facts_located} statements located{dropped}"
+
+
+@describe.register
+def _(event: HypothesesProposed) -> str:
+    return "Chains: " + "; ".join(event.chains) if event.chains else "No mechanism chain found"
+
+
+@describe.register
+def _(event: EvidenceAssessed) -> str:
+    return f"Mechanism {event.mechanism_score}/10, clinical {event.clinical_score}/10, {len(event.gaps)} gaps: {event.recommendation}"
+
+
+@describe.register
+def _(event: ClaimsChecked) -> str:
+    return f"{event.checked} sentences checked against their records, {len(event.failed)} failed"
+
+
+@describe.register
+def _(event: ReferencesValidated) -> str:
+    removed = f"; removed: {', '.join(event.removed)}" if event.removed else ""
+    return f"{event.kept} references validated, {len(event.removed)} removed{removed}"
+
+
+@describe.register
+def _(event: ReportWritten) -> str:
+    return f"Report written: {event.verdict}, {event.references} references"
+
+
+@describe.register
+def _(event: Notice) -> str:
+    return f"Note: {event.message}"
+
+
+@describe.register
+def _(event: RunCompleted) -> str:
+    return f"Completed ({event.stop_reason.value}): {event.verdict}, {event.references} references"
+
+
+@describe.register
+def _(event: RunFailed) -> str:
+    return f"Failed: {event.message} {event.advice}".rstrip()
+
+
+@describe.register
+def _(event: RunCancelled) -> str:
+    return "Cancelled"

@@ -1,0 +1,148 @@
+"""Submits a question as a run, and guarantees that its log ends with exactly one terminal event."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from deepcritical.domain.budget import RunLimits
+from deepcritical.domain.errors import BudgetExceeded, DeepCriticalError, ResearchCancelled
+from deepcritical.domain.events import Event, LoggedEvent, RunCancelled, RunCompleted, RunFailed, RunStarted, Stage, StopReason
+from deepcritical.domain.question import checked_question
+from deepcritical.domain.report import ResearchReport
+from deepcritical.reasoning.base import Reasoner
+from deepcritical.research.session import ResearchSession
+from deepcritical.services.event_log import EventLog
+from deepcritical.tools.search_handler import SearchHandler
+
+__all__ = ["Run", "RunService"]
+
+Orchestrate = Callable[[ResearchSession], Awaitable[None]]
+
+
+class Run:
+    """One submitted question."""
+
+    def __init__(self, session: ResearchSession, task: asyncio.Task[ResearchReport]) -> None:
+        self._session = session
+        self._task = task
+
+    @property
+    def run_id(self) -> str:
+        """Id of the run."""
+        return self._session.log.run_id
+
+    @property
+    def stop_reason(self) -> StopReason | None:
+        """Why research stopped, once it has."""
+        return self._session.stop_reason
+
+    def tail(self, after: int = 0) -> AsyncIterator[LoggedEvent]:
+        """The run's events as they come, up to the terminal one."""
+        return self._session.log.tail(after)
+
+    def cancel(self) -> None:
+        """Stop the run; its log ends with `run_cancelled`."""
+        self._task.cancel()
+
+    async def result(self) -> ResearchReport:
+        """The report.
+
+        Raises:
+            DeepCriticalError: The run failed.
+            ResearchCancelled: The run was cancelled.
+        """
+        await asyncio.wait([self._task])
+        if self._task.cancelled():
+            raise ResearchCancelled
+        return self._task.result()
+
+
+class RunService:
+    """Starts runs as tasks of this process.
+
+    Args:
+        orchestrate: The schedule of steps; it leaves the report in the session's store.
+        reasoner: Makes the judgements.
+        handler: The sources.
+        limits: Limits of each run.
+        describe_sources: One line on each source, for the report.
+        clock: Monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        *,
+        orchestrate: Orchestrate,
+        reasoner: Reasoner,
+        handler: SearchHandler,
+        limits: RunLimits,
+        describe_sources: Callable[[], Awaitable[tuple[str, ...]]],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._orchestrate = orchestrate
+        self._reasoner = reasoner
+        self._handler = handler
+        self._limits = limits
+        self._describe_sources = describe_sources
+        self._clock = clock
+
+    def submit(self, question: str, *, log_path: Path | None = None) -> Run:
+        """Start a run; must be called within a running event loop.
+
+        Args:
+            question: The question as the user wrote it.
+            log_path: File to which events are also appended.
+
+        Raises:
+            EmptyQuestionError, QuestionTooLongError: Nothing is started.
+        """
+        session = ResearchSession(
+            text=checked_question(question),
+            limits=self._limits,
+            reasoner=self._reasoner,
+            handler=self._handler,
+            log=EventLog(uuid.uuid4().hex[:12], log_path),
+            clock=self._clock,
+            searched_on=datetime.now(UTC).date().isoformat(),
+        )
+        return Run(session, asyncio.create_task(self._run(session)))
+
+    async def _run(self, session: ResearchSession) -> ResearchReport:
+        """Run to the end; whatever happens, the log gets its one terminal event."""
+        ending: Event = RunFailed(error="InternalError", message="The run ended unexpectedly.", advice="Please report this with the run's events.")
+        try:
+            report = await self._research(session)
+            ending = _completed(session, report)
+        except asyncio.CancelledError:
+            ending = RunCancelled()
+            raise
+        except DeepCriticalError as error:
+            ending = RunFailed(error=type(error).__name__, message=error.message, advice=error.advice)
+            raise
+        finally:
+            # Shielded, so that a second cancellation cannot leave the log without its end.
+            await asyncio.shield(session.emit(ending, Stage.DONE))
+        return report
+
+    async def _research(self, session: ResearchSession) -> ResearchReport:
+        await session.emit(RunStarted(question=session.text, reasoner=self._reasoner.name, sources=self._handler.sources))
+        try:
+            async with asyncio.timeout(session.limits.deadline_s):
+                session.source_notes = await self._describe_sources()
+                await self._orchestrate(session)
+        except TimeoutError as error:
+            raise BudgetExceeded(f"The run did not end within {session.limits.deadline_s:.0f} s.", "Raise DEEPCRITICAL_DEADLINE_S, or ask at a lower depth.") from error
+        if session.store.report is None:
+            raise ValueError("the orchestrator returned without a report")
+        return session.store.report
+
+
+def _completed(session: ResearchSession, report: ResearchReport) -> RunCompleted:
+    no_evidence = not report.references
+    reason = StopReason.NO_EVIDENCE if no_evidence else session.stop_reason or StopReason.SUFFICIENT_EVIDENCE
+    return RunCompleted(stop_reason=reason, verdict=report.verdict.label.value, references=len(report.references))

@@ -1,0 +1,1 @@
+"""Schedules of the research steps: the Magentic team and its guided manager."""

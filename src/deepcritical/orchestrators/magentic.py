@@ -1,0 +1,30 @@
+"""The Magentic team: four agents and a guided manager over one store."""
+
+from __future__ import annotations
+
+from agent_framework.orchestrations import MagenticBuilder
+
+from deepcritical.agents import hypothesis_agent, judge_agent, report_agent, search_agent
+from deepcritical.domain.errors import ReasoningError
+from deepcritical.orchestrators.manager import GuidedManager
+from deepcritical.research.session import ResearchSession
+from deepcritical.research.steps import refine_question
+
+__all__ = ["run_team"]
+
+
+async def run_team(session: ResearchSession) -> None:
+    """Run the team until there is a report in the session's store.
+
+    Raises:
+        DeepCriticalError: The question cannot be worked on, or the team stopped without a report.
+    """
+    await refine_question(session)
+    agents = [create(session) for create in (search_agent.create, hypothesis_agent.create, judge_agent.create, report_agent.create)]
+    workflow = MagenticBuilder(participants=agents, manager=GuidedManager(session)).build()
+    async for _ in workflow.run(session.text, stream=True):
+        pass  # The framework's own events are bookkeeping; ours are in the log.
+    if session.failure:
+        raise session.failure
+    if session.store.report is None:
+        raise ReasoningError("The team ended without a report.", "Please report this with the run's events.jsonl.")

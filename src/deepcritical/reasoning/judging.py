@@ -1,0 +1,93 @@
+"""Scores, gaps and next queries by written rules, without a model."""
+
+from __future__ import annotations
+
+from deepcritical.domain.assessment import JudgeAssessment
+from deepcritical.domain.base import Score10
+from deepcritical.domain.evidence import FactRole
+from deepcritical.domain.hypotheses import MechanismHypothesis
+from deepcritical.domain.question import ResearchQuestion
+from deepcritical.domain.verdict import VerdictLabel, clinical_score, decide
+from deepcritical.services.evidence_store import EvidenceStore
+
+__all__ = ["assess", "best_drug", "mechanism_score", "rank_drugs"]
+
+_RANK = tuple(VerdictLabel)
+
+
+def rank_drugs(store: EvidenceStore) -> tuple[str, ...]:
+    """Drugs by verdict, then by clinical score, number of studies and name."""
+
+    def order(drug: str) -> tuple[int, int, int, str]:
+        studies = store.studies(drug)
+        return _RANK.index(decide(studies).label), -clinical_score(studies), -len(studies), drug
+
+    return tuple(sorted((d for d in store.drugs if store.studies(d)), key=order))
+
+
+def best_drug(question: ResearchQuestion, store: EvidenceStore) -> str | None:
+    """The drug asked about, or else the best ranked candidate."""
+    return question.drug.name if question.drug else next(iter(rank_drugs(store)), None)
+
+
+def mechanism_score(hypotheses: tuple[MechanismHypothesis, ...]) -> Score10:
+    """0 no edge shown; 2 a drug-target edge; 4 a chain without a gap; 6 one that also predicts benefit.
+
+    Two points less when the chains without a gap predict opposite effects, or records disagree on one of their edges.
+    """
+    complete = [h for h in hypotheses if h.complete]
+    if not complete:
+        return 2 if any(h.edges[0].evidenced for h in hypotheses) else 0
+    predictions = {h.expected_effect for h in complete if h.expected_effect}
+    helps = any(h.expected_effect is not None and h.expected_effect.factor < 0 for h in complete)
+    disputed = len(predictions) > 1 or any(edge.contradicted for h in complete for edge in h.edges)
+    return (6 if helps else 4) - 2 * disputed
+
+
+def _gaps(question: ResearchQuestion, store: EvidenceStore, drug: str, condition: str) -> list[tuple[str, str]]:
+    """What is missing, each with the query that could find it."""
+    gaps = []
+    if not any(s.direct and s.randomised and s.deciding_ids for s in store.studies(drug)):
+        gaps.append((f"No randomised study of {condition} with a result for {drug}.", f"{drug} {condition} randomised placebo-controlled trial"))
+    if not any(f.role is FactRole.HARM for a in store.appraisals(drug).values() for f in a.reading.context):
+        gaps.append((f"No record reports harms of {drug}.", f"{drug} adverse events tolerability safety"))
+    for hypothesis in store.hypotheses:
+        for edge in hypothesis.edges:
+            if not edge.evidenced:
+                gaps.append((f"No record shows that {edge.subject} acts on {edge.object}.", f"{edge.subject} {edge.object}"))
+    if not store.hypotheses and question.drug:
+        gaps.append((f"No record names a target of {drug}.", f"{drug} mechanism target pathway"))
+    return list(dict.fromkeys(gaps))
+
+
+def assess(question: ResearchQuestion, store: EvidenceStore) -> JudgeAssessment:
+    """The assessment of the drug asked about, or of the best candidate."""
+    drug = best_drug(question, store)
+    condition = question.condition.name if question.condition else question.text
+    if drug is None or not store.studies(drug):
+        return JudgeAssessment(
+            mechanism_score=0,
+            clinical_score=0,
+            confidence=0.2,
+            sufficient=False,
+            recommendation="continue",
+            gaps=(f"No record bears on {condition}.",),
+            next_queries=(condition,),
+            reasoning="No record names what was asked about.",
+        )
+    studies = store.studies(drug)
+    verdict = decide(studies)
+    gaps = _gaps(question, store, drug, condition)
+    sufficient = verdict.label is not VerdictLabel.INSUFFICIENT and any(h.complete for h in store.hypotheses)
+    return JudgeAssessment(
+        mechanism_score=mechanism_score(store.hypotheses),
+        clinical_score=clinical_score(studies),
+        confidence=verdict.confidence,
+        sufficient=sufficient,
+        recommendation="synthesize" if sufficient else "continue",
+        drug_candidates=(drug,) if question.drug else rank_drugs(store)[:5],
+        key_findings=(f"{verdict.rule} {''.join(f'[{i}]' for i in verdict.deciding_ids)}".strip(),),
+        gaps=tuple(text for text, _ in gaps),
+        next_queries=tuple(query for _, query in gaps),
+        reasoning=f"By rule: {verdict.label.value} at {verdict.certainty.value} certainty.",
+    )

@@ -1,0 +1,91 @@
+"""Where the drug and the condition of a question stand in a record, under any of their names."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from deepcritical.domain.abbreviations import expand_abbreviations
+from deepcritical.domain.question import Condition, Drug
+from deepcritical.services.entities import DrugKind, find_drugs
+from deepcritical.services.vocabulary import vocabulary
+
+__all__ = ["ConditionNames", "DrugNames", "known_condition", "other_drugs"]
+
+_POSSESSIVE = re.compile(r"^(\w[\w-]+)['’]s?\b", re.IGNORECASE)
+_GENERIC = re.compile(r"\s+(?:disease|disorder|syndrome)$", re.IGNORECASE)
+
+
+def _as_pattern(name: str) -> str:
+    """A name as a pattern: blanks and hyphens alike, either apostrophe, a plural s."""
+    parts = [re.escape(part) for part in re.split(r"[\s-]+", name) if part]
+    return r"[\s\u2010-\u2015-]+".join(part.replace("'", "['’]").replace("’", "['’]") for part in parts) + r"(?:['’]s|s)?"
+
+
+def _whole_words(names: tuple[str, ...], exact: tuple[str, ...]) -> re.Pattern[str]:
+    """Matches any of `names` in any case and any of `exact` (abbreviations) as written."""
+    loose = "|".join(_as_pattern(name) for name in sorted(names, key=len, reverse=True))
+    parts = [f"(?i:{loose})", *map(re.escape, exact)] if loose else [re.escape(name) for name in exact]
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(parts)})(?!\w)")
+
+
+class DrugNames:
+    """Finds a drug in one record's text, by its names and by abbreviations that the text defines for it."""
+
+    def __init__(self, drug: Drug, text: str) -> None:
+        full = _whole_words(drug.names, ())
+        short = tuple(s for s, long in expand_abbreviations(text).items() if full.fullmatch(long.strip()))
+        self._pattern = _whole_words(drug.names, short)
+
+    def find(self, text: str) -> list[re.Match[str]]:
+        """All places where the drug is named."""
+        return list(self._pattern.finditer(text))
+
+    def named(self, text: str) -> bool:
+        """Whether the drug is named."""
+        return self._pattern.search(text) is not None
+
+
+class ConditionNames:
+    """Finds a condition in one record's text, by its names and by abbreviations that the text defines for it."""
+
+    def __init__(self, condition: Condition, text: str) -> None:
+        names = dict.fromkeys((condition.name, *condition.names))
+        cores = [m.group(1) for name in names if (m := _POSSESSIVE.match(name))]
+        # An eponym is used with or without "disease" and with or without its possessive.
+        plain = [_GENERIC.sub("", name) for name in names if _GENERIC.sub("", name).lower() in {c.lower() for c in cores}]
+        self._names = tuple(dict.fromkeys((*names, *cores, *plain)))
+        full = _whole_words(self._names, ())
+        short = [s for s, long in expand_abbreviations(text).items() if len(s) > 1 and any(m.end() == len(long.rstrip()) for m in full.finditer(long))]
+        capitals = [name for name in self._names if name.isupper() and len(name) <= 5]
+        loose = tuple(name for name in self._names if name not in capitals)
+        self._pattern = _whole_words(loose, (*short, *capitals))
+        # "National Alzheimer's Coordinating Center" and the ADAS scale name no patient.
+        self._institution = re.compile(rf"(?:{self._pattern.pattern})(?:\s+\w+)?\s+(?:Coordinating|Center|Centre|Association|Cent|Initiative|Cooperative|Assessment|Neuroimaging|Research|Society)\b")
+
+    def find(self, text: str) -> list[re.Match[str]]:
+        """All places where the condition is named, institutions and rating scales left out."""
+        taken = [m.span() for m in self._institution.finditer(text)]
+        return [m for m in self._pattern.finditer(text) if not any(a <= m.start() < b for a, b in taken)]
+
+    def named(self, text: str) -> bool:
+        """Whether the condition is named."""
+        return bool(self.find(text))
+
+
+@lru_cache(maxsize=4096)
+def other_drugs(text: str, drug: str) -> tuple[str, ...]:
+    """Names of drugs and drug classes other than `drug` in a text."""
+    mentions = find_drugs(text)
+    kinds = (DrugKind.DRUG, DrugKind.DRUG_CLASS)
+    return tuple(dict.fromkeys(m.drug.name for m in mentions if m.drug.kind in kinds and m.drug.name != drug))
+
+
+def known_condition(text: str) -> Condition | None:
+    """The condition that the vocabulary finds in a text."""
+    node = vocabulary().condition(text)
+    if node is None:
+        return None
+    # "Alzheimer's disease" reads better than the inverted or bare forms of an index.
+    name = min(node.names, key=lambda n: ("'s " not in n, n != node.name))
+    return Condition(name=name, names=node.names, mesh_id=node.id if node.id.startswith("MESH:") else None)

@@ -1,0 +1,202 @@
+"""Signed relations between a drug, molecules, processes and a condition, found within one sentence each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from deepcritical.domain.abbreviations import expand_abbreviations
+from deepcritical.domain.evidence import Evidence, Fact, FactRole
+from deepcritical.domain.hypotheses import Relation, Sign
+from deepcritical.domain.question import Condition, Drug
+from deepcritical.domain.text import Span, sentences
+from deepcritical.reasoning import lexicon
+from deepcritical.reasoning.names import ConditionNames, DrugNames
+from deepcritical.services.vocabulary import vocabulary
+
+__all__ = ["RecordRelations", "record_relations"]
+
+_UP = r"(?:activat(?:e[sd]?|ing)|up-?regulat(?:e[sd]?|ing)|increas(?:e[sd]?|ing)|promot(?:e[sd]?|ing)|enhanc(?:e[sd]?|ing)|induc(?:e[sd]?|ing)|stimulat(?:e[sd]?|ing)|elevat(?:e[sd]?|ing)|exacerbat(?:e[sd]?|ing)|facilitat(?:e[sd]?|ing)|rais(?:e[sd]?|ing)|restor(?:e[sd]?|ing))"
+_DOWN = r"(?:inhibit(?:s|ed|ing)?|down-?regulat(?:e[sd]?|ing)|reduc(?:e[sd]?|ing)|decreas(?:e[sd]?|ing)|suppress(?:e[sd]|es|ing)?|attenuat(?:e[sd]?|ing)|ameliorat(?:e[sd]?|ing)|lower(?:s|ed|ing)?|block(?:s|ed|ing)?|antagoni[sz](?:e[sd]?|ing)|prevent(?:s|ed|ing)?|diminish(?:e[sd]|es|ing)?|blunt(?:s|ed|ing)?|disrupt(?:s|ed|ing)?)"
+_NONE = r"(?:(?:did|does|do) not (?:\w+ )?(?:affect|alter|change|influence|modulate|increase|reduce|decrease)|(?:had|has|have|exert(?:s|ed)?) no (?:\w+ )?effects? on|failed to (?:affect|alter|change|reduce|increase))"
+_VERB = re.compile(rf"\b(?:(?P<none>{_NONE})|(?P<up>{_UP})|(?P<down>{_DOWN}))\b", re.IGNORECASE)
+_BY_WAY_OF = re.compile(r"\b(?:through|via|by way of|mediated by|by (?:activating|inhibiting|up-?regulating|down-?regulating|increasing|reducing|suppressing|stimulating))\s+(?P<means>[^.;]{2,140})", re.IGNORECASE)
+_OBJECT_END = re.compile(r"\b(?:in|within|around|near|surrounding|among|without|but|while|whereas|although|through|via|by|compared|versus|measured|seen|after|during|at the doses?|under)\b|[;:]|,\s+(?:and\s+)?(?:which|but|while|whereas|an?)\b", re.IGNORECASE)
+_SYMBOL = re.compile(r"(?<![\w/-])(?:p-)?(?:[A-Z][A-Za-z]{0,3}\d+[A-Z]?\d*|[A-Z]{3,6}\d?(?:-\d+)?|[a-z][A-Z]{2,4}\d?|[A-Z]{2,5}-?[α-ωκ]\w?|[A-Z]{2,4}\d[α-ω]|Aβ(?:\d+)?)(?![\w-])")
+"""What looks like a gene or protein symbol: BACE1, AMPK, mTOR, NF-κB, IL-6, p-AMPK."""
+_NOT_A_MOLECULE = frozenset("CSF PET MRI RNA DNA I2 USA ADAS MMSE SRT FDG CI HR OR RR RCT WHO FDA ADL BMI".split())
+_LABELS = ("Protein", "GeneFamily", "ChemicalSubstance", "Pathway", "BiologicalProcess", "MolecularActivity")
+_PROCESS = re.compile(r"^\s*(?P<process>aggregation|phosphorylation|degradation|clearance|pathology)\b", re.IGNORECASE)
+"""A process of a molecule that is not its amount: "tau phosphorylation" is not tau."""
+_REMOVAL_OF = re.compile(r"\b(?:phagocytosis|clearance|degradation|removal|inhibition|impairment|loss|blockade) of (?:\S+ ){0,2}$", re.IGNORECASE)
+"""Before a name: to increase the clearance of X is to decrease X."""
+_ONLY_A_MODIFIER = re.compile(
+    r"^[\s-]*(?:related|associated|mediated|induced|dependent|like|transporters?|receptors?|agonists?|antagonists?|inhibitors?|blockers?|secretases?|monotherapy)\b", re.IGNORECASE
+)
+"""After a name: something else is meant, as in "amyloid-β transporters" or "GLP-1 receptor agonists"."""
+_PROTEIN_NAME = re.compile(r"\bprotein ([A-Za-z]{3,})$")
+_LINK = re.compile(r"\b(?:hallmarks?|patholog\w+|pathogenesis|pathophysiolog\w+|pivotal|central|caus(?:e[sd]?|al)|contribut\w+|driv(?:e[sd]?|er)|accumulat\w+|risk factor|aggravat\w+|characteri[sz]ed by|leads? to|culprit)\b", re.IGNORECASE)
+_BLOCKED = re.compile(
+    r"\b(?:inhibition|inhibitors?|blockade|knock-?down|silencing|compound C)\b.*?\b(?:suppress|abolish|block|prevent|revers|attenuat|reduc)\w*\b.*?\beffects?\s+on\b|\bmediat\w+\b.*?\beffects?\b.*?\bon\b",
+    re.IGNORECASE,
+)
+_DENIAL = re.compile(r"\b(?:not|no|unlike|whether|independent of)\b", re.IGNORECASE)
+
+
+class _Node(NamedTuple):
+    name: str
+    start: int
+    end: int
+
+
+class RecordRelations(NamedTuple):
+    """What one record says of mechanism."""
+
+    drug: tuple[Relation, ...]
+    """Drug -> molecule or process."""
+    means: tuple[Relation, ...]
+    """Molecule -> process, from "the drug does X through M"; the sign is still that of the drug on X."""
+    condition: tuple[Relation, ...]
+    """Molecule or process -> condition."""
+
+
+@cache
+def _protein_words() -> re.Pattern[str]:
+    """Proteins that the vocabulary calls "... protein X": texts call them X."""
+    words = {m.group(1) for node in vocabulary().nodes for name in node.names if (m := _PROTEIN_NAME.search(name))}
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(sorted(words))})(?![\w])", re.IGNORECASE)
+
+
+class _Nodes:
+    """Molecules and processes named in one record, under one name each."""
+
+    def __init__(self, text: str, condition: ConditionNames, drug: DrugNames) -> None:
+        self._long = {s: long for s, long in expand_abbreviations(text).items()}
+        self._condition = condition
+        self._drug = drug
+
+    def find(self, text: str) -> list[_Node]:
+        """Nodes of a sentence, longest first at each place, without overlap."""
+        taken: list[_Node] = []
+        for node in sorted(self._candidates(text), key=lambda n: (n.start, -(n.end - n.start))):
+            if not taken or node.start >= taken[-1].end:
+                taken.append(self._with_process(text, node))
+        return [node for node in taken if not _ONLY_A_MODIFIER.match(text[node.end :])]
+
+    def _candidates(self, text: str) -> Iterator[_Node]:
+        for short, long in self._long.items():
+            if self._is_molecule(short, long):
+                for match in re.finditer(rf"{re.escape(long)}(?:\s*\({re.escape(short)}\))?|(?<![\w-]){re.escape(short)}(?![\w-])", text):
+                    yield _Node(short, match.start(), match.end())
+        for match in _protein_words().finditer(text):
+            yield _Node(match.group().lower(), match.start(), match.end())
+        for mention in vocabulary().find(text, _LABELS):
+            if not self._condition.named(mention.text) and not self._drug.named(mention.text):
+                yield _Node(mention.node.name, mention.start, mention.end)
+        for match in _SYMBOL.finditer(text):
+            if self._is_molecule(match.group(), self._long.get(match.group(), "")):
+                yield _Node(match.group().removeprefix("p-"), match.start(), match.end())
+
+    def _is_molecule(self, short: str, long: str) -> bool:
+        """Whether an abbreviation can be a molecule: it is not the condition, the drug, a scale, a scan or an effect size."""
+        if short in _NOT_A_MOLECULE or self._condition.named(short) or self._condition.named(long) or self._drug.named(long):
+            return False
+        return not long or bool(_MOLECULAR.search(long))
+
+    @staticmethod
+    def _with_process(text: str, node: _Node) -> _Node:
+        """"tau phosphorylation" is a process of its own, not tau."""
+        match = _PROCESS.match(text[node.end :])
+        if match is None:
+            return node
+        return _Node(f"{node.name} {match.group('process').lower()}", node.start, node.end + match.end())
+
+
+_MOLECULAR = re.compile(r"protein|kinase|ase\b|receptor|peptide|amyloid|tau\b|factor|enzyme|target of rapamycin|cytokine|interleukin|transporter|channel|insulin|acid|rapamycin|necrosis|oxygen|β|beta\b", re.IGNORECASE)
+
+
+def _sign(match: re.Match[str]) -> Sign:
+    return Sign.NO_EFFECT if match.group("none") else Sign.INCREASES if match.group("up") else Sign.DECREASES
+
+
+def _fact(span: Span, evidence_id: str) -> Fact:
+    return Fact(statement=span.text, evidence_id=evidence_id, quote=span.text, start=span.start, end=span.end, role=FactRole.MECHANISM)
+
+
+def _object_phrase(sentence: str, start: int) -> tuple[int, int]:
+    """From a verb's end to where its object ends."""
+    end = _OBJECT_END.search(sentence, start)
+    following = re.search(rf"(?<!-){_VERB.pattern}", sentence[start:], re.IGNORECASE)
+    stops = [end.start()] if end else []
+    return start, min([*stops, *([start + following.start()] if following else [])], default=len(sentence))
+
+
+def _effects(span: Span, nodes: list[_Node], subject_at: int) -> Iterator[tuple[_Node, Sign]]:
+    """What the subject at an offset does to each node of the sentence, by the verb that governs the node."""
+    for verb in _VERB.finditer(span.text, subject_at):
+        if span.text[verb.start() - 1 : verb.start()] == "-" or any(n.start <= verb.start() < n.end for n in nodes):
+            continue  # a part of a name: AMP-activated protein kinase
+        begin, end = _object_phrase(span.text, verb.end())
+        for node in nodes:
+            if begin <= node.start < end:
+                removed = _REMOVAL_OF.search(span.text[begin : node.start])
+                yield node, _sign(verb).flipped if removed else _sign(verb)
+
+
+def _of_drug(span: Span, nodes: list[_Node], drug: DrugNames, evidence_id: str) -> Iterator[Relation]:
+    places = drug.find(span.text)
+    if not places or lexicon.AIM.search(span.text):
+        return
+    # A participle before the drug ("Despite reducing tau phosphorylation, metformin ...") has the drug as its subject too.
+    start = 0 if re.match(r"(?:despite|by|while)\b", span.text, re.IGNORECASE) else places[0].end()
+    for node, sign in _effects(span, nodes, start):
+        yield Relation(subject=places[0].group(), sign=sign, object=node.name, fact=_fact(span, evidence_id))
+
+
+def _by_means(span: Span, nodes: list[_Node], effects: list[Relation], evidence_id: str) -> Iterator[Relation]:
+    """From "drug reduces X through M1 and M2": M1 -> X and M2 -> X, still with the drug's sign on X."""
+    means = _BY_WAY_OF.search(span.text)
+    if means is None:
+        return
+    for node in nodes:
+        if means.start("means") <= node.start < means.end("means"):
+            for effect in effects:
+                if effect.object != node.name and effect.sign is not Sign.NO_EFFECT:
+                    yield Relation(subject=node.name, sign=effect.sign, object=effect.object, fact=_fact(span, evidence_id))
+
+
+def _by_blocking(span: Span, nodes: list[_Node], drug: DrugNames, known: list[Relation], evidence_id: str) -> Iterator[Relation]:
+    """From "inhibiting M suppressed the drug's effect on X": M -> X, still with the drug's sign on X."""
+    match = _BLOCKED.search(span.text)
+    if match is None or not drug.named(span.text):
+        return
+    signs = {relation.object: relation.sign for relation in known}
+    for mediator in (n for n in nodes if n.start < match.start()):
+        for effect in (n for n in nodes if n.start >= match.end() and n.name in signs and n.name != mediator.name):
+            yield Relation(subject=mediator.name, sign=signs[effect.name], object=effect.name, fact=_fact(span, evidence_id))
+
+
+def _to_condition(span: Span, nodes: list[_Node], condition: ConditionNames, drug: DrugNames, name: str, evidence_id: str) -> Iterator[Relation]:
+    """A node that a sentence calls a hallmark, a cause or a part of the condition."""
+    if drug.named(span.text) or not condition.named(span.text) or not _LINK.search(span.text) or _DENIAL.search(span.text):
+        return
+    for node in nodes:
+        yield Relation(subject=node.name, sign=Sign.INCREASES, object=name, fact=_fact(span, evidence_id))
+
+
+def record_relations(drug: Drug, condition: Condition, evidence_id: str, evidence: Evidence) -> RecordRelations:
+    """The signed relations of one record, each with the sentence it stands in."""
+    text = f"{evidence.citation.title}\n{evidence.content}"
+    drug_names, condition_names = DrugNames(drug, text), ConditionNames(condition, text)
+    finder = _Nodes(text, condition_names, drug_names)
+    found: tuple[list[Relation], list[Relation], list[Relation]] = ([], [], [])
+    for span in sentences(evidence.content):
+        nodes = finder.find(span.text)
+        effects = list(_of_drug(span, nodes, drug_names, evidence_id))
+        found[0].extend(effects)
+        found[1].extend(_by_means(span, nodes, effects, evidence_id))
+        found[1].extend(_by_blocking(span, nodes, drug_names, found[0], evidence_id))
+        found[2].extend(_to_condition(span, nodes, condition_names, drug_names, condition.name, evidence_id))
+    return RecordRelations(*(tuple(dict.fromkeys(relations)) for relations in found))

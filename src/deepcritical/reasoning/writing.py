@@ -1,0 +1,224 @@
+"""Writes the report of the extractive reasoner: located sentences, counts and the verdict that the rules give."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from deepcritical.domain.appraisal import Direction, StudyFinding
+from deepcritical.domain.assessment import JudgeAssessment
+from deepcritical.domain.markdown import escape_markdown, table
+from deepcritical.domain.question import ResearchQuestion
+from deepcritical.domain.report import DrugCandidate, ReportSection, ResearchReport
+from deepcritical.domain.verdict import Verdict, VerdictLabel, decide
+from deepcritical.reasoning.base import ReportContext
+from deepcritical.reasoning.citing import Citer
+from deepcritical.reasoning.findings import Findings
+from deepcritical.reasoning.judging import assess, rank_drugs
+from deepcritical.services.evidence_store import EvidenceStore
+
+__all__ = ["write"]
+
+_TOP = 5
+_STOPPED = {
+    "sufficient_evidence": "the evidence answered the question, whichever way",
+    "no_new_evidence": "a further round brought nothing new",
+    "max_iterations_reached": "the limit of rounds was reached",
+    "deadline": "the time limit was reached",
+    "no_evidence": "nothing was found",
+}
+
+
+class _Writer:
+    """One report in the making."""
+
+    def __init__(self, question: ResearchQuestion, store: EvidenceStore, context: ReportContext, written_by: str) -> None:
+        self.question, self.store, self.context, self.written_by = question, store, context, written_by
+        self.condition = question.condition.name if question.condition else question.text
+        self.citer = Citer(store)
+        self.drugs = (question.drug.name,) if question.drug else rank_drugs(store)[:_TOP]
+        self.main = self.drugs[0] if self.drugs else None
+        self.studies: tuple[StudyFinding, ...] = store.studies(self.main) if self.main else ()
+        self.verdict = decide(self.studies)
+        self.assessment: JudgeAssessment = store.assessments[-1] if store.assessments else assess(question, store)
+
+    def report(self) -> ResearchReport:
+        # The order of these calls gives the references their numbers: the summary's come first.
+        summary = self._summary()
+        conclusion = self._conclusion()
+        candidates = tuple(self._candidate(drug) for drug in self.drugs)
+        parts = [Findings(self.store, self.citer, drug, self.condition) for drug in self.drugs]
+        main = parts[0] if parts else None
+        tested = main.hypotheses(self.store.hypotheses) if main else ()
+        return ResearchReport(
+            title=self._title(),
+            research_question=self.question.text,
+            executive_summary=summary,
+            verdict=self.verdict,
+            methodology=ReportSection(title="Methodology", content=self._methodology()),
+            hypotheses_tested=tested,
+            clinical_findings=ReportSection(title="Clinical findings", content=self._per_drug([p.clinical() for p in parts])),
+            mechanistic_findings=ReportSection(title="Mechanistic findings", content=main.mechanistic() if main and self.studies else "No record states a mechanism."),
+            contradictions=ReportSection(title="Contradictory evidence", content=main.contradictions() if main else "None."),
+            safety=ReportSection(title="Safety", content=self._per_drug([p.safety() for p in parts])),
+            drug_candidates=candidates if self.studies else (),
+            limitations=self._limitations(),
+            conclusion=conclusion,
+            references=self.citer.references,
+            claims=self.citer.claims,
+            searches=tuple(self.store.searches),
+            sources_searched=tuple(dict.fromkeys(s.source for s in self.store.searches)),
+            total_papers_reviewed=len(self.store.evidence),
+            studies_included=len(self.studies),
+            search_iterations=self.context.iterations,
+            confidence_score=self.verdict.confidence,
+            assessment=self.assessment,
+            written_by=self.written_by,
+        )
+
+    def _title(self) -> str:
+        if self.question.drug:
+            return f"{_capital(self.question.drug.name)} for {self.condition}: what the evidence shows"
+        return f"Repurposing candidates for {self.condition}: what the evidence shows"
+
+    def _per_drug(self, contents: list[str]) -> str:
+        if len(contents) <= 1:
+            return contents[0] if contents else "No record bears on the question."
+        return "\n\n".join(f"### {_capital(drug)}\n\n{content.replace('### ', '#### ')}" for drug, content in zip(self.drugs, contents, strict=True))
+
+    def _direct(self) -> list[StudyFinding]:
+        return [s for s in self.studies if s.clinical and s.direct and s.direction is not Direction.NONE]
+
+    def _asked(self) -> str:
+        if self.question.drug is None and self.main:
+            return f"The best placed candidate is {self.main}"
+        return _capital(self.main or "the drug")
+
+    def _summary(self) -> str:
+        cond = escape_markdown(self.condition)
+        if not self.studies:
+            return f"No record found bears on {escape_markdown(self._subject())}. This is a finding about the sources searched, not about the drug: absence of evidence is not evidence of absence."
+        label = f"**{self.verdict.label.value}**"
+        lead = f"{escape_markdown(self._asked())} for {cond}"
+        decided = self.citer.cite(self.verdict.deciding_ids)
+        first = f"{lead}: {label}, {self.verdict.certainty.value} certainty. {self.verdict.rule.rstrip('.')} {decided}."
+        return " ".join(part for part in (first, self._counted(), self._mechanism_line()) if part)
+
+    def _subject(self) -> str:
+        return f"{self.question.drug.name} and {self.condition}" if self.question.drug else self.condition
+
+    def _counted(self) -> str:
+        direct = self._direct()
+        if not direct:
+            return ""
+        by = {d: [s for s in direct if s.direction is d] for d in Direction}
+        parts = [
+            (len(by[Direction.SUPPORTS]), "favour it", by[Direction.SUPPORTS]),
+            (len(by[Direction.REFUTES]), "found no benefit or harm", by[Direction.REFUTES]),
+            (len(by[Direction.MIXED]), "point both ways", by[Direction.MIXED]),
+        ]
+        said = [f"{n} {text} {self.citer.cite(i for s in studies for i in s.deciding_ids)}" for n, text, studies in parts if n]
+        noun = "clinical study" if len(direct) == 1 else "clinical studies"
+        return f"Of {len(direct)} {noun} of the condition with a direction, {_listed(said)}."
+
+    def _mechanism_line(self) -> str:
+        complete = [h for h in self.store.hypotheses if h.complete]
+        if not complete:
+            return ""
+        predictions = {h.expected_effect for h in complete if h.expected_effect}
+        ids = self.citer.cite(f.evidence_id for h in complete for e in h.edges for f in e.facts)
+        said = "predict opposite effects" if len(predictions) > 1 else f"{'agree' if len(complete) > 1 else 'is shown'} in what they predict" if predictions else "give no clear prediction"
+        return f"Mechanism chains without a gap: {len(complete)}; they {said} {ids}."
+
+    def _conclusion(self) -> str:
+        if not self.studies:
+            return f"The sources searched hold no evidence on {escape_markdown(self._subject())}; no conclusion can be drawn."
+        decided = self.citer.cite(self.verdict.deciding_ids)
+        drug, cond = escape_markdown(self.main or ""), escape_markdown(self.condition)
+        said = {
+            VerdictLabel.SUPPORTED: f"The evidence found supports {drug} for {cond}",
+            VerdictLabel.PROMISING: f"The evidence found is promising for {drug} in {cond}, and not yet enough to act on",
+            VerdictLabel.MIXED: f"The evidence found does not settle whether {drug} helps in {cond}: findings point both ways",
+            VerdictLabel.INSUFFICIENT: f"The evidence found is insufficient to say whether {drug} helps in {cond}",
+            VerdictLabel.UNSUPPORTED: f"The evidence found does not support {drug} for {cond}",
+            VerdictLabel.REFUTED: f"The evidence found speaks against {drug} for {cond}",
+        }[self.verdict.label]
+        gaps = self.assessment.gaps[:3]
+        change = f"\n\nWhat would change this verdict: {'; '.join(escape_markdown(g.rstrip('.')) for g in gaps)}." if gaps else ""
+        return f"{said} {decided}. Certainty is {self.verdict.certainty.value}{self._why_uncertain()}.{change}"
+
+    def _why_uncertain(self) -> str:
+        return f" ({'; '.join(self.verdict.downgrades)})" if self.verdict.downgrades else ""
+
+    def _candidate(self, drug: str) -> DrugCandidate:
+        studies = self.store.studies(drug)
+        verdict: Verdict = decide(studies)
+        self.citer.cite(verdict.deciding_ids)
+        return DrugCandidate(name=drug, verdict=verdict, studies=len(studies))
+
+    def _methodology(self) -> str:
+        read = self._understood()
+        sources = "\n".join(f"- {escape_markdown(line)}" for line in self.context.sources)
+        rows = [(escape_markdown(s.source), escape_markdown(s.query), s.outcome, str(s.identified), str(s.new)) for s in self.store.searches]
+        queries = table(("Source", "Query as run", "Outcome", "Records", "New"), rows)
+        stopped = _STOPPED.get(self.context.stop_reason, self.context.stop_reason)
+        return "\n\n".join(
+            part
+            for part in (
+                f"Question understood as: {read}.",
+                f"Sources, searched on {self.context.searched_on}:\n\n{sources}",
+                f"Retrieval is lexical (BM25), without dense vectors. Rounds: {self.context.iterations}; the search ended because {stopped}.",
+                queries,
+                self._flow(),
+                f"Written by: {self.written_by}. Every sentence about a study is one whole sentence of that record's text, found by rules; counts, grades and verdict are computed. "
+                "Levels are OCEBM 2011; a review counts as the weakest design that it includes. The verdict is the first rule that applies in a fixed table over studies that are not retracted.",
+            )
+            if part
+        )
+
+    def _understood(self) -> str:
+        drug = self.question.drug
+        named = f"drug {escape_markdown(drug.name)}" if drug else "candidates among the drugs that the records name"
+        terms = f", through {escape_markdown(', '.join(self.question.mechanism_terms))}" if self.question.mechanism_terms else ""
+        return f"{named}; condition {escape_markdown(self.condition)}{terms}"
+
+    def _flow(self) -> str:
+        """PRISMA counts: identified, duplicates, screened, excluded with reasons, included."""
+        appraisals = self.store.appraisals(self.main) if self.main else {}
+        excluded = {i: a.reading.excluded_because for i, a in appraisals.items() if not a.reading.included}
+        reasons = Counter(excluded.values())
+        listed = "\n".join(f"- {escape_markdown(self.store.evidence[i].citation.title)}: {escape_markdown(why)}" for i, why in excluded.items())
+        included = len(appraisals) - len(excluded)
+        why = f" ({'; '.join(f'{n} {escape_markdown(reason)}' for reason, n in sorted(reasons.items()))})" if reasons else ""
+        line = (
+            f"Records: {self.store.identified} identified, {self.store.identified - len(self.store.evidence)} duplicates removed, {len(self.store.evidence)} screened, "
+            f"{len(excluded)} excluded{why}, {included} included, which are {len(self.studies)} studies."
+        )
+        return line + (f"\n\nRetrieved but not used:\n\n{listed}" if listed else "")
+
+    def _limitations(self) -> tuple[str, ...]:
+        kinds = {r.text_kind for r in self.citer.references}
+        failed = sorted({s.source for s in self.store.searches if s.outcome in ("unavailable", "degraded")})
+        candidates = (
+            "Only the sources listed were searched; literature outside of them may say otherwise.",
+            "The text of records marked as summary was written for the snapshot; the figures are those of the abstract, the words are not." if "summary" in kinds else "",
+            "Abstracts only: methods, risk of bias and full results were not read.",
+            "Registry entries come from stored copies and may be out of date." if any(r.source == "clinicaltrials" for r in self.citer.references) else "",
+            "Stance and relations are read by rules over words; an unusual phrasing can be missed or misread, so read the quoted sentence itself.",
+            f"Not fully readable: {', '.join(failed)}." if failed else "",
+            f"{self.store.facts_dropped} statements were dropped because their quote was not in the record." if self.store.facts_dropped else "",
+            *self.context.notices,
+        )
+        return tuple(text for text in candidates if text)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _listed(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def write(question: ResearchQuestion, store: EvidenceStore, context: ReportContext, written_by: str) -> ResearchReport:
+    """The report over everything in the store."""
+    return _Writer(question, store, context, written_by).report()

@@ -1,0 +1,93 @@
+"""The state of one run: its question, store, log and limits. Nothing of a run is global."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from deepcritical.domain.budget import RunLimits
+from deepcritical.domain.errors import DeepCriticalError
+from deepcritical.domain.events import Event, Notice, Stage, StopReason
+from deepcritical.domain.question import ResearchQuestion
+from deepcritical.reasoning.base import Reasoner
+from deepcritical.services.event_log import EventLog
+from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.tools.search_handler import SearchHandler
+
+__all__ = ["ResearchSession"]
+
+_WITHIN_ROUND = {Stage.QUESTION: 0.0, Stage.SEARCH: 0.1, Stage.HYPOTHESES: 0.4, Stage.JUDGEMENT: 0.8, Stage.REPORT: 1.0, Stage.DONE: 1.0}
+_RESEARCH_SHARE = 0.85
+
+
+@dataclass
+class ResearchSession:
+    """One run in progress."""
+
+    text: str
+    """The question as asked."""
+    limits: RunLimits
+    reasoner: Reasoner
+    handler: SearchHandler
+    log: EventLog
+    clock: Callable[[], float]
+    """Monotonic seconds."""
+    searched_on: str
+    """ISO date, UTC."""
+    source_notes: tuple[str, ...] = ()
+    store: EvidenceStore = field(default_factory=EvidenceStore)
+    question: ResearchQuestion | None = None
+    iteration: int = 1
+    """The round that is under way, from 1."""
+    new_in_round: int = 0
+    """Records that this round added."""
+    searched_in_round: bool = False
+    proposed_in_round: bool = False
+    targeted_in_round: bool = False
+    assessed_in_round: bool = False
+    stop_reason: StopReason | None = None
+    """Set once: from then on only the report is written."""
+    failure: DeepCriticalError | None = None
+    """Set once: the run ends without a report."""
+    notices: list[str] = field(default_factory=list)
+    stage: Stage = Stage.QUESTION
+
+    def __post_init__(self) -> None:
+        self._started_s = self.clock()
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds since the first step."""
+        return self.clock() - self._started_s
+
+    @property
+    def understood(self) -> ResearchQuestion:
+        """The question as understood; a programmer's error before `refine_question`."""
+        if self.question is None:
+            raise ValueError("refine_question must run first")
+        return self.question
+
+    def begin_round(self) -> None:
+        """Count a new round of search and judgement."""
+        self.iteration += 1
+        self.new_in_round = 0
+        self.searched_in_round = self.proposed_in_round = self.targeted_in_round = self.assessed_in_round = False
+
+    async def emit(self, event: Event, stage: Stage | None = None) -> None:
+        """Append an event to the log, with stage and progress out of the session's own state."""
+        self.stage = stage or self.stage
+        await self.log.append(event, self.stage, self._progress())
+
+    async def notify(self, message: str) -> None:
+        """Tell the reader something, in the log now and in the report later."""
+        if message not in self.notices:
+            self.notices.append(message)
+            await self.emit(Notice(message=message))
+
+    def _progress(self) -> float:
+        if self.stage is Stage.DONE:
+            return 1.0
+        if self.stage is Stage.REPORT:
+            return _RESEARCH_SHARE
+        done = (self.iteration - 1 + _WITHIN_ROUND[self.stage]) / self.limits.max_iterations
+        return round(_RESEARCH_SHARE * done, 3)

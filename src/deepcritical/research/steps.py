@@ -1,0 +1,194 @@
+"""The verbs of research. A step reads the store, asks the reasoner or the sources, writes the store, emits an event."""
+
+from __future__ import annotations
+
+from deepcritical.domain.appraisal import Appraisal, Reading
+from deepcritical.domain.citation_validator import validate_references
+from deepcritical.domain.claims import check_claims, located
+from deepcritical.domain.evidence import Fact
+from deepcritical.domain.events import (
+    ClaimsChecked,
+    EvidenceAssessed,
+    EvidenceProcessed,
+    HypothesesProposed,
+    QuestionRefined,
+    ReferencesValidated,
+    ReportWritten,
+    SourceSearched,
+    Stage,
+)
+from deepcritical.domain.grading import grade
+from deepcritical.domain.hypotheses import Edge, MechanismHypothesis
+from deepcritical.domain.question import Drug, checked_question
+from deepcritical.domain.report import ResearchReport, SearchRun
+from deepcritical.reasoning.base import ReportContext
+from deepcritical.research.session import ResearchSession
+from deepcritical.research.stopping import RoundResult, stop_reason
+from deepcritical.tools.base import SourceOutcome
+
+__all__ = ["assess_evidence", "propose_hypotheses", "refine_question", "search_for_evidence", "write_report"]
+
+
+async def refine_question(session: ResearchSession) -> None:
+    """Understand the question; what the reader must know of that becomes a notice.
+
+    Raises:
+        QuestionError: It is empty, too long, or names no condition.
+    """
+    session.question = await session.reasoner.refine_question(checked_question(session.text))
+    await session.emit(QuestionRefined(question=session.question), Stage.QUESTION)
+    for notice in session.question.notices:
+        await session.notify(notice)
+
+
+async def search_for_evidence(session: ResearchSession) -> None:
+    """Generate queries, run the new ones, read and grade what they bring."""
+    targeted = session.proposed_in_round
+    queries = await generate_queries(session)
+    await execute_searches(session, queries)
+    await process_results(session)
+    session.searched_in_round = True
+    session.targeted_in_round = targeted
+
+
+async def generate_queries(session: ResearchSession) -> tuple[str, ...]:
+    """Queries that have not been run yet."""
+    wanted = await session.reasoner.generate_queries(session.understood, session.store)
+    return tuple(query for query in dict.fromkeys(wanted) if query not in _queries_run(session))
+
+
+def _queries_run(session: ResearchSession) -> set[str]:
+    return {search.query for search in session.store.searches}
+
+
+async def execute_searches(session: ResearchSession, queries: tuple[str, ...]) -> None:
+    """Run queries against all sources and take in the records.
+
+    Raises:
+        SearchError: No source could be read.
+    """
+    answers = await session.handler.execute(queries, session.limits.results_per_query)
+    for answer in answers:
+        before = len(session.store.evidence)
+        session.store.add(answer.result.evidence)
+        new = len(session.store.evidence) - before
+        session.new_in_round += new
+        run = SearchRun(source=answer.source, query=answer.query, outcome=answer.result.outcome.value, identified=len(answer.result.evidence), new=new)
+        session.store.searches.append(run)
+        await session.emit(SourceSearched(**run.model_dump()), Stage.SEARCH)
+        if answer.result.outcome in (SourceOutcome.UNAVAILABLE, SourceOutcome.DEGRADED):
+            await session.notify(f"{answer.source} was {answer.result.outcome.value}: {'; '.join(answer.result.skipped[:3])}.")
+
+
+async def process_results(session: ResearchSession) -> None:
+    """Read every record that was not read yet, once for each drug in question; a quote that is not there is dropped."""
+    read = kept = dropped = 0
+    for drug in await session.reasoner.name_candidates(session.understood, session.store):
+        done = session.store.appraisals(drug.name)
+        for evidence_id in [key for key in session.store.evidence if key not in done]:
+            appraisal, lost = await _appraise(session, drug, evidence_id)
+            session.store.add_appraisal(appraisal)
+            read, kept, dropped = read + 1, kept + len(appraisal.reading.facts), dropped + lost
+    session.store.facts_dropped += dropped
+    included = sum(a.reading.included for drug in session.store.drugs for a in session.store.appraisals(drug).values())
+    await session.emit(EvidenceProcessed(read=read, included=included, facts_located=kept, facts_dropped=dropped), Stage.SEARCH)
+
+
+async def _appraise(session: ResearchSession, drug: Drug, evidence_id: str) -> tuple[Appraisal, int]:
+    evidence = session.store.evidence[evidence_id]
+    reading = await session.reasoner.read_evidence(session.understood, drug, evidence_id, evidence)
+    checked = reading.model_copy(
+        update={name: _located(session, getattr(reading, name)) for name in ("supporting", "refuting", "context")}
+    )
+    return Appraisal(reading=checked, grade=grade(evidence)), _count(reading) - _count(checked)
+
+
+def _count(reading: Reading) -> int:
+    return len(reading.facts)
+
+
+def _located(session: ResearchSession, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    found = (located(fact, session.store.evidence) for fact in facts)
+    return tuple(fact for fact in found if fact is not None)
+
+
+async def propose_hypotheses(session: ResearchSession) -> None:
+    """Find mechanism chains; a fact on an edge whose quote is not there is dropped."""
+    proposed = await session.reasoner.propose_hypotheses(session.understood, session.store)
+    session.store.hypotheses = tuple(_with_located_edges(session, h) for h in proposed)
+    session.proposed_in_round = True
+    await session.emit(HypothesesProposed(chains=tuple(" → ".join(h.nodes) for h in session.store.hypotheses)), Stage.HYPOTHESES)
+
+
+def _with_located_edges(session: ResearchSession, hypothesis: MechanismHypothesis) -> MechanismHypothesis:
+    edges = tuple(
+        Edge(
+            subject=edge.subject,
+            object=edge.object,
+            increases=_located(session, edge.increases),
+            decreases=_located(session, edge.decreases),
+            no_effect=_located(session, edge.no_effect),
+        )
+        for edge in hypothesis.edges
+    )
+    session.store.facts_dropped += sum(len(e.facts) for e in hypothesis.edges) - sum(len(e.facts) for e in edges)
+    return hypothesis.model_copy(update={"edges": edges})
+
+
+async def assess_evidence(session: ResearchSession) -> None:
+    """Score the evidence, then let the termination authority decide whether another round begins."""
+    assessment = await session.reasoner.assess_evidence(session.understood, session.store)
+    session.store.assessments.append(assessment)
+    session.assessed_in_round = True
+    await session.emit(
+        EvidenceAssessed(
+            mechanism_score=assessment.mechanism_score,
+            clinical_score=assessment.clinical_score,
+            recommendation=assessment.recommendation,
+            gaps=assessment.gaps,
+        ),
+        Stage.JUDGEMENT,
+    )
+    result = RoundResult(
+        iteration=session.iteration,
+        records=len(session.store.evidence),
+        new_records=session.new_in_round,
+        sufficient=assessment.sufficient,
+        open_queries=len(set(assessment.next_queries) - _queries_run(session)),
+        elapsed_s=session.elapsed_s,
+    )
+    session.stop_reason = stop_reason(result, session.limits)
+    if session.stop_reason is None:
+        session.begin_round()
+
+
+async def write_report(session: ResearchSession) -> None:
+    """Write the report, then check it: references against the store, sentences against what they cite."""
+    context = ReportContext(
+        stop_reason=session.stop_reason.value if session.stop_reason else "",
+        iterations=session.iteration,
+        searched_on=session.searched_on,
+        sources=session.source_notes or session.handler.sources,
+        notices=tuple(session.notices),
+    )
+    draft = await session.reasoner.write_report(session.understood, session.store, context)
+    session.store.report = await _checked(session, draft)
+    await session.emit(
+        ReportWritten(verdict=session.store.report.verdict.label.value, references=len(session.store.report.references)), Stage.REPORT
+    )
+
+
+async def _checked(session: ResearchSession, draft: ResearchReport) -> ResearchReport:
+    evidence = session.store.evidence
+    sound, failed = check_claims(draft, evidence)
+    await session.emit(ClaimsChecked(checked=len(draft.claims), failed=tuple(claim.sentence for claim in failed)), Stage.REPORT)
+    validated = validate_references(sound, evidence)
+    await session.emit(
+        ReferencesValidated(
+            kept=len(validated.report.references),
+            removed=tuple(reference.title for reference in validated.removed),
+            dangling=validated.dangling,
+            unsupported=validated.unsupported,
+        )
+    )
+    return validated.report

@@ -1,0 +1,283 @@
+"""Conditions, targets and processes named in text, from the vocabulary built out of DrugMechDB.
+
+Words are compared in a folded form, so that spellings of one name meet: Greek letters and their
+names, possessives, plurals, hyphens, accents and British ae/oe/our. Offsets always refer to the
+text as given.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from importlib import resources
+from itertools import pairwise
+from typing import NamedTuple
+
+from deepcritical.domain.abbreviations import expand_abbreviations
+from deepcritical.domain.base import Model
+
+__all__ = [
+    "CONDITION_LABELS",
+    "GREEK_NAMES",
+    "NodeMention",
+    "Vocabulary",
+    "VocabularyNode",
+    "condition",
+    "vocabulary",
+]
+
+CONDITION_LABELS = frozenset({"Disease", "PhenotypicFeature"})
+"""The labels of nodes that a question can be about."""
+
+GREEK_NAMES = dict(
+    zip(
+        "αβγδεζηθικλμνξοπρσςτυφχψω",
+        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho "
+        "sigma sigma tau upsilon phi chi psi omega".split(),
+        strict=True,
+    )
+)
+"""Lower-case Greek letter -> its name."""
+
+_LABEL_ORDER = (
+    "Disease",
+    "PhenotypicFeature",
+    "Protein",
+    "GeneFamily",
+    "ChemicalSubstance",
+    "Pathway",
+    "BiologicalProcess",
+    "MolecularActivity",
+    "CellularComponent",
+)
+_GREEK = "α-ωΑ-Ω"
+_TOKEN = re.compile(rf"([{_GREEK}]|[^\W_{_GREEK}]+)(['’ʼ]s(?![^\W_]))?", re.IGNORECASE)
+_GAP = re.compile(r"[\s\-\u2010-\u2015\u2212/'’ʼ]{0,2}|,(?=\d)")
+_NEGATED = re.compile(r"(?<![^\W_])non[- ]\Z", re.IGNORECASE)
+_EPONYM = re.compile(r"([A-Z][^\W\d_]+)(?:['’]s?)? disease", re.IGNORECASE)
+_TRAILING_PARENTHESES = re.compile(r"\s*\([^()]*\)\s*\Z")
+_SHORT = 4
+
+
+class VocabularyNode(Model):
+    """A node of a drug mechanism."""
+
+    id: str
+    """Identifier with its prefix, such as `MESH:D000544` or `UniProt:P42345`."""
+    label: str
+    """Kind of node, such as Disease, Protein or BiologicalProcess."""
+    name: str
+    """The shortest of its names that is not inverted."""
+    names: tuple[str, ...]
+    """Every name that the source gives it."""
+
+
+class NodeMention(Model):
+    """A node named in a text: `source[start:end] == text`."""
+
+    node: VocabularyNode
+    start: int
+    end: int
+    text: str
+
+
+class _Token(NamedTuple):
+    folded: str
+    start: int
+    end: int
+    possessive_end: int
+    """End including a possessive 's; equal to `end` without one."""
+
+
+class _Entry(NamedTuple):
+    node: VocabularyNode
+    spellings: frozenset[str] | None
+    """The only spellings accepted, for acronyms; None for ordinary words."""
+
+
+@lru_cache(maxsize=65536)
+def _folded(word: str) -> str:
+    """One spelling of a word for comparing: lower-case, no accents, American, singular."""
+    plain = "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
+    low = plain.casefold()
+    low = GREEK_NAMES.get(low, low).replace("ae", "e").replace("oe", "e")
+    low = re.sub(r"(?<=[a-z]{3})our", "or", low)
+    return low[:-1] if re.fullmatch(r"\w{3,}[^siu]s", low) else low
+
+
+def _tokens(text: str) -> list[_Token]:
+    return [
+        _Token(_folded(match[1]), match.start(1), match.end(1), match.end())
+        for match in _TOKEN.finditer(text)
+    ]
+
+
+def _key(text: str) -> tuple[str, ...]:
+    return tuple(token.folded for token in _tokens(text))
+
+
+def _derived_forms(node: VocabularyNode) -> Iterator[str]:
+    """Other ways to write the names of a node that follow from the names alone."""
+    for name in node.names:
+        if "," in name:
+            yield " ".join(part.strip() for part in reversed(name.split(",")))
+        whole = _TRAILING_PARENTHESES.sub("", name)
+        yield whole
+        # "Protein kinase C (PKC)-ε" does not make PKC a name of the isoform.
+        yield from (s for s, long in expand_abbreviations(name).items() if long == whole != name)
+        eponym = _EPONYM.fullmatch(name)
+        if eponym and node.label in CONDITION_LABELS:
+            yield f"{eponym[1]} dementia"
+
+
+def _accepted_spellings(name: str) -> frozenset[str] | None:
+    """The exact spelling that an acronym of few characters needs; None for ordinary words.
+
+    `Gout` and `pain` are words in any case, `ACE` is an acronym that `ace` does not name.
+    """
+    word_like = name[1:].islower() and name.isalpha()
+    return None if len(name) > _SHORT or word_like else frozenset({name})
+
+
+class _Index:
+    """Names as tuples of folded words, for the longest match at a position."""
+
+    def __init__(self, nodes: Iterable[VocabularyNode]) -> None:
+        ordered = sorted(nodes, key=lambda node: (_LABEL_ORDER.index(node.label), node.id))
+        self._entries: dict[tuple[str, ...], _Entry] = {}
+        self._longest: dict[str, int] = {}
+        self._eponyms: dict[str, VocabularyNode] = {}
+        for node in ordered:
+            for name in node.names:
+                self._add(name, node)
+        # A derived form must never take a name that the source itself gives to another node.
+        for node in ordered:
+            for form in _derived_forms(node):
+                self._add(form, node)
+            self._add_eponyms(node)
+
+    def _add(self, name: str, node: VocabularyNode) -> None:
+        key = _key(name)
+        if not key or (len(name) == 1):
+            return
+        spellings = _accepted_spellings(name)
+        known = self._entries.get(key)
+        if known and known.node is node and known.spellings is not None:
+            spellings = known.spellings | spellings if spellings else None
+        elif known:
+            return
+        self._entries[key] = _Entry(node, spellings)
+        self._longest[key[0]] = max(len(key), self._longest.get(key[0], 0))
+
+    def _add_eponyms(self, node: VocabularyNode) -> None:
+        matches = (_EPONYM.fullmatch(name) for name in node.names)
+        for match in matches:
+            if match and node.label in CONDITION_LABELS:
+                self._eponyms.setdefault(_folded(match[1]), node)
+
+    def match(self, text: str, tokens: Sequence[_Token], at: int) -> tuple[NodeMention, int] | None:
+        """The longest mention that starts at a token, and how many tokens it takes."""
+        first = tokens[at]
+        reach = min(self._longest.get(first.folded, 0), len(tokens) - at)
+        for count in range(reach, 0, -1):
+            entry = self._entries.get(tuple(token.folded for token in tokens[at : at + count]))
+            if entry and _stands_alone(text, tokens[at : at + count], entry):
+                last = tokens[at + count - 1]
+                return _mention(text, entry.node, first.start, last.end), count
+        eponym = self._eponyms.get(first.folded)
+        if eponym and first.possessive_end > first.end and text[first.start].isupper():
+            return _mention(text, eponym, first.start, first.possessive_end), 1
+        return None
+
+
+def _mention(text: str, node: VocabularyNode, start: int, end: int) -> NodeMention:
+    return NodeMention(node=node, start=start, end=end, text=text[start:end])
+
+
+def _stands_alone(text: str, tokens: Sequence[_Token], entry: _Entry) -> bool:
+    """Whether the tokens are adjacent, whole words and in an accepted spelling."""
+    start, end = tokens[0].start, tokens[-1].end
+    if (start and text[start - 1].isalnum()) or text[end : end + 1].isalnum():
+        return False
+    if _NEGATED.search(text, max(0, start - 5), start):
+        return False
+    if entry.spellings is not None and text[start:end] not in entry.spellings:
+        return False
+    return all(
+        _GAP.fullmatch(text, left.possessive_end, right.start) for left, right in pairwise(tokens)
+    )
+
+
+class Vocabulary:
+    """The nodes of the vocabulary and where a text names them."""
+
+    def __init__(self, nodes: Iterable[VocabularyNode]) -> None:
+        self.nodes = tuple(nodes)
+        self._indexes: dict[frozenset[str] | None, _Index] = {}
+
+    def _index(self, labels: frozenset[str] | None) -> _Index:
+        if labels not in self._indexes:
+            chosen = (node for node in self.nodes if labels is None or node.label in labels)
+            self._indexes[labels] = _Index(chosen)
+        return self._indexes[labels]
+
+    def find(self, text: str, labels: Collection[str] | None = None) -> tuple[NodeMention, ...]:
+        """The nodes named in a text, in order, without overlap; the longest name wins.
+
+        Args:
+            text: Any text.
+            labels: Labels of the nodes looked for; all when None.
+
+        Returns:
+            Mentions whose offsets refer to `text`.
+        """
+        index = self._index(None if labels is None else frozenset(labels))
+        tokens = _tokens(text)
+        mentions: list[NodeMention] = []
+        at = 0
+        while at < len(tokens):
+            found = index.match(text, tokens, at)
+            if found:
+                mentions.append(found[0])
+            at += found[1] if found else 1
+        return tuple(mentions)
+
+    def condition(self, text: str) -> VocabularyNode | None:
+        """The condition that a question names: a disease before a symptom, then the longest name.
+
+        None means that the vocabulary does not know the condition, not that there is none.
+        """
+        mentions = self.find(text, CONDITION_LABELS)
+        if not mentions:
+            return None
+        best = max(mentions, key=lambda m: (m.node.label == "Disease", len(m.text), -m.start))
+        return best.node
+
+
+def _preferred(names: Sequence[str]) -> str:
+    readable = [name for name in names if not re.search(r"[,()]", name)]
+    return min(readable or names, key=lambda name: (len(name), name))
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """The vocabulary shipped with the package, read once."""
+    source = resources.files("deepcritical").joinpath("data", "vocabulary.json")
+    nodes = json.loads(source.read_text(encoding="utf-8"))["nodes"]
+    return Vocabulary(
+        VocabularyNode(
+            id=node["id"],
+            label=node["label"],
+            name=_preferred(node["names"]),
+            names=tuple(node["names"]),
+        )
+        for node in nodes
+    )
+
+
+def condition(text: str) -> VocabularyNode | None:
+    """The condition that a question names, in the vocabulary shipped with the package."""
+    return vocabulary().condition(text)

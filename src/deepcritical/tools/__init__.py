@@ -1,0 +1,1 @@
+"""Sources of evidence, each behind the same `SearchTool` protocol."""

@@ -1,0 +1,70 @@
+"""Runs queries against all sources at once and turns failures into outcomes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from deepcritical.domain.errors import DeepCriticalError, SearchError
+from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
+
+__all__ = ["SearchHandler", "SourceAnswer"]
+
+
+class SourceAnswer(NamedTuple):
+    """One query's result at one source."""
+
+    source: str
+    query: str
+    result: SourceResult
+
+
+class SearchHandler:
+    """Asks every source every query.
+
+    Args:
+        tools: The sources of the run.
+    """
+
+    def __init__(self, tools: Sequence[SearchTool]) -> None:
+        if not tools:
+            raise ValueError("a search handler needs at least one source")
+        self._tools = tuple(tools)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The names of the sources."""
+        return tuple(tool.name for tool in self._tools)
+
+    async def execute(self, queries: Sequence[str], max_results: int) -> tuple[SourceAnswer, ...]:
+        """All answers, in the order of queries, then of sources; a failing source is `unavailable`.
+
+        Raises:
+            SearchError: No source answered any query.
+        """
+        calls = [(tool, query) for query in queries for tool in self._tools]
+        results = await asyncio.gather(
+            *(tool.fetch(SourceQuery(text=query, max_results=max_results)) for tool, query in calls),
+            return_exceptions=True,
+        )
+        answers = tuple(SourceAnswer(tool.name, query, _settled(result, query)) for (tool, query), result in zip(calls, results, strict=True))
+        if answers and all(a.result.outcome is SourceOutcome.UNAVAILABLE for a in answers):
+            raise _most_telling([r for r in results if isinstance(r, DeepCriticalError)])
+        return answers
+
+
+def _settled(result: SourceResult | BaseException, query: str) -> SourceResult:
+    if isinstance(result, SourceResult):
+        return result
+    if isinstance(result, DeepCriticalError):
+        return SourceResult(outcome=SourceOutcome.UNAVAILABLE, query_as_run=query, skipped=(str(result),))
+    raise result
+
+
+def _most_telling(errors: Sequence[DeepCriticalError]) -> DeepCriticalError:
+    """The one cause when all sources failed alike, else an error that names them all."""
+    messages = list(dict.fromkeys(str(error) for error in errors))
+    if len(messages) == 1:
+        return errors[0]
+    return SearchError("No source could be read: " + " ".join(messages), "Try again later, or use --snapshot demo.")

@@ -1,0 +1,136 @@
+"""An evidence snapshot as a source: a JSONL file of records, ranked by BM25. For demo, re-runs and tests."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from deepcritical.domain.errors import SnapshotNotFoundError
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.text import fold
+from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
+from deepcritical.tools.snapshot_records import SnapshotHeader, parse
+
+if TYPE_CHECKING:
+    import bm25s
+
+__all__ = ["BUNDLED", "SnapshotSource", "snapshot_path"]
+
+_DATA = Path(__file__).parent.parent / "data" / "snapshots"
+BUNDLED = ("demo",)
+"""Names of the snapshots that ship with the package."""
+
+_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+_COMMON = frozenset("a an and are as at be by for from in is it its of on or that the to was were with".split())
+
+
+def snapshot_path(name: str) -> Path:
+    """The file of a bundled snapshot's name, or of a path.
+
+    Raises:
+        SnapshotNotFoundError: Neither a bundled name nor a readable file.
+    """
+    path = _DATA / f"{name}.jsonl" if name in BUNDLED else Path(name).expanduser()
+    if not path.is_file():
+        raise SnapshotNotFoundError(f"There is no snapshot {name!r}.", f"Give the path of a .jsonl file, or one of: {', '.join(BUNDLED)}.")
+    return path
+
+
+class SnapshotSource:
+    """A search tool over one snapshot file. The file is read at the first query, off the event loop.
+
+    Args:
+        path: The JSONL file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._index: _Index | None = None
+        # Concurrent first queries must not read the file twice.
+        self._loading = asyncio.Lock()
+
+    @property
+    def name(self) -> str:
+        """``snapshot`` with the file's name."""
+        return f"snapshot {self._path.stem}"
+
+    async def fetch(self, query: SourceQuery) -> SourceResult:
+        """The best records for a query.
+
+        Raises:
+            SnapshotCorruptError: The file cannot be read as a snapshot.
+        """
+        index = await self._loaded()
+        found, total = await asyncio.to_thread(index.rank, query)
+        outcome = SourceOutcome.DEGRADED if index.skipped else SourceOutcome.DATA if found else SourceOutcome.EMPTY
+        return SourceResult(outcome=outcome, evidence=found, query_as_run=query.text, total=total, skipped=index.skipped)
+
+    async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
+        """The best records for a query, without the outcome."""
+        return list((await self.fetch(SourceQuery(text=query, max_results=max_results))).evidence)
+
+    async def describe(self) -> str:
+        """One line on what the snapshot is, with the start of its SHA-256."""
+        index = await self._loaded()
+        made = f", made on {index.header.created}" if index.header.created else ""
+        return f"{self.name}: {index.size} records{made}, SHA-256 {index.digest[:12]}"
+
+    async def _loaded(self) -> _Index:
+        async with self._loading:
+            if self._index is None:
+                self._index = await asyncio.to_thread(_Index.read, self._path)
+            return self._index
+
+
+class _Index:
+    """The records of a snapshot with a BM25 index over title, text and registry terms."""
+
+    def __init__(self, header: SnapshotHeader, records: tuple[Evidence, ...], skipped: tuple[str, ...], digest: str) -> None:
+        import bm25s
+
+        self.header = header
+        self.skipped = skipped
+        self.digest = digest
+        self._records = records
+        self._ranker: bm25s.BM25 = bm25s.BM25()
+        self._ranker.index([_terms(_searchable(record)) for record in records], show_progress=False)
+        self._vocabulary = set(self._ranker.vocab_dict)
+
+    @classmethod
+    def read(cls, path: Path) -> _Index:
+        payload = path.read_bytes()
+        parsed = parse(payload, path.name)
+        return cls(parsed.header, parsed.records, parsed.skipped, hashlib.sha256(payload).hexdigest())
+
+    @property
+    def size(self) -> int:
+        return len(self._records)
+
+    def rank(self, query: SourceQuery) -> tuple[tuple[Evidence, ...], int]:
+        """The best `max_results` records with a score above 0, and how many have one."""
+        terms = [term for term in dict.fromkeys(_terms(query.text)) if term in self._vocabulary]
+        if not terms:
+            return (), 0
+        scores = self._ranker.get_scores(terms)
+        # Equal scores keep the order of the file, so that two runs give the same bytes.
+        order = sorted((i for i in range(len(scores)) if scores[i] > 0), key=lambda i: (-float(scores[i]), i))
+        best = float(scores[order[0]]) if order else 1.0
+        picked = (self._records[i].model_copy(update={"relevance_score": round(float(scores[i]) / best, 4)}) for i in order[: query.max_results])
+        return tuple(picked), len(order)
+
+
+def _searchable(record: Evidence) -> str:
+    meta = record.metadata
+    ids = [meta.pmid, meta.doi, meta.nct_id, meta.why_stopped]
+    # The title counts twice: what a paper is about outweighs what it mentions.
+    return " ".join([record.citation.title, record.citation.title, record.content, *meta.conditions, *meta.interventions, *filter(None, ids)])
+
+
+def _terms(text: str) -> list[str]:
+    """Folded words; hyphenated ones also by their parts, a possessive without its s."""
+    folded = re.sub(r"'s\b", "", fold(text))
+    words = [word for word in _WORD.findall(folded) if word not in _COMMON]
+    return [*words, *(part for word in words if "-" in word for part in word.split("-") if len(part) > 1)]

@@ -1,0 +1,177 @@
+"""The records of a snapshot file: one JSON object a line, first an optional header. One bad record never costs the rest."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from deepcritical.domain.errors import SnapshotCorruptError
+from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, SourceName, TextKind
+from deepcritical.domain.identity import record_url
+
+__all__ = ["Parsed", "SnapshotHeader", "parse"]
+
+_LIST_SEPARATOR = re.compile(r"\s*;\s*")
+_LINKED_PMID = re.compile(r"\bpublication PMID (\d+)", re.IGNORECASE)
+
+
+def _listed(value: Any) -> Any:
+    """A list as it is; a text "a; b" as its items."""
+    return [item for item in _LIST_SEPARATOR.split(value) if item] if isinstance(value, str) else value
+
+
+def _yes(value: Any) -> Any:
+    return value.strip().lower().startswith("yes") if isinstance(value, str) else value
+
+
+def _as_text(value: Any) -> Any:
+    return str(value) if isinstance(value, int) else value
+
+
+_Texts = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+_Text = Annotated[str | None, BeforeValidator(_as_text)]
+
+
+class SnapshotHeader(BaseModel):
+    """The optional first line of a snapshot."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    name: str = ""
+    created: str = ""
+    description: str = ""
+
+
+class _Record(BaseModel):
+    """One line of a snapshot, field by field as it stands in the file."""
+
+    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+
+    kind: Literal["publication", "trial"] = "publication"
+    title: str = Field(min_length=1)
+    pmid: _Text = None
+    pmcid: str | None = None
+    doi: str | None = None
+    nct: str | None = None
+    linked: _Texts = ()
+    authors: _Texts = ()
+    journal: str | None = None
+    year: _Text = None
+    volume_pages: str | None = None
+    pub_types: _Texts = ()
+    conditions: _Texts = ()
+    interventions: _Texts = ()
+    status: str | None = None
+    phase: _Text = None
+    enrollment: int | None = None
+    planned_enrollment: int | None = None
+    start_date: _Text = None
+    completion_date: _Text = None
+    why_stopped: str | None = None
+    has_results: Annotated[bool | None, BeforeValidator(_yes)] = None
+    note: str | None = None
+    text: str | None = None
+    abstract: str | None = None
+    results: _Text = None
+    text_kind: TextKind | None = None
+    licence: str | None = None
+
+
+class Parsed(NamedTuple):
+    """What a file held."""
+
+    header: SnapshotHeader
+    records: tuple[Evidence, ...]
+    skipped: tuple[str, ...]
+
+
+def parse(payload: bytes, name: str) -> Parsed:
+    """The records of a snapshot.
+
+    Args:
+        payload: The file's bytes, UTF-8.
+        name: What to call the file in messages.
+
+    Raises:
+        SnapshotCorruptError: Not UTF-8, empty, or without one readable record.
+    """
+    advice = "Fetch or export it again, or use --snapshot demo."
+    try:
+        lines = payload.decode("utf-8-sig").split("\n")
+    except UnicodeDecodeError as error:
+        raise SnapshotCorruptError(f"The snapshot {name} is not UTF-8 text (byte {error.start}).", advice) from error
+    header, records, skipped = SnapshotHeader(), [], []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            item = json.loads(line)
+            if isinstance(item, dict) and item.get("kind") == "snapshot":
+                header = SnapshotHeader.model_validate(item)
+            else:
+                records.append(_evidence(_Record.model_validate(item)))
+        except (json.JSONDecodeError, ValidationError) as error:
+            skipped.append(f"line {number} of {name}: {_reason(error)}")
+    if not records:
+        detail = f" First problem: {skipped[0]}." if skipped else " It holds no record."
+        raise SnapshotCorruptError(f"The snapshot {name} cannot be read.{detail}", advice)
+    return Parsed(header, tuple(records), tuple(skipped))
+
+
+def _reason(error: json.JSONDecodeError | ValidationError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON ({error.msg})"
+    first = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(str(part) for part in first['loc']) or 'record'}: {first['msg']}"
+
+
+def _evidence(record: _Record) -> Evidence:
+    content = _content(record)
+    linked = [*record.linked, *(f"pmid:{pmid}" for pmid in _LINKED_PMID.findall(record.note or ""))]
+    own_trial = record.nct if record.kind == "trial" else None
+    if record.nct and not own_trial:
+        linked.append(f"nct:{record.nct}")
+    fields = record.model_dump(include={"kind", "pmid", "pmcid", "doi", "journal", "volume_pages", "conditions", "interventions", "phase"})
+    fields |= record.model_dump(include={"enrollment", "planned_enrollment", "why_stopped", "has_results", "note", "licence"})
+    meta = EvidenceMetadata(
+        **fields,
+        nct_id=own_trial,
+        linked_ids=tuple(dict.fromkeys(linked)),
+        publication_types=record.pub_types,
+        status=re.sub(r"[\s,]+", "_", record.status).upper() if record.status else None,
+        text_kind=record.text_kind or _text_kind(record, content),
+    )
+    citation = Citation(source=_source(meta), title=record.title, url=record_url(meta), date=record.year or record.start_date or "", authors=record.authors)
+    return Evidence(content=content, citation=citation, metadata=meta)
+
+
+def _content(record: _Record) -> str:
+    """The text; for a stopped trial with the stated reason, so that the reason can be quoted."""
+    stopped = f"Why stopped: {record.why_stopped}" if record.why_stopped else ""
+    return "\n\n".join(part for part in (_text(record), stopped) if part)
+
+
+def _text(record: _Record) -> str:
+    if record.text is not None:
+        return record.text
+    posted = f"Results: {record.results}" if record.results else ""
+    return "\n\n".join(part for part in (record.abstract or "", posted) if part)
+
+
+def _text_kind(record: _Record, content: str) -> TextKind:
+    if not content:
+        return "none"
+    if record.kind == "trial":
+        return "registry"
+    return "abstract" if record.abstract and not record.results else "summary"
+
+
+def _source(meta: EvidenceMetadata) -> SourceName:
+    if meta.kind == "trial" and meta.nct_id:
+        return "clinicaltrials"
+    if meta.pmid:
+        return "pubmed"
+    return "europepmc" if meta.pmcid else "doi" if meta.doi else "web"

@@ -1,0 +1,334 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from deepcritical.services.entities import (
+    CONDITION_LABELS,
+    DrugKind,
+    condition,
+    find_drugs,
+    lookup_drug,
+    vocabulary,
+)
+
+
+def names_of(text: str) -> list[str]:
+    return [mention.drug.name for mention in find_drugs(text)]
+
+
+def nodes_of(text: str, *labels: str) -> list[str]:
+    return [mention.node.id for mention in vocabulary().find(text, labels or None)]
+
+
+ALZHEIMER = "MESH:D000544"
+
+
+class TestLookup:
+    @pytest.mark.parametrize("name", ["metformin", "Metformin", " METFORMIN ", "Glucophage"])
+    def test_a_name_a_spelling_and_a_brand_give_the_canonical_name(self, name: str) -> None:
+        drug = lookup_drug(name)
+        assert (drug.name, drug.kind, drug.drugbank_id) == ("metformin", DrugKind.DRUG, "DB00331")
+
+    @pytest.mark.parametrize(
+        ("one", "other"), [("aspirin", "paracetamol"), ("metformin", "insulin")]
+    )
+    def test_drugs_of_one_pharmacological_action_stay_apart(self, one: str, other: str) -> None:
+        assert lookup_drug(one).name != lookup_drug(other).name
+
+    @pytest.mark.parametrize("name", ["statins", "DPP-4 inhibitors", "thiazolidinediones"])
+    def test_a_class_is_no_drug(self, name: str) -> None:
+        assert lookup_drug(name).kind is DrugKind.DRUG_CLASS
+
+    @pytest.mark.parametrize(
+        "name",
+        ["glucagon-like peptide 1", "IL-6", "caspase 3", "insulin receptor", "dopamine", "leptin"],
+    )
+    def test_a_biological_substance_is_a_target(self, name: str) -> None:
+        assert lookup_drug(name).kind is DrugKind.TARGET
+
+    @pytest.mark.parametrize(
+        "name",
+        ["insulin", "vitamin C", "bortezomib", "goserelin", "trovafloxacin", "artemisinin"],
+    )
+    def test_a_medicine_of_biological_nature_is_a_drug(self, name: str) -> None:
+        assert lookup_drug(name).kind is DrugKind.DRUG
+
+    @pytest.mark.parametrize(
+        ("form", "drug"),
+        [
+            ("raloxifene hydrochloride", "raloxifene"),
+            ("nicotine patch", "nicotine"),
+            ("taxol", "paclitaxel"),
+        ],
+    )
+    def test_a_salt_or_form_is_its_drug(self, form: str, drug: str) -> None:
+        assert lookup_drug(form) == lookup_drug(drug)
+
+    @pytest.mark.parametrize("name", ["estradiol", "oxytocin", "nicotine", "caffeine", "zinc"])
+    def test_a_name_that_the_index_of_the_package_lacks_is_known(self, name: str) -> None:
+        drug = lookup_drug(name)
+        assert (drug.name, drug.kind) == (name, DrugKind.DRUG)
+
+    def test_greek_letters_are_spelled_out(self) -> None:
+        assert lookup_drug("interferon-α") == lookup_drug("interferon-alpha")
+
+    def test_an_unknown_name_is_kept_literally(self) -> None:
+        drug = lookup_drug(" Compound XYZ-9 ")
+        assert (drug.name, drug.kind, drug.synonyms) == ("Compound XYZ-9", DrugKind.UNKNOWN, ())
+
+
+class TestSynonyms:
+    def test_metformin(self) -> None:
+        synonyms = lookup_drug("metformin").synonyms
+        assert "glucophage" in synonyms
+        assert "metformin hydrochloride" in synonyms
+        assert "metformin" not in synonyms
+        assert synonyms == tuple(sorted(synonyms))
+
+    def test_an_inverted_form_is_dropped(self) -> None:
+        assert not [s for s in lookup_drug("metformin").synonyms if "," in s]
+
+    def test_a_combination_brand_is_dropped(self) -> None:
+        assert "trijardy" not in lookup_drug("metformin").synonyms
+        assert lookup_drug("trijardy").name != "metformin"
+
+    def test_foreign_spellings_are_dropped(self) -> None:
+        assert not {"metformina", "metformine", "metforminum"} & set(
+            lookup_drug("metformin").synonyms
+        )
+        assert all(s.isascii() for s in lookup_drug("aspirin").synonyms)
+
+    def test_an_ordinary_word_is_dropped(self) -> None:
+        assert "luminal" not in lookup_drug("phenobarbital").synonyms
+
+    @pytest.mark.parametrize("drug", ["aspirin", "fluorouracil", "sildenafil", "dexamethasone"])
+    def test_chemical_and_short_names_are_dropped(self, drug: str) -> None:
+        synonyms = lookup_drug(drug).synonyms
+        assert all(len(s) >= 4 for s in synonyms)
+        assert not [s for s in synonyms if s.startswith(("2-acetoxy", "(", "2r-"))]
+
+    def test_a_useful_name_with_a_locant_stays(self) -> None:
+        assert "5-fluorouracil" in lookup_drug("fluorouracil").synonyms
+
+
+class TestFindDrugs:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "metformin,",
+            "(metformin)",
+            "metformin's",
+            "metformin’s",
+            "Metformin/placebo",
+            "metformin-treated",
+            "metformin\u2011treated",
+            "pre-metformin.",
+        ],
+    )
+    def test_punctuation_does_not_hide_a_name(self, text: str) -> None:
+        (mention,) = find_drugs(text)
+        assert mention.drug.name == "metformin"
+        assert mention.text.lower() == "metformin"
+        assert text[mention.start : mention.end] == mention.text
+
+    def test_mentions_are_in_order_and_do_not_overlap(self) -> None:
+        text = "Insulin detemir plus metformin hydrochloride versus lopinavir/ritonavir."
+        mentions = find_drugs(text)
+        assert [m.text for m in mentions] == [
+            "Insulin detemir",
+            "metformin hydrochloride",
+            "lopinavir/ritonavir",
+        ]
+
+    @pytest.mark.parametrize(
+        "text", ["placebo", "water", "oxygen", "glucose", "luminal A", "At 10 days", "beta-2"]
+    )
+    def test_ordinary_words_are_no_drugs(self, text: str) -> None:
+        assert names_of(text) == []
+
+    @pytest.mark.parametrize(
+        "text", ["Escherichia coli", "NK cells", "amino acids", "Natural Killer Cell"]
+    )
+    def test_cells_organisms_and_analytes_are_no_drugs(self, text: str) -> None:
+        assert names_of(text) == []
+
+    @pytest.mark.parametrize("text", ["estradiol", "oxytocin", "nicotine"])
+    def test_a_medicine_with_a_plain_name_is_found(self, text: str) -> None:
+        assert names_of(text) == [text]
+
+    @pytest.mark.parametrize("text", ["BCNU", "L-dopa", "5-FU"])
+    def test_an_abbreviation_in_capitals_is_found(self, text: str) -> None:
+        assert len(names_of(text)) == 1
+
+    @pytest.mark.parametrize("text", ["insulin resistance", "insulin-like peptides"])
+    def test_a_hormone_as_part_of_biology_is_skipped(self, text: str) -> None:
+        assert "insulin" not in names_of(text)
+
+    def test_resistance_to_a_medicine_still_names_it(self) -> None:
+        assert names_of("bortezomib resistance") == ["bortezomib"]
+
+    def test_two_items_of_a_list_are_no_inverted_name(self) -> None:
+        texts = [m.text for m in find_drugs("kinase inhibitors, α-glucosidase inhibitors")]
+        assert "inhibitors, α-glucosidase" not in texts
+
+    def test_classes_and_targets_are_labelled(self) -> None:
+        text = "Baricitinib and other JAK inhibitors lower IL-6."
+        assert [(m.text, m.drug.kind) for m in find_drugs(text)] == [
+            ("Baricitinib", DrugKind.DRUG),
+            ("JAK inhibitors", DrugKind.DRUG_CLASS),
+            ("IL-6", DrugKind.TARGET),
+        ]
+
+    def test_a_class_in_the_singular_is_the_class(self) -> None:
+        (mention,) = find_drugs("a thiazolidinedione")
+        assert mention.drug.kind is DrugKind.DRUG_CLASS
+
+    @pytest.mark.parametrize(
+        ("question", "drugs"),
+        [
+            ("Can metformin be repurposed for Alzheimer's disease?", ["metformin"]),
+            ("What could be repurposed for long COVID?", []),
+            ("Does baricitinib help in COVID-19?", ["baricitinib"]),
+        ],
+    )
+    def test_questions(self, question: str, drugs: list[str]) -> None:
+        assert names_of(question) == drugs
+
+
+class TestVocabulary:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "Alzheimer's disease",
+            "Alzheimer’s Disease",
+            "Alzheimer disease",
+            "alzheimer's dementia",
+            "Alzheimer’s dementia",
+            "Alzheimer's",
+            "ALZHEIMER'S DISEASE",
+        ],
+    )
+    def test_spellings_of_an_eponym(self, text: str) -> None:
+        (mention,) = vocabulary().find(f"In {text}, cognition declines.", CONDITION_LABELS)
+        assert mention.node.id == ALZHEIMER
+        assert mention.text == text
+
+    def test_a_bare_possessive_needs_a_name(self) -> None:
+        assert nodes_of("the wilson's theorem and alzheimer pathology") == []
+
+    @pytest.mark.parametrize(
+        ("british", "american"),
+        [
+            ("haemolytic anaemia", "hemolytic anemia"),
+            ("cerebral oedema", "cerebral edema"),
+            ("diarrhoea", "diarrhea"),
+            ("gastrointestinal stromal tumour", "gastrointestinal stromal tumor"),
+        ],
+    )
+    def test_british_and_american_spelling(self, british: str, american: str) -> None:
+        assert nodes_of(british) == nodes_of(american) != []
+
+    @pytest.mark.parametrize("text", ["amyloid-β", "amyloid beta", "Amyloid-beta", "amyloid β"])
+    def test_greek_letters_and_their_names(self, text: str) -> None:
+        (mention,) = vocabulary().find(text)
+        assert (mention.node.name, mention.text) == ("amyloid-β", text)
+
+    @pytest.mark.parametrize("text", ["gout", "Gout", "GOUT"])
+    def test_a_short_word_matches_in_any_case(self, text: str) -> None:
+        assert len(nodes_of(text)) == 1
+
+    def test_a_short_acronym_needs_its_case(self) -> None:
+        assert len(nodes_of("DNA")) == 1
+        assert nodes_of("dna") == []
+        assert len(nodes_of("cAMP")) == 1
+        assert nodes_of("camp") == []
+
+    def test_an_inverted_name_is_found_in_natural_order(self) -> None:
+        (mention,) = vocabulary().find("autoimmune hemolytic anemia")
+        assert "Anemia, Hemolytic, Autoimmune" in mention.node.names
+
+    def test_the_longest_name_wins(self) -> None:
+        (mention,) = vocabulary().find("insulin resistance")
+        assert mention.node.label == "PhenotypicFeature"
+
+    def test_a_part_of_a_word_is_no_mention(self) -> None:
+        assert nodes_of("painting goutweed asthmatic") == []
+
+    def test_a_negated_name_is_no_mention(self) -> None:
+        assert nodes_of("non-obesity and non obesity", "Disease") == []
+        (mention,) = vocabulary().find("non-Hodgkin lymphoma")
+        assert mention.text == "non-Hodgkin lymphoma"
+
+    def test_labels_restrict_the_search(self) -> None:
+        text = "serotonin in migraine"
+        labels = {m.node.label for m in vocabulary().find(text)}
+        assert labels == {"ChemicalSubstance", "Disease"}
+        assert {m.node.label for m in vocabulary().find(text, ["Disease"])} == {"Disease"}
+        assert vocabulary().find(text, []) == ()
+
+    def test_no_drug_is_a_condition(self) -> None:
+        names = {
+            name.casefold()
+            for node in vocabulary().nodes
+            if node.label in CONDITION_LABELS
+            for name in node.names
+        }
+        assert "regorafenib" not in names
+        assert "rheumatoid arthritis" in names
+
+    def test_the_abbreviation_of_a_part_is_no_name_of_the_whole(self) -> None:
+        assert "protein kinase C (PKC)-ε" not in {
+            mention.node.name for mention in vocabulary().find("PKC")
+        }
+
+    @pytest.mark.parametrize(
+        ("question", "expected"),
+        [
+            ("Can metformin be repurposed for Alzheimer's disease?", ALZHEIMER),
+            ("Does metformin slow dementia in Alzheimer's disease?", ALZHEIMER),
+            ("What could be repurposed for long COVID?", None),
+            ("Does baricitinib help in COVID-19?", None),
+        ],
+    )
+    def test_the_condition_of_a_question(self, question: str, expected: str | None) -> None:
+        node = condition(question)
+        assert (node.id if node else None) == expected
+
+
+def test_three_hundred_abstracts_take_less_than_two_seconds() -> None:
+    abstract = (
+        "Metformin, an antidiabetic drug, was compared with placebo in patients with Alzheimer's "
+        "disease; AMP-activated protein kinase and amyloid-β were measured. " * 12
+    )
+    find_drugs("warm")
+    vocabulary().find("warm")
+    begin = time.perf_counter()
+    for _ in range(300):
+        find_drugs(abstract)
+        vocabulary().find(abstract)
+    assert time.perf_counter() - begin < 2
+
+
+def test_loading_is_lazy_silent_and_writes_nothing_at_home(tmp_path: Path) -> None:
+    program = (
+        "import sys\n"
+        "import deepcritical.services.entities as entities\n"
+        "assert 'drug_named_entity_recognition' not in sys.modules\n"
+        "assert entities.find_drugs('metformin')\n"
+    )
+    environment = {**os.environ, "HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    run = subprocess.run(  # noqa: S603 - our own interpreter on a constant program
+        [sys.executable, "-W", "error", "-c", program],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+    assert list(tmp_path.iterdir()) == []
