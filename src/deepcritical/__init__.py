@@ -1,9 +1,9 @@
 """Drug-repurposing answers in which every factual sentence rests on a located quote.
 
-    from deepcritical import research
+from deepcritical import research
 
-    report = research("Can metformin be repurposed for Alzheimer's disease?")
-    print(report.to_markdown())
+report = research("Can metformin be repurposed for Alzheimer's disease?")
+print(report.to_markdown())
 """
 
 from __future__ import annotations

@@ -27,10 +27,15 @@ def read_settings() -> Settings:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         name = f"DEEPCRITICAL_{'_'.join(str(part) for part in first['loc']).upper()}"
-        raise ConfigurationError(f"The setting {name} is not usable: {first['msg']}.", "Correct it in the environment or in .env.") from error
+        raise ConfigurationError(
+            f"The setting {name} is not usable: {first['msg']}.",
+            "Correct it in the environment or in .env.",
+        ) from error
 
 
-def build_runs(settings: Settings, *, snapshot: str | None = None, depth: Depth = "standard") -> RunService:
+def build_runs(
+    settings: Settings, *, snapshot: str | None = None, depth: Depth = "standard"
+) -> RunService:
     """The service that runs questions against one snapshot.
 
     Args:
@@ -43,7 +48,9 @@ def build_runs(settings: Settings, *, snapshot: str | None = None, depth: Depth 
     """
     source = SnapshotSource(snapshot_path(snapshot or settings.snapshot))
     chosen = {"max_iterations": settings.max_iterations, "deadline_s": settings.deadline_s}
-    limits = RunLimits.for_depth(depth).model_copy(update={name: value for name, value in chosen.items() if value is not None})
+    limits = RunLimits.for_depth(depth).model_copy(
+        update={name: value for name, value in chosen.items() if value is not None}
+    )
     return RunService(
         orchestrate=run_team,
         reasoner=ExtractiveReasoner(),

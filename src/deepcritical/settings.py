@@ -11,7 +11,13 @@ __all__ = ["Settings"]
 class Settings(BaseSettings):
     """What can be set without a command-line option."""
 
-    model_config = SettingsConfigDict(env_prefix="DEEPCRITICAL_", env_file=".env", env_file_encoding="utf-8", extra="ignore", use_attribute_docstrings=True)
+    model_config = SettingsConfigDict(
+        env_prefix="DEEPCRITICAL_",
+        env_file=".env",
+        env_file_encoding="utf-8",
+        extra="ignore",
+        use_attribute_docstrings=True,
+    )
 
     snapshot: str = "demo"
     """Name of a bundled snapshot, or path of a .jsonl file, that is searched."""

@@ -13,4 +13,6 @@ NAME = "HypothesisAgent"
 
 def create(session: ResearchSession) -> StepAgent:
     """The agent on one run."""
-    return StepAgent(NAME, "Proposes mechanism chains from drug to condition.", session, propose_hypotheses)
+    return StepAgent(
+        NAME, "Proposes mechanism chains from drug to condition.", session, propose_hypotheses
+    )

@@ -13,4 +13,6 @@ NAME = "SearchAgent"
 
 def create(session: ResearchSession) -> StepAgent:
     """The agent on one run."""
-    return StepAgent(NAME, "Finds evidence in all sources, reads it and grades it.", session, search_for_evidence)
+    return StepAgent(
+        NAME, "Finds evidence in all sources, reads it and grades it.", session, search_for_evidence
+    )

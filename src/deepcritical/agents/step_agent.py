@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from agent_framework import AgentResponse, AgentResponseUpdate, AgentSession, BaseAgent, Message, ResponseStream
+from agent_framework import (
+    AgentResponse,
+    AgentResponseUpdate,
+    AgentSession,
+    BaseAgent,
+    Message,
+    ResponseStream,
+)
 
 from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.domain.events import StopReason
@@ -33,7 +40,14 @@ class StepAgent(BaseAgent):
         self._research = session
         self._step = step
 
-    def run(self, messages: Any = None, *, stream: bool = False, session: AgentSession | None = None, **kwargs: Any) -> Any:
+    def run(
+        self,
+        messages: Any = None,
+        *,
+        stream: bool = False,
+        session: AgentSession | None = None,
+        **kwargs: Any,
+    ) -> Any:
         """Run the step; the messages carry no evidence and are not read."""
         if not stream:
             return self._respond()
@@ -41,7 +55,9 @@ class StepAgent(BaseAgent):
 
     async def _updates(self) -> Any:
         response = await self._respond()
-        yield AgentResponseUpdate(contents=response.messages[0].contents, role="assistant", author_name=self.name)
+        yield AgentResponseUpdate(
+            contents=response.messages[0].contents, role="assistant", author_name=self.name
+        )
 
     async def _respond(self) -> AgentResponse[Any]:
         try:
@@ -55,4 +71,6 @@ class StepAgent(BaseAgent):
                 # What was found so far is still worth a report.
                 self._research.stop_reason = StopReason.NO_NEW_EVIDENCE
                 await self._research.notify(f"{self.name} stopped: {error}")
-        return AgentResponse(messages=[Message("assistant", [said], author_name=self.name)], response_id=self.id)
+        return AgentResponse(
+            messages=[Message("assistant", [said], author_name=self.name)], response_id=self.id
+        )

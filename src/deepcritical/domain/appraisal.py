@@ -38,6 +38,8 @@ class Reading(Model):
     """Why the record does not bear on the question; '' when it does."""
     direct: bool = False
     """Whether the finding is about the condition itself, not about another condition, outcome or population."""
+    about_drug: bool = True
+    """Whether the record is about this drug alone, not about several drugs or a class; only then is its size the drug's."""
     supporting: tuple[Fact, ...] = ()
     """Findings that the drug helps."""
     refuting: tuple[Fact, ...] = ()
@@ -104,7 +106,10 @@ class StudyFinding(Model):
     level: int | None
     """Best OCEBM level among the records that state the direction, else among all of them."""
     direct: bool
+    about_drug: bool = True
+    """Whether a record that states the direction is about the drug alone."""
     participants: int | None
+    """People studied, in the largest record that is about the drug alone; None when no such record says."""
 
     @property
     def clinical(self) -> bool:
@@ -126,7 +131,9 @@ def _direction(appraisals: Sequence[Appraisal]) -> Direction:
 
 
 def _finding(appraisals: Sequence[Appraisal]) -> StudyFinding:
-    direct = [a for a in appraisals if a.reading.direct and (a.reading.supporting or a.reading.refuting)]
+    direct = [
+        a for a in appraisals if a.reading.direct and (a.reading.supporting or a.reading.refuting)
+    ]
     stating = direct or [a for a in appraisals if a.reading.supporting or a.reading.refuting]
     base = stating or list(appraisals)
     return StudyFinding(
@@ -135,16 +142,25 @@ def _finding(appraisals: Sequence[Appraisal]) -> StudyFinding:
         direction=_direction(stating),
         level=min((a.grade.level for a in base if a.grade.level is not None), default=None),
         direct=any(a.reading.direct for a in base),
-        participants=max((a.grade.participants for a in base if a.grade.participants), default=None),
+        about_drug=any(a.reading.about_drug for a in base),
+        participants=max(
+            (a.grade.participants for a in base if a.grade.participants and a.reading.about_drug),
+            default=None,
+        ),
     )
 
 
-def study_findings(appraisals: Mapping[str, Appraisal], groups: Iterable[Sequence[str]]) -> tuple[StudyFinding, ...]:
+def study_findings(
+    appraisals: Mapping[str, Appraisal], groups: Iterable[Sequence[str]]
+) -> tuple[StudyFinding, ...]:
     """What each study says, from its records that count.
 
     Args:
         appraisals: Evidence id -> appraisal, for one drug.
         groups: Evidence ids grouped by study.
     """
-    members = ([appraisals[i] for i in group if i in appraisals and appraisals[i].counts] for group in groups)
+    members = (
+        [appraisals[i] for i in group if i in appraisals and appraisals[i].counts]
+        for group in groups
+    )
     return tuple(_finding(group) for group in members if group)

@@ -9,7 +9,8 @@ from typing import Any
 from deepcritical.domain.base import Model
 from deepcritical.domain.evidence import Citation, Evidence
 from deepcritical.domain.identity import canonical_ids, normalised_title
-from deepcritical.domain.report import Reference, ResearchReport
+from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report_parts import Reference
 
 __all__ = [
     "UNSUPPORTED",
@@ -24,7 +25,17 @@ UNSUPPORTED = "[unsupported]"
 _NUMBERS = r"\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*"
 _MARKER = re.compile(rf"(?<!\\)\[({_NUMBERS})\](?!\()")
 _MARKER_RUN = re.compile(rf"\s?(?<!\\)\[{_NUMBERS}\](?!\()(?:[\s,]?\[{_NUMBERS}\](?!\())*")
-_NOT_PROSE = frozenset({"research_question", "searches", "sources_searched", "references", "claims", "assessment", "written_by"})
+_NOT_PROSE = frozenset(
+    {
+        "research_question",
+        "searches",
+        "sources_searched",
+        "references",
+        "claims",
+        "assessment",
+        "written_by",
+    }
+)
 """Fields of a report in which ``[1]`` is not a citation."""
 
 
@@ -61,11 +72,17 @@ class _Library:
     """Stored records by canonical id and by exact title; a title that two records share names neither."""
 
     def __init__(self, evidence: Mapping[str, Evidence]) -> None:
-        self._by_id = {identifier: key for key, record in evidence.items() for identifier in canonical_ids(record)}
+        self._by_id = {
+            identifier: key
+            for key, record in evidence.items()
+            for identifier in canonical_ids(record)
+        }
         titles: dict[str, set[str]] = {}
         for key, record in evidence.items():
             titles.setdefault(normalised_title(record.citation.title), set()).add(key)
-        self._by_title = {title: min(keys) for title, keys in titles.items() if len(keys) == 1 and title}
+        self._by_title = {
+            title: min(keys) for title, keys in titles.items() if len(keys) == 1 and title
+        }
 
     def find(self, reference: Reference) -> str | None:
         """The key of the record that a reference names; None when it names none, or two at once."""
@@ -86,19 +103,31 @@ def _claimed_ids(reference: Reference) -> frozenset[str]:
     return frozenset(reference.ids) | canonical_ids(Evidence(content="", citation=citation))
 
 
-def validate_references(report: ResearchReport, evidence: Mapping[str, Evidence] | Sequence[Evidence]) -> ValidatedReport:
+def validate_references(
+    report: ResearchReport, evidence: Mapping[str, Evidence] | Sequence[Evidence]
+) -> ValidatedReport:
     """A new report with only references that exist: entries rebuilt, duplicates joined, inline numbers renewed.
 
     Args:
         report: The report as written; it is not changed.
         evidence: The run's records, by evidence id or as a sequence.
     """
-    records = evidence if isinstance(evidence, Mapping) else {f"E{i}": e for i, e in enumerate(evidence, 1)}
+    records = (
+        evidence
+        if isinstance(evidence, Mapping)
+        else {f"E{i}": e for i, e in enumerate(evidence, 1)}
+    )
     library = _Library(records)
     keys = [library.find(reference) for reference in report.references]
-    order = {key: number for number, key in enumerate(dict.fromkeys(k for k in keys if k is not None), 1)}
-    writer = _Renumbering({number: order[key] for number, key in enumerate(keys, 1) if key is not None}, len(keys))
-    fields = {name: value if name in _NOT_PROSE else writer.rewrite(value) for name, value in report}
+    order = {
+        key: number for number, key in enumerate(dict.fromkeys(k for k in keys if k is not None), 1)
+    }
+    writer = _Renumbering(
+        {number: order[key] for number, key in enumerate(keys, 1) if key is not None}, len(keys)
+    )
+    fields = {
+        name: value if name in _NOT_PROSE else writer.rewrite(value) for name, value in report
+    }
     fields["references"] = tuple(build_reference_from_evidence(records[key], key) for key in order)
     fields["claims"] = tuple(claim for claim in report.claims if claim.evidence_id in records)
     return ValidatedReport(

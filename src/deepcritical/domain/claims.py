@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 from deepcritical.domain.citation_validator import UNSUPPORTED
 from deepcritical.domain.evidence import Evidence, Fact
-from deepcritical.domain.report import Claim, ReportSection, ResearchReport
+from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report_parts import Claim, ReportSection
 from deepcritical.domain.text import fold, locate_quote
 
 __all__ = ["check_claims", "claim_holds", "located"]
@@ -35,7 +36,9 @@ def claim_holds(claim: Claim, evidence: Mapping[str, Evidence]) -> bool:
     return set(_NUMBER.findall(claim.sentence)) <= set(_NUMBER.findall(claim.quote))
 
 
-def check_claims(report: ResearchReport, evidence: Mapping[str, Evidence]) -> tuple[ResearchReport, tuple[Claim, ...]]:
+def check_claims(
+    report: ResearchReport, evidence: Mapping[str, Evidence]
+) -> tuple[ResearchReport, tuple[Claim, ...]]:
     """The report with every sentence marked whose claim does not hold, and those claims.
 
     A marked sentence ends in ``[unsupported]`` instead of its citation.
@@ -43,7 +46,11 @@ def check_claims(report: ResearchReport, evidence: Mapping[str, Evidence]) -> tu
     failed = tuple(claim for claim in report.claims if not claim_holds(claim, evidence))
     if not failed:
         return report, ()
-    sections = {name: _marked(value, failed) for name, value in report if isinstance(value, ReportSection | str)}
+    sections = {
+        name: _marked(value, failed)
+        for name, value in report
+        if isinstance(value, ReportSection | str)
+    }
     kept = tuple(claim for claim in report.claims if claim not in failed)
     return report.model_copy(update={**sections, "claims": kept}), failed
 

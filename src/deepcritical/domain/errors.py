@@ -1,19 +1,19 @@
 """Every error a user can meet, in one tree. Each says what happened and what to do next.
 
-    DeepCriticalError
-    ├── ConfigurationError           settings, options, paths
-    │   └── SnapshotNotFoundError    no snapshot of that name or path
-    ├── QuestionError                the question cannot be worked on
-    │   ├── EmptyQuestionError
-    │   └── QuestionTooLongError
-    ├── SearchError                  a source could not be read
-    │   └── RateLimitError           with retry_after_s
-    ├── ReasoningError               a judgement could not be made
-    ├── BudgetExceeded               a limit of the run was reached
-    └── StorageError                 something stored cannot be read or written
-        └── SnapshotCorruptError     a snapshot exists but is not readable
+DeepCriticalError
+├── ConfigurationError           settings, options, paths
+│   └── SnapshotNotFoundError    no snapshot of that name or path
+├── QuestionError                the question cannot be worked on
+│   ├── EmptyQuestionError
+│   └── QuestionTooLongError
+├── SearchError                  a source could not be read
+│   └── RateLimitError           with retry_after_s
+├── ReasoningError               a judgement could not be made
+├── BudgetExceeded               a limit of the run was reached
+└── StorageError                 something stored cannot be read or written
+    └── SnapshotCorruptError     a snapshot exists but is not readable
 
-    ResearchCancelled (BaseException): so that no framework swallows it
+ResearchCancelled (BaseException): so that no framework swallows it
 """
 
 from __future__ import annotations
@@ -108,5 +108,5 @@ class SnapshotCorruptError(StorageError):
     """A snapshot is there, but cannot be read as one."""
 
 
-class ResearchCancelled(BaseException):  # noqa: N818 - not an error: the user's wish
+class ResearchCancelled(BaseException):
     """The user stopped the run. Not an Exception, so that no framework turns it into text."""

@@ -86,28 +86,51 @@ _BY_TYPE = _rules(
 
 _MADE_RANDOM = r"(?:were|was|we|are|be|been) (?:\w+ )?(?:randomi[sz]ed|randomly (?:assigned|allocated))|randomi[sz]ed (?:to|1:1|in a)|(?:patients|participants|adults|people|outpatients) randomi[sz]ed"
 _BY_TEXT = _rules(
-    (r"systematic(?:ally)? (?:umbrella )?review|meta-analy|umbrella review|systematically searched", Design.REVIEW_OF_COHORTS),
-    (r"\b(?:mice|mouse|rats?|transgenic|zebrafish|drosophila|in vitro|cell lines?|cell models?|hamsters?|macaques?)\b", Design.PRECLINICAL),
+    (
+        r"systematic(?:ally)? (?:umbrella )?review|meta-analy|umbrella review|systematically searched",
+        Design.REVIEW_OF_COHORTS,
+    ),
+    (
+        r"\b(?:mice|mouse|rats?|transgenic|zebrafish|drosophila|in vitro|cell lines?|cell models?|hamsters?|macaques?)\b",
+        Design.PRECLINICAL,
+    ),
     (r"\b(?:this|the) (?:narrative )?review\b|we review\b|overview of", Design.NARRATIVE_REVIEW),
     (r"emulat\w+ (?:a |clinical )?(?:target )?trials?|target trial emulation", Design.COHORT),
-    (_MADE_RANDOM + r"|randomi[sz]ed(?:[ ,-]+[\w-]+){0,4}[ -](?:trial|study|pilot)|double-blind", Design.RCT),
+    (
+        _MADE_RANDOM + r"|randomi[sz]ed(?:[ ,-]+[\w-]+){0,4}[ -](?:trial|study|pilot)|double-blind",
+        Design.RCT,
+    ),
     (r"open-label|single-arm|phase (?:[1-4]|i{1,3}|iv)\b.*trial", Design.NON_RANDOMISED_TRIAL),
     (r"case[- ]control|cross-sectional", Design.CASE_CONTROL),
-    (r"cohort|observational|longitudinal|retrospective|prospective|registry|medical records|health records|database|real-world", Design.COHORT),
+    (
+        r"cohort|observational|longitudinal|retrospective|prospective|registry|medical records|health records|database|real-world",
+        Design.COHORT,
+    ),
     (r"case series|case report", Design.CASE_SERIES),
 )
 """Words of title and text, for records without a publication type that names a design."""
 
-_OBSERVATIONAL = re.compile(r"observational|cohort|case[- ]control|cross-sectional|non-?randomi[sz]ed|retrospective|population-based", re.IGNORECASE)
+_OBSERVATIONAL = re.compile(
+    r"observational|cohort|case[- ]control|cross-sectional|non-?randomi[sz]ed|retrospective|population-based",
+    re.IGNORECASE,
+)
 _RANDOMISED = re.compile(r"randomi[sz]ed|\bRCTs?\b|clinical trials", re.IGNORECASE)
 _ANIMAL = re.compile(r"\banimals?\b|preclinical|\bmice\b|rodent|in vivo", re.IGNORECASE)
 _RETROSPECTIVE = re.compile(r"\bretrospective(?:ly)?\b", re.IGNORECASE)
 _RETRACTED = re.compile(r"retracted publication", re.IGNORECASE)
 _RETRACTED_TITLE = re.compile(r"^\W*(?:RETRACTED|WITHDRAWN)\b[:\]]?")
-_NEGATIVE_STOP = re.compile(r"futil|lack of (?:efficacy|benefit|effect)|no (?:efficacy|benefit|effect)|ineffective|safety|adverse|harm|toxicit", re.IGNORECASE)
-_NOT_A_STOP_CAUSE = re.compile(r"not (?:due to|because of|related to) (?:any )?(?:safety|efficacy)|no safety (?:concern|issue|signal)s?", re.IGNORECASE)
+_NEGATIVE_STOP = re.compile(
+    r"futil|lack of (?:efficacy|benefit|effect)|no (?:efficacy|benefit|effect)|ineffective|safety|adverse|harm|toxicit",
+    re.IGNORECASE,
+)
+_NOT_A_STOP_CAUSE = re.compile(
+    r"not (?:due to|because of|related to) (?:any )?(?:safety|efficacy)|no safety (?:concern|issue|signal)s?",
+    re.IGNORECASE,
+)
 _PEOPLE = r"(?:men and women|(?:(?!studies|trials|reviews|cohorts|articles|records|years|months|weeks|days|mg|of)[\w-]+ ){0,3}(?:patients|participants|subjects|adults|persons|people|individuals|veterans|outpatients|volunteers|infants|children|women|men))"
-_COUNT = re.compile(rf"(?<![\d.,])(?<!type )(\d{{1,3}}(?:[ ,\u2009]\d{{3}})+|\d+)\s+{_PEOPLE}\b|\b[nN]\s*=\s*(\d{{1,3}}(?:[ ,]\d{{3}})+|\d+)")
+_COUNT = re.compile(
+    rf"(?<![\d.,])(?<!type )(\d{{1,3}}(?:[ ,\u2009]\d{{3}})+|\d+)\s+{_PEOPLE}\b|\b[nN]\s*=\s*(\d{{1,3}}(?:[ ,]\d{{3}})+|\d+)"
+)
 
 
 def _first(rules: tuple[_Rule, ...], text: str) -> Design | None:
@@ -116,7 +139,11 @@ def _first(rules: tuple[_Rule, ...], text: str) -> Design | None:
 
 def _design_text(evidence: Evidence) -> str:
     spans = sentences(evidence.content)
-    own = [s.text for s in spans if s.label.startswith(("design", "method", "study design", "research design", "setting"))]
+    own = [
+        s.text
+        for s in spans
+        if s.label.startswith(("design", "method", "study design", "research design", "setting"))
+    ]
     return " ".join([evidence.citation.title, *(own or [s.text for s in spans])])
 
 
@@ -136,14 +163,29 @@ def _design(evidence: Evidence) -> tuple[Design, str, bool]:
         if not is_negative_stop(evidence):
             return Design.REGISTERED_TRIAL, "registry entry", False
         randomised = _RANDOMISED.search(f"{evidence.citation.title} {evidence.content}")
-        return Design.RCT if randomised else Design.NON_RANDOMISED_TRIAL, "registry entry with the reason for stopping", False
-    typed = next((d for d in (_first((rule,), "\n".join(meta.publication_types)) for rule in _BY_TYPE) if d), None)
+        return (
+            Design.RCT if randomised else Design.NON_RANDOMISED_TRIAL,
+            "registry entry with the reason for stopping",
+            False,
+        )
+    typed = next(
+        (d for d in (_first((rule,), "\n".join(meta.publication_types)) for rule in _BY_TYPE) if d),
+        None,
+    )
     text = _design_text(evidence)
     if typed is None:
         cued = _first(_BY_TEXT, text) or Design.UNCLEAR
-        return cued, "no publication type names a design; read from the text", cued is not Design.UNCLEAR
+        return (
+            cued,
+            "no publication type names a design; read from the text",
+            cued is not Design.UNCLEAR,
+        )
     if typed is Design.RCT and _RETROSPECTIVE.search(text):
-        return Design.COHORT, "indexed as randomised, but the text describes a retrospective study", False
+        return (
+            Design.COHORT,
+            "indexed as randomised, but the text describes a retrospective study",
+            False,
+        )
     return typed, "publication type", False
 
 

@@ -65,15 +65,15 @@ class Edge(Model):
 
     @property
     def sign(self) -> Sign | None:
-        """The sign that most records give; None without evidence or when they are evenly split."""
-        counts = {
-            Sign.INCREASES: len({f.evidence_id for f in self.increases}),
-            Sign.DECREASES: len({f.evidence_id for f in self.decreases}),
-            Sign.NO_EFFECT: len({f.evidence_id for f in self.no_effect}),
-        }
-        best = max(counts.values())
-        leaders = [sign for sign, count in counts.items() if count == best]
-        return leaders[0] if best and len(leaders) == 1 else None
+        """What all records on the edge agree on; None without evidence or when they disagree, for votes are no evidence."""
+        if self.contradicted:
+            return None
+        signs = (
+            (Sign.INCREASES, self.increases),
+            (Sign.DECREASES, self.decreases),
+            (Sign.NO_EFFECT, self.no_effect),
+        )
+        return next((sign for sign, facts in signs if facts), None)
 
 
 class MechanismHypothesis(Model):

@@ -48,7 +48,9 @@ def _url_ids(url: str) -> set[str]:
     if "doi.org" in url and (doi := normalised_doi(url)):
         ids.add(f"doi:{doi}")
     if not ids and (parts := urlsplit(url)).netloc:
-        ids.add(f"url:{parts.netloc.lower().removeprefix('www.')}{parts.path.rstrip('/')}{'?' + parts.query if parts.query else ''}")
+        ids.add(
+            f"url:{parts.netloc.lower().removeprefix('www.')}{parts.path.rstrip('/')}{'?' + parts.query if parts.query else ''}"
+        )
     return ids
 
 
@@ -88,7 +90,11 @@ def study_links(evidence: Evidence) -> frozenset[str]:
 
     A review names many trials it did not run, so its text links nothing.
     """
-    types = " ".join(evidence.metadata.publication_types).lower() + " " + evidence.citation.title.lower()
+    types = (
+        " ".join(evidence.metadata.publication_types).lower()
+        + " "
+        + evidence.citation.title.lower()
+    )
     is_review = "review" in types or "meta-analysis" in types
     named = set() if is_review else {f"nct:{m.upper()}" for m in _NCT.findall(evidence.content)}
     return frozenset(named | set(evidence.metadata.linked_ids)) - canonical_ids(evidence)
@@ -110,7 +116,9 @@ def study_groups(records: Mapping[str, Evidence]) -> tuple[tuple[str, ...], ...]
     for key, record in records.items():
         for identifier in canonical_ids(record) | study_links(record):
             if identifier in owner:
-                first, second = sorted((root(key), root(owner[identifier])), key=list(records).index)
+                first, second = sorted(
+                    (root(key), root(owner[identifier])), key=list(records).index
+                )
                 group_of[second] = first
     groups: dict[str, list[str]] = {}
     for key in records:
@@ -121,10 +129,12 @@ def study_groups(records: Mapping[str, Evidence]) -> tuple[tuple[str, ...], ...]
 def merge_evidence(first: Evidence, second: Evidence) -> Evidence:
     """One record out of two of the same work: no field lost, the first one's value where both have one."""
     meta = {**_known(second.metadata), **_known(first.metadata)}
-    meta["linked_ids"] = tuple(dict.fromkeys((*first.metadata.linked_ids, *second.metadata.linked_ids)))
+    meta["linked_ids"] = tuple(
+        dict.fromkeys((*first.metadata.linked_ids, *second.metadata.linked_ids))
+    )
     longer = max((first, second), key=lambda e: len(e.content))
     meta["text_kind"] = longer.metadata.text_kind
-    citation = {**_known(second.citation), **_known(first.citation)}
+    citation = {**dict(first.citation), **_known(second.citation), **_known(first.citation)}
     return Evidence(
         content=longer.content,
         citation=Citation.model_validate(citation),

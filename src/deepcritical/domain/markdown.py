@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 __all__ = ["escape_markdown", "table"]
 
@@ -16,7 +17,7 @@ def escape_markdown(text: str) -> str:
     return _LINE_START.sub(r"\1\\\2", _SPECIAL.sub(r"\\\1", one_line))
 
 
-def table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     """A Markdown table; cells must be escaped already."""
     lines = [header, tuple("---" for _ in header), *rows]
     return "\n".join(f"| {' | '.join(cell or '–' for cell in line)} |" for line in lines)

@@ -9,7 +9,14 @@ from pydantic import Field
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import EmptyQuestionError, QuestionTooLongError
 
-__all__ = ["MAX_QUESTION_CHARS", "Condition", "Drug", "QuestionForm", "ResearchQuestion", "checked_question"]
+__all__ = [
+    "MAX_QUESTION_CHARS",
+    "Condition",
+    "Drug",
+    "QuestionForm",
+    "ResearchQuestion",
+    "checked_question",
+]
 
 MAX_QUESTION_CHARS = 2000
 
@@ -71,7 +78,10 @@ def checked_question(text: str) -> str:
     """
     question = " ".join(text.split())
     if not any(char.isalpha() for char in question):
-        raise EmptyQuestionError("The question is empty.", 'Ask something like "Can metformin be repurposed for Alzheimer\'s disease?"')
+        raise EmptyQuestionError(
+            "The question is empty.",
+            'Ask something like "Can metformin be repurposed for Alzheimer\'s disease?"',
+        )
     if len(question) > MAX_QUESTION_CHARS:
         raise QuestionTooLongError(
             f"The question has {len(question):,} characters; at most {MAX_QUESTION_CHARS:,} are read.",

@@ -6,99 +6,29 @@ from pydantic import Field, field_validator
 
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model, UnitInterval
-from deepcritical.domain.evidence import SourceName
-from deepcritical.domain.report_markdown import to_markdown
+from deepcritical.domain.markdown import escape_markdown
+from deepcritical.domain.report_markdown import (
+    because,
+    candidate_table,
+    hypothesis_list,
+    reference_list,
+    section,
+)
+from deepcritical.domain.report_parts import (
+    Claim,
+    DrugCandidate,
+    HypothesisTested,
+    Reference,
+    ReportSection,
+    SearchRun,
+)
 from deepcritical.domain.text import shorten_at_sentence
 from deepcritical.domain.verdict import Verdict
 
-__all__ = [
-    "SUMMARY_LIMIT",
-    "Claim",
-    "DrugCandidate",
-    "EdgeTested",
-    "HypothesisTested",
-    "Reference",
-    "ReportSection",
-    "ResearchReport",
-    "SearchRun",
-]
+__all__ = ["SUMMARY_LIMIT", "ResearchReport"]
 
 SUMMARY_LIMIT = 500
 """Characters that an executive summary should not exceed; it is cut at a sentence."""
-
-
-class Reference(Model):
-    """One entry of the reference list, always built from a stored record."""
-
-    evidence_id: str
-    title: str
-    authors: tuple[str, ...] = ()
-    source: SourceName
-    date: str = ""
-    journal: str = ""
-    volume_pages: str = ""
-    url: str = ""
-    ids: tuple[str, ...] = ()
-    """Canonical ids, such as ``pmid:26890736``."""
-    text_kind: str = "abstract"
-
-
-class Claim(Model):
-    """One factual sentence of the report and the place in the evidence that it rests on."""
-
-    sentence: str
-    """As printed, without the citation marker."""
-    evidence_id: str
-    quote: str
-    start: int
-    end: int
-
-
-class ReportSection(Model):
-    """One part of the report; `content` is Markdown with inline `[n]`."""
-
-    title: str
-    content: str
-
-
-class EdgeTested(Model):
-    """One edge of a tested chain, as printed."""
-
-    subject: str
-    object: str
-    finding: str
-    """Sign and contradiction in words, or ``no evidence in this snapshot``, with inline `[n]`."""
-    evidence_ids: tuple[str, ...] = ()
-
-
-class HypothesisTested(Model):
-    """One mechanism chain with the evidence on each edge."""
-
-    chain: tuple[str, ...]
-    prediction: str
-    """What the chain predicts for the condition, in words."""
-    confidence: UnitInterval
-    complete: bool
-    edges: tuple[EdgeTested, ...]
-
-
-class DrugCandidate(Model):
-    """A drug with its own verdict for the condition."""
-
-    name: str
-    verdict: Verdict
-    studies: int = Field(ge=0)
-    """Studies that bear on the question, not records."""
-
-
-class SearchRun(Model):
-    """One query as it was run against one source."""
-
-    source: str
-    query: str
-    outcome: str
-    identified: int
-    new: int
 
 
 class ResearchReport(Model):
@@ -139,4 +69,31 @@ class ResearchReport(Model):
 
     def to_markdown(self) -> str:
         """The report as Markdown, for people."""
-        return to_markdown(self)
+        parts = (
+            f"# {escape_markdown(self.title)}",
+            self._banner(),
+            because(self.verdict, self.references),
+            "*For research use, not medical advice.*",
+            f"## Executive summary\n\n{self.executive_summary}",
+            f"## Research question\n\n{escape_markdown(self.research_question)}",
+            candidate_table(self.drug_candidates, self.references),
+            hypothesis_list(self.hypotheses_tested),
+            *map(section, (self.clinical_findings, self.mechanistic_findings)),
+            *map(section, (self.contradictions, self.safety)),
+            "## Limitations\n\n" + "\n".join(f"- {text}" for text in self.limitations),
+            f"## Conclusion\n\n{self.conclusion}",
+            section(self.methodology),
+            reference_list(self.references),
+        )
+        return "\n\n".join(part for part in parts if part) + "\n"
+
+    def _banner(self) -> str:
+        scores = self.assessment
+        said = (
+            f"> **Verdict: {self.verdict.label.value}**",
+            f"certainty {self.verdict.certainty.value}",
+            f"confidence {self.confidence_score:.1f}",
+            f"mechanism {scores.mechanism_score}/10" if scores else "",
+            f"clinical {scores.clinical_score}/10" if scores else "",
+        )
+        return " · ".join(part for part in said if part)

@@ -1,82 +1,103 @@
-"""The report as Markdown: verdict first, references last."""
+"""The parts of a report as Markdown."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from deepcritical.domain.markdown import escape_markdown, table
+from deepcritical.domain.report_parts import (
+    DrugCandidate,
+    HypothesisTested,
+    Reference,
+    ReportSection,
+)
+from deepcritical.domain.verdict import Verdict
 
-if TYPE_CHECKING:
-    from deepcritical.domain.report import HypothesisTested, Reference, ResearchReport
-    from deepcritical.domain.verdict import Verdict
+__all__ = ["because", "candidate_table", "hypothesis_list", "reference_list", "section"]
 
-__all__ = ["to_markdown"]
+_TEXT_USED = {
+    "summary": "Text used: summary written for the snapshot",
+    "registry": "Text used: registry entry",
+}
 
-DISCLAIMER = "For research use, not medical advice."
+
+def section(part: ReportSection) -> str:
+    """A section under its heading."""
+    return f"## {part.title}\n\n{part.content}"
 
 
-def to_markdown(report: ResearchReport) -> str:
-    """All parts of the report in reading order."""
-    numbers = {reference.evidence_id: n for n, reference in enumerate(report.references, 1)}
-    parts = [
-        f"# {escape_markdown(report.title)}",
-        f"> **Verdict: {report.verdict.label.value}** · certainty {report.verdict.certainty.value} · confidence {report.confidence_score:.1f}"
-        + (f" · mechanism {report.assessment.mechanism_score}/10 · clinical {report.assessment.clinical_score}/10" if report.assessment else ""),
-        _because(report.verdict, numbers),
-        f"*{DISCLAIMER}*",
-        f"## Executive summary\n\n{report.executive_summary}",
-        f"## Research question\n\n{escape_markdown(report.research_question)}",
-        _candidates(report, numbers),
-        _hypotheses(report.hypotheses_tested),
-        *(f"## {s.title}\n\n{s.content}" for s in (report.clinical_findings, report.mechanistic_findings, report.contradictions, report.safety)),
-        "## Limitations\n\n" + "\n".join(f"- {limitation}" for limitation in report.limitations),
-        f"## Conclusion\n\n{report.conclusion}",
-        f"## {report.methodology.title}\n\n{report.methodology.content}",
-        "## References\n\n" + ("\n".join(f"{n}. {_reference(r)}" for n, r in enumerate(report.references, 1)) or "None."),
+def _markers(ids: Sequence[str], references: Sequence[Reference]) -> str:
+    numbers = (n for n, reference in enumerate(references, 1) if reference.evidence_id in ids)
+    return "".join(f"[{n}]" for n in numbers)
+
+
+def because(verdict: Verdict, references: Sequence[Reference]) -> str:
+    """The rule behind the verdict, the records that decided, and what lowered or capped it."""
+    decided = [
+        f"{escape_markdown(reference.short_name)} [{n}]"
+        for n, reference in enumerate(references, 1)
+        if reference.evidence_id in verdict.deciding_ids
     ]
-    return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _markers(ids: tuple[str, ...], numbers: dict[str, int]) -> str:
-    return "".join(f"[{n}]" for n in sorted(numbers[i] for i in ids if i in numbers))
-
-
-def _because(verdict: Verdict, numbers: dict[str, int]) -> str:
-    lines = [f"Rule: {verdict.rule.rstrip('.')} {_markers(verdict.deciding_ids, numbers)}".strip() + "."]
+    lines = [f"Rule: {verdict.rule}"]
+    lines += [f"Decided by: {', '.join(decided)}."] if decided else []
     lines += [f"Lowered the certainty: {reason}." for reason in verdict.downgrades]
     lines += [f"Cap: {cap}." for cap in verdict.caps]
     return "\n".join(f"- {line}" for line in lines)
 
 
-def _candidates(report: ResearchReport, numbers: dict[str, int]) -> str:
-    if not report.drug_candidates:
+def candidate_table(candidates: Sequence[DrugCandidate], references: Sequence[Reference]) -> str:
+    """Each drug with its own verdict; nothing without candidates."""
+    if not candidates:
         return ""
+    header = ("Drug", "Verdict", "Certainty", "Studies", "Decided by")
     rows = [
-        (escape_markdown(c.name), c.verdict.label.value, c.verdict.certainty.value, str(c.studies), f"{c.verdict.rule.rstrip('.')} {_markers(c.verdict.deciding_ids, numbers)}.")
-        for c in report.drug_candidates
+        (
+            escape_markdown(candidate.name),
+            candidate.verdict.label.value,
+            candidate.verdict.certainty.value,
+            str(candidate.studies),
+            f"{candidate.verdict.rule.rstrip('.')} "
+            f"{_markers(candidate.verdict.deciding_ids, references)}.",
+        )
+        for candidate in candidates
     ]
-    return f"## Drug candidates\n\n{table(('Drug', 'Verdict', 'Certainty', 'Studies', 'Decided by'), rows)}"
+    return f"## Drug candidates\n\n{table(header, rows)}"
 
 
-def _hypotheses(hypotheses: tuple[HypothesisTested, ...]) -> str:
-    if not hypotheses:
-        return "## Hypotheses tested\n\nNo record names a mechanism."
-    return "## Hypotheses tested\n\n" + "\n\n".join(_hypothesis(n, h) for n, h in enumerate(hypotheses, 1))
+def hypothesis_list(hypotheses: Sequence[HypothesisTested]) -> str:
+    """Each chain with what it predicts and the evidence on its edges."""
+    told = "\n\n".join(_hypothesis(n, h) for n, h in enumerate(hypotheses, 1))
+    return f"## Hypotheses tested\n\n{told or 'No record names a mechanism.'}"
 
 
 def _hypothesis(number: int, hypothesis: HypothesisTested) -> str:
     chain = " → ".join(map(escape_markdown, hypothesis.chain))
-    head = f"**H{number}. {chain}** (confidence {hypothesis.confidence:.2f}): {escape_markdown(hypothesis.prediction)}."
-    edges = [f"- {escape_markdown(e.subject)} → {escape_markdown(e.object)}: {e.finding}." for e in hypothesis.edges]
+    prediction = escape_markdown(hypothesis.prediction)
+    head = f"**H{number}. {chain}** (confidence {hypothesis.confidence:.2f}): {prediction}."
+    edges = [
+        f"- {escape_markdown(edge.subject)} → {escape_markdown(edge.object)}: {edge.finding}."
+        for edge in hypothesis.edges
+    ]
     return "\n".join((head, "", *edges))
+
+
+def reference_list(references: Sequence[Reference]) -> str:
+    """The numbered references."""
+    lines = [f"{n}. {_reference(reference)}" for n, reference in enumerate(references, 1)]
+    return "## References\n\n" + ("\n".join(lines) or "None.")
 
 
 def _reference(reference: Reference) -> str:
     """Vancouver order: authors, title, journal, year, volume and pages, ids."""
     authors = ", ".join(reference.authors[:6]) + (", et al" if len(reference.authors) > 6 else "")
-    place = " ".join(part for part in (reference.journal, reference.date, reference.volume_pages) if part)
+    published = (reference.journal, reference.date, reference.volume_pages)
+    place = " ".join(part for part in published if part)
     ids = ", ".join(i for i in reference.ids if not i.startswith(("url:", "title:")))
-    note = {"summary": "text used: summary written for the snapshot", "registry": "text used: registry entry"}.get(reference.text_kind, "")
-    texts = [part.rstrip(".") for part in (authors, reference.title, place, ids, note) if part]
-    link = f" <{reference.url}>" if reference.url.startswith("https://") and not set(reference.url) & set("<> \"'`") else ""
-    return f"{'. '.join(map(escape_markdown, texts))}.{link}"
+    used = _TEXT_USED.get(reference.text_kind, "")
+    texts = [part.rstrip(".") for part in (authors, reference.title, place, ids, used) if part]
+    return f"{'. '.join(map(escape_markdown, texts))}.{_link(reference.url)}"
+
+
+def _link(url: str) -> str:
+    """An autolink; nothing for an address that could break out of it."""
+    return f" <{url}>" if url.startswith("https://") and not set(url) & set("<> \"'`") else ""

@@ -40,7 +40,12 @@ class Certainty(StrEnum):
 
 
 _CERTAINTIES = (Certainty.VERY_LOW, Certainty.LOW, Certainty.MODERATE, Certainty.HIGH)
-_CONFIDENCE: dict[Certainty, float] = {Certainty.VERY_LOW: 0.2, Certainty.LOW: 0.4, Certainty.MODERATE: 0.6, Certainty.HIGH: 0.8}
+_CONFIDENCE: dict[Certainty, float] = {
+    Certainty.VERY_LOW: 0.2,
+    Certainty.LOW: 0.4,
+    Certainty.MODERATE: 0.6,
+    Certainty.HIGH: 0.8,
+}
 
 
 class Verdict(Model):
@@ -115,7 +120,10 @@ class _Rule(NamedTuple):
 
 _TABLE: tuple[_Rule, ...] = (
     _Rule(
-        lambda b: _only(b.trials, Direction.SUPPORTS) and _has(b.cohorts, Direction.REFUTES, Direction.MIXED),
+        lambda b: (
+            _only(b.trials, Direction.SUPPORTS)
+            and _has(b.cohorts, Direction.REFUTES, Direction.MIXED)
+        ),
         VerdictLabel.MIXED,
         "Randomised evidence favours the drug, but observational studies of the condition disagree.",
         lambda b: b.direct,
@@ -186,7 +194,9 @@ _TABLE: tuple[_Rule, ...] = (
         "Studies exist, but none of them reports a result for the condition.",
         lambda b: b.silent,
     ),
-    _Rule(lambda b: True, VerdictLabel.INSUFFICIENT, "No record bears on the question.", lambda b: ()),
+    _Rule(
+        lambda _: True, VerdictLabel.INSUFFICIENT, "No record bears on the question.", lambda _: ()
+    ),
 )
 """First rule that applies decides."""
 
@@ -195,12 +205,20 @@ def _downgrades(body: _Body) -> tuple[str, ...]:
     reasons = []
     if not body.trials:
         reasons.append("risk of bias: no randomised study of the condition reports a result")
-    if _has(body.direct, Direction.MIXED) or (_has(body.direct, Direction.SUPPORTS) and _has(body.direct, Direction.REFUTES)):
+    if _has(body.direct, Direction.MIXED) or (
+        _has(body.direct, Direction.SUPPORTS) and _has(body.direct, Direction.REFUTES)
+    ):
         reasons.append("inconsistency: studies of the condition disagree")
+    if body.trials and not any(s.about_drug for s in body.trials):
+        reasons.append(
+            "indirectness: only reviews of several drugs, no randomised study of this drug alone"
+        )
     if not body.direct:
         reasons.append("indirectness: no clinical study of the condition itself")
     if body.trials and not _large(body):
-        reasons.append(f"imprecision: fewer than {OPTIMAL_INFORMATION_SIZE} participants in the randomised studies of the condition")
+        reasons.append(
+            f"imprecision: fewer than {OPTIMAL_INFORMATION_SIZE} participants in the randomised studies of the condition"
+        )
     return tuple(reasons)
 
 
@@ -226,7 +244,7 @@ def decide(studies: Sequence[StudyFinding]) -> Verdict:
     """
     body = _body(studies)
     rule = next(rule for rule in _TABLE if rule.applies(body))
-    downgrades = _downgrades(body)
+    downgrades = _downgrades(body) if studies else ()
     ids = (i for study in rule.decided_by(body) for i in (study.deciding_ids or study.evidence_ids))
     return Verdict(
         label=rule.label,
@@ -248,7 +266,11 @@ def clinical_score(studies: Sequence[StudyFinding]) -> Score10:
     studies are mixed; so a negative study never raises the score, and mechanism alone scores 0.
     """
     body = _body(studies)
-    earned = [_POINTS[s.level] for s in body.direct if s.level and s.direction is Direction.SUPPORTS]
-    halved = [_POINTS[s.level] // 2 for s in body.direct if s.level and s.direction is Direction.MIXED]
+    earned = [
+        _POINTS[s.level] for s in body.direct if s.level and s.direction is Direction.SUPPORTS
+    ]
+    halved = [
+        _POINTS[s.level] // 2 for s in body.direct if s.level and s.direction is Direction.MIXED
+    ]
     lost = 2 * _has(body.direct, Direction.REFUTES) + _has(body.direct, Direction.MIXED)
     return max(0, max(earned + halved, default=0) - lost)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+import traceback
 from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -36,7 +38,20 @@ EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
 )
 """Exit code of each error; the first class that fits counts."""
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+class DepthName(StrEnum):
+    """The depths by name; see `RunLimits.for_depth`."""
+
+    quick = "quick"
+    standard = "standard"
+    deep = "deep"
 
 
 class _Finished(NamedTuple):
@@ -49,32 +64,61 @@ def root() -> None:
     """Drug-repurposing answers from located evidence."""
 
 
+_Question = Annotated[
+    str, typer.Argument(help="A drug and a condition, a condition alone, or a hypothesis to judge.")
+]
+_Snapshot = Annotated[
+    str | None, typer.Option(help="Evidence snapshot: 'demo', or the path of a .jsonl file.")
+]
+_Out = Annotated[
+    Path | None,
+    typer.Option(help="Folder for report.md, report.json and events.jsonl; made if missing."),
+]
+_Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON, not as Markdown.")]
+_Depth = Annotated[
+    DepthName, typer.Option(help="How far the search goes: 1, 3 or 10 rounds at most.")
+]
+_Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
+
+
 @app.command()
 def research(
-    question: Annotated[str, typer.Argument(help="A drug and a condition, a condition alone, or a hypothesis to judge.")],
-    snapshot: Annotated[str | None, typer.Option(help="Evidence snapshot: 'demo', or the path of a .jsonl file.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for report.md, report.json and events.jsonl; made if missing.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON instead of Markdown.")] = False,
-    depth: Annotated[str, typer.Option(help="quick, standard or deep: 1, 3 or 10 rounds at most.")] = "standard",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")] = False,
+    question: _Question,
+    snapshot: _Snapshot = None,
+    out: _Out = None,
+    as_json: _Json = False,
+    depth: _Depth = DepthName.standard,
+    quiet: _Quiet = False,
 ) -> None:
     """Answer QUESTION from evidence: progress on stderr, the report on stdout.
 
-    Exit codes: 0 report; 1 other failure; 2 wrong usage; 3 report without evidence; 4 empty question; 5 question too
-    long; 6 question not understood; 7 no such snapshot; 8 snapshot not readable; 9 wrong setting; 10 no source
-    reachable; 11 a file cannot be written; 12 time limit; 130 interrupted.
+    Exit codes: 0 report; 1 other failure; 2 wrong usage; 3 report without evidence; 4 empty
+    question; 5 question too long; 6 question not understood; 7 no such snapshot; 8 snapshot not
+    readable; 9 wrong setting; 10 no source reachable; 11 a file cannot be written; 12 time limit;
+    130 interrupted.
     """
-    if depth not in ("quick", "standard", "deep"):
-        raise typer.BadParameter("choose quick, standard or deep", param_hint="--depth")
     try:
-        finished = asyncio.run(_research(question, snapshot, out, depth, quiet))
+        finished = asyncio.run(_research(question, snapshot, out, depth.value, quiet))
     except (errors.DeepCriticalError, errors.ResearchCancelled) as error:
         raise typer.Exit(_fail(error)) from error
+    except Exception as error:
+        raise typer.Exit(_fail_internally(error)) from error
     typer.echo(_as_json(finished) if as_json else finished.report.to_markdown())
     if out:
         typer.echo(f"Written to {out}: report.md, report.json, events.jsonl", err=True)
     if not finished.report.references:
         raise typer.Exit(NO_EVIDENCE)
+
+
+def _fail_internally(error: Exception) -> int:
+    """A defect of ours: where it happened, and what to do with that."""
+    typer.echo("".join(traceback.format_exception(error)[-2:]), err=True)
+    typer.echo(
+        f"Internal error ({type(error).__name__}). This is a defect of DeepCritical: "
+        "please report it with the lines above.",
+        err=True,
+    )
+    return 1
 
 
 def _fail(error: BaseException) -> int:
@@ -85,7 +129,9 @@ def _fail(error: BaseException) -> int:
     return next(code for kind, code in EXIT_CODES if isinstance(error, kind))
 
 
-async def _research(question: str, snapshot: str | None, out: Path | None, depth: Depth, quiet: bool) -> _Finished:
+async def _research(
+    question: str, snapshot: str | None, out: Path | None, depth: Depth, quiet: bool
+) -> _Finished:
     # Imported late: `--help` must not wait for the framework.
     from deepcritical.bootstrap import build_runs, read_settings
     from deepcritical.domain.question import checked_question
@@ -112,7 +158,10 @@ async def _show(run: Run, quiet: bool) -> None:
     console = Console(stderr=True, highlight=False)
     async for logged in run.tail():
         if not quiet:
-            console.print(f"[dim]{logged.progress:4.0%}[/dim] {escape(describe(logged.event))}", soft_wrap=True)
+            console.print(
+                f"[dim]{logged.progress:4.0%}[/dim] {escape(describe(logged.event))}",
+                soft_wrap=True,
+            )
 
 
 def _prepared(out: Path) -> Path:
@@ -122,7 +171,10 @@ def _prepared(out: Path) -> Path:
         out.mkdir(parents=True, exist_ok=True)
         log_path.write_text("", encoding="utf-8")
     except OSError as error:
-        raise errors.StorageError(f"The folder {out} cannot be written: {error.strerror}.", "Choose another one with --out.") from error
+        raise errors.StorageError(
+            f"The folder {out} cannot be written: {error.strerror}.",
+            "Choose another one with --out.",
+        ) from error
     return log_path
 
 
@@ -131,11 +183,17 @@ def _save(finished: _Finished, out: Path) -> None:
         (out / "report.md").write_text(finished.report.to_markdown(), encoding="utf-8")
         (out / "report.json").write_text(_as_json(finished) + "\n", encoding="utf-8")
     except OSError as error:
-        raise errors.StorageError(f"The report cannot be written to {out}: {error.strerror}.", "Choose another folder with --out.") from error
+        raise errors.StorageError(
+            f"The report cannot be written to {out}: {error.strerror}.",
+            "Choose another folder with --out.",
+        ) from error
 
 
 def _as_json(finished: _Finished) -> str:
-    head = {"run_id": finished.run_id, "generated_at": datetime.now(UTC).isoformat(timespec="seconds")}
+    head = {
+        "run_id": finished.run_id,
+        "generated_at": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
     return json.dumps(head | finished.report.model_dump(mode="json"), ensure_ascii=False, indent=2)
 
 

@@ -52,7 +52,11 @@ def _(event: AgentCalled) -> str:
 
 @describe.register
 def _(event: SourceSearched) -> str:
-    found = f"{event.identified} records, {event.new} new" if event.outcome in ("data", "degraded") else event.outcome
+    found = (
+        f"{event.identified} records, {event.new} new"
+        if event.outcome in ("data", "degraded")
+        else event.outcome
+    )
     return f"{event.source} · {event.query} · {found}"
 
 
@@ -104,5 +108,5 @@ def _(event: RunFailed) -> str:
 
 
 @describe.register
-def _(event: RunCancelled) -> str:
+def _(_event: RunCancelled) -> str:
     return "Cancelled"

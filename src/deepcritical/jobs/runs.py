@@ -11,7 +11,16 @@ from pathlib import Path
 
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import BudgetExceeded, DeepCriticalError, ResearchCancelled
-from deepcritical.domain.events import Event, LoggedEvent, RunCancelled, RunCompleted, RunFailed, RunStarted, Stage, StopReason
+from deepcritical.domain.events import (
+    Event,
+    LoggedEvent,
+    RunCancelled,
+    RunCompleted,
+    RunFailed,
+    RunStarted,
+    Stage,
+    StopReason,
+)
 from deepcritical.domain.question import checked_question
 from deepcritical.domain.report import ResearchReport
 from deepcritical.reasoning.base import Reasoner
@@ -35,11 +44,6 @@ class Run:
     def run_id(self) -> str:
         """Id of the run."""
         return self._session.log.run_id
-
-    @property
-    def stop_reason(self) -> StopReason | None:
-        """Why research stopped, once it has."""
-        return self._session.stop_reason
 
     def tail(self, after: int = 0) -> AsyncIterator[LoggedEvent]:
         """The run's events as they come, up to the terminal one."""
@@ -114,7 +118,11 @@ class RunService:
 
     async def _run(self, session: ResearchSession) -> ResearchReport:
         """Run to the end; whatever happens, the log gets its one terminal event."""
-        ending: Event = RunFailed(error="InternalError", message="The run ended unexpectedly.", advice="Please report this with the run's events.")
+        ending: Event = RunFailed(
+            error="InternalError",
+            message="The run ended unexpectedly.",
+            advice="Please report this with the run's events.",
+        )
         try:
             report = await self._research(session)
             ending = _completed(session, report)
@@ -122,7 +130,9 @@ class RunService:
             ending = RunCancelled()
             raise
         except DeepCriticalError as error:
-            ending = RunFailed(error=type(error).__name__, message=error.message, advice=error.advice)
+            ending = RunFailed(
+                error=type(error).__name__, message=error.message, advice=error.advice
+            )
             raise
         finally:
             # Shielded, so that a second cancellation cannot leave the log without its end.
@@ -130,13 +140,20 @@ class RunService:
         return report
 
     async def _research(self, session: ResearchSession) -> ResearchReport:
-        await session.emit(RunStarted(question=session.text, reasoner=self._reasoner.name, sources=self._handler.sources))
+        await session.emit(
+            RunStarted(
+                question=session.text, reasoner=self._reasoner.name, sources=self._handler.sources
+            )
+        )
         try:
             async with asyncio.timeout(session.limits.deadline_s):
                 session.source_notes = await self._describe_sources()
                 await self._orchestrate(session)
         except TimeoutError as error:
-            raise BudgetExceeded(f"The run did not end within {session.limits.deadline_s:.0f} s.", "Raise DEEPCRITICAL_DEADLINE_S, or ask at a lower depth.") from error
+            raise BudgetExceeded(
+                f"The run did not end within {session.limits.deadline_s:.0f} s.",
+                "Raise DEEPCRITICAL_DEADLINE_S, or ask at a lower depth.",
+            ) from error
         if session.store.report is None:
             raise ValueError("the orchestrator returned without a report")
         return session.store.report
@@ -144,5 +161,11 @@ class RunService:
 
 def _completed(session: ResearchSession, report: ResearchReport) -> RunCompleted:
     no_evidence = not report.references
-    reason = StopReason.NO_EVIDENCE if no_evidence else session.stop_reason or StopReason.SUFFICIENT_EVIDENCE
-    return RunCompleted(stop_reason=reason, verdict=report.verdict.label.value, references=len(report.references))
+    reason = (
+        StopReason.NO_EVIDENCE
+        if no_evidence
+        else session.stop_reason or StopReason.SUFFICIENT_EVIDENCE
+    )
+    return RunCompleted(
+        stop_reason=reason, verdict=report.verdict.label.value, references=len(report.references)
+    )

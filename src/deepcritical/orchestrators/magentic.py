@@ -20,11 +20,21 @@ async def run_team(session: ResearchSession) -> None:
         DeepCriticalError: The question cannot be worked on, or the team stopped without a report.
     """
     await refine_question(session)
-    agents = [create(session) for create in (search_agent.create, hypothesis_agent.create, judge_agent.create, report_agent.create)]
+    agents = [
+        create(session)
+        for create in (
+            search_agent.create,
+            hypothesis_agent.create,
+            judge_agent.create,
+            report_agent.create,
+        )
+    ]
     workflow = MagenticBuilder(participants=agents, manager=GuidedManager(session)).build()
     async for _ in workflow.run(session.text, stream=True):
         pass  # The framework's own events are bookkeeping; ours are in the log.
     if session.failure:
         raise session.failure
     if session.store.report is None:
-        raise ReasoningError("The team ended without a report.", "Please report this with the run's events.jsonl.")
+        raise ReasoningError(
+            "The team ended without a report.", "Please report this with the run's events.jsonl."
+        )

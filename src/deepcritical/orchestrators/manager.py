@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from agent_framework import Message
-from agent_framework.orchestrations import MagenticContext, MagenticManagerBase, MagenticProgressLedger, MagenticProgressLedgerItem
+from agent_framework.orchestrations import (
+    MagenticContext,
+    MagenticManagerBase,
+    MagenticProgressLedger,
+    MagenticProgressLedgerItem,
+)
 
 from deepcritical.agents import hypothesis_agent, judge_agent, report_agent, search_agent
 from deepcritical.domain.budget import RunLimits
@@ -45,7 +50,9 @@ def decide_next(progress: Progress) -> Decision:
     if progress.stopped:
         return Decision(report_agent.NAME, "Write the report from the store.")
     if not progress.searched:
-        return Decision(search_agent.NAME, "Search for what is asked, or for the gaps of the last judgement.")
+        return Decision(
+            search_agent.NAME, "Search for what is asked, or for the gaps of the last judgement."
+        )
     if not progress.proposed:
         return Decision(hypothesis_agent.NAME, "Propose mechanism chains from the records.")
     if progress.untested and not progress.targeted:
@@ -66,22 +73,37 @@ class GuidedManager(MagenticManagerBase):
     """
 
     def __init__(self, session: ResearchSession) -> None:
-        super().__init__(max_stall_count=1, max_reset_count=1, max_round_count=max_rounds(session.limits))
+        super().__init__(
+            max_stall_count=1, max_reset_count=1, max_round_count=max_rounds(session.limits)
+        )
         self._session = session
 
     async def plan(self, magentic_context: MagenticContext) -> Message:
         """The fixed plan."""
-        return Message("assistant", ["Search, propose hypotheses, search for each, judge; then another round, or the report."])
+        return Message(
+            "assistant",
+            [
+                "Search, propose hypotheses, search for each, judge; then another round, or the report."
+            ],
+        )
 
     async def replan(self, magentic_context: MagenticContext) -> Message:
         """The plan is the same: the state decides."""
         return await self.plan(magentic_context)
 
-    async def create_progress_ledger(self, magentic_context: MagenticContext) -> MagenticProgressLedger:
+    async def create_progress_ledger(
+        self, magentic_context: MagenticContext
+    ) -> MagenticProgressLedger:
         """The decision as the framework's ledger; the call of an agent is logged."""
         decision = decide_next(_progress(self._session))
         if decision.speaker:
-            await self._session.emit(AgentCalled(agent=decision.speaker, instruction=decision.instruction, iteration=self._session.iteration))
+            await self._session.emit(
+                AgentCalled(
+                    agent=decision.speaker,
+                    instruction=decision.instruction,
+                    iteration=self._session.iteration,
+                )
+            )
         return MagenticProgressLedger(
             is_request_satisfied=_item(decision.speaker is None),
             is_in_loop=_item(False),

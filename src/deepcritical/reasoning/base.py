@@ -44,26 +44,38 @@ class Reasoner(Protocol):
         """What is asked, in terms that can be searched."""
         ...
 
-    async def generate_queries(self, question: ResearchQuestion, store: EvidenceStore) -> tuple[str, ...]:
+    async def generate_queries(
+        self, question: ResearchQuestion, store: EvidenceStore
+    ) -> tuple[str, ...]:
         """Queries for the next search; those already run may be repeated, they are not run again."""
         ...
 
-    async def name_candidates(self, question: ResearchQuestion, store: EvidenceStore) -> tuple[Drug, ...]:
+    async def name_candidates(
+        self, question: ResearchQuestion, store: EvidenceStore
+    ) -> tuple[Drug, ...]:
         """The drugs that the records are to be read for."""
         ...
 
-    async def read_evidence(self, question: ResearchQuestion, drug: Drug, evidence_id: str, evidence: Evidence) -> Reading:
+    async def read_evidence(
+        self, question: ResearchQuestion, drug: Drug, evidence_id: str, evidence: Evidence
+    ) -> Reading:
         """What one record says about one drug."""
         ...
 
-    async def propose_hypotheses(self, question: ResearchQuestion, store: EvidenceStore) -> tuple[MechanismHypothesis, ...]:
+    async def propose_hypotheses(
+        self, question: ResearchQuestion, store: EvidenceStore
+    ) -> tuple[MechanismHypothesis, ...]:
         """Mechanism chains, best supported first."""
         ...
 
-    async def assess_evidence(self, question: ResearchQuestion, store: EvidenceStore) -> JudgeAssessment:
+    async def assess_evidence(
+        self, question: ResearchQuestion, store: EvidenceStore
+    ) -> JudgeAssessment:
         """Scores, gaps and the queries that would close them."""
         ...
 
-    async def write_report(self, question: ResearchQuestion, store: EvidenceStore, context: ReportContext) -> ResearchReport:
+    async def write_report(
+        self, question: ResearchQuestion, store: EvidenceStore, context: ReportContext
+    ) -> ResearchReport:
         """The report; its references and claims are checked afterwards by code."""
         ...

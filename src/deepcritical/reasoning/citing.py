@@ -5,26 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from deepcritical.domain.citation_validator import build_reference_from_evidence
-from deepcritical.domain.evidence import Evidence, Fact
+from deepcritical.domain.evidence import Fact
 from deepcritical.domain.markdown import escape_markdown
-from deepcritical.domain.report import Claim, Reference
+from deepcritical.domain.report_parts import Claim, Reference
 from deepcritical.services.evidence_store import EvidenceStore
 
-__all__ = ["Citer", "short_name"]
-
-
-def short_name(evidence: Evidence) -> str:
-    """How a record is called in running text: "Koenig 2017", a trial by its registry id, else by its title's beginning."""
-    if evidence.metadata.nct_id:
-        return evidence.metadata.nct_id
-    year = evidence.citation.date[:4]
-    if not evidence.citation.authors:
-        words = evidence.citation.title.split()
-        return f"“{' '.join(words[:6])}{' …' if len(words) > 6 else ''}” {year}".strip()
-    first = evidence.citation.authors[0].split()
-    # "Koenig AM" as indexes print it, "Aaron M Koenig" as journals do.
-    family = first[0] if len(first) > 1 and first[-1].isupper() and len(first[-1]) <= 3 else first[-1]
-    return f"{family} {year}".strip()
+__all__ = ["Citer"]
 
 
 class Citer:
@@ -41,7 +27,9 @@ class Citer:
 
     def cite(self, ids: Iterable[str]) -> str:
         """Markers such as ``[1][3]``, in the order of their numbers."""
-        numbers = sorted(self._numbers.setdefault(i, len(self._numbers) + 1) for i in dict.fromkeys(ids))
+        numbers = sorted(
+            self._numbers.setdefault(i, len(self._numbers) + 1) for i in dict.fromkeys(ids)
+        )
         return "".join(f"[{number}]" for number in numbers)
 
     def sentence(self, fact: Fact) -> str:
@@ -49,22 +37,38 @@ class Citer:
         printed = escape_markdown(fact.quote)
         marker = self.cite([fact.evidence_id])
         quotable = self._store.evidence[fact.evidence_id].quotable
-        self._claims[Claim(sentence=printed, evidence_id=fact.evidence_id, quote=fact.quote, start=fact.start, end=fact.end)] = None
+        self._claims[
+            Claim(
+                sentence=printed,
+                evidence_id=fact.evidence_id,
+                quote=fact.quote,
+                start=fact.start,
+                end=fact.end,
+            )
+        ] = None
         return f"“{printed}” {marker}." if quotable else f"{printed.rstrip('.')} {marker}."
 
     def source(self, evidence_id: str) -> str:
         """How the sentences of a record are introduced: as its own words, or as a summary of it."""
         marker = self.cite([evidence_id])
-        return f"quoted from {marker}" if self._store.evidence[evidence_id].quotable else f"summary of {marker}"
+        return (
+            f"quoted from {marker}"
+            if self._store.evidence[evidence_id].quotable
+            else f"summary of {marker}"
+        )
 
     def name(self, evidence_id: str) -> str:
         """A record's short name, escaped."""
-        return escape_markdown(short_name(self._store.evidence[evidence_id]))
+        return escape_markdown(
+            build_reference_from_evidence(self._store.evidence[evidence_id]).short_name
+        )
 
     @property
     def references(self) -> tuple[Reference, ...]:
         """The cited records in the order of their numbers."""
-        return tuple(build_reference_from_evidence(self._store.evidence[i], i) for i in self._numbers)
+        return tuple(
+            build_reference_from_evidence(self._store.evidence[i], i) for i in self._numbers
+        )
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -13,7 +13,7 @@ from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Condition, Drug, ResearchQuestion
 from deepcritical.domain.report import ResearchReport
 from deepcritical.reasoning.base import ReportContext
-from deepcritical.reasoning.judging import assess, best_drug
+from deepcritical.reasoning.judging import assess, best_drug, search_sides
 from deepcritical.reasoning.mechanisms import build_hypotheses
 from deepcritical.reasoning.names import ConditionNames
 from deepcritical.reasoning.questions import read_question
@@ -40,56 +40,80 @@ class ExtractiveReasoner:
         """Form, drug, condition and mechanism terms of the question."""
         return await asyncio.to_thread(read_question, text)
 
-    async def generate_queries(self, question: ResearchQuestion, store: EvidenceStore) -> tuple[str, ...]:
+    async def generate_queries(
+        self, question: ResearchQuestion, store: EvidenceStore
+    ) -> tuple[str, ...]:
         """First the question from several sides, then what hypotheses and judge ask for."""
         if not store.searches:
-            return _first_queries(question)
-        wanted = [query for hypothesis in store.hypotheses for query in hypothesis.search_suggestions]
+            return _first_queries(question, store)
+        wanted = [
+            query for hypothesis in store.hypotheses for query in hypothesis.search_suggestions
+        ]
         if store.assessments:
             wanted += store.assessments[-1].next_queries
         return tuple(dict.fromkeys(wanted))
 
-    async def name_candidates(self, question: ResearchQuestion, store: EvidenceStore) -> tuple[Drug, ...]:
+    async def name_candidates(
+        self, question: ResearchQuestion, store: EvidenceStore
+    ) -> tuple[Drug, ...]:
         """The drug asked about, or the drugs that most records on the condition name."""
         if question.drug:
             return (question.drug,)
         return await asyncio.to_thread(_candidates, _condition(question), store)
 
-    async def read_evidence(self, question: ResearchQuestion, drug: Drug, evidence_id: str, evidence: Evidence) -> Reading:
+    async def read_evidence(
+        self, question: ResearchQuestion, drug: Drug, evidence_id: str, evidence: Evidence
+    ) -> Reading:
         """What one record says about one drug, in whole sentences of the record."""
-        return await asyncio.to_thread(read_record, drug, _condition(question), evidence_id, evidence)
+        return await asyncio.to_thread(
+            read_record, drug, _condition(question), evidence_id, evidence
+        )
 
-    async def propose_hypotheses(self, question: ResearchQuestion, store: EvidenceStore) -> tuple[MechanismHypothesis, ...]:
+    async def propose_hypotheses(
+        self, question: ResearchQuestion, store: EvidenceStore
+    ) -> tuple[MechanismHypothesis, ...]:
         """Chains out of signed relations within sentences."""
         name = best_drug(question, store)
         if name is None:
             return ()
         drug = question.drug or _drug(name)
-        records = {a.evidence_id: store.evidence[a.evidence_id] for a in store.appraisals(name).values() if a.counts}
-        return await asyncio.to_thread(build_hypotheses, drug, _condition(question), records, question.mechanism_terms)
+        records = {
+            a.evidence_id: store.evidence[a.evidence_id]
+            for a in store.appraisals(name).values()
+            if a.counts
+        }
+        return await asyncio.to_thread(
+            build_hypotheses, drug, _condition(question), records, question.mechanism_terms
+        )
 
-    async def assess_evidence(self, question: ResearchQuestion, store: EvidenceStore) -> JudgeAssessment:
+    async def assess_evidence(
+        self, question: ResearchQuestion, store: EvidenceStore
+    ) -> JudgeAssessment:
         """Scores and gaps by rule."""
         return await asyncio.to_thread(assess, question, store)
 
-    async def write_report(self, question: ResearchQuestion, store: EvidenceStore, context: ReportContext) -> ResearchReport:
+    async def write_report(
+        self, question: ResearchQuestion, store: EvidenceStore, context: ReportContext
+    ) -> ResearchReport:
         """A report of located sentences."""
         return await asyncio.to_thread(write, question, store, context, self.name)
 
 
 def _condition(question: ResearchQuestion) -> Condition:
     if question.condition is None:
-        raise ReasoningError("The question names no condition.", "Name the condition to be treated.")
+        raise ReasoningError(
+            "The question names no condition.", "Name the condition to be treated."
+        )
     return question.condition
 
 
-def _first_queries(question: ResearchQuestion) -> tuple[str, ...]:
-    condition = _condition(question).name
-    if question.drug is None:
-        return tuple(f"{condition} {side}" for side in ("drug treatment trial", "drug repurposing", "medication cohort risk", "drug mechanism", "randomised placebo"))
-    drug = question.drug.name
-    sides = ("", "randomised trial placebo", "cohort risk association", "mechanism pathway", "no effect increased risk", "terminated withdrawn trial", "safety adverse events")
-    return (*(f"{drug} {condition} {side}".strip() for side in sides), *(f"{drug} {term} {condition}" for term in question.mechanism_terms))
+def _first_queries(question: ResearchQuestion, store: EvidenceStore) -> tuple[str, ...]:
+    posed = (
+        f"{question.drug.name} {term} {_condition(question).name}"
+        for term in question.mechanism_terms
+        if question.drug
+    )
+    return (*search_sides(question, store), *posed)
 
 
 def _drug(name: str) -> Drug:
@@ -100,7 +124,9 @@ def _drug(name: str) -> Drug:
 def _candidates(condition: Condition, store: EvidenceStore) -> tuple[Drug, ...]:
     named: Counter[str] = Counter()
     for record in store.evidence.values():
-        text = f"{record.citation.title}\n{record.content}\n{'; '.join(record.metadata.interventions)}"
+        text = (
+            f"{record.citation.title}\n{record.content}\n{'; '.join(record.metadata.interventions)}"
+        )
         if ConditionNames(condition, text).named(text):
             named.update({m.drug.name for m in find_drugs(text) if m.drug.kind is DrugKind.DRUG})
     ranked = sorted(named, key=lambda name: (-named[name], name))

@@ -10,7 +10,46 @@ from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.verdict import VerdictLabel, clinical_score, decide
 from deepcritical.services.evidence_store import EvidenceStore
 
-__all__ = ["assess", "best_drug", "mechanism_score", "rank_drugs"]
+__all__ = ["assess", "best_drug", "mechanism_score", "rank_drugs", "search_sides"]
+
+_SIDES = (
+    (
+        "",
+        "randomised trial placebo",
+        "cohort risk association",
+        "mechanism pathway",
+        "no effect increased risk",
+        "terminated withdrawn trial",
+        "safety adverse events",
+    ),
+    (
+        "systematic review meta-analysis",
+        "observational study incidence",
+        "mouse model",
+        "cell signalling expression",
+        "not associated no significant difference",
+        "biomarkers pilot",
+    ),
+    (
+        "retracted concern",
+        "preprint",
+        "dose comparison",
+        "retrospective registry",
+        "improved outcome",
+        "prevention progression",
+    ),
+)
+"""The sides from which a question is searched, round by round."""
+
+
+def search_sides(question: ResearchQuestion, store: EvidenceStore) -> tuple[str, ...]:
+    """The queries of the first round of sides that has not been run."""
+    condition = question.condition.name if question.condition else question.text
+    about = f"{question.drug.name} {condition}" if question.drug else condition
+    run = {search.query for search in store.searches}
+    rounds = (tuple(f"{about} {side}".strip() for side in sides) for sides in _SIDES)
+    return next((queries for queries in rounds if not run.issuperset(queries)), ())
+
 
 _RANK = tuple(VerdictLabel)
 
@@ -44,17 +83,29 @@ def mechanism_score(hypotheses: tuple[MechanismHypothesis, ...]) -> Score10:
     return (6 if helps else 4) - 2 * disputed
 
 
-def _gaps(question: ResearchQuestion, store: EvidenceStore, drug: str, condition: str) -> list[tuple[str, str]]:
+def _gaps(
+    question: ResearchQuestion, store: EvidenceStore, drug: str, condition: str
+) -> list[tuple[str, str]]:
     """What is missing, each with the query that could find it."""
     gaps = []
     if not any(s.direct and s.randomised and s.deciding_ids for s in store.studies(drug)):
-        gaps.append((f"No randomised study of {condition} with a result for {drug}.", f"{drug} {condition} randomised placebo-controlled trial"))
-    if not any(f.role is FactRole.HARM for a in store.appraisals(drug).values() for f in a.reading.context):
-        gaps.append((f"No record reports harms of {drug}.", f"{drug} adverse events tolerability safety"))
-    for hypothesis in store.hypotheses:
-        for edge in hypothesis.edges:
-            if not edge.evidenced:
-                gaps.append((f"No record shows that {edge.subject} acts on {edge.object}.", f"{edge.subject} {edge.object}"))
+        gaps.append(
+            (
+                f"No randomised study of {condition} with a result for {drug}.",
+                f"{drug} {condition} randomised placebo-controlled trial",
+            )
+        )
+    if not any(
+        f.role is FactRole.HARM for a in store.appraisals(drug).values() for f in a.reading.context
+    ):
+        gaps.append(
+            (f"No record reports harms of {drug}.", f"{drug} adverse events tolerability safety")
+        )
+    open_edges = (e for h in store.hypotheses for e in h.edges if not e.evidenced)
+    gaps.extend(
+        (f"No record shows that {e.subject} acts on {e.object}.", f"{e.subject} {e.object}")
+        for e in open_edges
+    )
     if not store.hypotheses and question.drug:
         gaps.append((f"No record names a target of {drug}.", f"{drug} mechanism target pathway"))
     return list(dict.fromkeys(gaps))
@@ -72,13 +123,15 @@ def assess(question: ResearchQuestion, store: EvidenceStore) -> JudgeAssessment:
             sufficient=False,
             recommendation="continue",
             gaps=(f"No record bears on {condition}.",),
-            next_queries=(condition,),
+            next_queries=search_sides(question, store),
             reasoning="No record names what was asked about.",
         )
     studies = store.studies(drug)
     verdict = decide(studies)
     gaps = _gaps(question, store, drug, condition)
-    sufficient = verdict.label is not VerdictLabel.INSUFFICIENT and any(h.complete for h in store.hypotheses)
+    sufficient = verdict.label is not VerdictLabel.INSUFFICIENT and any(
+        h.complete for h in store.hypotheses
+    )
     return JudgeAssessment(
         mechanism_score=mechanism_score(store.hypotheses),
         clinical_score=clinical_score(studies),
@@ -88,6 +141,6 @@ def assess(question: ResearchQuestion, store: EvidenceStore) -> JudgeAssessment:
         drug_candidates=(drug,) if question.drug else rank_drugs(store)[:5],
         key_findings=(f"{verdict.rule} {''.join(f'[{i}]' for i in verdict.deciding_ids)}".strip(),),
         gaps=tuple(text for text, _ in gaps),
-        next_queries=tuple(query for _, query in gaps),
+        next_queries=(*(query for _, query in gaps), *search_sides(question, store)),
         reasoning=f"By rule: {verdict.label.value} at {verdict.certainty.value} certainty.",
     )

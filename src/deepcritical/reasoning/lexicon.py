@@ -14,10 +14,11 @@ __all__ = [
     "NO_EFFECT",
     "OF_TREATMENT",
     "OTHER_POPULATION",
-    "REFERENCE_ARM",
-    "UNDO",
-    "SAFETY",
+    "OUTLOOK",
     "POPULATION",
+    "REFERENCE_ARM",
+    "SAFETY",
+    "UNDO",
 ]
 
 
@@ -47,11 +48,11 @@ _NOT = r"(?:(?:did|does|do|was|were|is|are|has|have|had|could|can|may|would) ?(?
 NO_EFFECT = _any(
     rf"\bno\s+{_gap(4)}(?:effects?|associations?|differences?|benefits?|improvements?|relationships?|impact|reductions?|changes?|advantage|correlation|beneficial)\b",
     r"\b(?:no|none)\b.{0,60}\bcan (?:currently |yet )?be recommended\b",
-    rf"\bno (?:clear |convincing |reliable |good )?evidence\b",
+    r"\bno (?:clear |convincing |reliable |good )?evidence\b",
     rf"\b{_NOT}\s+{_gap(4)}(?:associat\w+|improv\w+|reduc\w+|affect\w*|alter\w*|chang\w+|lower\w*|differ\w*|prevent\w*|support\w*|significant\w*|benefi\w+|protect\w*|decreas\w+|shorten\w*|superior|effective|slow\w*|observed|evident|confirm\w*|translate|recommended|result in|lead to|influence|impact|increase)",
     r"\b(?:was|were) not\s*[.)]?$",
     r"\bfail(?:ed|s|ure)? to\b",
-    rf"\b(?:were|was|is|are) (?:\w+ )?(?:comparable|similar)\b",
+    r"\b(?:were|was|is|are) (?:\w+ )?(?:comparable|similar)\b",
     r"\black(?:ed|s|ing)? (?:of )?(?:clinical )?(?:effects?|efficacy|benefits?)\b",
     r"\b(?:ineffective|non-?significant|not significant|futil\w+|inconsistent findings)\b",
     r"\bnot reach (?:statistical )?significance\b",
@@ -63,7 +64,7 @@ HARM = _any(
     rf"\b{_MORE}\s+(?:in |of |the |a |an )*{_gap(3)}(?:risks?|odds|hazards?|incidences?|mortality|deaths?|aggregat\w+|deposition|burden|patholog\w+|generation|biogenesis|insoluble|hospitali[sz]ation)\b",
     rf"\b(?:risk|odds|hazard|incidence|mortality)\b\s+{_gap(6)}(?:was|were|is|are) {_gap(2)}(?:increased|higher|elevated|greater|raised)\b",
     r"\bworsen\w*|\bworse\b|\bexacerbat\w+|\bdetriment\w+|\bdeleterious\b|\baggravat\w+|\bpoorer\b|\bharmful\b",
-    rf"\b(?:reduc\w+|lower\w*|decreas\w+|impair\w+)\s+(?:the |in )?(?:cognition|cognitive (?:function\w*|performance)|memory|survival)\b(?!\s+(?:decline|impairment|loss|deficit))",
+    r"\b(?:reduc\w+|lower\w*|decreas\w+|impair\w+)\s+(?:the |in )?(?:cognition|cognitive (?:function\w*|performance)|memory|survival)\b(?!\s+(?:decline|impairment|loss|deficit))",
     r"\bpromot\w+\s+(?:\S+\s+){0,2}(?:aggregation|deposition|amyloid\w*|tau)\b",
 )
 """A result of harm."""
@@ -81,20 +82,31 @@ BENEFIT = _any(
 """A result of benefit; looked for only where neither NO_EFFECT nor HARM is found."""
 
 COMPARATOR = re.compile(
-    r"\bbetween\s+(?!\S*(?:placebo|no treatment|non-?users|usual|standard))(?:\S+\s+){1,8}and\s+$|\b(?:compared (?:with|to)|in comparison (?:with|to)|versus|vs\.?|than|relative to|against|over|superior to|inferior to|rather than|instead of)\s+(?:\S+\s+){0,4}$",
+    r"\bbetween\s+(?!\S*(?:placebo|no treatment|non-?users|usual|standard))(?:\S+\s+){1,8}and\s+$|\b(?:ranked (?:\S+ ){0,12}(?:before|above|below|after)|compared (?:with|to)|in comparison (?:with|to)|versus|vs\.?|than|relative to|against|over|superior to|inferior to|rather than|instead of)\s+(?:\S+\s+){0,4}$",
     re.IGNORECASE,
 )
 """Stands before a drug that is only the comparator."""
 
-CLAUSE_BREAK = re.compile(r";\s+|,\s+and that\b|,?\s+\b(?:but(?! not)|yet|whereas|although|though|however|while|despite)\b\s*,?\s*", re.IGNORECASE)
+CLAUSE_BREAK = re.compile(
+    r";\s+|,\s+and that\b|,?\s+\b(?:but(?! not)|yet|whereas|although|though|however|while|despite)\b\s*,?\s*",
+    re.IGNORECASE,
+)
 
-UNDO = re.compile(r"\b(?:offset\w*|counteract\w*|undercut\w*|negate[sd]?|outweigh\w*|cancel\w*|abolish\w*)\b", re.IGNORECASE)
+UNDO = re.compile(
+    r"\b(?:offset\w*|counteract\w*|undercut\w*|negate[sd]?|outweigh\w*|cancel\w*|abolish\w*|(?:deficit|effect|impairment|decline) (?:was |were )?not (?:observed|seen|found))\b",
+    re.IGNORECASE,
+)
 """Turns the direction of what it governs: to offset a higher risk is a benefit."""
 
-REFERENCE_ARM = re.compile(r"\b(?:reference|comparator) (?:arm|group|drug|treatment)\b|\bcontrol group \(", re.IGNORECASE)
+REFERENCE_ARM = re.compile(
+    r"\b(?:reference|comparator) (?:arm|group|drug|treatment)\b|\bcontrol group \(", re.IGNORECASE
+)
 """Says that the drug named with it is what others were compared with."""
 
-OTHER_POPULATION = re.compile(r"\b(?:normal cognition|cognitively (?:normal|unimpaired|healthy)|healthy (?:volunteers|controls|people|adults)|without dementia|dementia-free|non-demented)\b", re.IGNORECASE)
+OTHER_POPULATION = re.compile(
+    r"\b(?:normal cognition|cognitively (?:normal|unimpaired|healthy)|healthy (?:volunteers|controls|people|adults)|without dementia|dementia-free|non-demented)\b",
+    re.IGNORECASE,
+)
 """A finding in people who do not have the condition."""
 
 AIM = _any(
@@ -108,7 +120,29 @@ AIM = _any(
 )
 """An aim, a method or an outlook: says nothing of a result."""
 
-NOT_FINDINGS = ("background", "introduction", "aim", "objective", "purpose", "context", "rationale", "method", "materials", "patients and", "study design", "research design", "design", "setting", "participants", "intervention", "measurement", "main outcome", "funding", "trial registration", "registration")
+NOT_FINDINGS = (
+    "background",
+    "introduction",
+    "aim",
+    "objective",
+    "purpose",
+    "context",
+    "rationale",
+    "method",
+    "materials",
+    "patients and",
+    "study design",
+    "research design",
+    "design",
+    "setting",
+    "participants",
+    "intervention",
+    "measurement",
+    "main outcome",
+    "funding",
+    "trial registration",
+    "registration",
+)
 """Section labels, by their beginning, in which no result stands."""
 
 SAFETY = _any(
@@ -116,12 +150,21 @@ SAFETY = _any(
 )
 """A statement on harms or tolerability."""
 
+OUTLOOK = re.compile(
+    r"\basked for\b|\bcalled for\b|\b(?:further|more|future|larger|additional) (?:\w+ ){0,2}(?:studies|trials?|research)\b",
+    re.IGNORECASE,
+)
+"""A wish for more research."""
+
 POPULATION = re.compile(
     r"\b(?:patients|people|participants|adults|subjects|individuals|persons|veterans|children|infants|outpatients|dementia|impairment|mci|mice|mouse|rats?|model|models|therapy|treatment|treating|drugs?|"
-    r"hospitali[sz]ed)\s+(?:\S+\s+){0,4}?(?:with|due to|of|for|in|having|diagnosed with|related to|treating)\s+(?:\S+\s+){0,4}$|\btreating\s+$",
+    r"hospitali[sz]ed)\s+(?:\S+\s+){0,4}?(?:with|due to|of|for|in|having|diagnosed with|related to|treating)\s+(?:[^\s,;]+\s+){0,4}$|\btreating\s+$",
     re.IGNORECASE,
 )
 """Stands before a condition that those studied have, or that is treated."""
 
-OF_TREATMENT = re.compile(r"\b(?:treat\w*|groups?|arms?|participants?|patients?|outcomes?|differences?|effects?|users?|administration|intervention)\b", re.IGNORECASE)
+OF_TREATMENT = re.compile(
+    r"\b(?:treat\w*|groups?|arms?|participants?|patients?|outcomes?|differences?|effects?|users?|administration|intervention)\b",
+    re.IGNORECASE,
+)
 """Without the drug's name, a sentence of a record on one drug is about it only with such a word."""

@@ -5,10 +5,17 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 
 from deepcritical.domain.abbreviations import expand_abbreviations
 from deepcritical.domain.evidence import Evidence, Fact
-from deepcritical.domain.hypotheses import Edge, MechanismHypothesis, Relation, Sign, chain_confidence
+from deepcritical.domain.hypotheses import (
+    Edge,
+    MechanismHypothesis,
+    Relation,
+    Sign,
+    chain_confidence,
+)
 from deepcritical.domain.question import Condition, Drug
 from deepcritical.reasoning.relations import RecordRelations, record_relations
 from deepcritical.services.vocabulary import vocabulary
@@ -26,7 +33,9 @@ class _Names:
     def __init__(self, records: Iterable[Evidence]) -> None:
         self._known: dict[str, str] = {}
         for record in records:
-            for short, long in expand_abbreviations(f"{record.citation.title}\n{record.content}").items():
+            for short, long in expand_abbreviations(
+                f"{record.citation.title}\n{record.content}"
+            ).items():
                 self._known.setdefault(_key(short), self._vocabulary_name(long) or short)
                 self._known.setdefault(_key(long), self._known[_key(short)])
 
@@ -37,7 +46,9 @@ class _Names:
 
     def one(self, name: str) -> str:
         """The common name; "X phosphorylation" keeps its process."""
-        base, _, process = name.rpartition(" ") if name.rpartition(" ")[2] in _PROCESSES else (name, "", "")
+        base, _, process = (
+            name.rpartition(" ") if name.rpartition(" ")[2] in _PROCESSES else (name, "", "")
+        )
         base = base.removeprefix("p-")
         common = self._known.get(_key(base), base).removeprefix("p-")
         return f"{common} {process}".strip()
@@ -50,19 +61,32 @@ def _key(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).casefold()
 
 
-def _collect(relations: Iterable[Relation], names: _Names, subject: str | None = None, target: str | None = None) -> _Edges:
-    edges: dict[tuple[str, str], dict[Sign, dict[Fact, None]]] = defaultdict(lambda: defaultdict(dict))
+def _collect(
+    relations: Iterable[Relation],
+    names: _Names,
+    subject: str | None = None,
+    target: str | None = None,
+) -> _Edges:
+    edges: dict[tuple[str, str], dict[Sign, dict[Fact, None]]] = defaultdict(
+        lambda: defaultdict(dict)
+    )
     for relation in relations:
         ends = (subject or names.one(relation.subject), target or names.one(relation.object))
         if ends[0] != ends[1]:
             edges[ends][relation.sign][relation.fact] = None
-    return {ends: {sign: tuple(facts) for sign, facts in signs.items()} for ends, signs in edges.items()}
+    return {
+        ends: {sign: tuple(facts) for sign, facts in signs.items()} for ends, signs in edges.items()
+    }
 
 
 def _majority(signs: Mapping[Sign, tuple[Fact, ...]]) -> Sign | None:
     """The sign with most facts; None when none leads."""
     ranked = sorted(signs, key=lambda sign: -len(signs[sign]))
-    return ranked[0] if ranked and (len(ranked) == 1 or len(signs[ranked[0]]) > len(signs[ranked[1]])) else None
+    return (
+        ranked[0]
+        if ranked and (len(ranked) == 1 or len(signs[ranked[0]]) > len(signs[ranked[1]]))
+        else None
+    )
 
 
 class _Graph:
@@ -71,7 +95,9 @@ class _Graph:
     def __init__(self, drug: Drug, condition: Condition, records: Mapping[str, Evidence]) -> None:
         self.drug, self.condition = drug.name, condition.name
         self.names = _Names(records.values())
-        found: list[RecordRelations] = [record_relations(drug, condition, key, record) for key, record in records.items()]
+        found: list[RecordRelations] = [
+            record_relations(drug, condition, key, record) for key, record in records.items()
+        ]
         of_drug = _collect((r for f in found for r in f.drug), self.names, subject=self.drug)
         self._edges: dict[tuple[str, str], Mapping[Sign, tuple[Fact, ...]]] = {
             **_collect(self._means(found, of_drug), self.names),
@@ -90,7 +116,11 @@ class _Graph:
                 mediator = self.names.one(relation.subject)
                 sign = own.get(mediator) or _majority(of_drug.get((self.drug, mediator), {}))
                 if sign in (Sign.INCREASES, Sign.DECREASES):
-                    yield relation if sign is Sign.INCREASES else relation.model_copy(update={"sign": relation.sign.flipped})
+                    yield (
+                        relation
+                        if sign is Sign.INCREASES
+                        else relation.model_copy(update={"sign": relation.sign.flipped})
+                    )
 
     def edge(self, subject: str, target: str) -> Edge:
         """One edge with its facts; without facts when no record speaks of it."""
@@ -106,7 +136,11 @@ class _Graph:
     @property
     def targets(self) -> list[str]:
         """What the drug acts on, most records first."""
-        ends = [(end, {f.evidence_id for facts in signs.values() for f in facts}) for (start, end), signs in self._edges.items() if start == self.drug]
+        ends = [
+            (end, {f.evidence_id for facts in signs.values() for f in facts})
+            for (start, end), signs in self._edges.items()
+            if start == self.drug
+        ]
         return [end for end, _ in sorted(ends, key=lambda item: (-len(item[1]), item[0]))]
 
     def linked(self, node: str) -> bool:
@@ -115,12 +149,16 @@ class _Graph:
 
     def between(self, effect: str) -> list[str]:
         """Molecules through which the drug is said to act on an effect."""
-        return [start for (start, end) in self._edges if end == effect and (self.drug, start) in self._edges and start != self.drug]
+        return [
+            start
+            for (start, end) in self._edges
+            if end == effect and (self.drug, start) in self._edges and start != self.drug
+        ]
 
 
 def _chain(graph: _Graph, path: list[str], posed: bool) -> MechanismHypothesis:
     nodes = [graph.drug, *path, graph.condition]
-    edges = tuple(graph.edge(a, b) for a, b in zip(nodes, nodes[1:], strict=False))
+    edges = tuple(graph.edge(a, b) for a, b in pairwise(nodes))
     return MechanismHypothesis(
         drug=graph.drug,
         target=path[0],
@@ -128,7 +166,9 @@ def _chain(graph: _Graph, path: list[str], posed: bool) -> MechanismHypothesis:
         effect=path[-1],
         condition=graph.condition,
         confidence=chain_confidence(edges),
-        search_suggestions=tuple(f"{edge.subject} {edge.object}" for edge in edges if not edge.evidenced),
+        search_suggestions=tuple(
+            f"{edge.subject} {edge.object}" for edge in edges if not edge.evidenced
+        ),
         edges=edges,
         posed_by_question=posed,
     )
@@ -157,10 +197,16 @@ def _posed(graph: _Graph, terms: Iterable[str]) -> Iterable[MechanismHypothesis]
         known = [t for t in graph.targets if wanted in _key(t)] or [graph.names.one(term)]
         for node in known[:2]:
             onward = [e for e in graph.targets if node in graph.between(e) and graph.linked(e)]
-            yield _chain(graph, [node, onward[0]] if onward and not graph.linked(node) else [node], posed=True)
+            yield _chain(
+                graph,
+                [node, onward[0]] if onward and not graph.linked(node) else [node],
+                posed=True,
+            )
 
 
-def build_hypotheses(drug: Drug, condition: Condition, records: Mapping[str, Evidence], terms: Iterable[str] = ()) -> tuple[MechanismHypothesis, ...]:
+def build_hypotheses(
+    drug: Drug, condition: Condition, records: Mapping[str, Evidence], terms: Iterable[str] = ()
+) -> tuple[MechanismHypothesis, ...]:
     """Chains from drug to condition: those that the question poses, then those of the records, best supported first.
 
     Args:

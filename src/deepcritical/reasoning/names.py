@@ -16,16 +16,29 @@ _POSSESSIVE = re.compile(r"^(\w[\w-]+)['’]s?\b", re.IGNORECASE)
 _GENERIC = re.compile(r"\s+(?:disease|disorder|syndrome)$", re.IGNORECASE)
 
 
+_NOT_THE_DRUG = re.compile(
+    r"[\s-]*(?:resistan\w+|sensiti\w+|degrading|receptors?|secretion|signall?ing|levels?|deficien\w+|independent|like)\b",
+    re.IGNORECASE,
+)
+
+
 def _as_pattern(name: str) -> str:
     """A name as a pattern: blanks and hyphens alike, either apostrophe, a plural s."""
     parts = [re.escape(part) for part in re.split(r"[\s-]+", name) if part]
-    return r"[\s\u2010-\u2015-]+".join(part.replace("'", "['’]").replace("’", "['’]") for part in parts) + r"(?:['’]s|s)?"
+    return (
+        r"[\s\u2010-\u2015-]+".join(
+            part.replace("'", "['’]").replace("’", "['’]") for part in parts
+        )
+        + r"(?:['’]s|s)?"
+    )
 
 
 def _whole_words(names: tuple[str, ...], exact: tuple[str, ...]) -> re.Pattern[str]:
     """Matches any of `names` in any case and any of `exact` (abbreviations) as written."""
     loose = "|".join(_as_pattern(name) for name in sorted(names, key=len, reverse=True))
-    parts = [f"(?i:{loose})", *map(re.escape, exact)] if loose else [re.escape(name) for name in exact]
+    parts = (
+        [f"(?i:{loose})", *map(re.escape, exact)] if loose else [re.escape(name) for name in exact]
+    )
     return re.compile(rf"(?<![\w-])(?:{'|'.join(parts)})(?!\w)")
 
 
@@ -33,17 +46,33 @@ class DrugNames:
     """Finds a drug in one record's text, by its names and by abbreviations that the text defines for it."""
 
     def __init__(self, drug: Drug, text: str) -> None:
+        self._name = drug.name
         full = _whole_words(drug.names, ())
-        short = tuple(s for s, long in expand_abbreviations(text).items() if full.fullmatch(long.strip()))
+        short = tuple(
+            s for s, long in expand_abbreviations(text).items() if full.fullmatch(long.strip())
+        )
         self._pattern = _whole_words(drug.names, short)
 
     def find(self, text: str) -> list[re.Match[str]]:
-        """All places where the drug is named."""
-        return list(self._pattern.finditer(text))
+        """All places where the drug is named; not within another drug's name, nor "insulin resistance" for insulin."""
+        places = [
+            m for m in self._pattern.finditer(text) if not _NOT_THE_DRUG.match(text[m.end() :])
+        ]
+        if not places:
+            return []
+        others = [m for m in find_drugs(text) if m.drug.name != self._name]
+        return [
+            p
+            for p in places
+            if not any(
+                o.start <= p.start() and p.end() <= o.end and o.end - o.start > p.end() - p.start()
+                for o in others
+            )
+        ]
 
     def named(self, text: str) -> bool:
         """Whether the drug is named."""
-        return self._pattern.search(text) is not None
+        return bool(self.find(text))
 
 
 class ConditionNames:
@@ -53,20 +82,32 @@ class ConditionNames:
         names = dict.fromkeys((condition.name, *condition.names))
         cores = [m.group(1) for name in names if (m := _POSSESSIVE.match(name))]
         # An eponym is used with or without "disease" and with or without its possessive.
-        plain = [_GENERIC.sub("", name) for name in names if _GENERIC.sub("", name).lower() in {c.lower() for c in cores}]
+        plain = [
+            _GENERIC.sub("", name)
+            for name in names
+            if _GENERIC.sub("", name).lower() in {c.lower() for c in cores}
+        ]
         self._names = tuple(dict.fromkeys((*names, *cores, *plain)))
         full = _whole_words(self._names, ())
-        short = [s for s, long in expand_abbreviations(text).items() if len(s) > 1 and any(m.end() == len(long.rstrip()) for m in full.finditer(long))]
+        short = [
+            s
+            for s, long in expand_abbreviations(text).items()
+            if len(s) > 1 and any(m.end() == len(long.rstrip()) for m in full.finditer(long))
+        ]
         capitals = [name for name in self._names if name.isupper() and len(name) <= 5]
         loose = tuple(name for name in self._names if name not in capitals)
         self._pattern = _whole_words(loose, (*short, *capitals))
         # "National Alzheimer's Coordinating Center" and the ADAS scale name no patient.
-        self._institution = re.compile(rf"(?:{self._pattern.pattern})(?:\s+\w+)?\s+(?:Coordinating|Center|Centre|Association|Cent|Initiative|Cooperative|Assessment|Neuroimaging|Research|Society)\b")
+        self._institution = re.compile(
+            rf"(?:{self._pattern.pattern})(?:\s+\w+)?\s+(?:Coordinating|Center|Centre|Association|Cent|Initiative|Cooperative|Assessment|Neuroimaging|Research|Society)\b"
+        )
 
     def find(self, text: str) -> list[re.Match[str]]:
         """All places where the condition is named, institutions and rating scales left out."""
         taken = [m.span() for m in self._institution.finditer(text)]
-        return [m for m in self._pattern.finditer(text) if not any(a <= m.start() < b for a, b in taken)]
+        return [
+            m for m in self._pattern.finditer(text) if not any(a <= m.start() < b for a, b in taken)
+        ]
 
     def named(self, text: str) -> bool:
         """Whether the condition is named."""
@@ -78,7 +119,9 @@ def other_drugs(text: str, drug: str) -> tuple[str, ...]:
     """Names of drugs and drug classes other than `drug` in a text."""
     mentions = find_drugs(text)
     kinds = (DrugKind.DRUG, DrugKind.DRUG_CLASS)
-    return tuple(dict.fromkeys(m.drug.name for m in mentions if m.drug.kind in kinds and m.drug.name != drug))
+    return tuple(
+        dict.fromkeys(m.drug.name for m in mentions if m.drug.kind in kinds and m.drug.name != drug)
+    )
 
 
 def known_condition(text: str) -> Condition | None:
@@ -88,4 +131,6 @@ def known_condition(text: str) -> Condition | None:
         return None
     # "Alzheimer's disease" reads better than the inverted or bare forms of an index.
     name = min(node.names, key=lambda n: ("'s " not in n, n != node.name))
-    return Condition(name=name, names=node.names, mesh_id=node.id if node.id.startswith("MESH:") else None)
+    return Condition(
+        name=name, names=node.names, mesh_id=node.id if node.id.startswith("MESH:") else None
+    )

@@ -39,25 +39,34 @@ _MECHANISM = re.compile(
     re.IGNORECASE,
 )
 _TERM_BREAK = re.compile(r"\s*(?:,|;|/|&|\band\b|\bor\b)\s*", re.IGNORECASE)
-_TERM_NOISE = re.compile(r"^(?:the|its|an?|effects? on|levels? of|inhibition of|activation of)\s+|\s+(?:pathways?|signall?ing|axis|activity|expression)$", re.IGNORECASE)
+_TERM_NOISE = re.compile(
+    r"^(?:the|its|an?|effects? on|levels? of|inhibition of|activation of)\s+|\s+(?:pathways?|signall?ing|axis|activity|expression)$",
+    re.IGNORECASE,
+)
 _LEAD = re.compile(
     r"^(?:(?:the|an?|any|some|drug|compound|(?:long-term |early |low-dose )?(?:use|treatment|management|prevention|progression|risk|onset|symptoms?|course) of|"
     r"(?:patients|people|adults|children|those|individuals|infants|someone) (?:with|who have|suffering from|having)|with|treating|preventing|slowing)\s+)+",
     re.IGNORECASE,
 )
-_TRAIL = re.compile(r"(?:\s+(?:patients?|sufferers|please|or not|at all|in humans|treatment|therapy|in (?:adults|patients|people|older people)))+$", re.IGNORECASE)
+_TRAIL = re.compile(
+    r"(?:\s+(?:patients?|sufferers|please|or not|at all|in humans|treatment|therapy|in (?:adults|patients|people|older people)))+$",
+    re.IGNORECASE,
+)
 _STATE = re.compile(
     r"^(?:(?:mortality|deaths?|survival|symptoms?|severity|progression|outcomes?|hospitali[sz]ations?|recovery|risk|lifespan)(?: (?:in|of|from|with|among))?\s+|"
     r"(?:very )?(?:early|late|early-stage|late-stage|mild|moderate|severe|critical|advanced|non-?hospitali[sz]ed|hospitali[sz]ed|ambulatory)(?: to (?:moderate|severe))?\s+)+",
     re.IGNORECASE,
 )
 """Outcomes and states of a condition: dropped when the condition itself is searched."""
-_NO_DRUG = re.compile(r"^(?:what|which|any|anything|something|drugs?|medicines?|existing|approved|old|generic|compounds?|candidates?|there|treatments?|repurposed|repurposing|repositioning|for|we|i|you)\b", re.IGNORECASE)
+_NO_DRUG = re.compile(
+    r"^(?:what|which|any|anything|something|drugs?|medicines?|existing|approved|old|generic|compounds?|candidates?|there|treatments?|repurposed|repurposing|repositioning|for|we|i|you)\b",
+    re.IGNORECASE,
+)
 
 
 def _clean(slot: str) -> str:
     slot = slot.strip(" ?!.,;:\"'“”")
-    return _TRAIL.sub("", _LEAD.sub("", slot)).strip(" ?!.,;:\"“”")
+    return _TRAIL.sub("", _LEAD.sub("", slot)).strip(' ?!.,;:"“”')
 
 
 def _mechanism(text: str) -> tuple[str, tuple[str, ...]]:
@@ -65,17 +74,24 @@ def _mechanism(text: str) -> tuple[str, tuple[str, ...]]:
     match = _MECHANISM.search(text)
     if match is None:
         return text, ()
-    terms = (_TERM_NOISE.sub("", _TERM_NOISE.sub("", term.strip(" ?.!"))) for term in _TERM_BREAK.split(match.group("terms")))
+    terms = (
+        _TERM_NOISE.sub("", _TERM_NOISE.sub("", term.strip(" ?.!")))
+        for term in _TERM_BREAK.split(match.group("terms"))
+    )
     return text[: match.start()], tuple(dict.fromkeys(term for term in terms if term))
 
 
 def _slots(text: str) -> tuple[str, str]:
     """The drug slot ('' when candidates are sought) and the condition slot; both '' when no form fits."""
     for pattern in _PATTERNS:
-        if (match := pattern.search(text)) and not _NO_DRUG.match(drug := _clean(match.group("drug"))):
+        if (match := pattern.search(text)) and not _NO_DRUG.match(
+            drug := _clean(match.group("drug"))
+        ):
             return drug, _clean(match.group("condition"))
     if match := _CANDIDATES.search(text):
-        return "", _clean(match.group("condition") or match.group("other") or match.group("third") or "")
+        return "", _clean(
+            match.group("condition") or match.group("other") or match.group("third") or ""
+        )
     return "", ""
 
 
@@ -84,12 +100,17 @@ def _recognised(mention: DrugMention) -> Drug:
     drug = mention.drug
     if drug.kind is DrugKind.DRUG:
         return Drug(name=drug.name, synonyms=drug.synonyms)
-    return Drug(name=mention.text.lower(), synonyms=tuple(n for n in (drug.name, *drug.synonyms) if n != mention.text.lower()))
+    return Drug(
+        name=mention.text.lower(),
+        synonyms=tuple(n for n in (drug.name, *drug.synonyms) if n != mention.text.lower()),
+    )
 
 
 def _naming(mention: DrugMention) -> list[str]:
     if mention.drug.kind is DrugKind.DRUG_CLASS:
-        return [f'"{mention.text}" is a class of drugs; records are read for the class by its name, not for each drug of it.']
+        return [
+            f'"{mention.text}" is a class of drugs; records are read for the class by its name, not for each drug of it.'
+        ]
     if mention.drug.name not in mention.text.lower():
         return [f'"{mention.text}" was read as {mention.drug.name}.']
     return []
@@ -98,22 +119,37 @@ def _naming(mention: DrugMention) -> list[str]:
 def _drug(slot: str, text: str, condition_slot: str) -> tuple[Drug | None, list[str]]:
     """The drug asked about, and what the reader must know about how it was found."""
     found = find_drugs(slot or (text.replace(condition_slot, " ") if condition_slot else text))
-    drugs = [m for m in found if m.drug.kind is DrugKind.DRUG] or [m for m in found if m.drug.kind is DrugKind.DRUG_CLASS]
+    drugs = [m for m in found if m.drug.kind is DrugKind.DRUG] or [
+        m for m in found if m.drug.kind is DrugKind.DRUG_CLASS
+    ]
     if drugs:
         others = len({m.drug.name for m in drugs}) > 1
-        return _recognised(drugs[0]), [*([f"Several drugs are named; this run asks about {drugs[0].text} only."] if others else []), *_naming(drugs[0])]
+        return _recognised(drugs[0]), [
+            *(
+                [f"Several drugs are named; this run asks about {drugs[0].text} only."]
+                if others
+                else []
+            ),
+            *_naming(drugs[0]),
+        ]
     if not slot:
         return None, []
     literal = lookup_drug(slot)
-    return Drug(name=literal.name, known=False), [f'No vocabulary knows "{slot}" as a drug; it was searched literally.']
+    return Drug(name=literal.name, known=False), [
+        f'No vocabulary knows "{slot}" as a drug; it was searched literally.'
+    ]
 
 
 def _condition(slot: str, text: str) -> tuple[Condition | None, list[str]]:
     known = known_condition(slot) if slot else known_condition(text)
+    if known and slot.casefold() in {name.casefold() for name in known.names}:
+        return known.model_copy(update={"name": slot}), []
     if known or not slot:
         return known, []
     slot = _STATE.sub("", slot) or slot
-    return Condition(name=slot, names=(slot,), known=False), [f'No vocabulary knows "{slot}" as a condition; it was searched literally.']
+    return Condition(name=slot, names=(slot,), known=False), [
+        f'No vocabulary knows "{slot}" as a condition; it was searched literally.'
+    ]
 
 
 def read_question(text: str) -> ResearchQuestion:
@@ -133,7 +169,13 @@ def read_question(text: str) -> ResearchQuestion:
             f"No condition could be recognised in the question{named}.",
             'Name one, as in "Can metformin be repurposed for Alzheimer\'s disease?" or "What could be repurposed for long COVID?"',
         )
-    form = QuestionForm.CONDITION if drug is None else QuestionForm.HYPOTHESIS if terms else QuestionForm.DRUG_CONDITION
+    form = (
+        QuestionForm.CONDITION
+        if drug is None
+        else QuestionForm.HYPOTHESIS
+        if terms
+        else QuestionForm.DRUG_CONDITION
+    )
     return ResearchQuestion(
         text=text,
         form=form,

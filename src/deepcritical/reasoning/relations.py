@@ -22,22 +22,48 @@ _UP = r"(?:activat(?:e[sd]?|ing)|up-?regulat(?:e[sd]?|ing)|increas(?:e[sd]?|ing)
 _DOWN = r"(?:inhibit(?:s|ed|ing)?|down-?regulat(?:e[sd]?|ing)|reduc(?:e[sd]?|ing)|decreas(?:e[sd]?|ing)|suppress(?:e[sd]|es|ing)?|attenuat(?:e[sd]?|ing)|ameliorat(?:e[sd]?|ing)|lower(?:s|ed|ing)?|block(?:s|ed|ing)?|antagoni[sz](?:e[sd]?|ing)|prevent(?:s|ed|ing)?|diminish(?:e[sd]|es|ing)?|blunt(?:s|ed|ing)?|disrupt(?:s|ed|ing)?)"
 _NONE = r"(?:(?:did|does|do) not (?:\w+ )?(?:affect|alter|change|influence|modulate|increase|reduce|decrease)|(?:had|has|have|exert(?:s|ed)?) no (?:\w+ )?effects? on|failed to (?:affect|alter|change|reduce|increase))"
 _VERB = re.compile(rf"\b(?:(?P<none>{_NONE})|(?P<up>{_UP})|(?P<down>{_DOWN}))\b", re.IGNORECASE)
-_BY_WAY_OF = re.compile(r"\b(?:through|via|by way of|mediated by|by (?:activating|inhibiting|up-?regulating|down-?regulating|increasing|reducing|suppressing|stimulating))\s+(?P<means>[^.;]{2,140})", re.IGNORECASE)
-_OBJECT_END = re.compile(r"\b(?:in|within|around|near|surrounding|among|without|but|while|whereas|although|through|via|by|compared|versus|measured|seen|after|during|at the doses?|under)\b|[;:]|,\s+(?:and\s+)?(?:which|but|while|whereas|an?)\b", re.IGNORECASE)
-_SYMBOL = re.compile(r"(?<![\w/-])(?:p-)?(?:[A-Z][A-Za-z]{0,3}\d+[A-Z]?\d*|[A-Z]{3,6}\d?(?:-\d+)?|[a-z][A-Z]{2,4}\d?|[A-Z]{2,5}-?[α-ωκ]\w?|[A-Z]{2,4}\d[α-ω]|Aβ(?:\d+)?)(?![\w-])")
+_BY_WAY_OF = re.compile(
+    r"\b(?:through|via|by way of|mediated by|by (?:activating|inhibiting|up-?regulating|down-?regulating|increasing|reducing|suppressing|stimulating))\s+(?P<means>[^.;]{2,140})",
+    re.IGNORECASE,
+)
+_OBJECT_END = re.compile(
+    r"\b(?:in|within|around|near|surrounding|among|without|but|while|whereas|although|through|via|by|compared|versus|measured|seen|after|during|at the doses?|under)\b|[;:]|,\s+(?:and\s+)?(?:which|but|while|whereas|an?)\b",
+    re.IGNORECASE,
+)
+_SYMBOL = re.compile(
+    r"(?<![\w/-])(?:p-)?(?:[A-Z][A-Za-z]{0,3}\d+[A-Z]?\d*|[A-Z]{3,6}\d?(?:-\d+)?|[a-z][A-Z]{2,4}\d?|[A-Z]{2,5}-?[α-ωκ]\w?|[A-Z]{2,4}\d[α-ω]|Aβ(?:\d+)?)(?![\w-])"
+)
 """What looks like a gene or protein symbol: BACE1, AMPK, mTOR, NF-κB, IL-6, p-AMPK."""
-_NOT_A_MOLECULE = frozenset("CSF PET MRI RNA DNA I2 USA ADAS MMSE SRT FDG CI HR OR RR RCT WHO FDA ADL BMI".split())
-_LABELS = ("Protein", "GeneFamily", "ChemicalSubstance", "Pathway", "BiologicalProcess", "MolecularActivity")
-_PROCESS = re.compile(r"^\s*(?P<process>aggregation|phosphorylation|degradation|clearance|pathology)\b", re.IGNORECASE)
+_NOT_A_MOLECULE = frozenset(
+    "CSF PET MRI RNA DNA I2 USA ADAS MMSE SRT FDG CI HR OR RR RCT WHO FDA ADL BMI".split()
+)
+_LABELS = (
+    "Protein",
+    "GeneFamily",
+    "ChemicalSubstance",
+    "Pathway",
+    "BiologicalProcess",
+    "MolecularActivity",
+)
+_PROCESS = re.compile(
+    r"^\s*(?P<process>aggregation|phosphorylation|degradation|clearance|pathology)\b", re.IGNORECASE
+)
 """A process of a molecule that is not its amount: "tau phosphorylation" is not tau."""
-_REMOVAL_OF = re.compile(r"\b(?:phagocytosis|clearance|degradation|removal|inhibition|impairment|loss|blockade) of (?:\S+ ){0,2}$", re.IGNORECASE)
+_REMOVAL_OF = re.compile(
+    r"\b(?:phagocytosis|clearance|degradation|removal|inhibition|impairment|loss|blockade) of (?:\S+ ){0,2}$",
+    re.IGNORECASE,
+)
 """Before a name: to increase the clearance of X is to decrease X."""
 _ONLY_A_MODIFIER = re.compile(
-    r"^[\s-]*(?:related|associated|mediated|induced|dependent|like|transporters?|receptors?|agonists?|antagonists?|inhibitors?|blockers?|secretases?|monotherapy)\b", re.IGNORECASE
+    r"^[\s-]*(?:related|associated|mediated|induced|dependent|like|transporters?|receptors?|agonists?|antagonists?|inhibitors?|blockers?|secretases?|monotherapy)\b",
+    re.IGNORECASE,
 )
 """After a name: something else is meant, as in "amyloid-β transporters" or "GLP-1 receptor agonists"."""
 _PROTEIN_NAME = re.compile(r"\bprotein ([A-Za-z]{3,})$")
-_LINK = re.compile(r"\b(?:hallmarks?|patholog\w+|pathogenesis|pathophysiolog\w+|pivotal|central|caus(?:e[sd]?|al)|contribut\w+|driv(?:e[sd]?|er)|accumulat\w+|risk factor|aggravat\w+|characteri[sz]ed by|leads? to|culprit)\b", re.IGNORECASE)
+_LINK = re.compile(
+    r"\b(?:hallmarks?|patholog\w+|pathogenesis|pathophysiolog\w+|pivotal|central|caus(?:e[sd]?|al)|contribut\w+|driv(?:e[sd]?|er)|accumulat\w+|risk factor|aggravat\w+|characteri[sz]ed by|leads? to|culprit)\b",
+    re.IGNORECASE,
+)
 _BLOCKED = re.compile(
     r"\b(?:inhibition|inhibitors?|blockade|knock-?down|silencing|compound C)\b.*?\b(?:suppress|abolish|block|prevent|revers|attenuat|reduc)\w*\b.*?\beffects?\s+on\b|\bmediat\w+\b.*?\beffects?\b.*?\bon\b",
     re.IGNORECASE,
@@ -65,7 +91,12 @@ class RecordRelations(NamedTuple):
 @cache
 def _protein_words() -> re.Pattern[str]:
     """Proteins that the vocabulary calls "... protein X": texts call them X."""
-    words = {m.group(1) for node in vocabulary().nodes for name in node.names if (m := _PROTEIN_NAME.search(name))}
+    words = {
+        m.group(1)
+        for node in vocabulary().nodes
+        for name in node.names
+        if (m := _PROTEIN_NAME.search(name))
+    }
     return re.compile(rf"(?<![\w-])(?:{'|'.join(sorted(words))})(?![\w])", re.IGNORECASE)
 
 
@@ -73,7 +104,7 @@ class _Nodes:
     """Molecules and processes named in one record, under one name each."""
 
     def __init__(self, text: str, condition: ConditionNames, drug: DrugNames) -> None:
-        self._long = {s: long for s, long in expand_abbreviations(text).items()}
+        self._long = expand_abbreviations(text)
         self._condition = condition
         self._drug = drug
 
@@ -88,7 +119,10 @@ class _Nodes:
     def _candidates(self, text: str) -> Iterator[_Node]:
         for short, long in self._long.items():
             if self._is_molecule(short, long):
-                for match in re.finditer(rf"{re.escape(long)}(?:\s*\({re.escape(short)}\))?|(?<![\w-]){re.escape(short)}(?![\w-])", text):
+                for match in re.finditer(
+                    rf"{re.escape(long)}(?:\s*\({re.escape(short)}\))?|(?<![\w-]){re.escape(short)}(?![\w-])",
+                    text,
+                ):
                     yield _Node(short, match.start(), match.end())
         for match in _protein_words().finditer(text):
             yield _Node(match.group().lower(), match.start(), match.end())
@@ -101,28 +135,51 @@ class _Nodes:
 
     def _is_molecule(self, short: str, long: str) -> bool:
         """Whether an abbreviation can be a molecule: it is not the condition, the drug, a scale, a scan or an effect size."""
-        if short in _NOT_A_MOLECULE or self._condition.named(short) or self._condition.named(long) or self._drug.named(long):
+        if (
+            short in _NOT_A_MOLECULE
+            or self._condition.named(short)
+            or self._condition.named(long)
+            or self._drug.named(long)
+        ):
             return False
         return not long or bool(_MOLECULAR.search(long))
 
     @staticmethod
     def _with_process(text: str, node: _Node) -> _Node:
-        """"tau phosphorylation" is a process of its own, not tau."""
+        """A process of its own: "tau phosphorylation" is not tau."""
         match = _PROCESS.match(text[node.end :])
         if match is None:
             return node
-        return _Node(f"{node.name} {match.group('process').lower()}", node.start, node.end + match.end())
+        return _Node(
+            f"{node.name} {match.group('process').lower()}", node.start, node.end + match.end()
+        )
 
 
-_MOLECULAR = re.compile(r"protein|kinase|ase\b|receptor|peptide|amyloid|tau\b|factor|enzyme|target of rapamycin|cytokine|interleukin|transporter|channel|insulin|acid|rapamycin|necrosis|oxygen|β|beta\b", re.IGNORECASE)
+_MOLECULAR = re.compile(
+    r"protein|kinase|ase\b|receptor|peptide|amyloid|tau\b|factor|enzyme|target of rapamycin|cytokine|interleukin|transporter|channel|insulin|acid|rapamycin|necrosis|oxygen|β|beta\b",
+    re.IGNORECASE,
+)
 
 
 def _sign(match: re.Match[str]) -> Sign:
-    return Sign.NO_EFFECT if match.group("none") else Sign.INCREASES if match.group("up") else Sign.DECREASES
+    return (
+        Sign.NO_EFFECT
+        if match.group("none")
+        else Sign.INCREASES
+        if match.group("up")
+        else Sign.DECREASES
+    )
 
 
 def _fact(span: Span, evidence_id: str) -> Fact:
-    return Fact(statement=span.text, evidence_id=evidence_id, quote=span.text, start=span.start, end=span.end, role=FactRole.MECHANISM)
+    return Fact(
+        statement=span.text,
+        evidence_id=evidence_id,
+        quote=span.text,
+        start=span.start,
+        end=span.end,
+        role=FactRole.MECHANISM,
+    )
 
 
 def _object_phrase(sentence: str, start: int) -> tuple[int, int]:
@@ -130,13 +187,17 @@ def _object_phrase(sentence: str, start: int) -> tuple[int, int]:
     end = _OBJECT_END.search(sentence, start)
     following = re.search(rf"(?<!-){_VERB.pattern}", sentence[start:], re.IGNORECASE)
     stops = [end.start()] if end else []
-    return start, min([*stops, *([start + following.start()] if following else [])], default=len(sentence))
+    return start, min(
+        [*stops, *([start + following.start()] if following else [])], default=len(sentence)
+    )
 
 
 def _effects(span: Span, nodes: list[_Node], subject_at: int) -> Iterator[tuple[_Node, Sign]]:
     """What the subject at an offset does to each node of the sentence, by the verb that governs the node."""
     for verb in _VERB.finditer(span.text, subject_at):
-        if span.text[verb.start() - 1 : verb.start()] == "-" or any(n.start <= verb.start() < n.end for n in nodes):
+        if span.text[verb.start() - 1 : verb.start()] == "-" or any(
+            n.start <= verb.start() < n.end for n in nodes
+        ):
             continue  # a part of a name: AMP-activated protein kinase
         begin, end = _object_phrase(span.text, verb.end())
         for node in nodes:
@@ -145,17 +206,23 @@ def _effects(span: Span, nodes: list[_Node], subject_at: int) -> Iterator[tuple[
                 yield node, _sign(verb).flipped if removed else _sign(verb)
 
 
-def _of_drug(span: Span, nodes: list[_Node], drug: DrugNames, evidence_id: str) -> Iterator[Relation]:
+def _of_drug(
+    span: Span, nodes: list[_Node], drug: DrugNames, evidence_id: str
+) -> Iterator[Relation]:
     places = drug.find(span.text)
     if not places or lexicon.AIM.search(span.text):
         return
     # A participle before the drug ("Despite reducing tau phosphorylation, metformin ...") has the drug as its subject too.
     start = 0 if re.match(r"(?:despite|by|while)\b", span.text, re.IGNORECASE) else places[0].end()
     for node, sign in _effects(span, nodes, start):
-        yield Relation(subject=places[0].group(), sign=sign, object=node.name, fact=_fact(span, evidence_id))
+        yield Relation(
+            subject=places[0].group(), sign=sign, object=node.name, fact=_fact(span, evidence_id)
+        )
 
 
-def _by_means(span: Span, nodes: list[_Node], effects: list[Relation], evidence_id: str) -> Iterator[Relation]:
+def _by_means(
+    span: Span, nodes: list[_Node], effects: list[Relation], evidence_id: str
+) -> Iterator[Relation]:
     """From "drug reduces X through M1 and M2": M1 -> X and M2 -> X, still with the drug's sign on X."""
     means = _BY_WAY_OF.search(span.text)
     if means is None:
@@ -164,29 +231,61 @@ def _by_means(span: Span, nodes: list[_Node], effects: list[Relation], evidence_
         if means.start("means") <= node.start < means.end("means"):
             for effect in effects:
                 if effect.object != node.name and effect.sign is not Sign.NO_EFFECT:
-                    yield Relation(subject=node.name, sign=effect.sign, object=effect.object, fact=_fact(span, evidence_id))
+                    yield Relation(
+                        subject=node.name,
+                        sign=effect.sign,
+                        object=effect.object,
+                        fact=_fact(span, evidence_id),
+                    )
 
 
-def _by_blocking(span: Span, nodes: list[_Node], drug: DrugNames, known: list[Relation], evidence_id: str) -> Iterator[Relation]:
+def _by_blocking(
+    span: Span, nodes: list[_Node], drug: DrugNames, known: list[Relation], evidence_id: str
+) -> Iterator[Relation]:
     """From "inhibiting M suppressed the drug's effect on X": M -> X, still with the drug's sign on X."""
     match = _BLOCKED.search(span.text)
     if match is None or not drug.named(span.text):
         return
     signs = {relation.object: relation.sign for relation in known}
     for mediator in (n for n in nodes if n.start < match.start()):
-        for effect in (n for n in nodes if n.start >= match.end() and n.name in signs and n.name != mediator.name):
-            yield Relation(subject=mediator.name, sign=signs[effect.name], object=effect.name, fact=_fact(span, evidence_id))
+        for effect in (
+            n
+            for n in nodes
+            if n.start >= match.end() and n.name in signs and n.name != mediator.name
+        ):
+            yield Relation(
+                subject=mediator.name,
+                sign=signs[effect.name],
+                object=effect.name,
+                fact=_fact(span, evidence_id),
+            )
 
 
-def _to_condition(span: Span, nodes: list[_Node], condition: ConditionNames, drug: DrugNames, name: str, evidence_id: str) -> Iterator[Relation]:
+def _to_condition(
+    span: Span,
+    nodes: list[_Node],
+    condition: ConditionNames,
+    drug: DrugNames,
+    name: str,
+    evidence_id: str,
+) -> Iterator[Relation]:
     """A node that a sentence calls a hallmark, a cause or a part of the condition."""
-    if drug.named(span.text) or not condition.named(span.text) or not _LINK.search(span.text) or _DENIAL.search(span.text):
+    if (
+        drug.named(span.text)
+        or not condition.named(span.text)
+        or not _LINK.search(span.text)
+        or _DENIAL.search(span.text)
+    ):
         return
     for node in nodes:
-        yield Relation(subject=node.name, sign=Sign.INCREASES, object=name, fact=_fact(span, evidence_id))
+        yield Relation(
+            subject=node.name, sign=Sign.INCREASES, object=name, fact=_fact(span, evidence_id)
+        )
 
 
-def record_relations(drug: Drug, condition: Condition, evidence_id: str, evidence: Evidence) -> RecordRelations:
+def record_relations(
+    drug: Drug, condition: Condition, evidence_id: str, evidence: Evidence
+) -> RecordRelations:
     """The signed relations of one record, each with the sentence it stands in."""
     text = f"{evidence.citation.title}\n{evidence.content}"
     drug_names, condition_names = DrugNames(drug, text), ConditionNames(condition, text)
@@ -198,5 +297,7 @@ def record_relations(drug: Drug, condition: Condition, evidence_id: str, evidenc
         found[0].extend(effects)
         found[1].extend(_by_means(span, nodes, effects, evidence_id))
         found[1].extend(_by_blocking(span, nodes, drug_names, found[0], evidence_id))
-        found[2].extend(_to_condition(span, nodes, condition_names, drug_names, condition.name, evidence_id))
+        found[2].extend(
+            _to_condition(span, nodes, condition_names, drug_names, condition.name, evidence_id)
+        )
     return RecordRelations(*(tuple(dict.fromkeys(relations)) for relations in found))

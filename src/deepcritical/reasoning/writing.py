@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 from deepcritical.domain.appraisal import Direction, StudyFinding
 from deepcritical.domain.assessment import JudgeAssessment
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.hypotheses import Sign
 from deepcritical.domain.markdown import escape_markdown, table
 from deepcritical.domain.question import ResearchQuestion
-from deepcritical.domain.report import DrugCandidate, ReportSection, ResearchReport
+from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report_parts import DrugCandidate, ReportSection
 from deepcritical.domain.verdict import Verdict, VerdictLabel, decide
 from deepcritical.reasoning.base import ReportContext
 from deepcritical.reasoning.citing import Citer
@@ -19,6 +23,10 @@ from deepcritical.services.evidence_store import EvidenceStore
 __all__ = ["write"]
 
 _TOP = 5
+NOTHING = "No record bears on the question."
+_RUNNING = frozenset(
+    {"RECRUITING", "ACTIVE_NOT_RECRUITING", "NOT_YET_RECRUITING", "ENROLLING_BY_INVITATION"}
+)
 _STOPPED = {
     "sufficient_evidence": "the evidence answered the question, whichever way",
     "no_new_evidence": "a further round brought nothing new",
@@ -31,35 +39,41 @@ _STOPPED = {
 class _Writer:
     """One report in the making."""
 
-    def __init__(self, question: ResearchQuestion, store: EvidenceStore, context: ReportContext, written_by: str) -> None:
-        self.question, self.store, self.context, self.written_by = question, store, context, written_by
+    def __init__(
+        self,
+        question: ResearchQuestion,
+        store: EvidenceStore,
+        context: ReportContext,
+        written_by: str,
+    ) -> None:
+        self.question, self.store, self.context, self.written_by = (
+            question,
+            store,
+            context,
+            written_by,
+        )
         self.condition = question.condition.name if question.condition else question.text
         self.citer = Citer(store)
         self.drugs = (question.drug.name,) if question.drug else rank_drugs(store)[:_TOP]
         self.main = self.drugs[0] if self.drugs else None
         self.studies: tuple[StudyFinding, ...] = store.studies(self.main) if self.main else ()
         self.verdict = decide(self.studies)
-        self.assessment: JudgeAssessment = store.assessments[-1] if store.assessments else assess(question, store)
+        self.assessment: JudgeAssessment = (
+            store.assessments[-1] if store.assessments else assess(question, store)
+        )
 
     def report(self) -> ResearchReport:
         # The order of these calls gives the references their numbers: the summary's come first.
         summary = self._summary()
         conclusion = self._conclusion()
         candidates = tuple(self._candidate(drug) for drug in self.drugs)
-        parts = [Findings(self.store, self.citer, drug, self.condition) for drug in self.drugs]
-        main = parts[0] if parts else None
-        tested = main.hypotheses(self.store.hypotheses) if main else ()
+        sections = self._sections()
         return ResearchReport(
             title=self._title(),
             research_question=self.question.text,
             executive_summary=summary,
             verdict=self.verdict,
-            methodology=ReportSection(title="Methodology", content=self._methodology()),
-            hypotheses_tested=tested,
-            clinical_findings=ReportSection(title="Clinical findings", content=self._per_drug([p.clinical() for p in parts])),
-            mechanistic_findings=ReportSection(title="Mechanistic findings", content=main.mechanistic() if main and self.studies else "No record states a mechanism."),
-            contradictions=ReportSection(title="Contradictory evidence", content=main.contradictions() if main else "None."),
-            safety=ReportSection(title="Safety", content=self._per_drug([p.safety() for p in parts])),
+            **sections,
             drug_candidates=candidates if self.studies else (),
             limitations=self._limitations(),
             conclusion=conclusion,
@@ -75,18 +89,50 @@ class _Writer:
             written_by=self.written_by,
         )
 
+    def _sections(self) -> dict[str, Any]:
+        parts = [Findings(self.store, self.citer, drug, self.condition) for drug in self.drugs]
+        main = parts[0] if parts and self.studies else None
+        contents = {
+            "methodology": ("Methodology", self._methodology()),
+            "clinical_findings": (
+                "Clinical findings",
+                self._per_drug([p.clinical() for p in parts]),
+            ),
+            "mechanistic_findings": (
+                "Mechanistic findings",
+                main.mechanistic() if main else NOTHING,
+            ),
+            "contradictions": (
+                "Contradictory evidence",
+                main.contradictions() if main else NOTHING,
+            ),
+            "safety": ("Safety", self._per_drug([p.safety() for p in parts])),
+        }
+        sections: dict[str, Any] = {
+            n: ReportSection(title=t, content=c) for n, (t, c) in contents.items()
+        }
+        sections["hypotheses_tested"] = main.hypotheses(self.store.hypotheses) if main else ()
+        return sections
+
     def _title(self) -> str:
         if self.question.drug:
-            return f"{_capital(self.question.drug.name)} for {self.condition}: what the evidence shows"
+            return (
+                f"{_capital(self.question.drug.name)} for {self.condition}: what the evidence shows"
+            )
         return f"Repurposing candidates for {self.condition}: what the evidence shows"
 
     def _per_drug(self, contents: list[str]) -> str:
         if len(contents) <= 1:
-            return contents[0] if contents else "No record bears on the question."
-        return "\n\n".join(f"### {_capital(drug)}\n\n{content.replace('### ', '#### ')}" for drug, content in zip(self.drugs, contents, strict=True))
+            return contents[0] if contents else NOTHING
+        return "\n\n".join(
+            f"### {_capital(drug)}\n\n{content.replace('### ', '#### ')}"
+            for drug, content in zip(self.drugs, contents, strict=True)
+        )
 
     def _direct(self) -> list[StudyFinding]:
-        return [s for s in self.studies if s.clinical and s.direct and s.direction is not Direction.NONE]
+        return [
+            s for s in self.studies if s.clinical and s.direct and s.direction is not Direction.NONE
+        ]
 
     def _asked(self) -> str:
         if self.question.drug is None and self.main:
@@ -100,11 +146,37 @@ class _Writer:
         label = f"**{self.verdict.label.value}**"
         lead = f"{escape_markdown(self._asked())} for {cond}"
         decided = self.citer.cite(self.verdict.deciding_ids)
-        first = f"{lead}: {label}, {self.verdict.certainty.value} certainty. {self.verdict.rule.rstrip('.')} {decided}."
-        return " ".join(part for part in (first, self._counted(), self._mechanism_line()) if part)
+        first = f"{lead}: {label}, {self.verdict.certainty.value} certainty: {_lower(self.verdict.rule.rstrip('.'))} {decided}."
+        return " ".join(
+            part for part in (first, self._posed(), self._counted(), self._mechanism_line()) if part
+        )
+
+    def _posed(self) -> str:
+        """What the records say of the mechanism that the question poses."""
+        posed = [h for h in self.store.hypotheses if h.posed_by_question]
+        if not posed:
+            return ""
+        said = []
+        for h in posed:
+            shown = self.citer.cite(f.evidence_id for e in h.edges for f in e.facts)
+            state = (
+                "no chain without a gap"
+                if not h.complete
+                else "disputed"
+                if h.expected_effect is None
+                else "would help"
+                if h.expected_effect is Sign.DECREASES
+                else "would harm"
+            )
+            said.append(f"through {escape_markdown(h.target)}: {state} {shown}".strip())
+        return f"The mechanism asked about, {'; '.join(said)}."
 
     def _subject(self) -> str:
-        return f"{self.question.drug.name} and {self.condition}" if self.question.drug else self.condition
+        return (
+            f"{self.question.drug.name} and {self.condition}"
+            if self.question.drug
+            else self.condition
+        )
 
     def _counted(self) -> str:
         direct = self._direct()
@@ -112,22 +184,29 @@ class _Writer:
             return ""
         by = {d: [s for s in direct if s.direction is d] for d in Direction}
         parts = [
-            (len(by[Direction.SUPPORTS]), "favour it", by[Direction.SUPPORTS]),
-            (len(by[Direction.REFUTES]), "found no benefit or harm", by[Direction.REFUTES]),
-            (len(by[Direction.MIXED]), "point both ways", by[Direction.MIXED]),
+            (len(by[Direction.SUPPORTS]), "in favour", by[Direction.SUPPORTS]),
+            (len(by[Direction.REFUTES]), "without benefit or with harm", by[Direction.REFUTES]),
+            (len(by[Direction.MIXED]), "both ways", by[Direction.MIXED]),
         ]
-        said = [f"{n} {text} {self.citer.cite(i for s in studies for i in s.deciding_ids)}" for n, text, studies in parts if n]
-        noun = "clinical study" if len(direct) == 1 else "clinical studies"
-        return f"Of {len(direct)} {noun} of the condition with a direction, {_listed(said)}."
+        said = [
+            f"{n} {text} {self.citer.cite(i for s in studies for i in s.deciding_ids)}"
+            for n, text, studies in parts
+            if n
+        ]
+        return f"Clinical studies of the condition with a direction: {len(direct)} ({', '.join(said)})."
 
     def _mechanism_line(self) -> str:
         complete = [h for h in self.store.hypotheses if h.complete]
         if not complete:
             return ""
-        predictions = {h.expected_effect for h in complete if h.expected_effect}
         ids = self.citer.cite(f.evidence_id for h in complete for e in h.edges for f in e.facts)
-        said = "predict opposite effects" if len(predictions) > 1 else f"{'agree' if len(complete) > 1 else 'is shown'} in what they predict" if predictions else "give no clear prediction"
-        return f"Mechanism chains without a gap: {len(complete)}; they {said} {ids}."
+        parts = (
+            (sum(h.expected_effect is Sign.DECREASES for h in complete), "would help"),
+            (sum(h.expected_effect is Sign.INCREASES for h in complete), "would harm"),
+            (sum(h.expected_effect is None for h in complete), "disputed between records"),
+        )
+        said = ", ".join(f"{n} {text}" for n, text in parts if n)
+        return f"Mechanism chains without a gap: {len(complete)} ({said}) {ids}."
 
     def _conclusion(self) -> str:
         if not self.studies:
@@ -143,8 +222,31 @@ class _Writer:
             VerdictLabel.REFUTED: f"The evidence found speaks against {drug} for {cond}",
         }[self.verdict.label]
         gaps = self.assessment.gaps[:3]
-        change = f"\n\nWhat would change this verdict: {'; '.join(escape_markdown(g.rstrip('.')) for g in gaps)}." if gaps else ""
-        return f"{said} {decided}. Certainty is {self.verdict.certainty.value}{self._why_uncertain()}.{change}"
+        missing = (
+            f"\n\nMissing from the evidence: {'; '.join(escape_markdown(g.rstrip('.')) for g in gaps)}."
+            if gaps
+            else ""
+        )
+        return f"{said} {decided}. Certainty is {self.verdict.certainty.value}{self._why_uncertain()} {decided}.{self._awaited()}{missing}"
+
+    def _awaited(self) -> str:
+        """Registered trials that are not finished: what could change the verdict."""
+        records = (
+            (i, self.store.evidence[i])
+            for i, a in self.store.appraisals(self.main or "").items()
+            if a.reading.included
+        )
+        running = [
+            (i, r)
+            for i, r in records
+            if r.metadata.kind == "trial" and r.metadata.status in _RUNNING
+        ]
+        if not running:
+            return ""
+        named = [
+            f"{self.citer.name(i)}, {_status(r)} {self.citer.cite([i])}" for i, r in running[:_TOP]
+        ]
+        return f"\n\nRegistered trials that could change this verdict: {'; '.join(named)}."
 
     def _why_uncertain(self) -> str:
         return f" ({'; '.join(self.verdict.downgrades)})" if self.verdict.downgrades else ""
@@ -158,7 +260,16 @@ class _Writer:
     def _methodology(self) -> str:
         read = self._understood()
         sources = "\n".join(f"- {escape_markdown(line)}" for line in self.context.sources)
-        rows = [(escape_markdown(s.source), escape_markdown(s.query), s.outcome, str(s.identified), str(s.new)) for s in self.store.searches]
+        rows = [
+            (
+                escape_markdown(s.source),
+                escape_markdown(s.query),
+                s.outcome,
+                str(s.identified),
+                str(s.new),
+            )
+            for s in self.store.searches
+        ]
         queries = table(("Source", "Query as run", "Outcome", "Records", "New"), rows)
         stopped = _STOPPED.get(self.context.stop_reason, self.context.stop_reason)
         return "\n\n".join(
@@ -177,18 +288,35 @@ class _Writer:
 
     def _understood(self) -> str:
         drug = self.question.drug
-        named = f"drug {escape_markdown(drug.name)}" if drug else "candidates among the drugs that the records name"
-        terms = f", through {escape_markdown(', '.join(self.question.mechanism_terms))}" if self.question.mechanism_terms else ""
+        named = (
+            f"drug {escape_markdown(drug.name)}"
+            if drug
+            else "candidates among the drugs that the records name"
+        )
+        terms = (
+            f", through {escape_markdown(', '.join(self.question.mechanism_terms))}"
+            if self.question.mechanism_terms
+            else ""
+        )
         return f"{named}; condition {escape_markdown(self.condition)}{terms}"
 
     def _flow(self) -> str:
         """PRISMA counts: identified, duplicates, screened, excluded with reasons, included."""
         appraisals = self.store.appraisals(self.main) if self.main else {}
-        excluded = {i: a.reading.excluded_because for i, a in appraisals.items() if not a.reading.included}
+        excluded = {
+            i: a.reading.excluded_because for i, a in appraisals.items() if not a.reading.included
+        }
         reasons = Counter(excluded.values())
-        listed = "\n".join(f"- {escape_markdown(self.store.evidence[i].citation.title)}: {escape_markdown(why)}" for i, why in excluded.items())
+        listed = "\n".join(
+            f"- {escape_markdown(self.store.evidence[i].citation.title)}: {escape_markdown(why)}"
+            for i, why in excluded.items()
+        )
         included = len(appraisals) - len(excluded)
-        why = f" ({'; '.join(f'{n} {escape_markdown(reason)}' for reason, n in sorted(reasons.items()))})" if reasons else ""
+        why = (
+            f" ({'; '.join(f'{n} × {escape_markdown(reason)}' for reason, n in sorted(reasons.items()))})"
+            if reasons
+            else ""
+        )
         line = (
             f"Records: {self.store.identified} identified, {self.store.identified - len(self.store.evidence)} duplicates removed, {len(self.store.evidence)} screened, "
             f"{len(excluded)} excluded{why}, {included} included, which are {len(self.studies)} studies."
@@ -197,28 +325,44 @@ class _Writer:
 
     def _limitations(self) -> tuple[str, ...]:
         kinds = {r.text_kind for r in self.citer.references}
-        failed = sorted({s.source for s in self.store.searches if s.outcome in ("unavailable", "degraded")})
+        failed = sorted(
+            {s.source for s in self.store.searches if s.outcome in ("unavailable", "degraded")}
+        )
         candidates = (
             "Only the sources listed were searched; literature outside of them may say otherwise.",
-            "The text of records marked as summary was written for the snapshot; the figures are those of the abstract, the words are not." if "summary" in kinds else "",
+            "The text of records marked as summary was written for the snapshot; the figures are those of the abstract, the words are not."
+            if "summary" in kinds
+            else "",
             "Abstracts only: methods, risk of bias and full results were not read.",
-            "Registry entries come from stored copies and may be out of date." if any(r.source == "clinicaltrials" for r in self.citer.references) else "",
+            "Registry entries come from stored copies and may be out of date."
+            if any(r.source == "clinicaltrials" for r in self.citer.references)
+            else "",
             "Stance and relations are read by rules over words; an unusual phrasing can be missed or misread, so read the quoted sentence itself.",
             f"Not fully readable: {', '.join(failed)}." if failed else "",
-            f"{self.store.facts_dropped} statements were dropped because their quote was not in the record." if self.store.facts_dropped else "",
+            f"{self.store.facts_dropped} statements were dropped because their quote was not in the record."
+            if self.store.facts_dropped
+            else "",
             *self.context.notices,
         )
         return tuple(text for text in candidates if text)
+
+
+def _status(record: Evidence) -> str:
+    size = record.metadata.enrollment or record.metadata.planned_enrollment
+    status = (record.metadata.status or "").replace("_", " ").lower()
+    return f"{status}, {size:,} participants" if size else status
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _listed(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def write(question: ResearchQuestion, store: EvidenceStore, context: ReportContext, written_by: str) -> ResearchReport:
+def write(
+    question: ResearchQuestion, store: EvidenceStore, context: ReportContext, written_by: str
+) -> ResearchReport:
     """The report over everything in the store."""
     return _Writer(question, store, context, written_by).report()

@@ -16,7 +16,14 @@ from deepcritical.tools.search_handler import SearchHandler
 
 __all__ = ["ResearchSession"]
 
-_WITHIN_ROUND = {Stage.QUESTION: 0.0, Stage.SEARCH: 0.1, Stage.HYPOTHESES: 0.4, Stage.JUDGEMENT: 0.8, Stage.REPORT: 1.0, Stage.DONE: 1.0}
+_WITHIN_ROUND = {
+    Stage.QUESTION: 0.0,
+    Stage.SEARCH: 0.1,
+    Stage.HYPOTHESES: 0.4,
+    Stage.JUDGEMENT: 0.8,
+    Stage.REPORT: 1.0,
+    Stage.DONE: 1.0,
+}
 _RESEARCH_SHARE = 0.85
 
 
@@ -70,8 +77,11 @@ class ResearchSession:
     def begin_round(self) -> None:
         """Count a new round of search and judgement."""
         self.iteration += 1
+        self.stage = Stage.SEARCH
         self.new_in_round = 0
-        self.searched_in_round = self.proposed_in_round = self.targeted_in_round = self.assessed_in_round = False
+        self.searched_in_round = self.proposed_in_round = self.targeted_in_round = (
+            self.assessed_in_round
+        ) = False
 
     async def emit(self, event: Event, stage: Stage | None = None) -> None:
         """Append an event to the log, with stage and progress out of the session's own state."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from deepcritical.domain.appraisal import Appraisal, Reading
 from deepcritical.domain.citation_validator import validate_references
 from deepcritical.domain.claims import check_claims, located
-from deepcritical.domain.evidence import Fact
 from deepcritical.domain.events import (
     ClaimsChecked,
     EvidenceAssessed,
@@ -17,16 +16,24 @@ from deepcritical.domain.events import (
     SourceSearched,
     Stage,
 )
+from deepcritical.domain.evidence import Fact
 from deepcritical.domain.grading import grade
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis
 from deepcritical.domain.question import Drug, checked_question
-from deepcritical.domain.report import ResearchReport, SearchRun
+from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report_parts import SearchRun
 from deepcritical.reasoning.base import ReportContext
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.stopping import RoundResult, stop_reason
 from deepcritical.tools.base import SourceOutcome
 
-__all__ = ["assess_evidence", "propose_hypotheses", "refine_question", "search_for_evidence", "write_report"]
+__all__ = [
+    "assess_evidence",
+    "propose_hypotheses",
+    "refine_question",
+    "search_for_evidence",
+    "write_report",
+]
 
 
 async def refine_question(session: ResearchSession) -> None:
@@ -73,11 +80,19 @@ async def execute_searches(session: ResearchSession, queries: tuple[str, ...]) -
         session.store.add(answer.result.evidence)
         new = len(session.store.evidence) - before
         session.new_in_round += new
-        run = SearchRun(source=answer.source, query=answer.query, outcome=answer.result.outcome.value, identified=len(answer.result.evidence), new=new)
+        run = SearchRun(
+            source=answer.source,
+            query=answer.query,
+            outcome=answer.result.outcome.value,
+            identified=len(answer.result.evidence),
+            new=new,
+        )
         session.store.searches.append(run)
         await session.emit(SourceSearched(**run.model_dump()), Stage.SEARCH)
         if answer.result.outcome in (SourceOutcome.UNAVAILABLE, SourceOutcome.DEGRADED):
-            await session.notify(f"{answer.source} was {answer.result.outcome.value}: {'; '.join(answer.result.skipped[:3])}.")
+            await session.notify(
+                f"{answer.source} was {answer.result.outcome.value}: {'; '.join(answer.result.skipped[:3])}."
+            )
 
 
 async def process_results(session: ResearchSession) -> None:
@@ -90,15 +105,27 @@ async def process_results(session: ResearchSession) -> None:
             session.store.add_appraisal(appraisal)
             read, kept, dropped = read + 1, kept + len(appraisal.reading.facts), dropped + lost
     session.store.facts_dropped += dropped
-    included = sum(a.reading.included for drug in session.store.drugs for a in session.store.appraisals(drug).values())
-    await session.emit(EvidenceProcessed(read=read, included=included, facts_located=kept, facts_dropped=dropped), Stage.SEARCH)
+    included = sum(
+        a.reading.included
+        for drug in session.store.drugs
+        for a in session.store.appraisals(drug).values()
+    )
+    await session.emit(
+        EvidenceProcessed(read=read, included=included, facts_located=kept, facts_dropped=dropped),
+        Stage.SEARCH,
+    )
 
 
-async def _appraise(session: ResearchSession, drug: Drug, evidence_id: str) -> tuple[Appraisal, int]:
+async def _appraise(
+    session: ResearchSession, drug: Drug, evidence_id: str
+) -> tuple[Appraisal, int]:
     evidence = session.store.evidence[evidence_id]
     reading = await session.reasoner.read_evidence(session.understood, drug, evidence_id, evidence)
     checked = reading.model_copy(
-        update={name: _located(session, getattr(reading, name)) for name in ("supporting", "refuting", "context")}
+        update={
+            name: _located(session, getattr(reading, name))
+            for name in ("supporting", "refuting", "context")
+        }
     )
     return Appraisal(reading=checked, grade=grade(evidence)), _count(reading) - _count(checked)
 
@@ -117,10 +144,15 @@ async def propose_hypotheses(session: ResearchSession) -> None:
     proposed = await session.reasoner.propose_hypotheses(session.understood, session.store)
     session.store.hypotheses = tuple(_with_located_edges(session, h) for h in proposed)
     session.proposed_in_round = True
-    await session.emit(HypothesesProposed(chains=tuple(" → ".join(h.nodes) for h in session.store.hypotheses)), Stage.HYPOTHESES)
+    await session.emit(
+        HypothesesProposed(chains=tuple(" → ".join(h.nodes) for h in session.store.hypotheses)),
+        Stage.HYPOTHESES,
+    )
 
 
-def _with_located_edges(session: ResearchSession, hypothesis: MechanismHypothesis) -> MechanismHypothesis:
+def _with_located_edges(
+    session: ResearchSession, hypothesis: MechanismHypothesis
+) -> MechanismHypothesis:
     edges = tuple(
         Edge(
             subject=edge.subject,
@@ -131,7 +163,9 @@ def _with_located_edges(session: ResearchSession, hypothesis: MechanismHypothesi
         )
         for edge in hypothesis.edges
     )
-    session.store.facts_dropped += sum(len(e.facts) for e in hypothesis.edges) - sum(len(e.facts) for e in edges)
+    session.store.facts_dropped += sum(len(e.facts) for e in hypothesis.edges) - sum(
+        len(e.facts) for e in edges
+    )
     return hypothesis.model_copy(update={"edges": edges})
 
 
@@ -174,14 +208,21 @@ async def write_report(session: ResearchSession) -> None:
     draft = await session.reasoner.write_report(session.understood, session.store, context)
     session.store.report = await _checked(session, draft)
     await session.emit(
-        ReportWritten(verdict=session.store.report.verdict.label.value, references=len(session.store.report.references)), Stage.REPORT
+        ReportWritten(
+            verdict=session.store.report.verdict.label.value,
+            references=len(session.store.report.references),
+        ),
+        Stage.REPORT,
     )
 
 
 async def _checked(session: ResearchSession, draft: ResearchReport) -> ResearchReport:
     evidence = session.store.evidence
     sound, failed = check_claims(draft, evidence)
-    await session.emit(ClaimsChecked(checked=len(draft.claims), failed=tuple(claim.sentence for claim in failed)), Stage.REPORT)
+    await session.emit(
+        ClaimsChecked(checked=len(draft.claims), failed=tuple(claim.sentence for claim in failed)),
+        Stage.REPORT,
+    )
     validated = validate_references(sound, evidence)
     await session.emit(
         ReferencesValidated(

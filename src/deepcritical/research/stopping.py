@@ -9,6 +9,10 @@ from deepcritical.domain.events import StopReason
 __all__ = ["RoundResult", "stop_reason"]
 
 
+SATURATION = 0.1
+"""Share of new records in a round up to which a search counts as saturated: until then, contrary evidence may be unseen."""
+
+
 class RoundResult(Model):
     """What is known after a judgement."""
 
@@ -29,7 +33,8 @@ def stop_reason(result: RoundResult, limits: RunLimits) -> StopReason | None:
     """Why to stop and write the report, or None to search on."""
     if result.elapsed_s >= limits.research_deadline_s:
         return StopReason.DEADLINE
-    if result.sufficient and result.records:
+    saturated = result.new_records <= SATURATION * result.records or result.open_queries == 0
+    if result.sufficient and saturated and result.records:
         return StopReason.SUFFICIENT_EVIDENCE
     if result.open_queries == 0 or (result.new_records == 0 and result.iteration > 1):
         return StopReason.NO_NEW_EVIDENCE if result.records else StopReason.NO_EVIDENCE

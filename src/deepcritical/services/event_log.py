@@ -47,10 +47,17 @@ class EventLog:
         """
         async with self._writing:
             if self.ended:
-                raise StorageError(f"The log of run {self.run_id} has ended; nothing can follow its terminal event.")
+                raise StorageError(
+                    f"The log of run {self.run_id} has ended; nothing can follow its terminal event."
+                )
             last = self._events[-1].progress if self._events else 0.0
             logged = LoggedEvent(
-                run_id=self.run_id, seq=len(self._events) + 1, at=datetime.now(UTC), stage=stage, progress=max(last, progress), event=event
+                run_id=self.run_id,
+                seq=len(self._events) + 1,
+                at=datetime.now(UTC),
+                stage=stage,
+                progress=max(last, progress),
+                event=event,
             )
             if self._path:
                 await asyncio.to_thread(_append_line, self._path, logged.model_dump_json())
@@ -64,7 +71,8 @@ class EventLog:
         seen = after
         while True:
             async with self._grown:
-                await self._grown.wait_for(lambda: len(self._events) > seen or self.ended)
+                while len(self._events) <= seen and not self.ended:
+                    await self._grown.wait()
             for logged in self._events[seen:]:
                 seen = logged.seq
                 yield logged
@@ -77,4 +85,7 @@ def _append_line(path: Path, line: str) -> None:
         with path.open("a", encoding="utf-8") as file:
             file.write(line + "\n")
     except OSError as error:
-        raise StorageError(f"The run's log {path} cannot be written: {error.strerror}.", "Choose another folder with --out.") from error
+        raise StorageError(
+            f"The run's log {path} cannot be written: {error.strerror}.",
+            "Choose another folder with --out.",
+        ) from error

@@ -9,7 +9,8 @@ from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.identity import canonical_ids, merge_evidence, study_groups
-from deepcritical.domain.report import ResearchReport, SearchRun
+from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report_parts import SearchRun
 
 __all__ = ["EvidenceStore"]
 
@@ -40,7 +41,9 @@ class EvidenceStore:
         """
         unread: dict[str, None] = {}
         for record in records:
-            key = next((self._owner[i] for i in sorted(canonical_ids(record)) if i in self._owner), None)
+            key = next(
+                (self._owner[i] for i in sorted(canonical_ids(record)) if i in self._owner), None
+            )
             merged = merge_evidence(self._records[key], record) if key else record
             key = key or f"E{len(self._records) + 1}"
             if key not in self._records or merged.content != self._records[key].content:

@@ -45,12 +45,18 @@ class SearchHandler:
         """
         calls = [(tool, query) for query in queries for tool in self._tools]
         results = await asyncio.gather(
-            *(tool.fetch(SourceQuery(text=query, max_results=max_results)) for tool, query in calls),
+            *(
+                tool.fetch(SourceQuery(text=query, max_results=max_results))
+                for tool, query in calls
+            ),
             return_exceptions=True,
         )
-        answers = tuple(SourceAnswer(tool.name, query, _settled(result, query)) for (tool, query), result in zip(calls, results, strict=True))
+        answers = tuple(
+            SourceAnswer(tool.name, query, _settled(result, query))
+            for (tool, query), result in zip(calls, results, strict=True)
+        )
         if answers and all(a.result.outcome is SourceOutcome.UNAVAILABLE for a in answers):
-            raise _most_telling([r for r in results if isinstance(r, DeepCriticalError)])
+            raise _most_telling(results, answers)
         return answers
 
 
@@ -58,13 +64,19 @@ def _settled(result: SourceResult | BaseException, query: str) -> SourceResult:
     if isinstance(result, SourceResult):
         return result
     if isinstance(result, DeepCriticalError):
-        return SourceResult(outcome=SourceOutcome.UNAVAILABLE, query_as_run=query, skipped=(str(result),))
+        return SourceResult(
+            outcome=SourceOutcome.UNAVAILABLE, query_as_run=query, skipped=(str(result),)
+        )
     raise result
 
 
-def _most_telling(errors: Sequence[DeepCriticalError]) -> DeepCriticalError:
+def _most_telling(results: Sequence[object], answers: Sequence[SourceAnswer]) -> DeepCriticalError:
     """The one cause when all sources failed alike, else an error that names them all."""
-    messages = list(dict.fromkeys(str(error) for error in errors))
-    if len(messages) == 1:
+    errors = [result for result in results if isinstance(result, DeepCriticalError)]
+    causes = list(dict.fromkeys(cause for answer in answers for cause in answer.result.skipped))
+    if errors and len(causes) == 1:
         return errors[0]
-    return SearchError("No source could be read: " + " ".join(messages), "Try again later, or use --snapshot demo.")
+    return SearchError(
+        f"No source could be read: {' '.join(causes)}".rstrip(),
+        "Try again later, or use --snapshot demo.",
+    )

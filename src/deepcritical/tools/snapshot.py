@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deepcritical.domain.errors import SnapshotNotFoundError
+from deepcritical.domain.errors import SnapshotCorruptError, SnapshotNotFoundError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.text import fold
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
@@ -24,7 +24,9 @@ BUNDLED = ("demo",)
 """Names of the snapshots that ship with the package."""
 
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-_COMMON = frozenset("a an and are as at be by for from in is it its of on or that the to was were with".split())
+_COMMON = frozenset(
+    "a an and are as at be by for from in is it its of on or that the to was were with".split()
+)
 
 
 def snapshot_path(name: str) -> Path:
@@ -33,10 +35,20 @@ def snapshot_path(name: str) -> Path:
     Raises:
         SnapshotNotFoundError: Neither a bundled name nor a readable file.
     """
-    path = _DATA / f"{name}.jsonl" if name in BUNDLED else Path(name).expanduser()
-    if not path.is_file():
-        raise SnapshotNotFoundError(f"There is no snapshot {name!r}.", f"Give the path of a .jsonl file, or one of: {', '.join(BUNDLED)}.")
-    return path
+    if path := _existing(name):
+        return path
+    raise SnapshotNotFoundError(
+        f"There is no snapshot {name!r}.",
+        f"Give the path of a .jsonl file, or one of: {', '.join(BUNDLED)}.",
+    )
+
+
+def _existing(name: str) -> Path | None:
+    try:
+        path = _DATA / f"{name}.jsonl" if name in BUNDLED else Path(name).expanduser()
+        return path if path.is_file() else None
+    except (OSError, RuntimeError, ValueError):
+        return None  # a name too long for the system, of an unknown home, or with a NUL in it
 
 
 class SnapshotSource:
@@ -65,8 +77,20 @@ class SnapshotSource:
         """
         index = await self._loaded()
         found, total = await asyncio.to_thread(index.rank, query)
-        outcome = SourceOutcome.DEGRADED if index.skipped else SourceOutcome.DATA if found else SourceOutcome.EMPTY
-        return SourceResult(outcome=outcome, evidence=found, query_as_run=query.text, total=total, skipped=index.skipped)
+        outcome = (
+            SourceOutcome.DEGRADED
+            if index.skipped
+            else SourceOutcome.DATA
+            if found
+            else SourceOutcome.EMPTY
+        )
+        return SourceResult(
+            outcome=outcome,
+            evidence=found,
+            query_as_run=query.text,
+            total=total,
+            skipped=index.skipped,
+        )
 
     async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
         """The best records for a query, without the outcome."""
@@ -88,7 +112,13 @@ class SnapshotSource:
 class _Index:
     """The records of a snapshot with a BM25 index over title, text and registry terms."""
 
-    def __init__(self, header: SnapshotHeader, records: tuple[Evidence, ...], skipped: tuple[str, ...], digest: str) -> None:
+    def __init__(
+        self,
+        header: SnapshotHeader,
+        records: tuple[Evidence, ...],
+        skipped: tuple[str, ...],
+        digest: str,
+    ) -> None:
         import bm25s
 
         self.header = header
@@ -96,14 +126,25 @@ class _Index:
         self.digest = digest
         self._records = records
         self._ranker: bm25s.BM25 = bm25s.BM25()
-        self._ranker.index([_terms(_searchable(record)) for record in records], show_progress=False)
-        self._vocabulary = set(self._ranker.vocab_dict)
+        corpus = [_terms(_searchable(record)) for record in records]
+        # An index over no word at all divides by zero.
+        self._vocabulary = {term for terms in corpus for term in terms}
+        if self._vocabulary:
+            self._ranker.index(corpus, show_progress=False)
 
     @classmethod
     def read(cls, path: Path) -> _Index:
-        payload = path.read_bytes()
+        try:
+            payload = path.read_bytes()
+        except OSError as error:
+            raise SnapshotCorruptError(
+                f"The snapshot {path.name} cannot be read: {error.strerror}.",
+                "Check the file, or use --snapshot demo.",
+            ) from error
         parsed = parse(payload, path.name)
-        return cls(parsed.header, parsed.records, parsed.skipped, hashlib.sha256(payload).hexdigest())
+        return cls(
+            parsed.header, parsed.records, parsed.skipped, hashlib.sha256(payload).hexdigest()
+        )
 
     @property
     def size(self) -> int:
@@ -116,9 +157,16 @@ class _Index:
             return (), 0
         scores = self._ranker.get_scores(terms)
         # Equal scores keep the order of the file, so that two runs give the same bytes.
-        order = sorted((i for i in range(len(scores)) if scores[i] > 0), key=lambda i: (-float(scores[i]), i))
+        order = sorted(
+            (i for i in range(len(scores)) if scores[i] > 0), key=lambda i: (-float(scores[i]), i)
+        )
         best = float(scores[order[0]]) if order else 1.0
-        picked = (self._records[i].model_copy(update={"relevance_score": round(float(scores[i]) / best, 4)}) for i in order[: query.max_results])
+        picked = (
+            self._records[i].model_copy(
+                update={"relevance_score": round(float(scores[i]) / best, 4)}
+            )
+            for i in order[: query.max_results]
+        )
         return tuple(picked), len(order)
 
 
@@ -126,11 +174,23 @@ def _searchable(record: Evidence) -> str:
     meta = record.metadata
     ids = [meta.pmid, meta.doi, meta.nct_id, meta.why_stopped]
     # The title counts twice: what a paper is about outweighs what it mentions.
-    return " ".join([record.citation.title, record.citation.title, record.content, *meta.conditions, *meta.interventions, *filter(None, ids)])
+    return " ".join(
+        [
+            record.citation.title,
+            record.citation.title,
+            record.content,
+            *meta.conditions,
+            *meta.interventions,
+            *filter(None, ids),
+        ]
+    )
 
 
 def _terms(text: str) -> list[str]:
     """Folded words; hyphenated ones also by their parts, a possessive without its s."""
     folded = re.sub(r"'s\b", "", fold(text))
     words = [word for word in _WORD.findall(folded) if word not in _COMMON]
-    return [*words, *(part for word in words if "-" in word for part in word.split("-") if len(part) > 1)]
+    return [
+        *words,
+        *(part for word in words if "-" in word for part in word.split("-") if len(part) > 1),
+    ]

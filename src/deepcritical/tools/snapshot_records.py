@@ -20,7 +20,9 @@ _LINKED_PMID = re.compile(r"\bpublication PMID (\d+)", re.IGNORECASE)
 
 def _listed(value: Any) -> Any:
     """A list as it is; a text "a; b" as its items."""
-    return [item for item in _LIST_SEPARATOR.split(value) if item] if isinstance(value, str) else value
+    return (
+        [item for item in _LIST_SEPARATOR.split(value) if item] if isinstance(value, str) else value
+    )
 
 
 def _yes(value: Any) -> Any:
@@ -102,7 +104,9 @@ def parse(payload: bytes, name: str) -> Parsed:
     try:
         lines = payload.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
-        raise SnapshotCorruptError(f"The snapshot {name} is not UTF-8 text (byte {error.start}).", advice) from error
+        raise SnapshotCorruptError(
+            f"The snapshot {name} is not UTF-8 text (byte {error.start}).", advice
+        ) from error
     header, records, skipped = SnapshotHeader(), [], []
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -113,7 +117,7 @@ def parse(payload: bytes, name: str) -> Parsed:
                 header = SnapshotHeader.model_validate(item)
             else:
                 records.append(_evidence(_Record.model_validate(item)))
-        except (json.JSONDecodeError, ValidationError) as error:
+        except (ValueError, RecursionError) as error:
             skipped.append(f"line {number} of {name}: {_reason(error)}")
     if not records:
         detail = f" First problem: {skipped[0]}." if skipped else " It holds no record."
@@ -121,31 +125,44 @@ def parse(payload: bytes, name: str) -> Parsed:
     return Parsed(header, tuple(records), tuple(skipped))
 
 
-def _reason(error: json.JSONDecodeError | ValidationError) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return f"not JSON ({error.msg})"
-    first = error.errors(include_url=False, include_input=False)[0]
-    return f"{'.'.join(str(part) for part in first['loc']) or 'record'}: {first['msg']}"
+def _reason(error: ValueError | RecursionError) -> str:
+    if isinstance(error, ValidationError):
+        first = error.errors(include_url=False, include_input=False)[0]
+        return f"{'.'.join(str(part) for part in first['loc']) or 'record'}: {first['msg']}"
+    # Besides broken syntax: nested too deeply, or a number of thousands of digits.
+    return f"not JSON ({error.msg if isinstance(error, json.JSONDecodeError) else error})"
+
+
+_SAME_NAME = frozenset(EvidenceMetadata.model_fields) & frozenset(_Record.model_fields)
+"""Fields that are called alike in the file and in the metadata."""
 
 
 def _evidence(record: _Record) -> Evidence:
     content = _content(record)
-    linked = [*record.linked, *(f"pmid:{pmid}" for pmid in _LINKED_PMID.findall(record.note or ""))]
-    own_trial = record.nct if record.kind == "trial" else None
-    if record.nct and not own_trial:
-        linked.append(f"nct:{record.nct}")
-    fields = record.model_dump(include={"kind", "pmid", "pmcid", "doi", "journal", "volume_pages", "conditions", "interventions", "phase"})
-    fields |= record.model_dump(include={"enrollment", "planned_enrollment", "why_stopped", "has_results", "note", "licence"})
+    same = record.model_dump(include=set(_SAME_NAME - {"status", "text_kind"}))
     meta = EvidenceMetadata(
-        **fields,
-        nct_id=own_trial,
-        linked_ids=tuple(dict.fromkeys(linked)),
+        **same,
+        nct_id=record.nct if record.kind == "trial" else None,
+        linked_ids=_linked(record),
         publication_types=record.pub_types,
         status=re.sub(r"[\s,]+", "_", record.status).upper() if record.status else None,
         text_kind=record.text_kind or _text_kind(record, content),
     )
-    citation = Citation(source=_source(meta), title=record.title, url=record_url(meta), date=record.year or record.start_date or "", authors=record.authors)
+    citation = Citation(
+        source=_source(meta),
+        title=record.title,
+        url=record_url(meta),
+        date=record.year or record.start_date or "",
+        authors=record.authors,
+    )
     return Evidence(content=content, citation=citation, metadata=meta)
+
+
+def _linked(record: _Record) -> tuple[str, ...]:
+    """Ids of other records of the study: declared, named in the note, or a paper's own trial."""
+    noted = (f"pmid:{pmid}" for pmid in _LINKED_PMID.findall(record.note or ""))
+    trial = [f"nct:{record.nct}"] if record.nct and record.kind == "publication" else []
+    return tuple(dict.fromkeys((*record.linked, *noted, *trial)))
 
 
 def _content(record: _Record) -> str:

@@ -1,0 +1,113 @@
+"""What a report is made of: references, claims, sections, chains, candidates, searches."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from deepcritical.domain.base import Model, UnitInterval
+from deepcritical.domain.evidence import SourceName
+from deepcritical.domain.verdict import Verdict
+
+__all__ = [
+    "Claim",
+    "DrugCandidate",
+    "EdgeTested",
+    "HypothesisTested",
+    "Reference",
+    "ReportSection",
+    "SearchRun",
+]
+
+
+class Reference(Model):
+    """One entry of the reference list, always built from a stored record."""
+
+    evidence_id: str
+    title: str
+    authors: tuple[str, ...] = ()
+    source: SourceName
+    date: str = ""
+    journal: str = ""
+    volume_pages: str = ""
+    url: str = ""
+    ids: tuple[str, ...] = ()
+    """Canonical ids, such as ``pmid:26890736``."""
+    text_kind: str = "abstract"
+
+    @property
+    def short_name(self) -> str:
+        """How running text calls it: "Koenig 2017", a trial by its registry id, else the beginning of its title."""
+        if self.source == "clinicaltrials":
+            return next(
+                (i.removeprefix("nct:") for i in self.ids if i.startswith("nct:")), self.title
+            )
+        year = self.date[:4]
+        if not self.authors:
+            words = self.title.split()
+            return f"“{' '.join(words[:6])}{' …' if len(words) > 6 else ''}” {year}".strip()
+        first = self.authors[0].split()
+        # "Koenig AM" as indexes print it, "Aaron M Koenig" as journals do.
+        family = (
+            first[0]
+            if len(first) > 1 and first[-1].isupper() and len(first[-1]) <= 3
+            else first[-1]
+        )
+        return f"{family} {year}".strip()
+
+
+class Claim(Model):
+    """One factual sentence of the report and the place in the evidence that it rests on."""
+
+    sentence: str
+    """As printed, without the citation marker."""
+    evidence_id: str
+    quote: str
+    start: int
+    end: int
+
+
+class ReportSection(Model):
+    """One part of the report; `content` is Markdown with inline `[n]`."""
+
+    title: str
+    content: str
+
+
+class EdgeTested(Model):
+    """One edge of a tested chain, as printed."""
+
+    subject: str
+    object: str
+    finding: str
+    """Sign and contradiction in words, or ``no evidence in this snapshot``, with inline `[n]`."""
+    evidence_ids: tuple[str, ...] = ()
+
+
+class HypothesisTested(Model):
+    """One mechanism chain with the evidence on each edge."""
+
+    chain: tuple[str, ...]
+    prediction: str
+    """What the chain predicts for the condition, in words."""
+    confidence: UnitInterval
+    complete: bool
+    edges: tuple[EdgeTested, ...]
+
+
+class DrugCandidate(Model):
+    """A drug with its own verdict for the condition."""
+
+    name: str
+    verdict: Verdict
+    studies: int = Field(ge=0)
+    """Studies that bear on the question, not records."""
+
+
+class SearchRun(Model):
+    """One query as it was run against one source."""
+
+    source: str
+    query: str
+    outcome: str
+    identified: int
+    new: int

@@ -1,0 +1,134 @@
+"""What every test stands on: a clean environment, no blocking of the event loop, and small factories.
+
+No record that is made here is of this world: the drug is "examplol", the condition "testitis".
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import AsyncIterator, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from blockbuster import BlockBuster, blockbuster_ctx
+
+from deepcritical.domain.budget import RunLimits
+from deepcritical.domain.events import LoggedEvent
+from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
+from deepcritical.jobs.runs import Run, RunService
+from deepcritical.orchestrators.magentic import run_team
+from deepcritical.reasoning.base import Reasoner
+from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.tools.base import SearchTool
+from deepcritical.tools.search_handler import SearchHandler
+from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
+
+ROOT = Path(__file__).parent.parent
+DEMO = snapshot_path("demo")
+DEMO_QUESTION = "Can metformin be repurposed for Alzheimer's disease?"
+QUESTION = "Can examplol be repurposed for testitis?"
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No setting of the developer's shell, and no .env file of the checkout, reaches a test."""
+    for name in [name for name in os.environ if name.startswith("DEEPCRITICAL_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def no_blocking(request: pytest.FixtureRequest) -> Iterator[BlockBuster | None]:
+    """A call of our code that blocks the event loop raises BlockingError in an async test."""
+    if request.node.get_closest_marker("asyncio") is None:
+        yield None
+        return
+    with blockbuster_ctx("deepcritical") as watch:
+        yield watch
+
+
+def paper(number: int = 1, **fields: Any) -> dict[str, Any]:
+    """A line of a snapshot: a made-up randomised trial in which examplol helps in testitis."""
+    return {
+        "kind": "publication",
+        "pmid": f"9900000{number}",
+        "title": f"Examplol in testitis: made-up trial {number}",
+        "authors": [f"Ada Invented{number}"],
+        "journal": "J Made-Up Rec",
+        "year": "2999",
+        "pub_types": ["Randomized Controlled Trial"],
+        "text": (
+            f"Design: Randomised placebo-controlled trial {number} in 40 patients with testitis. "
+            "Results: Examplol significantly improved testitis symptoms compared with placebo. "
+            "Harms: Examplol was well tolerated."
+        ),
+        "text_kind": "summary",
+        **fields,
+    }
+
+
+def trial(number: int = 1, **fields: Any) -> dict[str, Any]:
+    """A line of a snapshot: a made-up registry entry."""
+    return {
+        "kind": "trial",
+        "nct": f"NCT9900000{number}",
+        "title": f"Examplol for testitis, made-up registry entry {number}",
+        "conditions": ["Testitis"],
+        "interventions": ["Examplol"],
+        "status": "Completed",
+        "text": "A made-up registry entry on examplol in testitis.",
+        **fields,
+    }
+
+
+def snapshot(path: Path, *lines: object) -> Path:
+    """A snapshot file; a line that is text is written as it is."""
+    text = (line if isinstance(line, str) else json.dumps(line) for line in lines)
+    path.write_text("".join(f"{line}\n" for line in text), encoding="utf-8")
+    return path
+
+
+def make_evidence(title: str = "Examplol in testitis", content: str = "", **meta: Any) -> Evidence:
+    """A record as a source returns it."""
+    return Evidence(
+        content=content,
+        citation=Citation(source="pubmed", title=title, url=""),
+        metadata=EvidenceMetadata(**meta),
+    )
+
+
+def run_service(
+    source: Path | Sequence[SearchTool] = DEMO,
+    reasoner: Reasoner | None = None,
+    **limits: Any,
+) -> RunService:
+    """The real team over a snapshot file, or over the given sources."""
+
+    async def described() -> tuple[str, ...]:
+        return tuple(tool.name for tool in tools)
+
+    tools = [SnapshotSource(source)] if isinstance(source, Path) else list(source)
+    return RunService(
+        orchestrate=run_team,
+        reasoner=reasoner or ExtractiveReasoner(),
+        handler=SearchHandler(tools),
+        limits=RunLimits(**limits),
+        describe_sources=described,
+    )
+
+
+async def ended(run: Run) -> list[LoggedEvent]:
+    """All events of a run, once it has ended."""
+    return [logged async for logged in run.tail()]
+
+
+def of_type(events: Sequence[LoggedEvent], kind: str) -> list[Any]:
+    """The events of one type, without their place in the log."""
+    return [logged.event for logged in events if logged.event.type == kind]
+
+
+async def collected(events: AsyncIterator[LoggedEvent]) -> list[LoggedEvent]:
+    """Every event of a tail."""
+    return [logged async for logged in events]

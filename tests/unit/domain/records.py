@@ -1,0 +1,102 @@
+"""Artificial records, studies and reports; every name, id and number in here is made up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deepcritical.domain.appraisal import Appraisal, Direction, Reading, StudyFinding
+from deepcritical.domain.citation_validator import build_reference_from_evidence
+from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Fact, FactRole
+from deepcritical.domain.grading import grade
+from deepcritical.domain.report import Reference, ReportSection, ResearchReport
+from deepcritical.domain.verdict import decide
+
+TITLE = "A study of examplol in testitis"
+CONTENT = "Examplol was given to 120 adults with testitis. Pain fell by 12.5% (p = 0.02)."
+
+
+def paper(title: str = TITLE, content: str = CONTENT, url: str = "", **metadata: Any) -> Evidence:
+    """A publication; keywords are fields of its metadata."""
+    return Evidence(
+        content=content,
+        citation=Citation(source="pubmed", title=title, url=url),
+        metadata=EvidenceMetadata.model_validate(metadata),
+    )
+
+
+def trial(nct_id: str = "NCT11111111", content: str = "", **metadata: Any) -> Evidence:
+    """A registry entry; keywords are fields of its metadata."""
+    return paper(f"Trial {nct_id}", content, kind="trial", nct_id=nct_id, **metadata)
+
+
+def fact(
+    quote: str = "Pain fell by 12.5% (p = 0.02).",
+    evidence_id: str = "E1",
+    content: str = CONTENT,
+) -> Fact:
+    """A fact with the offsets of its quote in the content, or beyond its end when it is absent."""
+    at = content.find(quote)
+    start = at if at >= 0 else len(content)
+    return Fact(
+        statement=quote,
+        evidence_id=evidence_id,
+        quote=quote,
+        start=start,
+        end=start + len(quote),
+        role=FactRole.RESULT,
+    )
+
+
+def appraisal(record: Evidence, evidence_id: str = "E1", **reading: Any) -> Appraisal:
+    """A record as read about examplol; keywords are fields of the reading."""
+    fields = {"evidence_id": evidence_id, "drug": "examplol", **reading}
+    return Appraisal(reading=Reading.model_validate(fields), grade=grade(record))
+
+
+def study(
+    direction: Direction = Direction.SUPPORTS,
+    level: int | None = 2,
+    participants: int | None = None,
+    *,
+    direct: bool = True,
+    key: str = "E1",
+) -> StudyFinding:
+    """What one study says."""
+    return StudyFinding(
+        evidence_ids=(key,),
+        deciding_ids=(key,) if direction is not Direction.NONE else (),
+        direction=direction,
+        level=level,
+        direct=direct,
+        participants=participants,
+    )
+
+
+def reference(record: Evidence, **changes: Any) -> Reference:
+    """The reference of a record, with some of its fields changed."""
+    return build_reference_from_evidence(record).model_copy(update=changes)
+
+
+def section(content: str = "", title: str = "A part") -> ReportSection:
+    """One part of a report."""
+    return ReportSection(title=title, content=content)
+
+
+def report(text: str = "", *references: Reference, **changes: Any) -> ResearchReport:
+    """A report whose clinical findings are `text`; keywords are other fields."""
+    fields: dict[str, Any] = {
+        "title": "Examplol for testitis",
+        "research_question": "Does examplol help in testitis?",
+        "executive_summary": "A summary.",
+        "verdict": decide(()),
+        "methodology": section(title="Methodology"),
+        "mechanistic_findings": section(),
+        "clinical_findings": section(text),
+        "contradictions": section(),
+        "safety": section(),
+        "conclusion": "A conclusion.",
+        "references": references,
+        "confidence_score": 0.2,
+        "written_by": "a test",
+    }
+    return ResearchReport.model_validate({**fields, **changes})

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import pickle
+import re
+
+import pytest
+
+from deepcritical.domain import errors
+from deepcritical.domain.errors import DeepCriticalError, RateLimitError, ResearchCancelled
+
+DRAWN = re.compile(r"^(?P<lead>[│├└─ ]*)(?P<name>[A-Z]\w+)(?:\s{2,}.*)?$", re.MULTILINE)
+CONCRETE = [
+    value
+    for value in vars(errors).values()
+    if isinstance(value, type) and issubclass(value, DeepCriticalError)
+]
+
+
+def drawn_tree() -> dict[str, str | None]:
+    """Name of each class in the drawing of the docstring -> name of its parent."""
+    parents: dict[str, str | None] = {}
+    path: list[str] = []
+    for match in DRAWN.finditer(errors.__doc__ or ""):
+        lead = match.group("lead")
+        depth = len(re.sub(r"^\s+(?=[├└]|$)", "", lead)) // 4 if "─" in lead else 0
+        path[depth:] = [match.group("name")]
+        parents[match.group("name")] = path[depth - 1] if depth else None
+    return parents
+
+
+def test_the_tree_in_the_docstring_is_the_real_one() -> None:
+    real = {cls.__name__: cls.__bases__[0].__name__ for cls in CONCRETE}
+    assert drawn_tree() == {**real, "DeepCriticalError": None}
+
+
+def test_every_error_is_public() -> None:
+    public = {cls.__name__ for cls in (*CONCRETE, ResearchCancelled)}
+    assert set(errors.__all__) == public
+
+
+@pytest.mark.parametrize("cls", CONCRETE)
+def test_an_error_keeps_its_words_when_pickled(cls: type[DeepCriticalError]) -> None:
+    copy = pickle.loads(pickle.dumps(cls("It broke.", "Mend it.")))  # noqa: S301 - our own bytes
+    assert type(copy) is cls
+    assert (copy.message, copy.advice, str(copy)) == ("It broke.", "Mend it.", "It broke. Mend it.")
+
+
+@pytest.mark.parametrize("seconds", [None, 0.0, 2.5])
+def test_a_rate_limit_keeps_its_wait_when_pickled(seconds: float | None) -> None:
+    error = RateLimitError("Too fast.", "Wait.", seconds)
+    copy = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
+    assert (copy.message, copy.advice, copy.retry_after_s) == ("Too fast.", "Wait.", seconds)
+
+
+def test_an_error_without_advice_reads_as_its_message() -> None:
+    assert str(DeepCriticalError("It broke.")) == "It broke."
+
+
+def test_a_rate_limit_does_not_read_its_wait_aloud() -> None:
+    assert str(RateLimitError("Too fast.", "Wait.", 3)) == "Too fast. Wait."
+
+
+def test_a_cancelled_run_is_no_exception() -> None:
+    assert not issubclass(ResearchCancelled, Exception)
+    assert pickle.loads(pickle.dumps(ResearchCancelled("stop"))).args == ("stop",)  # noqa: S301 - our own bytes

@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from deepcritical.domain.budget import RunLimits
+from deepcritical.domain.errors import (
+    BudgetExceeded,
+    DeepCriticalError,
+    EmptyQuestionError,
+    QuestionTooLongError,
+    ReasoningError,
+    ResearchCancelled,
+    SearchError,
+)
+from deepcritical.domain.events import TERMINAL, LoggedEvent
+from deepcritical.domain.question import MAX_QUESTION_CHARS
+from deepcritical.jobs.runs import Run, RunService
+from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.research.session import ResearchSession
+from deepcritical.tools.search_handler import SearchHandler
+from deepcritical.tools.snapshot import SnapshotSource
+from tests.conftest import DEMO, QUESTION, ended
+
+Orchestrate = Callable[[ResearchSession], Awaitable[None]]
+
+
+def service(orchestrate: Orchestrate, deadline_s: float = 60.0) -> RunService:
+    return RunService(
+        orchestrate=orchestrate,
+        reasoner=ExtractiveReasoner(),
+        handler=SearchHandler([SnapshotSource(DEMO)]),
+        limits=RunLimits(deadline_s=deadline_s),
+        describe_sources=no_description,
+    )
+
+
+async def no_description() -> tuple[str, ...]:
+    return ()
+
+
+def raising(error: BaseException) -> Orchestrate:
+    async def orchestrate(session: ResearchSession) -> None:
+        await asyncio.sleep(0)
+        raise error
+
+    return orchestrate
+
+
+async def forgetful(session: ResearchSession) -> None:
+    """Ends without a report."""
+
+
+async def endless(session: ResearchSession) -> None:
+    await asyncio.Event().wait()
+
+
+async def to_the_end(run: Run) -> LoggedEvent:
+    """The terminal event, once it is sure that it is the only one and the last."""
+    async with asyncio.timeout(5):
+        events = await ended(run)
+    assert [isinstance(logged.event, TERMINAL) for logged in events].count(True) == 1
+    assert isinstance(events[-1].event, TERMINAL)
+    assert events[-1].progress == 1.0
+    return events[-1]
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", "?!", "123"])
+async def test_an_empty_question_starts_nothing(text: str) -> None:
+    with pytest.raises(EmptyQuestionError):
+        service(endless).submit(text)
+
+
+async def test_a_question_that_is_too_long_starts_nothing() -> None:
+    with pytest.raises(QuestionTooLongError, match="10,000"):
+        service(endless).submit("x" * 10_000)
+    assert MAX_QUESTION_CHARS < 10_000
+
+
+@pytest.mark.parametrize(
+    "error", [ReasoningError("No.", "Try."), SearchError("No."), BudgetExceeded("No.")]
+)
+async def test_a_domain_error_is_the_terminal_event_and_the_result(
+    error: DeepCriticalError,
+) -> None:
+    run = service(raising(error)).submit(QUESTION)
+    ending = (await to_the_end(run)).event
+    assert ending.type == "run_failed"
+    assert (ending.error, ending.message) == (type(error).__name__, error.message)
+    assert ending.advice == error.advice
+    with pytest.raises(type(error)):
+        await run.result()
+
+
+@pytest.mark.parametrize("bug", [RuntimeError("bug"), TimeoutError("not ours"), KeyError("bug")])
+async def test_a_bug_fails_the_run_and_is_not_hidden(bug: Exception) -> None:
+    run = service(raising(bug)).submit(QUESTION)
+    ending = (await to_the_end(run)).event
+    assert ending.type == "run_failed"
+    assert ending.error == "InternalError"
+    assert "bug" not in ending.message
+    with pytest.raises(type(bug)):
+        await run.result()
+
+
+async def test_an_end_without_a_report_is_a_failed_run() -> None:
+    run = service(forgetful).submit(QUESTION)
+    assert (await to_the_end(run)).event.type == "run_failed"
+    with pytest.raises(ValueError, match="without a report"):
+        await run.result()
+
+
+async def test_a_cancelled_run_ends_as_cancelled() -> None:
+    run = service(endless).submit(QUESTION)
+    await asyncio.sleep(0.01)
+    run.cancel()
+    assert (await to_the_end(run)).event.type == "run_cancelled"
+    with pytest.raises(ResearchCancelled):
+        await run.result()
+
+
+async def test_a_run_cancelled_before_its_first_step_ends_too() -> None:
+    run = service(endless).submit(QUESTION)
+    run.cancel()
+    assert (await to_the_end(run)).event.type == "run_cancelled"
+    with pytest.raises(ResearchCancelled):
+        await run.result()
+
+
+async def test_cancelling_twice_ends_once() -> None:
+    run = service(endless).submit(QUESTION)
+    await asyncio.sleep(0.01)
+    run.cancel()
+    await asyncio.sleep(0)
+    run.cancel()
+    assert (await to_the_end(run)).event.type == "run_cancelled"
+
+
+async def test_cancelling_after_the_end_changes_nothing() -> None:
+    run = service(raising(SearchError("No."))).submit(QUESTION)
+    await to_the_end(run)
+    run.cancel()
+    assert (await to_the_end(run)).event.type == "run_failed"
+
+
+async def test_the_deadline_ends_a_run_that_hangs() -> None:
+    run = service(endless, deadline_s=0.05).submit(QUESTION)
+    ending = (await to_the_end(run)).event
+    assert (ending.type, ending.error) == ("run_failed", "BudgetExceeded")
+    with pytest.raises(BudgetExceeded):
+        await run.result()
+
+
+async def test_whoever_waits_for_the_result_may_leave_without_ending_the_run() -> None:
+    run = service(endless).submit(QUESTION)
+    waiter = asyncio.create_task(run.result())
+    await asyncio.sleep(0.01)
+    waiter.cancel()
+    await asyncio.gather(waiter, return_exceptions=True)
+    run.cancel()
+    assert (await to_the_end(run)).event.type == "run_cancelled"
+
+
+async def test_a_log_that_cannot_be_written_ends_the_run_and_its_tail(tmp_path: Path) -> None:
+    run = service(endless).submit(QUESTION, log_path=tmp_path / "gone" / "events.jsonl")
+    ending = (await to_the_end(run)).event
+    assert (ending.type, ending.error) == ("run_failed", "StorageError")
+    with pytest.raises(DeepCriticalError, match="cannot be written"):
+        await run.result()
+
+
+async def test_each_run_has_its_own_id() -> None:
+    runs = [service(forgetful).submit(QUESTION) for _ in range(3)]
+    assert len({run.run_id for run in runs}) == 3
+    for run in runs:
+        await to_the_end(run)
+        await asyncio.gather(run.result(), return_exceptions=True)

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import pytest
+
+from deepcritical.domain.errors import DeepCriticalError, RateLimitError, SearchError
+from deepcritical.domain.evidence import Evidence
+from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
+from deepcritical.tools.search_handler import SearchHandler
+from tests.conftest import make_evidence
+
+
+class FixedSource:
+    """A source that always ends in the same way."""
+
+    def __init__(self, name: str, ending: SourceOutcome | BaseException, reason: str = "") -> None:
+        self._name = name
+        self._ending = ending
+        self._reason = reason
+        self.asked: list[SourceQuery] = []
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    async def fetch(self, query: SourceQuery) -> SourceResult:
+        self.asked.append(query)
+        if isinstance(self._ending, BaseException):
+            raise self._ending
+        found = (make_evidence(f"{query.text} record"),) if self._ending == "data" else ()
+        skipped = (self._reason,) if self._reason else ()
+        return SourceResult(
+            outcome=self._ending, evidence=found, query_as_run=query.text, skipped=skipped
+        )
+
+    async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
+        result = await self.fetch(SourceQuery(text=query, max_results=max_results))
+        return list(result.evidence)
+
+
+def up(name: str = "up") -> FixedSource:
+    return FixedSource(name, SourceOutcome.DATA)
+
+
+def down(name: str, message: str = "The line is dead.") -> FixedSource:
+    return FixedSource(name, SearchError(message, "Try later."))
+
+
+class TestAnswers:
+    async def test_every_source_gets_every_query_with_the_limit(self) -> None:
+        sources = [up("one"), up("two")]
+        answers = await SearchHandler(sources).execute(["a", "b"], 7)
+        assert [(a.query, a.source) for a in answers] == [
+            ("a", "one"),
+            ("a", "two"),
+            ("b", "one"),
+            ("b", "two"),
+        ]
+        assert [q.max_results for s in sources for q in s.asked] == [7, 7, 7, 7]
+
+    async def test_no_query_is_no_answer_and_no_error(self) -> None:
+        assert await SearchHandler([up()]).execute([], 10) == ()
+
+    async def test_the_names_of_the_sources_keep_their_order(self) -> None:
+        assert SearchHandler([up("b"), up("a")]).sources == ("b", "a")
+
+    def test_a_handler_without_a_source_is_a_programming_error(self) -> None:
+        with pytest.raises(ValueError, match="at least one source"):
+            SearchHandler([])
+
+
+class TestFailures:
+    async def test_one_source_down_costs_only_its_own_answers(self) -> None:
+        answers = await SearchHandler([down("dead"), up()]).execute(["a"], 10)
+        dead, alive = (answer.result for answer in answers)
+        assert dead.outcome is SourceOutcome.UNAVAILABLE
+        assert dead.skipped == ("The line is dead. Try later.",)
+        assert alive.outcome is SourceOutcome.DATA
+        assert len(alive.evidence) == 1
+
+    async def test_nothing_found_is_not_the_same_as_down(self) -> None:
+        sources = [FixedSource("empty", SourceOutcome.EMPTY), down("dead")]
+        outcomes = [a.result.outcome for a in await SearchHandler(sources).execute(["a"], 10)]
+        assert outcomes == [SourceOutcome.EMPTY, SourceOutcome.UNAVAILABLE]
+
+    async def test_all_sources_down_names_every_cause_once(self) -> None:
+        handler = SearchHandler([down("one", "Fire."), down("two", "Flood.")])
+        with pytest.raises(SearchError, match=r"Fire\..*Flood\.") as caught:
+            await handler.execute(["a", "b"], 10)
+        assert caught.value.message.count("Fire.") == 1
+        assert caught.value.advice
+
+    async def test_one_common_cause_is_raised_as_it_is(self) -> None:
+        error = RateLimitError("Too many requests.", "Wait.", retry_after_s=3)
+        with pytest.raises(RateLimitError) as caught:
+            await SearchHandler([FixedSource("one", error)]).execute(["a", "b"], 10)
+        assert caught.value.retry_after_s == 3
+
+    async def test_sources_that_report_themselves_unavailable_are_named_too(self) -> None:
+        source = FixedSource("own", SourceOutcome.UNAVAILABLE, reason="Closed on Sundays.")
+        with pytest.raises(DeepCriticalError, match="Closed on Sundays"):
+            await SearchHandler([source]).execute(["a"], 10)
+
+    @pytest.mark.parametrize("bug", [RuntimeError("bug"), KeyError("bug"), TypeError("bug")])
+    async def test_a_programming_error_is_not_taken_for_an_outage(self, bug: Exception) -> None:
+        with pytest.raises(type(bug)):
+            await SearchHandler([up(), FixedSource("buggy", bug)]).execute(["a"], 10)
