@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from urllib.parse import unquote, urlsplit
 
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.text import fold
 
 __all__ = [
@@ -21,8 +22,12 @@ __all__ = [
 
 _DOI = re.compile(r"10\.\d{4,9}/\S+", re.IGNORECASE)
 _NCT = re.compile(r"\bNCT\d{8}\b", re.IGNORECASE)
-_PMID_URL = re.compile(r"(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/pubmed)/(\d+)")
-_PMCID = re.compile(r"\bPMC\d+\b", re.IGNORECASE)
+_PMID_URL = re.compile(
+    r"(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/pubmed|europepmc\.org/(?:article|abstract)/med)/(\d+)",
+    re.IGNORECASE,
+)
+_NCT_URL = re.compile(r"clinicaltrials\.gov/.*\b(NCT\d{8})\b", re.IGNORECASE)
+_PMCID_URL = re.compile(r"(?:ncbi\.nlm\.nih\.gov|europepmc\.org)/.*\b(PMC\d+)\b", re.IGNORECASE)
 _NOT_PLAIN = re.compile(r"[^\w\s]")
 
 
@@ -41,11 +46,11 @@ def _url_ids(url: str) -> set[str]:
     ids: set[str] = set()
     if match := _PMID_URL.search(url):
         ids.add(f"pmid:{match.group(1)}")
-    if match := _NCT.search(url):
-        ids.add(f"nct:{match.group().upper()}")
-    if match := _PMCID.search(url):
-        ids.add(f"pmcid:{match.group().upper()}")
-    if "doi.org" in url and (doi := normalised_doi(url)):
+    if match := _NCT_URL.search(url):
+        ids.add(f"nct:{match.group(1).upper()}")
+    if match := _PMCID_URL.search(url):
+        ids.add(f"pmcid:{match.group(1).upper()}")
+    if "doi.org" in url.lower() and (doi := normalised_doi(url)):
         ids.add(f"doi:{doi}")
     if not ids and (parts := urlsplit(url)).netloc:
         ids.add(
@@ -101,7 +106,10 @@ def study_links(evidence: Evidence) -> frozenset[str]:
 
 
 def study_groups(records: Mapping[str, Evidence]) -> tuple[tuple[str, ...], ...]:
-    """Evidence ids grouped by study: records that share an id or link to one another. Order of first appearance."""
+    """Evidence ids grouped by study: records that share an id, link to one another or to the same absent record.
+
+    Order of first appearance.
+    """
     group_of = {key: key for key in records}
 
     def root(key: str) -> str:
@@ -115,11 +123,9 @@ def study_groups(records: Mapping[str, Evidence]) -> tuple[tuple[str, ...], ...]
             owner.setdefault(identifier, key)
     for key, record in records.items():
         for identifier in canonical_ids(record) | study_links(record):
-            if identifier in owner:
-                first, second = sorted(
-                    (root(key), root(owner[identifier])), key=list(records).index
-                )
-                group_of[second] = first
+            holder = owner.setdefault(identifier, key)
+            first, second = sorted((root(key), root(holder)), key=list(records).index)
+            group_of[second] = first
     groups: dict[str, list[str]] = {}
     for key in records:
         groups.setdefault(root(key), []).append(key)
@@ -127,20 +133,28 @@ def study_groups(records: Mapping[str, Evidence]) -> tuple[tuple[str, ...], ...]
 
 
 def merge_evidence(first: Evidence, second: Evidence) -> Evidence:
-    """One record out of two of the same work: no field lost, the first one's value where both have one."""
+    """One record out of two of the same work: no field lost, the first one's value where both have one.
+
+    Lists are united, a title that marks a retraction wins, and a second id of one kind is kept as a link.
+    """
     meta = {**_known(second.metadata), **_known(first.metadata)}
-    meta["linked_ids"] = tuple(
-        dict.fromkeys((*first.metadata.linked_ids, *second.metadata.linked_ids))
-    )
+    for name in ("linked_ids", "publication_types", "conditions", "interventions"):
+        united = (*getattr(first.metadata, name), *getattr(second.metadata, name))
+        meta[name] = tuple(dict.fromkeys(united))
     longer = max((first, second), key=lambda e: len(e.content))
     meta["text_kind"] = longer.metadata.text_kind
     citation = {**dict(first.citation), **_known(second.citation), **_known(first.citation)}
-    return Evidence(
+    citation["title"] = max((first, second), key=is_retracted).citation.title
+    merged = Evidence(
         content=longer.content,
         citation=Citation.model_validate(citation),
         relevance_score=max(first.relevance_score, second.relevance_score),
         metadata=EvidenceMetadata.model_validate(meta),
     )
+    lost = (canonical_ids(first) | canonical_ids(second)) - canonical_ids(merged)
+    links = tuple(dict.fromkeys((*merged.metadata.linked_ids, *sorted(lost))))
+    metadata = merged.metadata.model_copy(update={"linked_ids": links})
+    return merged.model_copy(update={"metadata": metadata})
 
 
 def _known(model: Citation | EvidenceMetadata) -> dict[str, object]:

@@ -57,9 +57,12 @@ _LABEL_WORDS = (
     r"trial registration(?: number)?|registration)"
 )
 _LABEL = re.compile(
-    rf"(?P<label>\b{_LABEL_WORDS})\s*:\s*[-–]?\s*|(?P<bare>(?:(?<=^)|(?<=[.!?] ))(?:Background|Introduction|Methods|Results|Discussion|Conclusions?) (?=[A-Z]))",
+    rf"(?P<label>(?:^|\b(?-i:(?=[A-Z]))){_LABEL_WORDS})\s*:\s*[-–]?\s*|"
+    r"(?P<bare>(?:(?<=^)|(?<=[.!?] ))(?-i:(?:Background|Introduction|Methods|Results|Discussion|Conclusions?) (?=[A-Z])))",
     re.IGNORECASE | re.MULTILINE,
 )
+_MARKERS = re.compile(r"\s*(?:\[\d[\d\s,;–-]*\])+[.!?]?")
+"""Citations behind the end of a sentence."""
 _LEADING_LABEL = re.compile(rf"^\s*{_LABEL_WORDS}\s*:\s*[-–]?\s*", re.IGNORECASE)
 
 
@@ -74,9 +77,10 @@ class Span(NamedTuple):
 
 def fold(text: str) -> str:
     """Lower-case, one kind of blank, dash and apostrophe: for comparing, never for showing."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
+    # Apostrophes first: NFKC makes a blank and a combining accent out of "´".
+    folded = re.sub(r"[\u2018\u2019\u02bc`´]", "'", text)
+    folded = unicodedata.normalize("NFKC", folded).casefold()
     folded = re.sub(r"[\u2010-\u2015\u2212]", "-", folded)
-    folded = re.sub(r"[\u2018\u2019\u02bc`´]", "'", folded)
     folded = re.sub(r"[\u201c\u201d]", '"', folded)
     return re.sub(r"\s+", " ", folded).strip()
 
@@ -171,13 +175,15 @@ def _fold_with_origin(text: str) -> tuple[str, list[int]]:
 def shorten_at_sentence(text: str, limit: int) -> str:
     """The longest run of whole sentences within `limit` characters; one over-long sentence is kept whole.
 
-    A sentence is never broken: half a finding can say the opposite of the whole.
+    A sentence is never broken, nor parted from the citations behind it: half a finding can say the opposite of the whole.
     """
     if len(text) <= limit:
         return text
-    kept = ""
+    kept = 0
     for span in sentences(text):
-        if kept and span.end > limit:
+        markers = _MARKERS.match(text, span.end)
+        end = markers.end() if markers else span.end
+        if kept and end > limit:
             break
-        kept = text[: span.end]
-    return kept
+        kept = max(kept, end)
+    return text[:kept]

@@ -51,7 +51,8 @@ class Run:
 
     def cancel(self) -> None:
         """Stop the run; its log ends with `run_cancelled`."""
-        self._task.cancel()
+        # Not before the run's first step: a task cancelled earlier would never write its end.
+        self._task.get_loop().call_soon(self._task.cancel)
 
     async def result(self) -> ResearchReport:
         """The report.
@@ -146,10 +147,12 @@ class RunService:
             )
         )
         try:
-            async with asyncio.timeout(session.limits.deadline_s):
+            async with asyncio.timeout(session.limits.deadline_s) as deadline:
                 session.source_notes = await self._describe_sources()
                 await self._orchestrate(session)
         except TimeoutError as error:
+            if not deadline.expired():
+                raise  # somebody else's time-out
             raise BudgetExceeded(
                 f"The run did not end within {session.limits.deadline_s:.0f} s.",
                 "Raise DEEPCRITICAL_DEADLINE_S, or ask at a lower depth.",

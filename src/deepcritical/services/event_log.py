@@ -25,7 +25,7 @@ class EventLog:
         self.run_id = run_id
         self._path = path
         self._events: list[LoggedEvent] = []
-        # Guards the order of events: a writer to disk may be overtaken while it waits.
+        # Guards the order of the file's lines: a writer to disk may be overtaken while it waits.
         self._writing = asyncio.Lock()
         self._grown = asyncio.Condition()
 
@@ -43,8 +43,13 @@ class EventLog:
         """Add an event. Progress never goes back: a lower figure is raised to the last one.
 
         Raises:
-            StorageError: The run has ended already, or the file cannot be written.
+            StorageError: The run has ended already, or the file cannot be written; whoever tails
+                the log sees the event even then.
         """
+        # Shielded, so that a writer that is cancelled leaves no line that the log does not know.
+        return await asyncio.shield(self._append(event, stage, progress))
+
+    async def _append(self, event: Event, stage: Stage, progress: float) -> LoggedEvent:
         async with self._writing:
             if self.ended:
                 raise StorageError(
@@ -59,11 +64,11 @@ class EventLog:
                 progress=max(last, progress),
                 event=event,
             )
+            self._events.append(logged)
+            async with self._grown:
+                self._grown.notify_all()
             if self._path:
                 await asyncio.to_thread(_append_line, self._path, logged.model_dump_json())
-            self._events.append(logged)
-        async with self._grown:
-            self._grown.notify_all()
         return logged
 
     async def tail(self, after: int = 0) -> AsyncIterator[LoggedEvent]:

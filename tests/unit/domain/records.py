@@ -8,7 +8,8 @@ from deepcritical.domain.appraisal import Appraisal, Direction, Reading, StudyFi
 from deepcritical.domain.citation_validator import build_reference_from_evidence
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Fact, FactRole
 from deepcritical.domain.grading import grade
-from deepcritical.domain.report import Reference, ReportSection, ResearchReport
+from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report_parts import Reference, ReportSection
 from deepcritical.domain.verdict import decide
 
 TITLE = "A study of examplol in testitis"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import inspect
 import pickle
 import re
 
@@ -20,9 +21,8 @@ def drawn_tree() -> dict[str, str | None]:
     """Name of each class in the drawing of the docstring -> name of its parent."""
     parents: dict[str, str | None] = {}
     path: list[str] = []
-    for match in DRAWN.finditer(errors.__doc__ or ""):
-        lead = match.group("lead")
-        depth = len(re.sub(r"^\s+(?=[├└]|$)", "", lead)) // 4 if "─" in lead else 0
+    for match in DRAWN.finditer(inspect.cleandoc(errors.__doc__ or "")):
+        depth = len(match.group("lead")) // 4
         path[depth:] = [match.group("name")]
         parents[match.group("name")] = path[depth - 1] if depth else None
     return parents
