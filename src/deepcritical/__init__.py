@@ -21,7 +21,8 @@ def research(question: str, *, snapshot: str | None = None) -> ResearchReport:
 
     Args:
         question: A drug and a condition, a condition alone, or a hypothesis to judge.
-        snapshot: ``demo``, or the path of a .jsonl file; the setting DEEPCRITICAL_SNAPSHOT by default.
+        snapshot: ``demo``, or the path of a .jsonl file; by default the setting
+            DEEPCRITICAL_SNAPSHOT.
 
     Raises:
         DeepCriticalError: The question or the snapshot cannot be worked on.

@@ -1,4 +1,7 @@
-"""The composition root: settings in, a ready application out. Implementations are picked here and nowhere else."""
+"""The composition root: settings in, a ready application out.
+
+Implementations are picked here and nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ def build_runs(
     Raises:
         SnapshotNotFoundError: There is no such snapshot.
     """
-    source = SnapshotSource(snapshot_path(snapshot or settings.snapshot))
+    source = SnapshotSource(snapshot_path(settings.snapshot if snapshot is None else snapshot))
     chosen = {"max_iterations": settings.max_iterations, "deadline_s": settings.deadline_s}
     limits = RunLimits.for_depth(depth).model_copy(
         update={name: value for name, value in chosen.items() if value is not None}

@@ -1,4 +1,7 @@
-"""Settings from the environment (prefix ``DEEPCRITICAL_``) or a ``.env`` file. Only bootstrap and the command line read them."""
+"""Settings from the environment (prefix ``DEEPCRITICAL_``) or a ``.env`` file.
+
+Only bootstrap and the command line read them.
+"""
 
 from __future__ import annotations
 

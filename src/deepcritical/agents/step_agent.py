@@ -1,4 +1,7 @@
-"""What the four agents share: a framework agent that runs one step and never raises a domain error."""
+"""What the four agents share: a framework agent that runs one step.
+
+It never raises a domain error.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +27,10 @@ Step = Callable[[ResearchSession], Awaitable[None]]
 
 
 class StepAgent(BaseAgent):
-    """Runs one step on the shared session; what it answers in the chat is bookkeeping, the results are in the store.
+    """Runs one step on the shared session.
 
-    A domain error becomes a typed stop in the session, because the framework would end the run on a raising agent.
+    What it answers in the chat is bookkeeping; the results are in the store. A domain error becomes
+    a typed stop in the session, because the framework would end the run on a raising agent.
 
     Args:
         name: The agent's name in the team.

@@ -1,4 +1,4 @@
-"""What one record says about one drug for the condition in question, and what its study as a whole says."""
+"""What a record, and its study as a whole, say about one drug for the condition in question."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ __all__ = ["Appraisal", "Direction", "Reading", "Stance", "StudyFinding", "study
 
 
 class Stance(StrEnum):
-    """A record's stance towards "the drug helps in the condition". A null result and harm both refute."""
+    """A record's stance towards "the drug helps in the condition".
+
+    A null result and harm both refute.
+    """
 
     SUPPORTS = "supports"
     REFUTES = "refutes"
@@ -37,9 +40,15 @@ class Reading(Model):
     excluded_because: str = ""
     """Why the record does not bear on the question; '' when it does."""
     direct: bool = False
-    """Whether the finding is about the condition itself, not about another condition, outcome or population."""
+    """Whether the finding is about the condition itself.
+
+    Otherwise it is about another condition, outcome or population.
+    """
     about_drug: bool = True
-    """Whether the record is about this drug alone, not about several drugs or a class; only then is its size the drug's."""
+    """Whether the record is about this drug alone, not about several drugs or a class.
+
+    Only then is its size the drug's.
+    """
     supporting: tuple[Fact, ...] = ()
     """Findings that the drug helps."""
     refuting: tuple[Fact, ...] = ()
@@ -47,7 +56,10 @@ class Reading(Model):
     context: tuple[Fact, ...] = ()
     """Design, harms, status and conclusions without a direction."""
     remark: str = ""
-    """Why there is no direction, or how the findings must be read, such as: the drug is the reference arm."""
+    """Why there is no direction, or how the findings must be read.
+
+    An example: the drug is the reference arm.
+    """
 
     @property
     def included(self) -> bool:
@@ -61,7 +73,7 @@ class Reading(Model):
 
     @property
     def stance(self) -> Stance:
-        """The stance of the whole record; a record with findings both ways is neutral and `mixed`."""
+        """The stance of the whole record; with findings both ways it is neutral and `mixed`."""
         if self.supporting and not self.refuting:
             return Stance.SUPPORTS
         if self.refuting and not self.supporting:
@@ -109,7 +121,7 @@ class StudyFinding(Model):
     about_drug: bool = True
     """Whether a record that states the direction is about the drug alone."""
     participants: int | None
-    """People studied, in the largest record that is about the drug alone; None when no such record says."""
+    """People studied, in the largest record about the drug alone; None when no such record says."""
 
     @property
     def clinical(self) -> bool:

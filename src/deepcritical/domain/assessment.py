@@ -1,4 +1,7 @@
-"""The judge's assessment: scores, gaps and the wish for more; whether the run goes on is decided by code."""
+"""The judge's assessment: scores, gaps and the wish for more.
+
+Whether the run goes on is decided by code.
+"""
 
 from __future__ import annotations
 

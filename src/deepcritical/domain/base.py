@@ -12,7 +12,10 @@ UnitInterval = Annotated[float, Field(ge=0.0, le=1.0)]
 """A number from 0 to 1."""
 
 Score10 = Annotated[int, Field(ge=0, le=10)]
-"""A whole number from 0 to 10; what a model is asked for, because bounds on floats are not enforced by local grammars."""
+"""A whole number from 0 to 10.
+
+It is what a model is asked for, because local grammars do not enforce bounds on floats.
+"""
 
 
 class Model(BaseModel):

@@ -26,7 +26,7 @@ class RunLimits(Model):
 
     @classmethod
     def for_depth(cls, depth: Depth) -> RunLimits:
-        """The limits of a named depth: quick 1 round / 60 s, standard 3 / 180 s, deep 10 / 600 s."""
+        """The limits of a depth: quick 1 round / 60 s, standard 3 / 180 s, deep 10 / 600 s."""
         rounds, seconds = {"quick": (1, 60.0), "standard": (3, 180.0), "deep": (10, 600.0)}[depth]
         return cls(max_iterations=rounds, deadline_s=seconds)
 

@@ -1,4 +1,7 @@
-"""References are accepted by canonical id or exact normalised title only, and always rebuilt from the store."""
+"""References are accepted by canonical id or exact normalised title only.
+
+They are always rebuilt from the store.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ UNSUPPORTED = "[unsupported]"
 
 _NUMBERS = r"\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*"
 _MARKER = re.compile(rf"(?<!\\)\[({_NUMBERS})\](?!\()")
-_MARKER_RUN = re.compile(rf"\s?(?<!\\)\[{_NUMBERS}\](?!\()(?:[\s,]?\[{_NUMBERS}\](?!\())*")
+_MARKER_RUN = re.compile(rf"\s?(?<!\\)\[{_NUMBERS}\](?!\()(?:[ ,]?\[{_NUMBERS}\](?!\())*")
 _NOT_PROSE = frozenset(
     {
         "research_question",
@@ -69,7 +72,7 @@ def build_reference_from_evidence(evidence: Evidence, evidence_id: str = "") -> 
 
 
 class _Library:
-    """Stored records by canonical id and by exact title; a title that two records share names neither."""
+    """Stored records by canonical id and exact title; a title two records share names neither."""
 
     def __init__(self, evidence: Mapping[str, Evidence]) -> None:
         self._by_id = {
@@ -106,7 +109,9 @@ def _claimed_ids(reference: Reference) -> frozenset[str]:
 def validate_references(
     report: ResearchReport, evidence: Mapping[str, Evidence] | Sequence[Evidence]
 ) -> ValidatedReport:
-    """A new report with only references that exist: entries rebuilt, duplicates joined, inline numbers renewed.
+    """A new report with only references that exist.
+
+    Entries are rebuilt, duplicates joined and inline numbers renewed.
 
     Args:
         report: The report as written; it is not changed.
@@ -161,7 +166,7 @@ class _Renumbering:
         numbers = [n for group in _MARKER.findall(run.group()) for n in _expand(group)]
         self.dangling.update(n for n in numbers if not 1 <= n <= self._known)
         kept = sorted({self._new[n] for n in numbers if n in self._new})
-        lead = " " if run.group()[0].isspace() else ""
+        lead = run.group()[0] if run.group()[0].isspace() else ""
         if kept:
             return lead + "".join(f"[{n}]" for n in kept)
         self.unsupported += 1

@@ -1,4 +1,7 @@
-"""Whether a statement rests on what it cites: the quote must be in the record, its numbers in the quote."""
+"""Whether a statement rests on what it cites.
+
+The quote must be in the record, and the statement's numbers in the quote.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def located(fact: Fact, evidence: Mapping[str, Evidence]) -> Fact | None:
-    """The fact with its offsets corrected to where its quote really stands; None when it stands nowhere."""
+    """The fact with its offsets set to where its quote really stands; None if it stands nowhere."""
     record = evidence.get(fact.evidence_id)
     place = locate_quote(fact.quote, record.content) if record else None
     if record is None or place is None:
@@ -29,7 +32,7 @@ def located(fact: Fact, evidence: Mapping[str, Evidence]) -> Fact | None:
 
 
 def claim_holds(claim: Claim, evidence: Mapping[str, Evidence]) -> bool:
-    """Whether the quote stands in the cited record at its offsets and holds every number of the sentence."""
+    """Whether the cited record has the quote at its offsets, with every number of the sentence."""
     record = evidence.get(claim.evidence_id)
     if record is None or fold(record.content[claim.start : claim.end]) != fold(claim.quote):
         return False

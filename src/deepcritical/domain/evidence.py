@@ -1,4 +1,7 @@
-"""Evidence: one record of a source, with its citation, its text and what its registry or index says of it."""
+"""Evidence: one record of a source, with its citation and text.
+
+It carries what its registry or index says of it.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,16 @@ from deepcritical.domain.base import Model, UnitInterval
 __all__ = ["Citation", "Evidence", "EvidenceMetadata", "Fact", "FactRole", "SourceName", "TextKind"]
 
 SourceName = Literal["pubmed", "clinicaltrials", "europepmc", "doi", "web"]
-"""Where a record can be looked up: PubMed, ClinicalTrials.gov, Europe PMC, by its DOI only, or the open web."""
+"""Where a record can be looked up.
+
+PubMed, ClinicalTrials.gov, Europe PMC, by its DOI only, or the open web.
+"""
 
 TextKind = Literal["abstract", "summary", "registry", "web", "none"]
-"""What `Evidence.content` is. Only `abstract`, `registry` and `web` are the source's own words and may be quoted."""
+"""What `Evidence.content` is.
+
+Only `abstract`, `registry` and `web` are the source's own words and may be quoted.
+"""
 
 
 class Citation(Model):
@@ -31,7 +40,10 @@ class Citation(Model):
 
 
 class EvidenceMetadata(Model):
-    """Identifiers, publication types and registry fields; absent stays absent. A source may add fields of its own."""
+    """Identifiers, publication types and registry fields; absent stays absent.
+
+    A source may add fields of its own.
+    """
 
     model_config = ConfigDict(frozen=True, extra="allow", use_attribute_docstrings=True)
 
@@ -40,7 +52,7 @@ class EvidenceMetadata(Model):
     pmcid: str | None = None
     doi: str | None = None
     nct_id: str | None = None
-    """The record's own registry id; a paper that merely names a trial carries it in `linked_ids`."""
+    """The record's own registry id; a paper that merely names a trial has it in `linked_ids`."""
     linked_ids: tuple[str, ...] = ()
     """Canonical ids of other records of the same study, such as ``nct:NCT01965756``."""
     journal: str | None = None
@@ -70,7 +82,7 @@ class Evidence(Model):
     """The text that facts are located in: an abstract, registry text or a labelled summary."""
     citation: Citation
     relevance_score: UnitInterval = 0.0
-    """How well the record matched the query, 0-1; comparable within one answer of one source only."""
+    """How well it matched the query, 0-1; comparable only within one answer of one source."""
     metadata: EvidenceMetadata = EvidenceMetadata()
 
     @property

@@ -1,8 +1,9 @@
 """How strong a record is: its study design and its OCEBM 2011 level, with the reason as text.
 
-Levels follow the Oxford Centre for Evidence-Based Medicine 2011 table for treatment benefit: 1 systematic review of
-randomised trials; 2 randomised trial; 3 non-randomised controlled cohort; 4 case series, case-control, historical
-control; 5 mechanism-based reasoning. A review is graded as the weakest design that it pools.
+Levels follow the Oxford Centre for Evidence-Based Medicine 2011 table for treatment benefit:
+1 systematic review of randomised trials; 2 randomised trial; 3 non-randomised controlled cohort;
+4 case series, case-control, historical control; 5 mechanism-based reasoning. A review is graded as
+the weakest design that it pools.
 """
 
 from __future__ import annotations
@@ -60,7 +61,10 @@ class Grade(Model):
     """OCEBM 2011 level 1-5, or None for a trial without a result."""
     reason: str
     from_text: bool = False
-    """True when the design was read from the text because the index gives no publication type: a fallback, flagged."""
+    """Whether the design was read from the text: a fallback, flagged.
+
+    It is used when the index gives no publication type.
+    """
     participants: int | None = None
     retracted: bool = False
 
@@ -71,10 +75,14 @@ class _Rule(NamedTuple):
 
 
 def _rules(*pairs: tuple[str, Design]) -> tuple[_Rule, ...]:
-    return tuple(_Rule(re.compile(pattern, re.IGNORECASE), design) for pattern, design in pairs)
+    return tuple(
+        _Rule(re.compile(pattern, re.IGNORECASE | re.MULTILINE), design)
+        for pattern, design in pairs
+    )
 
 
 _BY_TYPE = _rules(
+    (r"veterinary", Design.PRECLINICAL),
     (r"meta-analysis|systematic review", Design.REVIEW_OF_COHORTS),
     (r"randomized controlled trial", Design.RCT),
     (r"clinical trial|controlled clinical trial", Design.NON_RANDOMISED_TRIAL),
@@ -84,26 +92,45 @@ _BY_TYPE = _rules(
 )
 """MeSH publication types; the first match in this order decides."""
 
-_MADE_RANDOM = r"(?:were|was|we|are|be|been) (?:\w+ )?(?:randomi[sz]ed|randomly (?:assigned|allocated))|randomi[sz]ed (?:to|1:1|in a)|(?:patients|participants|adults|people|outpatients) randomi[sz]ed"
+_MADE_RANDOM = (
+    r"(?:were|was|we|are|be|been) (?:(?!not )\w+ )?"
+    r"(?:randomi[sz]ed|randomly (?:assigned|allocated))|"
+    r"randomi[sz]ed (?:to|1:1|in a)|"
+    r"(?:patients|participants|adults|people|outpatients) randomi[sz]ed"
+)
 _BY_TEXT = _rules(
     (
-        r"systematic(?:ally)? (?:umbrella )?review|meta-analy|umbrella review|systematically searched",
+        (
+            r"systematic(?:ally)? (?:umbrella )?review|meta-analy|umbrella review|"
+            r"systematically searched"
+        ),
         Design.REVIEW_OF_COHORTS,
     ),
     (
-        r"\b(?:mice|mouse|rats?|transgenic|zebrafish|drosophila|in vitro|cell lines?|cell models?|hamsters?|macaques?)\b",
+        (
+            r"\b(?:mice|mouse|rats?|transgenic|zebrafish|drosophila|in vitro|cell lines?|"
+            r"cell models?|hamsters?|macaques?)\b"
+        ),
         Design.PRECLINICAL,
     ),
     (r"\b(?:this|the) (?:narrative )?review\b|we review\b|overview of", Design.NARRATIVE_REVIEW),
     (r"emulat\w+ (?:a |clinical )?(?:target )?trials?|target trial emulation", Design.COHORT),
     (
-        _MADE_RANDOM + r"|randomi[sz]ed(?:[ ,-]+[\w-]+){0,4}[ -](?:trial|study|pilot)|double-blind",
+        _MADE_RANDOM
+        + r"|(?<!non)(?<!non[- ])randomi[sz]ed(?:[ ,-]+[\w-]+){0,4}[ -](?:trial|study|pilot)\b"
+        r"(?! (?:is|are|was|were) (?:needed|required|warranted|lacking))|double-blind",
         Design.RCT,
     ),
-    (r"open-label|single-arm|phase (?:[1-4]|i{1,3}|iv)\b.*trial", Design.NON_RANDOMISED_TRIAL),
+    (
+        r"open-label|single-arm|non-?randomi[sz]ed|phase (?:[1-4]|i{1,3}|iv)\b.*trial",
+        Design.NON_RANDOMISED_TRIAL,
+    ),
     (r"case[- ]control|cross-sectional", Design.CASE_CONTROL),
     (
-        r"cohort|observational|longitudinal|retrospective|prospective|registry|medical records|health records|database|real-world",
+        (
+            r"cohort|observational|longitudinal|retrospective|prospective|registry|medical records|"
+            r"health records|database|real-world"
+        ),
         Design.COHORT,
     ),
     (r"case series|case report", Design.CASE_SERIES),
@@ -111,26 +138,45 @@ _BY_TEXT = _rules(
 """Words of title and text, for records without a publication type that names a design."""
 
 _OBSERVATIONAL = re.compile(
-    r"observational|cohort|case[- ]control|cross-sectional|non-?randomi[sz]ed|retrospective|population-based",
+    r"observational|cohort|case[- ]control|cross-sectional|non-?randomi[sz]ed|retrospective|"
+    r"population-based",
     re.IGNORECASE,
 )
-_RANDOMISED = re.compile(r"randomi[sz]ed|\bRCTs?\b|clinical trials", re.IGNORECASE)
+_RANDOMISED = re.compile(
+    r"(?<!non)(?<!non[-_ ])randomi[sz]ed|\bRCTs?\b|clinical trials", re.IGNORECASE
+)
 _ANIMAL = re.compile(r"\banimals?\b|preclinical|\bmice\b|rodent|in vivo", re.IGNORECASE)
-_RETROSPECTIVE = re.compile(r"\bretrospective(?:ly)?\b", re.IGNORECASE)
+_RETROSPECTIVE = re.compile(r"\bretrospective(?:ly)?\b(?! regist)", re.IGNORECASE)
 _RETRACTED = re.compile(r"retracted publication", re.IGNORECASE)
-_RETRACTED_TITLE = re.compile(r"^\W*(?:RETRACTED|WITHDRAWN)\b[:\]]?")
+_RETRACTED_TITLE = re.compile(
+    r"^\W*(?:(?:RETRACTED|WITHDRAWN)\b|(?:Retracted|Withdrawn)(?: [Aa]rticle| [Pp]aper)?\s*[:\]])"
+)
 _NEGATIVE_STOP = re.compile(
-    r"futil|lack of (?:efficacy|benefit|effect)|no (?:efficacy|benefit|effect)|ineffective|safety|adverse|harm|toxicit",
+    r"futil|(?:lack of|no) (?:efficacy|benefit|effect)\b|ineffective(?! (?:recruit|enrol))|"
+    r"safety(?! monitoring)|adverse|harm|toxicit",
     re.IGNORECASE,
 )
 _NOT_A_STOP_CAUSE = re.compile(
-    r"not (?:due to|because of|related to) (?:any )?(?:safety|efficacy)|no safety (?:concern|issue|signal)s?",
+    r"(?:\bnot (?:due to|because of|related to|based on|for|prompted by|driven by)|\bunrelated to|"
+    r"\bno(?= (?:efficacy (?:or|and|nor) )?(?:safety|adverse|toxicity)\b))"
+    r"(?:\s+(?:lack|of|futility)\b|[\s,/]+(?:any|a|the|or|and|nor|new|drug|efficacy|effectiveness|"
+    r"safety|tolerability|toxicity|harms?|adverse|events?|concerns?|issues?|signals?|findings?|"
+    r"problems?|reasons?)\b)+",
     re.IGNORECASE,
 )
-_PEOPLE = r"(?:men and women|(?:(?!studies|trials|reviews|cohorts|articles|records|years|months|weeks|days|mg|of)[\w-]+ ){0,3}(?:patients|participants|subjects|adults|persons|people|individuals|veterans|outpatients|volunteers|infants|children|women|men))"
-_COUNT = re.compile(
-    rf"(?<![\d.,])(?<!type )(\d{{1,3}}(?:[ ,\u2009]\d{{3}})+|\d+)\s+{_PEOPLE}\b|\b[nN]\s*=\s*(\d{{1,3}}(?:[ ,]\d{{3}})+|\d+)"
+"""A cause that is denied, with the list of nouns that the denial covers."""
+_PEOPLE = (
+    r"(?:men and women|(?:(?!\d+ |(?:studies|trials|rcts?|RCTs?|reviews|cohorts|articles|records|"
+    r"years|months|weeks|days|hours|mg|g|of|in|with|from|among|for|per)\b)[\w-]+ ){0,3}"
+    r"(?:patients|participants|subjects|adults|persons|people|individuals|veterans|outpatients|"
+    r"volunteers|infants|children|women|men))"
 )
+_NOT_IN_A_NAME = (
+    r"(?<![\d.,])(?<![A-Za-z]-)(?<![Tt]ype )(?<![Ss]tage )(?<![Pp]hase )(?<![Gg]rade )"
+    r"(?<![Cc]lass )"
+)
+_SIZE = r"(\d{1,3}(?:[ ,\u00a0\u2009\u202f]\d{3})+|\d+)"
+_COUNT = re.compile(rf"{_NOT_IN_A_NAME}{_SIZE}\s+{_PEOPLE}\b|\b[nN]\s*=\s*{_SIZE}")
 
 
 def _first(rules: tuple[_Rule, ...], text: str) -> Design | None:
@@ -190,7 +236,10 @@ def _design(evidence: Evidence) -> tuple[Design, str, bool]:
 
 
 def grade(evidence: Evidence) -> Grade:
-    """Design, OCEBM 2011 level and size of one record, from index, registry and, flagged, its text."""
+    """Design, OCEBM 2011 level and size of one record.
+
+    They come from the index, the registry and, flagged, the text.
+    """
     design, reason, from_text = _design(evidence)
     if design is Design.REVIEW_OF_COHORTS:
         design = _review_of(evidence)
@@ -205,7 +254,10 @@ def grade(evidence: Evidence) -> Grade:
 
 
 def participants(evidence: Evidence) -> int | None:
-    """People studied: the registry's enrolment, else the first count of people in the text; None when neither says."""
+    """People studied; None when neither registry nor text says.
+
+    The registry's enrolment, else the first count of people in the text.
+    """
     if evidence.metadata.kind == "trial":
         return evidence.metadata.enrollment
     match = _COUNT.search(evidence.content)
@@ -219,6 +271,6 @@ def is_retracted(evidence: Evidence) -> bool:
 
 
 def is_negative_stop(evidence: Evidence) -> bool:
-    """Whether a trial was stopped for futility, lack of effect or harm, as its registry entry states."""
+    """Whether a trial was stopped for futility, lack of effect or harm, as its registry says."""
     why = evidence.metadata.why_stopped or ""
     return bool(_NEGATIVE_STOP.search(_NOT_A_STOP_CAUSE.sub("", why)))

@@ -1,4 +1,7 @@
-"""Mechanism hypotheses: drug -> target -> pathway -> effect -> disease, with the evidence on each edge."""
+"""Mechanism hypotheses: drug -> target -> pathway -> effect -> disease.
+
+Each edge carries the evidence on it.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +68,10 @@ class Edge(Model):
 
     @property
     def sign(self) -> Sign | None:
-        """What all records on the edge agree on; None without evidence or when they disagree, for votes are no evidence."""
+        """What all records on the edge agree on.
+
+        None without evidence or when they disagree, for votes are no evidence.
+        """
         if self.contradicted:
             return None
         signs = (
@@ -116,9 +122,10 @@ class MechanismHypothesis(Model):
 
 
 def chain_confidence(edges: tuple[Edge, ...]) -> float:
-    """Half the share of the edges with evidence, halved again for each edge on which records disagree; 2 digits.
+    """Half the share of edges with evidence, halved again for each edge on which records disagree.
 
-    Half, because a mechanism is OCEBM level 5: even a chain without a gap is no evidence that patients benefit.
+    Rounded to 2 digits. Half, because a mechanism is OCEBM level 5: even a chain without a gap is
+    no evidence that patients benefit.
     """
     share = sum(edge.evidenced for edge in edges) / len(edges)
     return round(0.5 * share * 0.5 ** sum(edge.contradicted for edge in edges), 2)

@@ -23,7 +23,8 @@ __all__ = [
 _DOI = re.compile(r"10\.\d{4,9}/\S+", re.IGNORECASE)
 _NCT = re.compile(r"\bNCT\d{8}\b", re.IGNORECASE)
 _PMID_URL = re.compile(
-    r"(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/pubmed|europepmc\.org/(?:article|abstract)/med)/(\d+)",
+    r"(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/pubmed|"
+    r"europepmc\.org/(?:article|abstract)/med)/(\d+)",
     re.IGNORECASE,
 )
 _NCT_URL = re.compile(r"clinicaltrials\.gov/.*\b(NCT\d{8})\b", re.IGNORECASE)
@@ -32,7 +33,7 @@ _NOT_PLAIN = re.compile(r"[^\w\s]")
 
 
 def normalised_doi(doi: str | None) -> str | None:
-    """A DOI in lower case without a resolver prefix or trailing punctuation; None when there is none."""
+    """A lower-case DOI without a resolver prefix or trailing punctuation; None if there is none."""
     match = _DOI.search(unquote(doi)) if doi else None
     return match.group().rstrip(".,;)").lower() if match else None
 
@@ -54,7 +55,8 @@ def _url_ids(url: str) -> set[str]:
         ids.add(f"doi:{doi}")
     if not ids and (parts := urlsplit(url)).netloc:
         ids.add(
-            f"url:{parts.netloc.lower().removeprefix('www.')}{parts.path.rstrip('/')}{'?' + parts.query if parts.query else ''}"
+            f"url:{parts.netloc.lower().removeprefix('www.')}{parts.path.rstrip('/')}"
+            f"{'?' + parts.query if parts.query else ''}"
         )
     return ids
 
@@ -91,9 +93,10 @@ def record_url(meta: EvidenceMetadata) -> str:
 
 
 def study_links(evidence: Evidence) -> frozenset[str]:
-    """Ids of other records of the same study: declared links, and trial ids that a paper names in its text.
+    """Ids of other records of the same study.
 
-    A review names many trials it did not run, so its text links nothing.
+    They are declared links, and trial ids that a paper names in its text. A review names many
+    trials it did not run, so its text links nothing.
     """
     types = (
         " ".join(evidence.metadata.publication_types).lower()
@@ -106,9 +109,9 @@ def study_links(evidence: Evidence) -> frozenset[str]:
 
 
 def study_groups(records: Mapping[str, Evidence]) -> tuple[tuple[str, ...], ...]:
-    """Evidence ids grouped by study: records that share an id, link to one another or to the same absent record.
+    """Evidence ids grouped by study, in order of first appearance.
 
-    Order of first appearance.
+    The records of a study share an id, link to one another or to the same absent record.
     """
     group_of = {key: key for key in records}
 
@@ -133,9 +136,10 @@ def study_groups(records: Mapping[str, Evidence]) -> tuple[tuple[str, ...], ...]
 
 
 def merge_evidence(first: Evidence, second: Evidence) -> Evidence:
-    """One record out of two of the same work: no field lost, the first one's value where both have one.
+    """One record out of two of the same work.
 
-    Lists are united, a title that marks a retraction wins, and a second id of one kind is kept as a link.
+    No field is lost; where both have a value, the first one's is kept. Lists are united, a title
+    that marks a retraction wins, and a second id of one kind is kept as a link.
     """
     meta = {**_known(second.metadata), **_known(first.metadata)}
     for name in ("linked_ids", "publication_types", "conditions", "interventions"):

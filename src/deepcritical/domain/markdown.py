@@ -8,13 +8,13 @@ from collections.abc import Sequence
 __all__ = ["escape_markdown", "table"]
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~])")
-_LINE_START = re.compile(r"^(\s*)([#>+=-]|\d+[.)])(?=\s)", re.MULTILINE)
+_LINE_START = re.compile(r"^(\d*)(?:([#=-])(?=\2*(?:\s|$))|([+.)])(?=\s|$))")
 
 
 def escape_markdown(text: str) -> str:
     """Text in which nothing is markup, a link, HTML or a citation marker."""
     one_line = " ".join(text.split())
-    return _LINE_START.sub(r"\1\\\2", _SPECIAL.sub(r"\\\1", one_line))
+    return _LINE_START.sub(r"\1\\\2\3", _SPECIAL.sub(r"\\\1", one_line))
 
 
 def table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:

@@ -84,7 +84,8 @@ def checked_question(text: str) -> str:
         )
     if len(question) > MAX_QUESTION_CHARS:
         raise QuestionTooLongError(
-            f"The question has {len(question):,} characters; at most {MAX_QUESTION_CHARS:,} are read.",
+            f"The question has {len(question):,} characters; "
+            f"at most {MAX_QUESTION_CHARS:,} are read.",
             "Ask one question in a sentence or two.",
         )
     return question

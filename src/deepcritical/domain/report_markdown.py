@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from deepcritical.domain.markdown import escape_markdown, table
@@ -100,4 +101,4 @@ def _reference(reference: Reference) -> str:
 
 def _link(url: str) -> str:
     """An autolink; nothing for an address that could break out of it."""
-    return f" <{url}>" if url.startswith("https://") and not set(url) & set("<> \"'`") else ""
+    return f" <{url}>" if re.fullmatch(r"https://[^\s<>\"'`]+", url) else ""

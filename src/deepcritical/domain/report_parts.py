@@ -36,13 +36,16 @@ class Reference(Model):
 
     @property
     def short_name(self) -> str:
-        """How running text calls it: "Koenig 2017", a trial by its registry id, else the beginning of its title."""
+        """How running text calls it.
+
+        "Koenig 2017", a trial by its registry id, else the beginning of its title.
+        """
         if self.source == "clinicaltrials":
             return next(
                 (i.removeprefix("nct:") for i in self.ids if i.startswith("nct:")), self.title
             )
         year = self.date[:4]
-        if not self.authors:
+        if not self.authors or not self.authors[0].strip():
             words = self.title.split()
             return f"“{' '.join(words[:6])}{' …' if len(words) > 6 else ''}” {year}".strip()
         first = self.authors[0].split()

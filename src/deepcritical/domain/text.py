@@ -1,4 +1,4 @@
-"""Sentences, labelled sections and located quotes, all with character offsets into the text they came from."""
+"""Sentences, labelled sections and located quotes, all with character offsets into their text."""
 
 from __future__ import annotations
 
@@ -51,14 +51,17 @@ _ABBREVIATION = re.compile(
 _INITIAL = re.compile(r"(?:^|[\s(.])[A-Z]$")
 _BREAK = re.compile(r"[.!?][)\]\"”’']*(?=\s+[\"“(\[]?[A-Z0-9Α-Ω“]|\s+[a-zα-ω]?[A-Zβγ]|\s*$)|\n{2,}")
 _LABEL_WORDS = (
-    r"(?:background(?: and aims?)?|introduction|aims?|objectives?|purpose|context|rationale|materials? and methods?|patients and methods?|"
-    r"research design and methods?|study design|methods?|design|setting|participants|interventions?|measurements?|main outcomes?(?: and measures?)?|"
-    r"results?|findings|main results|discussion|conclusions?(?: and relevance)?|interpretation|significance|harms?|safety|funding|"
+    r"(?:background(?: and aims?)?|introduction|aims?|objectives?|purpose|context|rationale|"
+    r"materials? and methods?|patients and methods?|research design and methods?|study design|"
+    r"methods?|design|setting|participants|interventions?|measurements?|"
+    r"main outcomes?(?: and measures?)?|results?|findings|main results|discussion|"
+    r"conclusions?(?: and relevance)?|interpretation|significance|harms?|safety|funding|"
     r"trial registration(?: number)?|registration)"
 )
 _LABEL = re.compile(
     rf"(?P<label>(?:^|\b(?-i:(?=[A-Z]))){_LABEL_WORDS})\s*:\s*[-–]?\s*|"
-    r"(?P<bare>(?:(?<=^)|(?<=[.!?] ))(?-i:(?:Background|Introduction|Methods|Results|Discussion|Conclusions?) (?=[A-Z])))",
+    r"(?P<bare>(?:(?<=^)|(?<=[.!?] ))"
+    r"(?-i:(?:Background|Introduction|Methods|Results|Discussion|Conclusions?) (?=[A-Z])))",
     re.IGNORECASE | re.MULTILINE,
 )
 _MARKERS = re.compile(r"\s*(?:\[\d[\d\s,;–-]*\])+[.!?]?")
@@ -67,7 +70,10 @@ _LEADING_LABEL = re.compile(rf"^\s*{_LABEL_WORDS}\s*:\s*[-–]?\s*", re.IGNORECA
 
 
 class Span(NamedTuple):
-    """A piece of a text: `text == source[start:end]`. `label` is the section it stands in, lower-case, or ''."""
+    """A piece of a text: `text == source[start:end]`.
+
+    `label` is the section it stands in, lower-case, or ''.
+    """
 
     text: str
     start: int
@@ -173,9 +179,10 @@ def _fold_with_origin(text: str) -> tuple[str, list[int]]:
 
 
 def shorten_at_sentence(text: str, limit: int) -> str:
-    """The longest run of whole sentences within `limit` characters; one over-long sentence is kept whole.
+    """The longest run of whole sentences within `limit` characters.
 
-    A sentence is never broken, nor parted from the citations behind it: half a finding can say the opposite of the whole.
+    One over-long sentence is kept whole. A sentence is never broken, nor parted from the citations
+    behind it: half a finding can say the opposite of the whole.
     """
     if len(text) <= limit:
         return text

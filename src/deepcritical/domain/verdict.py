@@ -1,7 +1,7 @@
 """The verdict, from one table of rules over graded studies; no model decides it.
 
-Only what may count reaches the table: studies with an included record that is not retracted. A rule names the studies
-that decided, and a verdict is never stronger than its rule.
+Only what may count reaches the table: studies with an included record that is not retracted. A rule
+names the studies that decided, and a verdict is never stronger than its rule.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ from deepcritical.domain.base import Model, Score10, UnitInterval
 __all__ = ["Certainty", "Verdict", "VerdictLabel", "clinical_score", "decide"]
 
 OPTIMAL_INFORMATION_SIZE = 400
-"""Participants below which randomised evidence on a continuous outcome is imprecise (GRADE guidelines 6, rule of thumb)."""
+"""Participants below which randomised evidence on a continuous outcome is imprecise.
+
+The rule of thumb of GRADE guidelines 6.
+"""
 
 
 class VerdictLabel(StrEnum):
@@ -69,7 +72,10 @@ class Verdict(Model):
 
 
 class _Body(NamedTuple):
-    """The studies by what they may decide. `trials` and `cohorts` are about the condition itself."""
+    """The studies by what they may decide.
+
+    `trials` and `cohorts` are about the condition itself.
+    """
 
     trials: tuple[StudyFinding, ...]
     cohorts: tuple[StudyFinding, ...]
@@ -125,13 +131,15 @@ _TABLE: tuple[_Rule, ...] = (
             and _has(b.cohorts, Direction.REFUTES, Direction.MIXED)
         ),
         VerdictLabel.MIXED,
-        "Randomised evidence favours the drug, but observational studies of the condition disagree.",
+        "Randomised evidence favours the drug, but observational studies of the condition "
+        "disagree.",
         lambda b: b.direct,
     ),
     _Rule(
         lambda b: _only(b.trials, Direction.SUPPORTS) and len(b.trials) > 1 and _large(b),
         VerdictLabel.SUPPORTED,
-        f"At least 2 randomised studies of the condition, with {OPTIMAL_INFORMATION_SIZE} participants or more in all, favour the drug and none disagrees.",
+        f"At least 2 randomised studies of the condition, with {OPTIMAL_INFORMATION_SIZE} "
+        "participants or more in all, favour the drug and none disagrees.",
         lambda b: b.trials,
     ),
     _Rule(
@@ -143,7 +151,8 @@ _TABLE: tuple[_Rule, ...] = (
     _Rule(
         lambda b: _only(b.trials, Direction.REFUTES) and _large(b),
         VerdictLabel.REFUTED,
-        f"Randomised studies of the condition, with {OPTIMAL_INFORMATION_SIZE} participants or more in all, found no benefit and none disagrees.",
+        f"Randomised studies of the condition, with {OPTIMAL_INFORMATION_SIZE} participants "
+        "or more in all, found no benefit and none disagrees.",
         lambda b: b.trials,
     ),
     _Rule(
@@ -161,13 +170,15 @@ _TABLE: tuple[_Rule, ...] = (
     _Rule(
         lambda b: _only(b.cohorts, Direction.SUPPORTS),
         VerdictLabel.PROMISING,
-        "Observational studies of the condition favour the drug; no randomised study reports on it.",
+        "Observational studies of the condition favour the drug; "
+        "no randomised study reports on it.",
         lambda b: b.cohorts,
     ),
     _Rule(
         lambda b: _only(b.cohorts, Direction.REFUTES),
         VerdictLabel.UNSUPPORTED,
-        "Observational studies of the condition found no benefit; no randomised study reports on it.",
+        "Observational studies of the condition found no benefit; "
+        "no randomised study reports on it.",
         lambda b: b.cohorts,
     ),
     _Rule(
@@ -179,7 +190,8 @@ _TABLE: tuple[_Rule, ...] = (
     _Rule(
         lambda b: bool(b.indirect),
         VerdictLabel.INSUFFICIENT,
-        "Clinical studies report only on other outcomes or populations, not on the condition itself.",
+        "Clinical studies report only on other outcomes or populations, "
+        "not on the condition itself.",
         lambda b: b.indirect,
     ),
     _Rule(
@@ -217,13 +229,14 @@ def _downgrades(body: _Body) -> tuple[str, ...]:
         reasons.append("indirectness: no clinical study of the condition itself")
     if body.trials and not _large(body):
         reasons.append(
-            f"imprecision: fewer than {OPTIMAL_INFORMATION_SIZE} participants in the randomised studies of the condition"
+            f"imprecision: fewer than {OPTIMAL_INFORMATION_SIZE} participants "
+            "in the randomised studies of the condition"
         )
     return tuple(reasons)
 
 
 def _certainty(body: _Body, downgrades: Sequence[str]) -> Certainty:
-    start = 3 if body.trials else 2 if body.direct else 1
+    start = 3 if body.trials else 2 if body.direct else 1 if any(body) else 0
     return _CERTAINTIES[max(0, start - len(downgrades))]
 
 
@@ -260,10 +273,11 @@ _POINTS = {1: 8, 2: 7, 3: 5, 4: 3}
 
 
 def clinical_score(studies: Sequence[StudyFinding]) -> Score10:
-    """Clinical support, 0-10: 8, 7, 5 or 3 for the best level 1-4 at which a study of the condition favours the drug.
+    """Clinical support, 0-10, by the best level at which a study of the condition favours the drug.
 
-    A study that is mixed earns half. Two points less when any study of the condition found no benefit or harm, one less when
-    studies are mixed; so a negative study never raises the score, and mechanism alone scores 0.
+    Levels 1-4 earn 8, 7, 5 or 3, and a study that is mixed earns half. Two points less when any
+    study of the condition found no benefit or harm, one less when studies are mixed; so a negative
+    study never raises the score, and mechanism alone scores 0.
     """
     body = _body(studies)
     earned = [

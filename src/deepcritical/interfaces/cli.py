@@ -1,4 +1,7 @@
-"""The command line: ``deepcritical research QUESTION``. Progress goes to stderr, the report to stdout."""
+"""The command line: ``deepcritical research QUESTION``.
+
+Progress goes to stderr, the report to stdout.
+"""
 
 from __future__ import annotations
 

@@ -33,7 +33,10 @@ def describe(event: Event) -> str:
 
 @describe.register
 def _(event: RunStarted) -> str:
-    return f"Question: {event.question} (reasoner: {event.reasoner}; sources: {', '.join(event.sources)})"
+    return (
+        f"Question: {event.question} "
+        f"(reasoner: {event.reasoner}; sources: {', '.join(event.sources)})"
+    )
 
 
 @describe.register
@@ -63,7 +66,10 @@ def _(event: SourceSearched) -> str:
 @describe.register
 def _(event: EvidenceProcessed) -> str:
     dropped = f", {event.facts_dropped} dropped" if event.facts_dropped else ""
-    return f"{event.read} readings, {event.included} bear on the question; {event.facts_located} statements located{dropped}"
+    return (
+        f"{event.read} readings, {event.included} bear on the question; "
+        f"{event.facts_located} statements located{dropped}"
+    )
 
 
 @describe.register
@@ -73,7 +79,10 @@ def _(event: HypothesesProposed) -> str:
 
 @describe.register
 def _(event: EvidenceAssessed) -> str:
-    return f"Mechanism {event.mechanism_score}/10, clinical {event.clinical_score}/10, {len(event.gaps)} gaps: {event.recommendation}"
+    return (
+        f"Mechanism {event.mechanism_score}/10, clinical {event.clinical_score}/10, "
+        f"{len(event.gaps)} gaps: {event.recommendation}"
+    )
 
 
 @describe.register

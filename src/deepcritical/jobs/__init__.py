@@ -1,1 +1,4 @@
-"""Runs as jobs: submit, tail, cancel. A run belongs to the process, never to the interface that started it."""
+"""Runs as jobs: submit, tail, cancel.
+
+A run belongs to the process, never to the interface that started it.
+"""

@@ -1,4 +1,4 @@
-"""The guided Magentic manager: which agent speaks next is decided by code out of the run's state."""
+"""The guided Magentic manager: code decides which agent speaks next, by the run's state."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Decision(NamedTuple):
 
 
 def decide_next(progress: Progress) -> Decision:
-    """Search, hypotheses, a search for each hypothesis, judge; then the report, or the next round."""
+    """Search, hypotheses, a search for each of them, judge; then the report, or the next round."""
     if progress.failed or progress.reported:
         return Decision(None, "The run is over.")
     if progress.stopped:
@@ -66,7 +66,9 @@ def max_rounds(limits: RunLimits) -> int:
 
 
 class GuidedManager(MagenticManagerBase):
-    """Speaks to the framework in its own terms; never raises a domain error, never rewrites the report.
+    """Speaks to the framework in its own terms.
+
+    It never raises a domain error and never rewrites the report.
 
     Args:
         session: The run.
@@ -83,7 +85,8 @@ class GuidedManager(MagenticManagerBase):
         return Message(
             "assistant",
             [
-                "Search, propose hypotheses, search for each, judge; then another round, or the report."
+                "Search, propose hypotheses, search for each, judge; "
+                "then another round, or the report."
             ],
         )
 
@@ -113,7 +116,10 @@ class GuidedManager(MagenticManagerBase):
         )
 
     async def prepare_final_answer(self, magentic_context: MagenticContext) -> Message:
-        """The report's title out of the store; the report itself is read from the store, never from the chat."""
+        """The report's title out of the store.
+
+        The report itself is read from the store, never from the chat.
+        """
         report = self._session.store.report
         return Message("assistant", [report.title if report else "No report was written."])
 

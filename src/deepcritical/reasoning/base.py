@@ -47,7 +47,7 @@ class Reasoner(Protocol):
     async def generate_queries(
         self, question: ResearchQuestion, store: EvidenceStore
     ) -> tuple[str, ...]:
-        """Queries for the next search; those already run may be repeated, they are not run again."""
+        """Queries for the next search; those already run may be repeated, but are not run again."""
         ...
 
     async def name_candidates(

@@ -1,4 +1,4 @@
-"""Numbers citations and prints located sentences, each with its marker, keeping the claim behind it."""
+"""Numbers citations and prints located sentences with markers, keeping the claim behind each."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ class Citer:
         return "".join(f"[{number}]" for number in numbers)
 
     def sentence(self, fact: Fact) -> str:
-        """A located sentence with its marker; in quotation marks only where the words are the source's own."""
+        """A located sentence with its marker.
+
+        It stands in quotation marks only where the words are the source's own.
+        """
         printed = escape_markdown(fact.quote)
         marker = self.cite([fact.evidence_id])
         quotable = self._store.evidence[fact.evidence_id].quotable

@@ -1,4 +1,7 @@
-"""The reasoner without a model: rules over words. Same store, same bytes; it writes only sentences of records."""
+"""The reasoner without a model: rules over words.
+
+Same store, same bytes; it writes only sentences of records.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +28,17 @@ from deepcritical.services.evidence_store import EvidenceStore
 __all__ = ["ExtractiveReasoner"]
 
 MAX_CANDIDATES = 12
-"""Drugs that records are read for when candidates are sought; the five best get a verdict of their own in the report."""
+"""Drugs that records are read for when candidates are sought.
+
+The five best get a verdict of their own in the report.
+"""
 
 
 class ExtractiveReasoner:
-    """Implements `Reasoner` by rules. The work is done in threads, so that nothing blocks the event loop."""
+    """Implements `Reasoner` by rules.
+
+    The work is done in threads, so that nothing blocks the event loop.
+    """
 
     @property
     def name(self) -> str:

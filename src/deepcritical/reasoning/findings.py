@@ -1,4 +1,4 @@
-"""The parts of a report that say what was found: clinical, mechanistic, contradictory, on safety."""
+"""The parts of a report on what was found: clinical, mechanistic, contradictory, on safety."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Findings:
         self._studies = store.studies(drug)
 
     def clinical(self) -> str:
-        """Studies in people: of the condition itself first, then related ones, then registered trials."""
+        """Studies in people: of the condition itself, then related ones, then registered trials."""
         clinical = sorted((s for s in self._studies if s.clinical), key=self._order)
         direct = [s for s in clinical if s.direct]
         related = [s for s in clinical if not s.direct]
@@ -56,7 +56,8 @@ class Findings:
         ]
         return (
             "\n\n".join(part for part in parts if part)
-            or f"No clinical study of {escape_markdown(self._drug)} for {escape_markdown(self._condition)} was found."
+            or f"No clinical study of {escape_markdown(self._drug)} "
+            f"for {escape_markdown(self._condition)} was found."
         )
 
     def _order(self, study: StudyFinding) -> tuple[int, str, str]:
@@ -99,7 +100,10 @@ class Findings:
         )
 
     def _told(self, study: StudyFinding) -> str:
-        """What a study says, record by record; nothing for one without a direction but its reason."""
+        """What a study says, record by record.
+
+        For a record without a direction, nothing but the reason for that.
+        """
         lines = []
         for evidence_id in study.evidence_ids:
             reading = self._appraisals[evidence_id].reading
@@ -184,7 +188,10 @@ class Findings:
         )
 
     def _mechanism_of(self, appraisal: Appraisal, on_edges: dict[int, Fact]) -> str:
-        """The sentences of one record behind the chains and, for level 5, what else it found, in the record's order."""
+        """The sentences of one record behind the chains, in the record's order.
+
+        For level 5, also what else it found.
+        """
         reading = appraisal.reading
         others = [*reading.supporting, *reading.refuting] if appraisal.grade.level == 5 else []
         more = [f for f in others if f.start not in on_edges][:_MAX_SENTENCES]
@@ -192,10 +199,16 @@ class Findings:
         if not facts:
             return ""
         evidence_id = appraisal.evidence_id
-        return f"- **{self._citer.name(evidence_id)}** ({appraisal.grade.design.value}), {self._citer.source(evidence_id)}: {' '.join(map(self._citer.sentence, facts))}"
+        return (
+            f"- **{self._citer.name(evidence_id)}** ({appraisal.grade.design.value}), "
+            f"{self._citer.source(evidence_id)}: {' '.join(map(self._citer.sentence, facts))}"
+        )
 
     def contradictions(self) -> str:
-        """Both sides, side by side: disputed edges of the chains, then clinical studies of the condition."""
+        """Both sides, side by side.
+
+        Disputed edges of the chains come first, then clinical studies of the condition.
+        """
         edges = {
             (e.subject, e.object): e
             for h in self._store.hypotheses
@@ -219,7 +232,8 @@ class Findings:
             (Sign.NO_EFFECT, edge.no_effect),
         )
         lines = [
-            f"- {sign.value.capitalize()}: {' '.join(self._citer.sentence(f) for f in _one_per_record(facts))}"
+            f"- {sign.value.capitalize()}: "
+            f"{' '.join(self._citer.sentence(f) for f in _one_per_record(facts))}"
             for sign, facts in sides
             if facts
         ]
@@ -232,13 +246,15 @@ class Findings:
             Direction.MIXED: "Both ways",
         }
         lines = [
-            f"- {label}: {', '.join(f'{self._citer.name(i)} {self._citer.cite([i])}' for i in sides[d])}."
+            f"- {label}: "
+            f"{', '.join(f'{self._citer.name(i)} {self._citer.cite([i])}' for i in sides[d])}."
             for d, label in said.items()
             if sides[d]
         ]
         return "\n".join(
             (
-                f"**Does {escape_markdown(self._drug)} help in {escape_markdown(self._condition)}?**",
+                f"**Does {escape_markdown(self._drug)} help "
+                f"in {escape_markdown(self._condition)}?**",
                 "",
                 *lines,
             )
@@ -255,12 +271,17 @@ class Findings:
             )
             if harms:
                 lines.append(
-                    f"- **{self._citer.name(evidence_id)}**, {self._citer.source(evidence_id)}: {' '.join(map(self._citer.sentence, harms[:_MAX_SENTENCES]))}"
+                    f"- **{self._citer.name(evidence_id)}**, {self._citer.source(evidence_id)}: "
+                    f"{' '.join(map(self._citer.sentence, harms[:_MAX_SENTENCES]))}"
                 )
         if not lines:
-            return f"No record found here reports harms of {escape_markdown(self._drug)}. That is a gap of this search, not a sign of safety."
+            return (
+                f"No record found here reports harms of {escape_markdown(self._drug)}. "
+                "That is a gap of this search, not a sign of safety."
+            )
         return (
-            "As reported in the records found; not a safety assessment. Labelling, interactions and contraindications were not searched.\n\n"
+            "As reported in the records found; not a safety assessment. "
+            "Labelling, interactions and contraindications were not searched.\n\n"
             + "\n".join(lines)
         )
 
@@ -302,7 +323,10 @@ class Findings:
         if hypothesis.expected_effect is None:
             return "no prediction: records disagree on an edge"
         worse = hypothesis.expected_effect is Sign.INCREASES
-        return f"on these records alone, would be expected to {'worsen' if worse else 'lessen'} {self._condition}"
+        return (
+            "on these records alone, "
+            f"would be expected to {'worsen' if worse else 'lessen'} {self._condition}"
+        )
 
 
 def _capital(text: str) -> str:

@@ -70,9 +70,11 @@ def best_drug(question: ResearchQuestion, store: EvidenceStore) -> str | None:
 
 
 def mechanism_score(hypotheses: tuple[MechanismHypothesis, ...]) -> Score10:
-    """0 no edge shown; 2 a drug-target edge; 4 a chain without a gap; 6 one that also predicts benefit.
+    """Support by mechanism, 0-6.
 
-    Two points less when the chains without a gap predict opposite effects, or records disagree on one of their edges.
+    0 no edge shown; 2 a drug-target edge; 4 a chain without a gap; 6 one that also predicts
+    benefit. Two points less when the chains without a gap predict opposite effects, or records
+    disagree on one of their edges.
     """
     complete = [h for h in hypotheses if h.complete]
     if not complete:

@@ -1,4 +1,7 @@
-"""The cue words by which the extractive reasoner reads a sentence. English of abstracts, not knowledge of medicine."""
+"""The cue words by which the extractive reasoner reads a sentence.
+
+English of abstracts, not knowledge of medicine.
+"""
 
 from __future__ import annotations
 
@@ -32,24 +35,45 @@ def _gap(words: int) -> str:
 
 
 _BAD = (
-    r"(?:risks?|odds|hazards?|incidences?|mortality|deaths?|decline|impairments?|dementia|progression|burden|load|patholog\w+|deficits?|symptoms?|severity|"
-    r"hospitali[sz]ations?|accumulation|deposit\w*|prevalen\w+|loss|dysfunction|inflammation|neuroinflammation|viral load|occurrence|rates?|time to|duration|neurodegeneration|"
+    r"(?:risks?|odds|hazards?|incidences?|mortality|deaths?|decline|impairments?|dementia|"
+    r"progression|burden|load|patholog\w+|deficits?|symptoms?|severity|hospitali[sz]ations?|"
+    r"accumulation|deposit\w*|prevalen\w+|loss|dysfunction|inflammation|neuroinflammation|"
+    r"viral load|occurrence|rates?|time to|duration|neurodegeneration|"
     r"phosphorylation|stress|relapses?|worsening|ventilation|infections?|levels? of aβ|aβ level)"
 )
 _GOOD = (
-    r"(?:cognit\w+|executive|memory|learning|function\w*|performance|survival|outcomes?|recovery|recall|attention|response|remission|clearance|regression|"
+    r"(?:cognit\w+|executive|memory|learning|function\w*|performance|survival|outcomes?|recovery|"
+    r"recall|attention|response|remission|clearance|regression|"
     r"quality of life|efficacy|resolution|profile|improvement|involution|success\w*)"
 )
-_LESS = r"(?:reduc\w+|lower\w*|decreas\w+|less|fewer|attenuat\w+|alleviat\w+|slow\w*|delay\w*|prevent\w*|ameliorat\w+|mitigat\w+|shorten\w*|shorter|protect\w* against|protect\w* from|suppress\w+)"
+_LESS = (
+    r"(?:reduc\w+|lower\w*|decreas\w+|less|fewer|attenuat\w+|alleviat\w+|slow\w*|delay\w*|"
+    r"prevent\w*|ameliorat\w+|mitigat\w+|shorten\w*|shorter|protect\w* against|protect\w* from|"
+    r"suppress\w+)"
+)
 _MORE = r"(?:increas\w+|higher|greater|elevat\w+|raised|enhanc\w+|longer)"
-_BETTER = r"(?:improv\w+|enhanc\w+|better|faster|superior|favou?r\w*|preserv\w+|restor\w+|increas\w+|higher|greater)"
-_NOT = r"(?:(?:did|does|do|was|were|is|are|has|have|had|could|can|may|would) ?(?:not|n['’]t)|cannot|neither|nor|without|never)"
+_BETTER = (
+    r"(?:improv\w+|enhanc\w+|better|faster|superior|favou?r\w*|preserv\w+|restor\w+|increas\w+|"
+    r"higher|greater)"
+)
+_NOT = (
+    r"(?:(?:did|does|do|was|were|is|are|has|have|had|could|can|may|would) ?(?:not|n['’]t)|"
+    r"cannot|neither|nor|without|never)"
+)
 
 NO_EFFECT = _any(
-    rf"\bno\s+{_gap(4)}(?:effects?|associations?|differences?|benefits?|improvements?|relationships?|impact|reductions?|changes?|advantage|correlation|beneficial)\b",
+    (
+        rf"\bno\s+{_gap(4)}(?:effects?|associations?|differences?|benefits?|improvements?|"
+        r"relationships?|impact|reductions?|changes?|advantage|correlation|beneficial)\b"
+    ),
     r"\b(?:no|none)\b.{0,60}\bcan (?:currently |yet )?be recommended\b",
     r"\bno (?:clear |convincing |reliable |good )?evidence\b",
-    rf"\b{_NOT}\s+{_gap(4)}(?:associat\w+|improv\w+|reduc\w+|affect\w*|alter\w*|chang\w+|lower\w*|differ\w*|prevent\w*|support\w*|significant\w*|benefi\w+|protect\w*|decreas\w+|shorten\w*|superior|effective|slow\w*|observed|evident|confirm\w*|translate|recommended|result in|lead to|influence|impact|increase)",
+    (
+        rf"\b{_NOT}\s+{_gap(4)}(?:associat\w+|improv\w+|reduc\w+|affect\w*|alter\w*|chang\w+|"
+        r"lower\w*|differ\w*|prevent\w*|support\w*|significant\w*|benefi\w+|protect\w*|decreas\w+|"
+        r"shorten\w*|superior|effective|slow\w*|observed|evident|confirm\w*|translate|recommended|"
+        r"result in|lead to|influence|impact|increase)"
+    ),
     r"\b(?:was|were) not\s*[.)]?$",
     r"\bfail(?:ed|s|ure)? to\b",
     r"\b(?:were|was|is|are) (?:\w+ )?(?:comparable|similar)\b",
@@ -61,10 +85,24 @@ NO_EFFECT = _any(
 """A result of no benefit."""
 
 HARM = _any(
-    rf"\b{_MORE}\s+(?:in |of |the |a |an )*{_gap(3)}(?:risks?|odds|hazards?|incidences?|mortality|deaths?|aggregat\w+|deposition|burden|patholog\w+|generation|biogenesis|insoluble|hospitali[sz]ation)\b",
-    rf"\b(?:risk|odds|hazard|incidence|mortality)\b\s+{_gap(6)}(?:was|were|is|are) {_gap(2)}(?:increased|higher|elevated|greater|raised)\b",
-    r"\bworsen\w*|\bworse\b|\bexacerbat\w+|\bdetriment\w+|\bdeleterious\b|\baggravat\w+|\bpoorer\b|\bharmful\b",
-    r"\b(?:reduc\w+|lower\w*|decreas\w+|impair\w+)\s+(?:the |in )?(?:cognition|cognitive (?:function\w*|performance)|memory|survival)\b(?!\s+(?:decline|impairment|loss|deficit))",
+    (
+        rf"\b{_MORE}\s+(?:in |of |the |a |an )*{_gap(3)}(?:risks?|odds|hazards?|incidences?|"
+        r"mortality|deaths?|aggregat\w+|deposition|burden|patholog\w+|generation|biogenesis|"
+        r"insoluble|hospitali[sz]ation)\b"
+    ),
+    (
+        rf"\b(?:risk|odds|hazard|incidence|mortality)\b\s+{_gap(6)}(?:was|were|is|are) {_gap(2)}"
+        r"(?:increased|higher|elevated|greater|raised)\b"
+    ),
+    (
+        r"\bworsen\w*|\bworse\b|\bexacerbat\w+|\bdetriment\w+|\bdeleterious\b|\baggravat\w+|"
+        r"\bpoorer\b|\bharmful\b"
+    ),
+    (
+        r"\b(?:reduc\w+|lower\w*|decreas\w+|impair\w+)\s+(?:the |in )?"
+        r"(?:cognition|cognitive (?:function\w*|performance)|memory|survival)\b"
+        r"(?!\s+(?:decline|impairment|loss|deficit))"
+    ),
     r"\bpromot\w+\s+(?:\S+\s+){0,2}(?:aggregation|deposition|amyloid\w*|tau)\b",
 )
 """A result of harm."""
@@ -76,24 +114,32 @@ BENEFIT = _any(
     rf"\b{_BETTER}\s+(?:in |of |the |a |an |overall )*{_gap(5)}{_GOOD}\b",
     rf"\b{_GOOD}\b\s+{_gap(8)}(?:improv\w+|better|faster|enhanced|superior)\b",
     rf"\b{_GOOD}\b\s+{_gap(8)}favou?red\b",
-    r"\bprotective (?:effect|role|agent|against)\b|\bneuroprotective\b|\bbeneficial\b|\bbenefit(?:s|ed)?\b|\beffective\b|\bpositive effects?\b|\bpromising\b",
+    (
+        r"\bprotective (?:effect|role|agent|against)\b|\bneuroprotective\b|\bbeneficial\b|"
+        r"\bbenefit(?:s|ed)?\b|\beffective\b|\bpositive effects?\b|\bpromising\b"
+    ),
     r"\bsignificantly (?:reduced|lower)\b|\bimproved\b|\bsuperior to\b|\bless prevalent\b",
 )
 """A result of benefit; looked for only where neither NO_EFFECT nor HARM is found."""
 
 COMPARATOR = re.compile(
-    r"\bbetween\s+(?!\S*(?:placebo|no treatment|non-?users|usual|standard))(?:\S+\s+){1,8}and\s+$|\b(?:ranked (?:\S+ ){0,12}(?:before|above|below|after)|compared (?:with|to)|in comparison (?:with|to)|versus|vs\.?|than|relative to|against|over|superior to|inferior to|rather than|instead of)\s+(?:\S+\s+){0,4}$",
+    r"\bbetween\s+(?!\S*(?:placebo|no treatment|non-?users|usual|standard))(?:\S+\s+){1,8}and\s+$|"
+    r"\b(?:ranked (?:\S+ ){0,12}(?:before|above|below|after)|"
+    r"compared (?:with|to)|in comparison (?:with|to)|versus|vs\.?|than|relative to|against|over|"
+    r"superior to|inferior to|rather than|instead of)\s+(?:\S+\s+){0,4}$",
     re.IGNORECASE,
 )
 """Stands before a drug that is only the comparator."""
 
 CLAUSE_BREAK = re.compile(
-    r";\s+|,\s+and that\b|,?\s+\b(?:but(?! not)|yet|whereas|although|though|however|while|despite)\b\s*,?\s*",
+    r";\s+|,\s+and that\b|"
+    r",?\s+\b(?:but(?! not)|yet|whereas|although|though|however|while|despite)\b\s*,?\s*",
     re.IGNORECASE,
 )
 
 UNDO = re.compile(
-    r"\b(?:offset\w*|counteract\w*|undercut\w*|negate[sd]?|outweigh\w*|cancel\w*|abolish\w*|(?:deficit|effect|impairment|decline) (?:was |were )?not (?:observed|seen|found))\b",
+    r"\b(?:offset\w*|counteract\w*|undercut\w*|negate[sd]?|outweigh\w*|cancel\w*|abolish\w*|"
+    r"(?:deficit|effect|impairment|decline) (?:was |were )?not (?:observed|seen|found))\b",
     re.IGNORECASE,
 )
 """Turns the direction of what it governs: to offset a higher risk is a benefit."""
@@ -104,19 +150,37 @@ REFERENCE_ARM = re.compile(
 """Says that the drug named with it is what others were compared with."""
 
 OTHER_POPULATION = re.compile(
-    r"\b(?:normal cognition|cognitively (?:normal|unimpaired|healthy)|healthy (?:volunteers|controls|people|adults)|without dementia|dementia-free|non-demented)\b",
+    r"\b(?:normal cognition|cognitively (?:normal|unimpaired|healthy)|"
+    r"healthy (?:volunteers|controls|people|adults)|"
+    r"without dementia|dementia-free|non-demented)\b",
     re.IGNORECASE,
 )
 """A finding in people who do not have the condition."""
 
 AIM = _any(
     r"\b(?:aim(?:s|ed)?|objectives?|purpose|sought|set out)\b(?! (?:test|lead))",
-    r"\bto (?:evaluate|assess|determine|investigate|examine|compare|identify|explore|study|test|clarify|appraise|synthesi[sz]e)\b",
-    r"\bwe (?:hypothesi[sz]ed?|propose)\b|\bhypothesi[sz]\w+\b|\bwhether\b|\bwill be\b|\bwas designed\b|\bare needed\b|\bis needed\b|\bwarranted\b|\brequired\b",
-    r"\bremain(?:s|ed)? (?:unclear|unknown|uncertain|controversial|elusive|unexplored)\b|\bhas been reported to\b|\bunclear\b|\bin the context of\b",
-    r"\b(?:primary|secondary|main|co-primary|exploratory) (?:\w+ )?(?:outcomes?|end ?points?)\b.{0,40}\b(?:was|were|is|are|included?)\b(?!.{0,60}\b(?:significant|improved|differ|lower|higher|reduced|better)\b)",
+    (
+        r"\bto (?:evaluate|assess|determine|investigate|examine|compare|identify|explore|study|"
+        r"test|clarify|appraise|synthesi[sz]e)\b"
+    ),
+    (
+        r"\bwe (?:hypothesi[sz]ed?|propose)\b|\bhypothesi[sz]\w+\b|\bwhether\b|\bwill be\b|"
+        r"\bwas designed\b|\bare needed\b|\bis needed\b|\bwarranted\b|\brequired\b"
+    ),
+    (
+        r"\bremain(?:s|ed)? (?:unclear|unknown|uncertain|controversial|elusive|unexplored)\b|"
+        r"\bhas been reported to\b|\bunclear\b|\bin the context of\b"
+    ),
+    (
+        r"\b(?:primary|secondary|main|co-primary|exploratory) (?:\w+ )?(?:outcomes?|end ?points?)\b"
+        r".{0,40}\b(?:was|were|is|are|included?)\b"
+        r"(?!.{0,60}\b(?:significant|improved|differ|lower|higher|reduced|better)\b)"
+    ),
     r"\bthe abstract\b",
-    r"\binclusion criteria\b|\beligible\b|\bwere (?:searched|identified|included)\b|\bwe (?:searched|included|analy[sz]ed)\b",
+    (
+        r"\binclusion criteria\b|\beligible\b|\bwere (?:searched|identified|included)\b|"
+        r"\bwe (?:searched|included|analy[sz]ed)\b"
+    ),
 )
 """An aim, a method or an outlook: says nothing of a result."""
 
@@ -146,25 +210,34 @@ NOT_FINDINGS = (
 """Section labels, by their beginning, in which no result stands."""
 
 SAFETY = _any(
-    r"\badverse\b|\bside effects?\b|\btolerat\w+|\btolerab\w+|\bsafety\b|\bserious events?\b|\btoxicit\w+|\bdiscontinu\w+|\bwithdrawals?\b|\bacceptability\b|\bgastrointestinal\b|\bhypogly\w+|\bbradycardia\b|\bvitamin b12\b|\bwell[- ]tolerated\b|\bharms?\b",
+    (
+        r"\badverse\b|\bside effects?\b|\btolerat\w+|\btolerab\w+|\bsafety\b|\bserious events?\b|"
+        r"\btoxicit\w+|\bdiscontinu\w+|\bwithdrawals?\b|\bacceptability\b|\bgastrointestinal\b|"
+        r"\bhypogly\w+|\bbradycardia\b|\bvitamin b12\b|\bwell[- ]tolerated\b|\bharms?\b"
+    ),
 )
 """A statement on harms or tolerability."""
 
 OUTLOOK = re.compile(
-    r"\basked for\b|\bcalled for\b|\b(?:further|more|future|larger|additional) (?:\w+ ){0,2}(?:studies|trials?|research)\b",
+    r"\basked for\b|\bcalled for\b|"
+    r"\b(?:further|more|future|larger|additional) (?:\w+ ){0,2}(?:studies|trials?|research)\b",
     re.IGNORECASE,
 )
 """A wish for more research."""
 
 POPULATION = re.compile(
-    r"\b(?:patients|people|participants|adults|subjects|individuals|persons|veterans|children|infants|outpatients|dementia|impairment|mci|mice|mouse|rats?|model|models|therapy|treatment|treating|drugs?|"
-    r"hospitali[sz]ed)\s+(?:\S+\s+){0,4}?(?:with|due to|of|for|in|having|diagnosed with|related to|treating)\s+(?:[^\s,;]+\s+){0,4}$|\btreating\s+$",
+    r"\b(?:patients|people|participants|adults|subjects|individuals|persons|veterans|children|"
+    r"infants|outpatients|dementia|impairment|mci|mice|mouse|rats?|model|models|therapy|treatment|"
+    r"treating|drugs?|hospitali[sz]ed)\s+(?:\S+\s+){0,4}?"
+    r"(?:with|due to|of|for|in|having|diagnosed with|related to|treating)\s+(?:[^\s,;]+\s+){0,4}$|"
+    r"\btreating\s+$",
     re.IGNORECASE,
 )
 """Stands before a condition that those studied have, or that is treated."""
 
 OF_TREATMENT = re.compile(
-    r"\b(?:treat\w*|groups?|arms?|participants?|patients?|outcomes?|differences?|effects?|users?|administration|intervention)\b",
+    r"\b(?:treat\w*|groups?|arms?|participants?|patients?|outcomes?|differences?|effects?|users?|"
+    r"administration|intervention)\b",
     re.IGNORECASE,
 )
 """Without the drug's name, a sentence of a record on one drug is about it only with such a word."""

@@ -28,7 +28,10 @@ _Edges = Mapping[tuple[str, str], Mapping[Sign, tuple[Fact, ...]]]
 
 
 class _Names:
-    """One name for each molecule across records: the vocabulary's, or else the abbreviation that papers use."""
+    """One name for each molecule across records.
+
+    The vocabulary's, or else the abbreviation that papers use.
+    """
 
     def __init__(self, records: Iterable[Evidence]) -> None:
         self._known: dict[str, str] = {}
@@ -106,9 +109,10 @@ class _Graph:
         }
 
     def _means(self, found: Iterable[RecordRelations], of_drug: _Edges) -> Iterable[Relation]:
-        """What a mediator itself does: the drug's effect, turned round when the drug lowers the mediator.
+        """What a mediator itself does.
 
-        Where no record says whether the drug raises or lowers the mediator, nothing is concluded.
+        It is the drug's effect, turned round when the drug lowers the mediator. Where no record
+        says whether the drug raises or lowers the mediator, nothing is concluded.
         """
         for record in found:
             own = {self.names.one(r.object): r.sign for r in record.drug}
@@ -175,7 +179,10 @@ def _chain(graph: _Graph, path: list[str], posed: bool) -> MechanismHypothesis:
 
 
 def _paths(graph: _Graph) -> Iterable[list[str]]:
-    """Paths from the drug to the condition, shown ones first; a target that leads nowhere is a path with a gap."""
+    """Paths from the drug to the condition, shown ones first.
+
+    A target that leads nowhere is a path with a gap.
+    """
     for effect in (target for target in graph.targets if graph.linked(target)):
         yield from ([mediator, effect] for mediator in graph.between(effect))
         yield [effect]
@@ -191,7 +198,10 @@ def _support(hypothesis: MechanismHypothesis) -> tuple[bool, int, int]:
 
 
 def _posed(graph: _Graph, terms: Iterable[str]) -> Iterable[MechanismHypothesis]:
-    """The chains that the question itself poses: through a known node of that name, or through the term as written."""
+    """The chains that the question itself poses.
+
+    They run through a known node of the term's name, or through the term as written.
+    """
     for term in terms:
         wanted = _key(graph.names.one(term))
         known = [t for t in graph.targets if wanted in _key(t)] or [graph.names.one(term)]
@@ -207,7 +217,9 @@ def _posed(graph: _Graph, terms: Iterable[str]) -> Iterable[MechanismHypothesis]
 def build_hypotheses(
     drug: Drug, condition: Condition, records: Mapping[str, Evidence], terms: Iterable[str] = ()
 ) -> tuple[MechanismHypothesis, ...]:
-    """Chains from drug to condition: those that the question poses, then those of the records, best supported first.
+    """Chains from drug to condition: those that the question poses, then those of the records.
+
+    The records' own chains come best supported first.
 
     Args:
         drug: The drug at the start of each chain.

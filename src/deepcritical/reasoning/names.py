@@ -17,7 +17,8 @@ _GENERIC = re.compile(r"\s+(?:disease|disorder|syndrome)$", re.IGNORECASE)
 
 
 _NOT_THE_DRUG = re.compile(
-    r"[\s-]*(?:resistan\w+|sensiti\w+|degrading|receptors?|secretion|signall?ing|levels?|deficien\w+|independent|like)\b",
+    r"[\s-]*(?:resistan\w+|sensiti\w+|degrading|receptors?|secretion|signall?ing|levels?|"
+    r"deficien\w+|independent|like)\b",
     re.IGNORECASE,
 )
 
@@ -43,7 +44,7 @@ def _whole_words(names: tuple[str, ...], exact: tuple[str, ...]) -> re.Pattern[s
 
 
 class DrugNames:
-    """Finds a drug in one record's text, by its names and by abbreviations that the text defines for it."""
+    """Finds a drug in a record's text, by its names and abbreviations defined for it there."""
 
     def __init__(self, drug: Drug, text: str) -> None:
         self._name = drug.name
@@ -54,7 +55,10 @@ class DrugNames:
         self._pattern = _whole_words(drug.names, short)
 
     def find(self, text: str) -> list[re.Match[str]]:
-        """All places where the drug is named; not within another drug's name, nor "insulin resistance" for insulin."""
+        """All places where the drug is named.
+
+        Not within another drug's name, nor "insulin resistance" for insulin.
+        """
         places = [
             m for m in self._pattern.finditer(text) if not _NOT_THE_DRUG.match(text[m.end() :])
         ]
@@ -76,7 +80,7 @@ class DrugNames:
 
 
 class ConditionNames:
-    """Finds a condition in one record's text, by its names and by abbreviations that the text defines for it."""
+    """Finds a condition in a record's text, by its names and abbreviations defined for it there."""
 
     def __init__(self, condition: Condition, text: str) -> None:
         names = dict.fromkeys((condition.name, *condition.names))
@@ -99,7 +103,9 @@ class ConditionNames:
         self._pattern = _whole_words(loose, (*short, *capitals))
         # "National Alzheimer's Coordinating Center" and the ADAS scale name no patient.
         self._institution = re.compile(
-            rf"(?:{self._pattern.pattern})(?:\s+\w+)?\s+(?:Coordinating|Center|Centre|Association|Cent|Initiative|Cooperative|Assessment|Neuroimaging|Research|Society)\b"
+            rf"(?:{self._pattern.pattern})(?:\s+\w+)?\s+"
+            r"(?:Coordinating|Center|Centre|Association|Cent|Initiative|Cooperative|Assessment|"
+            r"Neuroimaging|Research|Society)\b"
         )
 
     def find(self, text: str) -> list[re.Match[str]]:

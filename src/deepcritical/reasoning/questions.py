@@ -11,55 +11,93 @@ from deepcritical.services.entities import DrugKind, DrugMention, find_drugs, lo
 
 __all__ = ["read_question"]
 
-_FOR = r"(?:for|in|against|with|on|to (?:treat|prevent|cure|manage|slow|delay|help|combat)|treat(?:ing|s)?|prevent(?:ing|s)?|of)"
+_FOR = (
+    r"(?:for|in|against|with|on|to (?:treat|prevent|cure|manage|slow|delay|help|combat)|"
+    r"treat(?:ing|s)?|prevent(?:ing|s)?|of)"
+)
 _VERB = (
-    r"(?:help|work|treat|prevent|slow(?: down)?|improve|reduce|cure|benefit|delay|stop|protect|alleviate|ameliorate|lower|lessen|"
+    r"(?:help|work|treat|prevent|slow(?: down)?|improve|reduce|cure|benefit|delay|stop|protect|"
+    r"alleviate|ameliorate|lower|lessen|"
     r"increase|affect|modify|reverse|act|have an? (?:\w+ )?(?:effect|benefit|role)|play a role|be)"
 )
-_USE = r"(?:repurposed|repositioned|used|effective|useful|of (?:use|benefit|help|value)|given|beneficial|prescribed|safe|promising|helpful|tried|considered|an? .*?(?:treatment|therapy|option|candidate|drug|remedy))"
+_USE = (
+    r"(?:repurposed|repositioned|used|effective|useful|of (?:use|benefit|help|value)|given|"
+    r"beneficial|prescribed|safe|promising|helpful|tried|considered|"
+    r"an? .*?(?:treatment|therapy|option|candidate|drug|remedy))"
+)
 _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"^(?:what|which)\b.*?\b(?:could|can|might|may|should|would)\s+(?P<drug>\S+(?: \S+)?)\s+be\s+{_USE}\s+{_FOR}\s+(?P<condition>.+)$",
-        rf"^(?:can|could|should|may|might|would|will)\s+(?P<drug>.+?)\s+be\s+{_USE}(?:\s+as .+?)?\s+{_FOR}\s+(?P<condition>.+)$",
+        (
+            r"^(?:what|which)\b.*?\b(?:could|can|might|may|should|would)\s+(?P<drug>\S+(?: \S+)?)"
+            rf"\s+be\s+{_USE}\s+{_FOR}\s+(?P<condition>.+)$"
+        ),
+        (
+            r"^(?:can|could|should|may|might|would|will)\s+(?P<drug>.+?)"
+            rf"\s+be\s+{_USE}(?:\s+as .+?)?\s+{_FOR}\s+(?P<condition>.+)$"
+        ),
         rf"^(?:is|are|was|were)\s+(?!there)(?P<drug>.+?)\s+{_USE}\s+{_FOR}\s+(?P<condition>.+)$",
-        rf"^(?:does|do|did|can|could|may|might|will|would)\s+(?P<drug>.+?)\s+{_VERB}\s+(?:(?:the )?(?:risk|progression|course|onset|symptoms|severity|outcomes?)\s+(?:of|in)\s+)?(?:{_FOR}\s+)?(?P<condition>.+)$",
-        rf"\b(?:evidence|effects?|role|efficacy|effectiveness|benefits?|use|repurposing|repositioning|value)\s+(?:for|of|that)\s+(?P<drug>.+?)\s+(?:{_VERB}s?\s+)?(?:{_FOR}\s+)?(?P<condition>.+)$",
+        (
+            rf"^(?:does|do|did|can|could|may|might|will|would)\s+(?P<drug>.+?)\s+{_VERB}\s+"
+            r"(?:(?:the )?(?:risk|progression|course|onset|symptoms|severity|outcomes?)\s+"
+            r"(?:of|in)\s+)?"
+            rf"(?:{_FOR}\s+)?(?P<condition>.+)$"
+        ),
+        (
+            r"\b(?:evidence|effects?|role|efficacy|effectiveness|benefits?|use|repurposing|"
+            r"repositioning|value)\s+(?:for|of|that)\s+(?P<drug>.+?)\s+"
+            rf"(?:{_VERB}s?\s+)?(?:{_FOR}\s+)?(?P<condition>.+)$"
+        ),
         rf"^(?P<drug>.+?)\s+(?:as an? .+? )?{_FOR}\s+(?P<condition>.+)$",
     )
 )
 _CANDIDATES = re.compile(
-    rf"^(?:what|which|are there|is there|find|list|name|suggest|show)\b.*?\b{_FOR}\s+(?P<condition>.+)$|^(?P<other>.+?)\s+(?:drug )?(?:repurposing|repositioning)(?: candidates?)?$|"
-    rf"^(?:drugs?|candidates?|treatments?|medicines?|repurposing|repurposed drugs?|repurposing candidates?)\s+{_FOR}\s+(?P<third>.+)$",
+    r"^(?:what|which|are there|is there|find|list|name|suggest|show)\b.*?"
+    rf"\b{_FOR}\s+(?P<condition>.+)$|"
+    r"^(?P<other>.+?)\s+(?:drug )?(?:repurposing|repositioning)(?: candidates?)?$|"
+    r"^(?:drugs?|candidates?|treatments?|medicines?|repurposing|repurposed drugs?|"
+    rf"repurposing candidates?)\s+{_FOR}\s+(?P<third>.+)$",
     re.IGNORECASE,
 )
 _MECHANISM = re.compile(
-    r"[,\s]+(?:(?:acting |working )?(?:through|via|by way of|thanks to|because of|mediated by|by (?:\w+ly )?(?:inhibit|activat|block|target|modulat|reduc|increas|lower|rais|suppress|stimulat|restor|"
-    r"improv|enhanc|act|promot|chang|regulat|clear|decreas|induc)\w*(?:ing)?(?: on)?))\s+(?P<terms>.+)$",
+    r"[,\s]+(?:(?:acting |working )?"
+    r"(?:through|via|by way of|thanks to|because of|mediated by|"
+    r"by (?:\w+ly )?(?:inhibit|activat|block|target|modulat|reduc|increas|lower|rais|suppress|"
+    r"stimulat|restor|improv|enhanc|act|promot|chang|regulat|clear|decreas|induc)"
+    r"\w*(?:ing)?(?: on)?))\s+(?P<terms>.+)$",
     re.IGNORECASE,
 )
 _TERM_BREAK = re.compile(r"\s*(?:,|;|/|&|\band\b|\bor\b)\s*", re.IGNORECASE)
 _TERM_NOISE = re.compile(
-    r"^(?:the|its|an?|effects? on|levels? of|inhibition of|activation of)\s+|\s+(?:pathways?|signall?ing|axis|activity|expression)$",
+    r"^(?:the|its|an?|effects? on|levels? of|inhibition of|activation of)\s+|"
+    r"\s+(?:pathways?|signall?ing|axis|activity|expression)$",
     re.IGNORECASE,
 )
 _LEAD = re.compile(
-    r"^(?:(?:the|an?|any|some|drug|compound|(?:long-term |early |low-dose )?(?:use|treatment|management|prevention|progression|risk|onset|symptoms?|course) of|"
-    r"(?:patients|people|adults|children|those|individuals|infants|someone) (?:with|who have|suffering from|having)|with|treating|preventing|slowing)\s+)+",
+    r"^(?:(?:the|an?|any|some|drug|compound|"
+    r"(?:long-term |early |low-dose )?(?:use|treatment|management|prevention|progression|risk|"
+    r"onset|symptoms?|course) of|"
+    r"(?:patients|people|adults|children|those|individuals|infants|someone) "
+    r"(?:with|who have|suffering from|having)|with|treating|preventing|slowing)\s+)+",
     re.IGNORECASE,
 )
 _TRAIL = re.compile(
-    r"(?:\s+(?:patients?|sufferers|please|or not|at all|in humans|treatment|therapy|in (?:adults|patients|people|older people)))+$",
+    r"(?:\s+(?:patients?|sufferers|please|or not|at all|in humans|treatment|therapy|"
+    r"in (?:adults|patients|people|older people)))+$",
     re.IGNORECASE,
 )
 _STATE = re.compile(
-    r"^(?:(?:mortality|deaths?|survival|symptoms?|severity|progression|outcomes?|hospitali[sz]ations?|recovery|risk|lifespan)(?: (?:in|of|from|with|among))?\s+|"
-    r"(?:very )?(?:early|late|early-stage|late-stage|mild|moderate|severe|critical|advanced|non-?hospitali[sz]ed|hospitali[sz]ed|ambulatory)(?: to (?:moderate|severe))?\s+)+",
+    r"^(?:(?:mortality|deaths?|survival|symptoms?|severity|progression|outcomes?|"
+    r"hospitali[sz]ations?|recovery|risk|lifespan)(?: (?:in|of|from|with|among))?\s+|"
+    r"(?:very )?(?:early|late|early-stage|late-stage|mild|moderate|severe|critical|advanced|"
+    r"non-?hospitali[sz]ed|hospitali[sz]ed|ambulatory)(?: to (?:moderate|severe))?\s+)+",
     re.IGNORECASE,
 )
 """Outcomes and states of a condition: dropped when the condition itself is searched."""
 _NO_DRUG = re.compile(
-    r"^(?:what|which|any|anything|something|drugs?|medicines?|existing|approved|old|generic|compounds?|candidates?|there|treatments?|repurposed|repurposing|repositioning|for|we|i|you)\b",
+    r"^(?:what|which|any|anything|something|drugs?|medicines?|existing|approved|old|generic|"
+    r"compounds?|candidates?|there|treatments?|repurposed|repurposing|repositioning|"
+    r"for|we|i|you)\b",
     re.IGNORECASE,
 )
 
@@ -82,7 +120,10 @@ def _mechanism(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _slots(text: str) -> tuple[str, str]:
-    """The drug slot ('' when candidates are sought) and the condition slot; both '' when no form fits."""
+    """The drug slot and the condition slot.
+
+    The drug's is '' when candidates are sought; both are '' when no form fits.
+    """
     for pattern in _PATTERNS:
         if (match := pattern.search(text)) and not _NO_DRUG.match(
             drug := _clean(match.group("drug"))
@@ -96,7 +137,10 @@ def _slots(text: str) -> tuple[str, str]:
 
 
 def _recognised(mention: DrugMention) -> Drug:
-    """A drug by its canonical name; a class by the name that the user gave it, which is how papers name it."""
+    """A drug by its canonical name; a class by the name that the user gave it.
+
+    Papers name a class by that name too.
+    """
     drug = mention.drug
     if drug.kind is DrugKind.DRUG:
         return Drug(name=drug.name, synonyms=drug.synonyms)
@@ -109,7 +153,8 @@ def _recognised(mention: DrugMention) -> Drug:
 def _naming(mention: DrugMention) -> list[str]:
     if mention.drug.kind is DrugKind.DRUG_CLASS:
         return [
-            f'"{mention.text}" is a class of drugs; records are read for the class by its name, not for each drug of it.'
+            f'"{mention.text}" is a class of drugs; '
+            "records are read for the class by its name, not for each drug of it."
         ]
     if mention.drug.name not in mention.text.lower():
         return [f'"{mention.text}" was read as {mention.drug.name}.']
@@ -167,7 +212,8 @@ def read_question(text: str) -> ResearchQuestion:
         named = f" for {drug.name}" if drug else ""
         raise QuestionError(
             f"No condition could be recognised in the question{named}.",
-            'Name one, as in "Can metformin be repurposed for Alzheimer\'s disease?" or "What could be repurposed for long COVID?"',
+            'Name one, as in "Can metformin be repurposed for Alzheimer\'s disease?" '
+            'or "What could be repurposed for long COVID?"',
         )
     form = (
         QuestionForm.CONDITION

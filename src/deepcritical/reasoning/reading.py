@@ -1,4 +1,7 @@
-"""Reads one record about one drug: does it bear on the question, which way does it point, in which sentences."""
+"""Reads one record about one drug.
+
+Does it bear on the question, which way does it point, in which sentences?
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ class _Names(NamedTuple):
     drug: DrugNames
     condition: ConditionNames
     about_drug: bool
-    """Whether the title names this drug and no other: then a sentence without a drug is about it."""
+    """Whether the title names this drug alone: then a sentence without a drug is about it."""
 
 
 class _Finding(NamedTuple):
@@ -47,7 +50,10 @@ class _Finding(NamedTuple):
     names_condition: bool
     other_population: bool
     names_other: bool
-    """Whether the clause names another condition, such as dementia when the question is about Alzheimer's disease."""
+    """Whether the clause names another condition.
+
+    For example dementia, when the question is about Alzheimer's disease.
+    """
 
 
 def clause_direction(clause: str, names: _Names) -> Direction:
@@ -60,7 +66,7 @@ def clause_direction(clause: str, names: _Names) -> Direction:
 
 
 def _is_finding(span: Span, position: float, labelled: bool) -> bool:
-    """Whether a sentence can state a result: not an aim, a method, background or a statement on safety."""
+    """Whether a sentence can state a result: no aim, method, background or safety statement."""
     if (
         span.label.startswith(lexicon.NOT_FINDINGS)
         or lexicon.AIM.search(span.text)
@@ -71,7 +77,7 @@ def _is_finding(span: Span, position: float, labelled: bool) -> bool:
 
 
 def _only_comparator(clause: str, names: _Names) -> bool:
-    """Whether the drug stands in the clause as what others are compared with, alone or in both arms."""
+    """Whether the clause has the drug as what others are compared with, alone or in both arms."""
     return any(
         lexicon.COMPARATOR.search(clause[: place.start()]) for place in names.drug.find(clause)
     )
@@ -126,7 +132,10 @@ def _names_other(clause: str, names: _Names) -> bool:
 
 
 def _population(evidence: Evidence, names: _Names) -> bool:
-    """Whether the people or animals studied have the condition, by title, registry or a phrase such as "patients with"."""
+    """Whether the people or animals studied have the condition.
+
+    By title, registry or a phrase such as "patients with".
+    """
     if names.condition.named(evidence.citation.title) or any(
         names.condition.named(c) for c in evidence.metadata.conditions
     ):
@@ -280,7 +289,7 @@ def _deciding(findings: list[_Finding], in_patients: bool) -> list[_Finding]:
 
 
 def _is_direct(findings: list[_Finding], in_patients: bool) -> bool:
-    """Whether the findings are about the condition: they name it, or it is what those studied have."""
+    """Whether the findings are about the condition: they name it, or those studied have it."""
     if any(f.names_condition for f in findings):
         return True
     elsewhere = findings and all(f.other_population or f.names_other for f in findings)

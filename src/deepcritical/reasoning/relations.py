@@ -1,4 +1,4 @@
-"""Signed relations between a drug, molecules, processes and a condition, found within one sentence each."""
+"""Signed relations between drug, molecules, processes and condition, each within one sentence."""
 
 from __future__ import annotations
 
@@ -18,20 +18,41 @@ from deepcritical.services.vocabulary import vocabulary
 
 __all__ = ["RecordRelations", "record_relations"]
 
-_UP = r"(?:activat(?:e[sd]?|ing)|up-?regulat(?:e[sd]?|ing)|increas(?:e[sd]?|ing)|promot(?:e[sd]?|ing)|enhanc(?:e[sd]?|ing)|induc(?:e[sd]?|ing)|stimulat(?:e[sd]?|ing)|elevat(?:e[sd]?|ing)|exacerbat(?:e[sd]?|ing)|facilitat(?:e[sd]?|ing)|rais(?:e[sd]?|ing)|restor(?:e[sd]?|ing))"
-_DOWN = r"(?:inhibit(?:s|ed|ing)?|down-?regulat(?:e[sd]?|ing)|reduc(?:e[sd]?|ing)|decreas(?:e[sd]?|ing)|suppress(?:e[sd]|es|ing)?|attenuat(?:e[sd]?|ing)|ameliorat(?:e[sd]?|ing)|lower(?:s|ed|ing)?|block(?:s|ed|ing)?|antagoni[sz](?:e[sd]?|ing)|prevent(?:s|ed|ing)?|diminish(?:e[sd]|es|ing)?|blunt(?:s|ed|ing)?|disrupt(?:s|ed|ing)?)"
-_NONE = r"(?:(?:did|does|do) not (?:\w+ )?(?:affect|alter|change|influence|modulate|increase|reduce|decrease)|(?:had|has|have|exert(?:s|ed)?) no (?:\w+ )?effects? on|failed to (?:affect|alter|change|reduce|increase))"
+# The endings of verbs like activate, of verbs like block and of verbs like suppress.
+_E = r"(?:e[sd]?|ing)"
+_ED = r"(?:s|ed|ing)?"
+_ES = r"(?:e[sd]|es|ing)?"
+_UP = (
+    rf"(?:activat{_E}|up-?regulat{_E}|increas{_E}|promot{_E}|enhanc{_E}|induc{_E}|stimulat{_E}|"
+    rf"elevat{_E}|exacerbat{_E}|facilitat{_E}|rais{_E}|restor{_E})"
+)
+_DOWN = (
+    rf"(?:inhibit{_ED}|down-?regulat{_E}|reduc{_E}|decreas{_E}|suppress{_ES}|attenuat{_E}|"
+    rf"ameliorat{_E}|lower{_ED}|block{_ED}|antagoni[sz]{_E}|prevent{_ED}|diminish{_ES}|"
+    rf"blunt{_ED}|disrupt{_ED})"
+)
+_NONE = (
+    r"(?:(?:did|does|do) not (?:\w+ )?"
+    r"(?:affect|alter|change|influence|modulate|increase|reduce|decrease)|"
+    r"(?:had|has|have|exert(?:s|ed)?) no (?:\w+ )?effects? on|"
+    r"failed to (?:affect|alter|change|reduce|increase))"
+)
 _VERB = re.compile(rf"\b(?:(?P<none>{_NONE})|(?P<up>{_UP})|(?P<down>{_DOWN}))\b", re.IGNORECASE)
 _BY_WAY_OF = re.compile(
-    r"\b(?:through|via|by way of|mediated by|by (?:activating|inhibiting|up-?regulating|down-?regulating|increasing|reducing|suppressing|stimulating))\s+(?P<means>[^.;]{2,140})",
+    r"\b(?:through|via|by way of|mediated by|"
+    r"by (?:activating|inhibiting|up-?regulating|down-?regulating|increasing|reducing|suppressing|"
+    r"stimulating))\s+(?P<means>[^.;]{2,140})",
     re.IGNORECASE,
 )
 _OBJECT_END = re.compile(
-    r"\b(?:in|within|around|near|surrounding|among|without|but|while|whereas|although|through|via|by|compared|versus|measured|seen|after|during|at the doses?|under)\b|[;:]|,\s+(?:and\s+)?(?:which|but|while|whereas|an?)\b",
+    r"\b(?:in|within|around|near|surrounding|among|without|but|while|whereas|although|through|via|"
+    r"by|compared|versus|measured|seen|after|during|at the doses?|under)\b|"
+    r"[;:]|,\s+(?:and\s+)?(?:which|but|while|whereas|an?)\b",
     re.IGNORECASE,
 )
 _SYMBOL = re.compile(
-    r"(?<![\w/-])(?:p-)?(?:[A-Z][A-Za-z]{0,3}\d+[A-Z]?\d*|[A-Z]{3,6}\d?(?:-\d+)?|[a-z][A-Z]{2,4}\d?|[A-Z]{2,5}-?[α-ωκ]\w?|[A-Z]{2,4}\d[α-ω]|Aβ(?:\d+)?)(?![\w-])"
+    r"(?<![\w/-])(?:p-)?(?:[A-Z][A-Za-z]{0,3}\d+[A-Z]?\d*|[A-Z]{3,6}\d?(?:-\d+)?|"
+    r"[a-z][A-Z]{2,4}\d?|[A-Z]{2,5}-?[α-ωκ]\w?|[A-Z]{2,4}\d[α-ω]|Aβ(?:\d+)?)(?![\w-])"
 )
 """What looks like a gene or protein symbol: BACE1, AMPK, mTOR, NF-κB, IL-6, p-AMPK."""
 _NOT_A_MOLECULE = frozenset(
@@ -50,22 +71,31 @@ _PROCESS = re.compile(
 )
 """A process of a molecule that is not its amount: "tau phosphorylation" is not tau."""
 _REMOVAL_OF = re.compile(
-    r"\b(?:phagocytosis|clearance|degradation|removal|inhibition|impairment|loss|blockade) of (?:\S+ ){0,2}$",
+    r"\b(?:phagocytosis|clearance|degradation|removal|inhibition|impairment|loss|blockade) of "
+    r"(?:\S+ ){0,2}$",
     re.IGNORECASE,
 )
 """Before a name: to increase the clearance of X is to decrease X."""
 _ONLY_A_MODIFIER = re.compile(
-    r"^[\s-]*(?:related|associated|mediated|induced|dependent|like|transporters?|receptors?|agonists?|antagonists?|inhibitors?|blockers?|secretases?|monotherapy)\b",
+    r"^[\s-]*(?:related|associated|mediated|induced|dependent|like|transporters?|receptors?|"
+    r"agonists?|antagonists?|inhibitors?|blockers?|secretases?|monotherapy)\b",
     re.IGNORECASE,
 )
-"""After a name: something else is meant, as in "amyloid-β transporters" or "GLP-1 receptor agonists"."""
+"""After a name: something else is meant.
+
+As in "amyloid-β transporters" or "GLP-1 receptor agonists".
+"""
 _PROTEIN_NAME = re.compile(r"\bprotein ([A-Za-z]{3,})$")
 _LINK = re.compile(
-    r"\b(?:hallmarks?|patholog\w+|pathogenesis|pathophysiolog\w+|pivotal|central|caus(?:e[sd]?|al)|contribut\w+|driv(?:e[sd]?|er)|accumulat\w+|risk factor|aggravat\w+|characteri[sz]ed by|leads? to|culprit)\b",
+    r"\b(?:hallmarks?|patholog\w+|pathogenesis|pathophysiolog\w+|pivotal|central|caus(?:e[sd]?|al)|"
+    r"contribut\w+|driv(?:e[sd]?|er)|accumulat\w+|risk factor|aggravat\w+|characteri[sz]ed by|"
+    r"leads? to|culprit)\b",
     re.IGNORECASE,
 )
 _BLOCKED = re.compile(
-    r"\b(?:inhibition|inhibitors?|blockade|knock-?down|silencing|compound C)\b.*?\b(?:suppress|abolish|block|prevent|revers|attenuat|reduc)\w*\b.*?\beffects?\s+on\b|\bmediat\w+\b.*?\beffects?\b.*?\bon\b",
+    r"\b(?:inhibition|inhibitors?|blockade|knock-?down|silencing|compound C)\b.*?"
+    r"\b(?:suppress|abolish|block|prevent|revers|attenuat|reduc)\w*\b.*?\beffects?\s+on\b|"
+    r"\bmediat\w+\b.*?\beffects?\b.*?\bon\b",
     re.IGNORECASE,
 )
 _DENIAL = re.compile(r"\b(?:not|no|unlike|whether|independent of)\b", re.IGNORECASE)
@@ -83,7 +113,10 @@ class RecordRelations(NamedTuple):
     drug: tuple[Relation, ...]
     """Drug -> molecule or process."""
     means: tuple[Relation, ...]
-    """Molecule -> process, from "the drug does X through M"; the sign is still that of the drug on X."""
+    """Molecule -> process, from "the drug does X through M".
+
+    The sign is still that of the drug on X.
+    """
     condition: tuple[Relation, ...]
     """Molecule or process -> condition."""
 
@@ -120,7 +153,8 @@ class _Nodes:
         for short, long in self._long.items():
             if self._is_molecule(short, long):
                 for match in re.finditer(
-                    rf"{re.escape(long)}(?:\s*\({re.escape(short)}\))?|(?<![\w-]){re.escape(short)}(?![\w-])",
+                    rf"{re.escape(long)}(?:\s*\({re.escape(short)}\))?|"
+                    rf"(?<![\w-]){re.escape(short)}(?![\w-])",
                     text,
                 ):
                     yield _Node(short, match.start(), match.end())
@@ -134,7 +168,10 @@ class _Nodes:
                 yield _Node(match.group().removeprefix("p-"), match.start(), match.end())
 
     def _is_molecule(self, short: str, long: str) -> bool:
-        """Whether an abbreviation can be a molecule: it is not the condition, the drug, a scale, a scan or an effect size."""
+        """Whether an abbreviation can be a molecule.
+
+        It is not the condition, the drug, a scale, a scan or an effect size.
+        """
         if (
             short in _NOT_A_MOLECULE
             or self._condition.named(short)
@@ -156,7 +193,8 @@ class _Nodes:
 
 
 _MOLECULAR = re.compile(
-    r"protein|kinase|ase\b|receptor|peptide|amyloid|tau\b|factor|enzyme|target of rapamycin|cytokine|interleukin|transporter|channel|insulin|acid|rapamycin|necrosis|oxygen|β|beta\b",
+    r"protein|kinase|ase\b|receptor|peptide|amyloid|tau\b|factor|enzyme|target of rapamycin|"
+    r"cytokine|interleukin|transporter|channel|insulin|acid|rapamycin|necrosis|oxygen|β|beta\b",
     re.IGNORECASE,
 )
 
@@ -193,7 +231,7 @@ def _object_phrase(sentence: str, start: int) -> tuple[int, int]:
 
 
 def _effects(span: Span, nodes: list[_Node], subject_at: int) -> Iterator[tuple[_Node, Sign]]:
-    """What the subject at an offset does to each node of the sentence, by the verb that governs the node."""
+    """What the subject at an offset does to each node of a sentence, by the verb governing it."""
     for verb in _VERB.finditer(span.text, subject_at):
         if span.text[verb.start() - 1 : verb.start()] == "-" or any(
             n.start <= verb.start() < n.end for n in nodes
@@ -212,7 +250,8 @@ def _of_drug(
     places = drug.find(span.text)
     if not places or lexicon.AIM.search(span.text):
         return
-    # A participle before the drug ("Despite reducing tau phosphorylation, metformin ...") has the drug as its subject too.
+    # A participle before the drug ("Despite reducing tau phosphorylation, metformin ...") has the
+    # drug as its subject too.
     start = 0 if re.match(r"(?:despite|by|while)\b", span.text, re.IGNORECASE) else places[0].end()
     for node, sign in _effects(span, nodes, start):
         yield Relation(
@@ -223,7 +262,10 @@ def _of_drug(
 def _by_means(
     span: Span, nodes: list[_Node], effects: list[Relation], evidence_id: str
 ) -> Iterator[Relation]:
-    """From "drug reduces X through M1 and M2": M1 -> X and M2 -> X, still with the drug's sign on X."""
+    """From "drug reduces X through M1 and M2": M1 -> X and M2 -> X.
+
+    The sign is still the drug's on X.
+    """
     means = _BY_WAY_OF.search(span.text)
     if means is None:
         return
@@ -242,7 +284,10 @@ def _by_means(
 def _by_blocking(
     span: Span, nodes: list[_Node], drug: DrugNames, known: list[Relation], evidence_id: str
 ) -> Iterator[Relation]:
-    """From "inhibiting M suppressed the drug's effect on X": M -> X, still with the drug's sign on X."""
+    """From "inhibiting M suppressed the drug's effect on X": M -> X.
+
+    The sign is still the drug's on X.
+    """
     match = _BLOCKED.search(span.text)
     if match is None or not drug.named(span.text):
         return

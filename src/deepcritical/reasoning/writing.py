@@ -1,15 +1,14 @@
-"""Writes the report of the extractive reasoner: located sentences, counts and the verdict that the rules give."""
+"""Writes the extractive reasoner's report: located sentences, counts and the rules' verdict."""
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 from deepcritical.domain.appraisal import Direction, StudyFinding
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.hypotheses import Sign
-from deepcritical.domain.markdown import escape_markdown, table
+from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import DrugCandidate, ReportSection
@@ -18,6 +17,7 @@ from deepcritical.reasoning.base import ReportContext
 from deepcritical.reasoning.citing import Citer
 from deepcritical.reasoning.findings import Findings
 from deepcritical.reasoning.judging import assess, rank_drugs
+from deepcritical.reasoning.methods import Methods
 from deepcritical.services.evidence_store import EvidenceStore
 
 __all__ = ["write"]
@@ -27,13 +27,6 @@ NOTHING = "No record bears on the question."
 _RUNNING = frozenset(
     {"RECRUITING", "ACTIVE_NOT_RECRUITING", "NOT_YET_RECRUITING", "ENROLLING_BY_INVITATION"}
 )
-_STOPPED = {
-    "sufficient_evidence": "the evidence answered the question, whichever way",
-    "no_new_evidence": "a further round brought nothing new",
-    "max_iterations_reached": "the limit of rounds was reached",
-    "deadline": "the time limit was reached",
-    "no_evidence": "nothing was found",
-}
 
 
 class _Writer:
@@ -58,6 +51,7 @@ class _Writer:
         self.main = self.drugs[0] if self.drugs else None
         self.studies: tuple[StudyFinding, ...] = store.studies(self.main) if self.main else ()
         self.verdict = decide(self.studies)
+        self.methods = Methods(question, store, context, self.citer, self.main, written_by)
         self.assessment: JudgeAssessment = (
             store.assessments[-1] if store.assessments else assess(question, store)
         )
@@ -75,7 +69,7 @@ class _Writer:
             verdict=self.verdict,
             **sections,
             drug_candidates=candidates if self.studies else (),
-            limitations=self._limitations(),
+            limitations=self.methods.limitations(),
             conclusion=conclusion,
             references=self.citer.references,
             claims=self.citer.claims,
@@ -93,7 +87,7 @@ class _Writer:
         parts = [Findings(self.store, self.citer, drug, self.condition) for drug in self.drugs]
         main = parts[0] if parts and self.studies else None
         contents = {
-            "methodology": ("Methodology", self._methodology()),
+            "methodology": ("Methodology", self.methods.methodology()),
             "clinical_findings": (
                 "Clinical findings",
                 self._per_drug([p.clinical() for p in parts]),
@@ -142,11 +136,18 @@ class _Writer:
     def _summary(self) -> str:
         cond = escape_markdown(self.condition)
         if not self.studies:
-            return f"No record found bears on {escape_markdown(self._subject())}. This is a finding about the sources searched, not about the drug: absence of evidence is not evidence of absence."
+            return (
+                f"No record found bears on {escape_markdown(self._subject())}. "
+                "This is a finding about the sources searched, not about the drug: "
+                "absence of evidence is not evidence of absence."
+            )
         label = f"**{self.verdict.label.value}**"
         lead = f"{escape_markdown(self._asked())} for {cond}"
         decided = self.citer.cite(self.verdict.deciding_ids)
-        first = f"{lead}: {label}, {self.verdict.certainty.value} certainty: {_lower(self.verdict.rule.rstrip('.'))} {decided}."
+        first = (
+            f"{lead}: {label}, {self.verdict.certainty.value} certainty: "
+            f"{_lower(self.verdict.rule.rstrip('.'))} {decided}."
+        )
         return " ".join(
             part for part in (first, self._posed(), self._counted(), self._mechanism_line()) if part
         )
@@ -193,7 +194,10 @@ class _Writer:
             for n, text, studies in parts
             if n
         ]
-        return f"Clinical studies of the condition with a direction: {len(direct)} ({', '.join(said)})."
+        return (
+            f"Clinical studies of the condition with a direction: {len(direct)} "
+            f"({', '.join(said)})."
+        )
 
     def _mechanism_line(self) -> str:
         complete = [h for h in self.store.hypotheses if h.complete]
@@ -210,24 +214,43 @@ class _Writer:
 
     def _conclusion(self) -> str:
         if not self.studies:
-            return f"The sources searched hold no evidence on {escape_markdown(self._subject())}; no conclusion can be drawn."
+            return (
+                f"The sources searched hold no evidence on {escape_markdown(self._subject())}; "
+                "no conclusion can be drawn."
+            )
         decided = self.citer.cite(self.verdict.deciding_ids)
-        drug, cond = escape_markdown(self.main or ""), escape_markdown(self.condition)
-        said = {
-            VerdictLabel.SUPPORTED: f"The evidence found supports {drug} for {cond}",
-            VerdictLabel.PROMISING: f"The evidence found is promising for {drug} in {cond}, and not yet enough to act on",
-            VerdictLabel.MIXED: f"The evidence found does not settle whether {drug} helps in {cond}: findings point both ways",
-            VerdictLabel.INSUFFICIENT: f"The evidence found is insufficient to say whether {drug} helps in {cond}",
-            VerdictLabel.UNSUPPORTED: f"The evidence found does not support {drug} for {cond}",
-            VerdictLabel.REFUTED: f"The evidence found speaks against {drug} for {cond}",
-        }[self.verdict.label]
         gaps = self.assessment.gaps[:3]
         missing = (
-            f"\n\nMissing from the evidence: {'; '.join(escape_markdown(g.rstrip('.')) for g in gaps)}."
+            "\n\nMissing from the evidence: "
+            f"{'; '.join(escape_markdown(g.rstrip('.')) for g in gaps)}."
             if gaps
             else ""
         )
-        return f"{said} {decided}. Certainty is {self.verdict.certainty.value}{self._why_uncertain()} {decided}.{self._awaited()}{missing}"
+        return (
+            f"{self._verdict_sentence()} {decided}. "
+            f"Certainty is {self.verdict.certainty.value}{self._why_uncertain()} {decided}."
+            f"{self._awaited()}{missing}"
+        )
+
+    def _verdict_sentence(self) -> str:
+        """What the evidence says of the drug, without a full stop."""
+        drug, cond = escape_markdown(self.main or ""), escape_markdown(self.condition)
+        return {
+            VerdictLabel.SUPPORTED: f"The evidence found supports {drug} for {cond}",
+            VerdictLabel.PROMISING: (
+                f"The evidence found is promising for {drug} in {cond}, "
+                "and not yet enough to act on"
+            ),
+            VerdictLabel.MIXED: (
+                f"The evidence found does not settle whether {drug} helps in {cond}: "
+                "findings point both ways"
+            ),
+            VerdictLabel.INSUFFICIENT: (
+                f"The evidence found is insufficient to say whether {drug} helps in {cond}"
+            ),
+            VerdictLabel.UNSUPPORTED: f"The evidence found does not support {drug} for {cond}",
+            VerdictLabel.REFUTED: f"The evidence found speaks against {drug} for {cond}",
+        }[self.verdict.label]
 
     def _awaited(self) -> str:
         """Registered trials that are not finished: what could change the verdict."""
@@ -256,95 +279,6 @@ class _Writer:
         verdict: Verdict = decide(studies)
         self.citer.cite(verdict.deciding_ids)
         return DrugCandidate(name=drug, verdict=verdict, studies=len(studies))
-
-    def _methodology(self) -> str:
-        read = self._understood()
-        sources = "\n".join(f"- {escape_markdown(line)}" for line in self.context.sources)
-        rows = [
-            (
-                escape_markdown(s.source),
-                escape_markdown(s.query),
-                s.outcome,
-                str(s.identified),
-                str(s.new),
-            )
-            for s in self.store.searches
-        ]
-        queries = table(("Source", "Query as run", "Outcome", "Records", "New"), rows)
-        stopped = _STOPPED.get(self.context.stop_reason, self.context.stop_reason)
-        return "\n\n".join(
-            part
-            for part in (
-                f"Question understood as: {read}.",
-                f"Sources, searched on {self.context.searched_on}:\n\n{sources}",
-                f"Retrieval is lexical (BM25), without dense vectors. Rounds: {self.context.iterations}; the search ended because {stopped}.",
-                queries,
-                self._flow(),
-                f"Written by: {self.written_by}. Every sentence about a study is one whole sentence of that record's text, found by rules; counts, grades and verdict are computed. "
-                "Levels are OCEBM 2011; a review counts as the weakest design that it includes. The verdict is the first rule that applies in a fixed table over studies that are not retracted.",
-            )
-            if part
-        )
-
-    def _understood(self) -> str:
-        drug = self.question.drug
-        named = (
-            f"drug {escape_markdown(drug.name)}"
-            if drug
-            else "candidates among the drugs that the records name"
-        )
-        terms = (
-            f", through {escape_markdown(', '.join(self.question.mechanism_terms))}"
-            if self.question.mechanism_terms
-            else ""
-        )
-        return f"{named}; condition {escape_markdown(self.condition)}{terms}"
-
-    def _flow(self) -> str:
-        """PRISMA counts: identified, duplicates, screened, excluded with reasons, included."""
-        appraisals = self.store.appraisals(self.main) if self.main else {}
-        excluded = {
-            i: a.reading.excluded_because for i, a in appraisals.items() if not a.reading.included
-        }
-        reasons = Counter(excluded.values())
-        listed = "\n".join(
-            f"- {escape_markdown(self.store.evidence[i].citation.title)}: {escape_markdown(why)}"
-            for i, why in excluded.items()
-        )
-        included = len(appraisals) - len(excluded)
-        why = (
-            f" ({'; '.join(f'{n} × {escape_markdown(reason)}' for reason, n in sorted(reasons.items()))})"
-            if reasons
-            else ""
-        )
-        line = (
-            f"Records: {self.store.identified} identified, {self.store.identified - len(self.store.evidence)} duplicates removed, {len(self.store.evidence)} screened, "
-            f"{len(excluded)} excluded{why}, {included} included, which are {len(self.studies)} studies."
-        )
-        return line + (f"\n\nRetrieved but not used:\n\n{listed}" if listed else "")
-
-    def _limitations(self) -> tuple[str, ...]:
-        kinds = {r.text_kind for r in self.citer.references}
-        failed = sorted(
-            {s.source for s in self.store.searches if s.outcome in ("unavailable", "degraded")}
-        )
-        candidates = (
-            "Only the sources listed were searched; literature outside of them may say otherwise.",
-            "The text of records marked as summary was written for the snapshot; the figures are those of the abstract, the words are not."
-            if "summary" in kinds
-            else "",
-            "Abstracts only: methods, risk of bias and full results were not read.",
-            "Registry entries come from stored copies and may be out of date."
-            if any(r.source == "clinicaltrials" for r in self.citer.references)
-            else "",
-            "Stance and relations are read by rules over words; an unusual phrasing can be missed or misread, so read the quoted sentence itself.",
-            f"Not fully readable: {', '.join(failed)}." if failed else "",
-            f"{self.store.facts_dropped} statements were dropped because their quote was not in the record."
-            if self.store.facts_dropped
-            else "",
-            *self.context.notices,
-        )
-        return tuple(text for text in candidates if text)
 
 
 def _status(record: Evidence) -> str:

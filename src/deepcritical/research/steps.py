@@ -1,4 +1,7 @@
-"""The verbs of research. A step reads the store, asks the reasoner or the sources, writes the store, emits an event."""
+"""The verbs of research.
+
+A step reads the store, asks the reasoner or the sources, writes the store, emits an event.
+"""
 
 from __future__ import annotations
 
@@ -91,12 +94,16 @@ async def execute_searches(session: ResearchSession, queries: tuple[str, ...]) -
         await session.emit(SourceSearched(**run.model_dump()), Stage.SEARCH)
         if answer.result.outcome in (SourceOutcome.UNAVAILABLE, SourceOutcome.DEGRADED):
             await session.notify(
-                f"{answer.source} was {answer.result.outcome.value}: {'; '.join(answer.result.skipped[:3])}."
+                f"{answer.source} was {answer.result.outcome.value}: "
+                f"{'; '.join(answer.result.skipped[:3])}."
             )
 
 
 async def process_results(session: ResearchSession) -> None:
-    """Read every record that was not read yet, once for each drug in question; a quote that is not there is dropped."""
+    """Read every record that was not read yet, once for each drug in question.
+
+    A quote that is not there is dropped.
+    """
     read = kept = dropped = 0
     for drug in await session.reasoner.name_candidates(session.understood, session.store):
         done = session.store.appraisals(drug.name)
@@ -170,7 +177,7 @@ def _with_located_edges(
 
 
 async def assess_evidence(session: ResearchSession) -> None:
-    """Score the evidence, then let the termination authority decide whether another round begins."""
+    """Score the evidence, then let the termination authority decide on another round."""
     assessment = await session.reasoner.assess_evidence(session.understood, session.store)
     session.store.assessments.append(assessment)
     session.assessed_in_round = True
@@ -197,7 +204,10 @@ async def assess_evidence(session: ResearchSession) -> None:
 
 
 async def write_report(session: ResearchSession) -> None:
-    """Write the report, then check it: references against the store, sentences against what they cite."""
+    """Write the report, then check it.
+
+    References are checked against the store, sentences against what they cite.
+    """
     context = ReportContext(
         stop_reason=session.stop_reason.value if session.stop_reason else "",
         iterations=session.iteration,

@@ -1,4 +1,7 @@
-"""The termination authority: whether research goes on. Ordered rules; the first that applies decides."""
+"""The termination authority: whether research goes on.
+
+Ordered rules; the first that applies decides.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,10 @@ __all__ = ["RoundResult", "stop_reason"]
 
 
 SATURATION = 0.1
-"""Share of new records in a round up to which a search counts as saturated: until then, contrary evidence may be unseen."""
+"""Share of new records in a round up to which a search counts as saturated.
+
+Until then, contrary evidence may be unseen.
+"""
 
 
 class RoundResult(Model):

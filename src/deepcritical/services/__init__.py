@@ -1,1 +1,1 @@
-"""What the run keeps and looks up: the evidence store and the names of drugs, targets and conditions."""
+"""What the run keeps and looks up: the evidence store; names of drugs, targets and conditions."""

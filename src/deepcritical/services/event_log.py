@@ -53,7 +53,8 @@ class EventLog:
         async with self._writing:
             if self.ended:
                 raise StorageError(
-                    f"The log of run {self.run_id} has ended; nothing can follow its terminal event."
+                    f"The log of run {self.run_id} has ended; "
+                    "nothing can follow its terminal event."
                 )
             last = self._events[-1].progress if self._events else 0.0
             logged = LoggedEvent(

@@ -1,4 +1,7 @@
-"""The one store of a run: every record, reading, hypothesis and judgement. Agents share it and nothing else."""
+"""The one store of a run: every record, reading, hypothesis and judgement.
+
+Agents share it and nothing else.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ class EvidenceStore:
         """Take in records; those of the same work are merged.
 
         Returns:
-            The ids of records that are new to the run, or whose text grew, so that they must be read.
+            The ids of records that are new to the run, or whose text grew: they must be read.
         """
         unread: dict[str, None] = {}
         for record in records:
@@ -50,7 +53,8 @@ class EvidenceStore:
                 unread[key] = None
                 self._forget_reading(key)
             self._records[key] = merged
-            for identifier in canonical_ids(merged):
+            # Also ids that the merged record has no field for, such as a second DOI.
+            for identifier in canonical_ids(merged) | canonical_ids(record):
                 self._owner.setdefault(identifier, key)
         return tuple(unread)
 

@@ -1,4 +1,7 @@
-"""An evidence snapshot as a source: a JSONL file of records, ranked by BM25. For demo, re-runs and tests."""
+"""An evidence snapshot as a source: a JSONL file of records, ranked by BM25.
+
+For demo, re-runs and tests.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,9 @@ def _existing(name: str) -> Path | None:
 
 
 class SnapshotSource:
-    """A search tool over one snapshot file. The file is read at the first query, off the event loop.
+    """A search tool over one snapshot file.
+
+    The file is read at the first query, off the event loop.
 
     Args:
         path: The JSONL file.

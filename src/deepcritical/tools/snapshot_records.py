@@ -1,4 +1,7 @@
-"""The records of a snapshot file: one JSON object a line, first an optional header. One bad record never costs the rest."""
+"""The records of a snapshot file: one JSON object a line, first an optional header.
+
+One bad record never costs the rest.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,159 @@
+"""The parts of a report that say how the evidence was found and read, and what limits it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from deepcritical.domain.markdown import escape_markdown, table
+from deepcritical.domain.question import ResearchQuestion
+from deepcritical.reasoning.base import ReportContext
+from deepcritical.reasoning.citing import Citer
+from deepcritical.services.evidence_store import EvidenceStore
+
+__all__ = ["Methods"]
+
+_STOPPED = {
+    "sufficient_evidence": "the evidence answered the question, whichever way",
+    "no_new_evidence": "a further round brought nothing new",
+    "max_iterations_reached": "the limit of rounds was reached",
+    "deadline": "the time limit was reached",
+    "no_evidence": "nothing was found",
+}
+
+
+class Methods:
+    """Writes the methodology, with the PRISMA counts, and the limitations.
+
+    Args:
+        question: The question as understood.
+        store: The run's store.
+        context: What is to be said of the run itself.
+        citer: Numbers the citations of the whole report.
+        drug: Name of the drug asked about or of the best candidate; None without either.
+        written_by: Name of the reasoner.
+    """
+
+    def __init__(
+        self,
+        question: ResearchQuestion,
+        store: EvidenceStore,
+        context: ReportContext,
+        citer: Citer,
+        drug: str | None,
+        written_by: str,
+    ) -> None:
+        self._question = question
+        self._store = store
+        self._context = context
+        self._citer = citer
+        self._drug = drug
+        self._written_by = written_by
+        self._condition = question.condition.name if question.condition else question.text
+        self._studies = store.studies(drug) if drug else ()
+
+    def methodology(self) -> str:
+        """The question as understood, the searches, the PRISMA counts and the rules applied."""
+        read = self._understood()
+        sources = "\n".join(f"- {escape_markdown(line)}" for line in self._context.sources)
+        rows = [
+            (
+                escape_markdown(s.source),
+                escape_markdown(s.query),
+                s.outcome,
+                str(s.identified),
+                str(s.new),
+            )
+            for s in self._store.searches
+        ]
+        queries = table(("Source", "Query as run", "Outcome", "Records", "New"), rows)
+        stopped = _STOPPED.get(self._context.stop_reason, self._context.stop_reason)
+        return "\n\n".join(
+            part
+            for part in (
+                f"Question understood as: {read}.",
+                f"Sources, searched on {self._context.searched_on}:\n\n{sources}",
+                "Retrieval is lexical (BM25), without dense vectors. "
+                f"Rounds: {self._context.iterations}; the search ended because {stopped}.",
+                queries,
+                self._flow(),
+                f"Written by: {self._written_by}. Every sentence about a study is one whole "
+                "sentence of that record's text, found by rules; "
+                "counts, grades and verdict are computed. "
+                "Levels are OCEBM 2011; a review counts as the weakest design that it includes. "
+                "The verdict is the first rule that applies in a fixed table over studies "
+                "that are not retracted.",
+            )
+            if part
+        )
+
+    def _understood(self) -> str:
+        drug = self._question.drug
+        named = (
+            f"drug {escape_markdown(drug.name)}"
+            if drug
+            else "candidates among the drugs that the records name"
+        )
+        terms = (
+            f", through {escape_markdown(', '.join(self._question.mechanism_terms))}"
+            if self._question.mechanism_terms
+            else ""
+        )
+        return f"{named}; condition {escape_markdown(self._condition)}{terms}"
+
+    def _flow(self) -> str:
+        """PRISMA counts: identified, duplicates, screened, excluded with reasons, included."""
+        appraisals = self._store.appraisals(self._drug) if self._drug else {}
+        excluded = {
+            i: a.reading.excluded_because for i, a in appraisals.items() if not a.reading.included
+        }
+        reasons = sorted(Counter(excluded.values()).items())
+        listed = "\n".join(
+            f"- {escape_markdown(self._store.evidence[i].citation.title)}: {escape_markdown(why)}"
+            for i, why in excluded.items()
+        )
+        included = len(appraisals) - len(excluded)
+        why = (
+            f" ({'; '.join(f'{n} × {escape_markdown(reason)}' for reason, n in reasons)})"
+            if reasons
+            else ""
+        )
+        line = (
+            f"Records: {self._store.identified} identified, "
+            f"{self._store.identified - len(self._store.evidence)} duplicates removed, "
+            f"{len(self._store.evidence)} screened, {len(excluded)} excluded{why}, "
+            f"{included} included, which are {len(self._studies)} studies."
+        )
+        return line + (f"\n\nRetrieved but not used:\n\n{listed}" if listed else "")
+
+    def limitations(self) -> tuple[str, ...]:
+        """What limits the report; some depend on what it cites, so the other parts come first."""
+        kinds = {r.text_kind for r in self._citer.references}
+        failed = sorted(
+            {s.source for s in self._store.searches if s.outcome in ("unavailable", "degraded")}
+        )
+        candidates = (
+            "Only the sources listed were searched; literature outside of them may say otherwise.",
+            (
+                "The text of records marked as summary was written for the snapshot; "
+                "the figures are those of the abstract, the words are not."
+            )
+            if "summary" in kinds
+            else "",
+            "Abstracts only: methods, risk of bias and full results were not read.",
+            "Registry entries come from stored copies and may be out of date."
+            if any(r.source == "clinicaltrials" for r in self._citer.references)
+            else "",
+            (
+                "Stance and relations are read by rules over words; an unusual phrasing can be "
+                "missed or misread, so read the quoted sentence itself."
+            ),
+            f"Not fully readable: {', '.join(failed)}." if failed else "",
+            (
+                f"{self._store.facts_dropped} statements were dropped "
+                "because their quote was not in the record."
+            )
+            if self._store.facts_dropped
+            else "",
+            *self._context.notices,
+        )
+        return tuple(text for text in candidates if text)

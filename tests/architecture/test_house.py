@@ -1,0 +1,151 @@
+"""Size, reachability and cost of imports: what keeps the house in order."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import deepcritical
+from scripts import check_sizes
+from tests.conftest import ROOT
+
+SRC = ROOT / "src"
+ENTRY_POINTS = ("deepcritical", "deepcritical.interfaces.cli")
+HEAVY = (
+    "agent_framework",
+    "bm25s",
+    "drug_named_entity_recognition",
+    "numpy",
+    "pydantic_ai",
+    "torch",
+)
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(SRC).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(path): path for path in sorted(SRC.rglob("*.py"))}
+FACES = [path for path in MODULES.values() if path.name == "__init__.py"]
+TEST_FILES = sorted((ROOT / "tests").rglob("*.py"))
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def with_parents(name: str) -> Iterator[str]:
+    """`a.b.c`, `a.b` and `a`, as far as they are modules of ours."""
+    while name:
+        if name in MODULES:
+            yield name
+        name = name.rpartition(".")[0]
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Our modules that a file imports anywhere, also within functions."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield from with_parents(node.module)
+            for alias in node.names:
+                yield from with_parents(f"{node.module}.{alias.name}")
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                yield from with_parents(alias.name)
+
+
+def reachable() -> set[str]:
+    found: set[str] = set()
+    ahead = list(ENTRY_POINTS)
+    while ahead:
+        name = ahead.pop()
+        if name not in found:
+            found.add(name)
+            ahead.extend(imported(MODULES[name]))
+    return found
+
+
+def test_no_file_and_no_function_is_too_long(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    exit_code = check_sizes.main()
+    assert exit_code == 0, capsys.readouterr().out
+
+
+def test_the_entry_points_are_those_of_the_project_file() -> None:
+    scripts = re.findall(r'^deepcritical = "(.+):main"$', (ROOT / "pyproject.toml").read_text(), re.M)
+    assert scripts == [ENTRY_POINTS[1]]
+
+
+def test_every_module_is_reached_from_an_entry_point() -> None:
+    assert set(MODULES) - reachable() == set()
+
+
+def test_no_relative_import_hides_from_the_walk() -> None:
+    for path in MODULES.values():
+        for node in ast.walk(tree(path)):
+            assert not (isinstance(node, ast.ImportFrom) and node.level), path
+
+
+@pytest.mark.parametrize("args", [["--help"], ["research", "--help"], ["research", ""]], ids=str)
+def test_help_and_an_empty_question_do_not_wait_for_heavy_libraries(args: list[str]) -> None:
+    code = (
+        "import sys\n"
+        "from deepcritical.interfaces.cli import main\n"
+        f"sys.argv = ['deepcritical', *{args!r}]\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        f"print('LOADED', *sorted(set({HEAVY!r}) & set(sys.modules)))\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True
+    )
+    assert ran.stdout.splitlines()[-1] == "LOADED"
+
+
+def test_the_public_face_is_pinned() -> None:
+    assert deepcritical.__all__ == ["research"]
+    assert callable(deepcritical.research)
+
+
+def public_names(path: Path) -> set[str]:
+    """Names that a module binds at its top level and does not mark as its own."""
+    names: set[str] = set()
+    for node in tree(path).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.ImportFrom) and node.module != "__future__":
+            names.update(alias.asname or alias.name for alias in node.names)
+    return {name for name in names if not name.startswith("_")} - {"TYPE_CHECKING"}
+
+
+def declared(path: Path) -> list[str] | None:
+    for node in tree(path).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return [str(name) for name in ast.literal_eval(node.value)]
+    return None
+
+
+@pytest.mark.parametrize("path", FACES, ids=module_name)
+def test_every_face_declares_its_names_sorted(path: Path) -> None:
+    names, listed = public_names(path), declared(path)
+    assert (listed is not None) is bool(names)
+    assert listed == (sorted(names) if names else None)
+
+
+@pytest.mark.parametrize("path", TEST_FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_test_uses_a_mock(path: Path) -> None:
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            assert not any(alias.name.startswith(("unittest", "mock")) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not (node.module or "").startswith(("unittest", "mock"))

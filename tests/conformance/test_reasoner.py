@@ -1,0 +1,202 @@
+"""What every reasoner must keep, with a model or without."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from deepcritical.domain.appraisal import Appraisal
+from deepcritical.domain.claims import claim_holds, located
+from deepcritical.domain.errors import QuestionError
+from deepcritical.domain.events import StopReason
+from deepcritical.domain.grading import grade
+from deepcritical.domain.question import QuestionForm, ResearchQuestion
+from deepcritical.domain.report import ResearchReport
+from deepcritical.reasoning.base import Reasoner, ReportContext
+from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.tools.snapshot_records import parse
+from tests.conftest import DEMO, DEMO_QUESTION
+
+REASONERS: dict[str, Callable[[], Reasoner]] = {"extractive": ExtractiveReasoner}
+CONTEXT = ReportContext(
+    stop_reason=StopReason.SUFFICIENT_EVIDENCE.value,
+    iterations=1,
+    searched_on="2999-01-01",
+    sources=("made: 0 records",),
+    notices=("A made-up notice.",),
+)
+FORMS = {
+    DEMO_QUESTION: QuestionForm.DRUG_CONDITION,
+    "What could be repurposed for Alzheimer's disease?": QuestionForm.CONDITION,
+    "Does metformin slow Alzheimer's through AMPK and tau?": QuestionForm.HYPOTHESIS,
+}
+
+_READ: dict[tuple[str, str], tuple[ResearchQuestion, EvidenceStore]] = {}
+
+
+@pytest.fixture(params=REASONERS)
+def reasoner(request: pytest.FixtureRequest) -> Reasoner:
+    return REASONERS[request.param]()
+
+
+def demo_store() -> EvidenceStore:
+    store = EvidenceStore()
+    store.add(parse(DEMO.read_bytes(), "demo").records)
+    return store
+
+
+async def read_all(reasoner: Reasoner, text: str) -> tuple[ResearchQuestion, EvidenceStore]:
+    """The same once for all tests that only look."""
+    if (reasoner.name, text) not in _READ:
+        _READ[reasoner.name, text] = await read_afresh(reasoner, text)
+    return _READ[reasoner.name, text]
+
+
+async def read_afresh(reasoner: Reasoner, text: str) -> tuple[ResearchQuestion, EvidenceStore]:
+    """The question as understood, and a store in which every demo record is read and judged."""
+    question = await reasoner.refine_question(text)
+    store = await asyncio.to_thread(demo_store)
+    for drug in await reasoner.name_candidates(question, store):
+        for key, evidence in store.evidence.items():
+            reading = await reasoner.read_evidence(question, drug, key, evidence)
+            store.add_appraisal(Appraisal(reading=reading, grade=grade(evidence)))
+    store.hypotheses = await reasoner.propose_hypotheses(question, store)
+    store.assessments.append(await reasoner.assess_evidence(question, store))
+    return question, store
+
+
+async def written(
+    reasoner: Reasoner, question: ResearchQuestion, store: EvidenceStore
+) -> ResearchReport:
+    return await reasoner.write_report(question, store, CONTEXT)
+
+
+class TestQuestion:
+    def test_it_is_a_reasoner_with_a_name(self, reasoner: Reasoner) -> None:
+        assert isinstance(reasoner, Reasoner)
+        assert reasoner.name.strip()
+
+    @pytest.mark.parametrize(("text", "form"), FORMS.items())
+    async def test_the_three_forms_are_told_apart(
+        self, reasoner: Reasoner, text: str, form: QuestionForm
+    ) -> None:
+        question = await reasoner.refine_question(text)
+        assert question.form is form
+        assert question.text == text
+        assert question.condition
+        assert question.condition.mesh_id
+        assert (question.drug is None) is (form is QuestionForm.CONDITION)
+        assert bool(question.mechanism_terms) is (form is QuestionForm.HYPOTHESIS)
+
+    async def test_an_unknown_name_is_searched_with_a_notice(self, reasoner: Reasoner) -> None:
+        question = await reasoner.refine_question("Can examplol be repurposed for testitis?")
+        assert question.drug
+        assert question.condition
+        assert (question.drug.name, question.drug.known) == ("examplol", False)
+        assert (question.condition.name, question.condition.known) == ("testitis", False)
+        assert len(question.notices) == 2
+
+    @pytest.mark.parametrize("text", ["xyzzy", "???", "Why?", "a " * 900])
+    async def test_what_is_no_question_is_a_question_error(
+        self, reasoner: Reasoner, text: str
+    ) -> None:
+        with pytest.raises(QuestionError) as caught:
+            await reasoner.refine_question(text)
+        assert caught.value.advice
+
+    @pytest.mark.parametrize("text", FORMS)
+    async def test_there_is_something_to_search_at_first(
+        self, reasoner: Reasoner, text: str
+    ) -> None:
+        question = await reasoner.refine_question(text)
+        queries = await reasoner.generate_queries(question, EvidenceStore())
+        assert queries
+        assert len(set(queries)) == len(queries)
+        assert all(query.strip() for query in queries)
+
+
+@pytest.mark.parametrize("text", FORMS)
+class TestEvidence:
+    async def test_every_fact_is_located_in_its_record(self, reasoner: Reasoner, text: str) -> None:
+        _, store = await read_all(reasoner, text)
+        readings = [a.reading for d in store.drugs for a in store.appraisals(d).values()]
+        facts = [fact for reading in readings for fact in reading.facts]
+        facts += [f for h in store.hypotheses for edge in h.edges for f in edge.facts]
+        assert facts
+        for fact in facts:
+            content = store.evidence[fact.evidence_id].content
+            assert content[fact.start : fact.end] == fact.quote
+            assert located(fact, store.evidence) == fact
+
+    async def test_a_reading_is_of_the_record_and_the_drug_it_was_asked_for(
+        self, reasoner: Reasoner, text: str
+    ) -> None:
+        _, store = await read_all(reasoner, text)
+        for drug in store.drugs:
+            for key, appraisal in store.appraisals(drug).items():
+                assert {fact.evidence_id for fact in appraisal.reading.facts} <= {key}
+                assert appraisal.reading.drug == drug
+                assert appraisal.reading.included or not appraisal.reading.facts
+
+    async def test_the_assessment_is_in_range(self, reasoner: Reasoner, text: str) -> None:
+        _, store = await read_all(reasoner, text)
+        (assessment,) = store.assessments
+        assert 0 <= assessment.mechanism_score <= 10
+        assert 0 <= assessment.clinical_score <= 10
+        assert 0 <= assessment.confidence <= 1
+        assert assessment.reasoning
+        assert (assessment.recommendation == "synthesize") is assessment.sufficient
+
+    async def test_a_chain_runs_from_the_drug_to_the_condition(
+        self, reasoner: Reasoner, text: str
+    ) -> None:
+        question, store = await read_all(reasoner, text)
+        assert question.condition
+        for hypothesis in store.hypotheses:
+            assert hypothesis.nodes[0] == hypothesis.drug
+            assert hypothesis.nodes[-1] == question.condition.name
+            assert 0 <= hypothesis.confidence <= 0.5
+            assert bool(hypothesis.search_suggestions) is not hypothesis.complete
+
+    async def test_the_report_refers_to_records_of_the_store_only(
+        self, reasoner: Reasoner, text: str
+    ) -> None:
+        question, store = await read_all(reasoner, text)
+        report = await written(reasoner, question, store)
+        assert report.references
+        assert {r.evidence_id for r in report.references} <= set(store.evidence)
+        assert report.claims
+        assert all(claim_holds(claim, store.evidence) for claim in report.claims)
+
+    async def test_the_same_store_gives_the_same_bytes(self, reasoner: Reasoner, text: str) -> None:
+        first = await written(reasoner, *await read_all(reasoner, text))
+        second = await written(reasoner, *await read_afresh(reasoner, text))
+        assert first.model_dump_json() == second.model_dump_json()
+        assert first.to_markdown() == second.to_markdown()
+
+
+@pytest.mark.parametrize("text", [*FORMS, "Can examplol be repurposed for testitis?"])
+async def test_a_store_without_evidence_is_no_error(reasoner: Reasoner, text: str) -> None:
+    store = EvidenceStore()
+    question = await reasoner.refine_question(text)
+    chains = await reasoner.propose_hypotheses(question, store)
+    assert not any(edge.evidenced for chain in chains for edge in chain.edges)
+    assessment = await reasoner.assess_evidence(question, store)
+    assert (assessment.sufficient, assessment.clinical_score) == (False, 0)
+    store.assessments.append(assessment)
+    report = await reasoner.write_report(question, store, CONTEXT)
+    assert (report.references, report.claims) == ((), ())
+    assert "A made-up notice." in report.limitations
+
+
+async def test_a_reasoner_never_writes_the_store(reasoner: Reasoner) -> None:
+    question, store = await read_all(reasoner, DEMO_QUESTION)
+    before = (dict(store.evidence), store.hypotheses, list(store.assessments), store.report)
+    await reasoner.generate_queries(question, store)
+    await reasoner.assess_evidence(question, store)
+    await reasoner.write_report(question, store, CONTEXT)
+    after = (dict(store.evidence), store.hypotheses, list(store.assessments), store.report)
+    assert before == after

@@ -1,0 +1,134 @@
+"""Reasoners that misbehave in one way each; in all else they are the extractive one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from deepcritical.domain.appraisal import Reading
+from deepcritical.domain.assessment import JudgeAssessment
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.hypotheses import MechanismHypothesis
+from deepcritical.domain.question import Drug, ResearchQuestion
+from deepcritical.domain.report import ResearchReport
+from deepcritical.reasoning.base import ReportContext
+from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.services.evidence_store import EvidenceStore
+
+METHODS = (
+    "refine_question",
+    "generate_queries",
+    "name_candidates",
+    "read_evidence",
+    "propose_hypotheses",
+    "assess_evidence",
+    "write_report",
+)
+"""The methods of the seam, in the order in which a run first calls them."""
+
+
+class Interrupted(ExtractiveReasoner):
+    """Does something before the chosen method: raises, waits, or counts.
+
+    Args:
+        method: One of METHODS.
+        before: Called with the number of the call, from 1.
+    """
+
+    def __init__(self, method: str, before: Callable[[int], Awaitable[None]]) -> None:
+        self._method = method
+        self._before = before
+        self._calls = 0
+
+    async def _enter(self, method: str) -> None:
+        if method == self._method:
+            self._calls += 1
+            await self._before(self._calls)
+
+    async def refine_question(self, text: str) -> ResearchQuestion:
+        await self._enter("refine_question")
+        return await super().refine_question(text)
+
+    async def generate_queries(
+        self, question: ResearchQuestion, store: EvidenceStore
+    ) -> tuple[str, ...]:
+        await self._enter("generate_queries")
+        return await super().generate_queries(question, store)
+
+    async def name_candidates(
+        self, question: ResearchQuestion, store: EvidenceStore
+    ) -> tuple[Drug, ...]:
+        await self._enter("name_candidates")
+        return await super().name_candidates(question, store)
+
+    async def read_evidence(
+        self, question: ResearchQuestion, drug: Drug, evidence_id: str, evidence: Evidence
+    ) -> Reading:
+        await self._enter("read_evidence")
+        return await super().read_evidence(question, drug, evidence_id, evidence)
+
+    async def propose_hypotheses(
+        self, question: ResearchQuestion, store: EvidenceStore
+    ) -> tuple[MechanismHypothesis, ...]:
+        await self._enter("propose_hypotheses")
+        return await super().propose_hypotheses(question, store)
+
+    async def assess_evidence(
+        self, question: ResearchQuestion, store: EvidenceStore
+    ) -> JudgeAssessment:
+        await self._enter("assess_evidence")
+        return await super().assess_evidence(question, store)
+
+    async def write_report(
+        self, question: ResearchQuestion, store: EvidenceStore, context: ReportContext
+    ) -> ResearchReport:
+        await self._enter("write_report")
+        return await super().write_report(question, store, context)
+
+
+def failing(method: str, error: BaseException, from_call: int = 1) -> Interrupted:
+    """A reasoner that raises in one method, from a certain call on."""
+
+    async def fail(call: int) -> None:
+        if call >= from_call:
+            raise error
+
+    return Interrupted(method, fail)
+
+
+def hanging(method: str, reached: asyncio.Event) -> Interrupted:
+    """A reasoner that says when it has reached a method, and then waits for ever."""
+
+    async def hang(call: int) -> None:
+        reached.set()
+        await asyncio.Event().wait()
+
+    return Interrupted(method, hang)
+
+
+def slow(method: str, seconds: float) -> Interrupted:
+    """A reasoner that takes its time before one method."""
+
+    async def wait(call: int) -> None:
+        await asyncio.sleep(seconds)
+
+    return Interrupted(method, wait)
+
+
+class Forging(ExtractiveReasoner):
+    """Writes the extractive report, and then changes it.
+
+    Args:
+        forge: The honest report to the one that is handed in.
+    """
+
+    def __init__(self, forge: Callable[[ResearchReport], dict[str, Any]]) -> None:
+        self._forge = forge
+        self.honest: ResearchReport | None = None
+
+    async def write_report(
+        self, question: ResearchQuestion, store: EvidenceStore, context: ReportContext
+    ) -> ResearchReport:
+        self.honest = await super().write_report(question, store, context)
+        return self.honest.model_copy(update=self._forge(self.honest))

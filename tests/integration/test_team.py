@@ -1,0 +1,188 @@
+"""The real Magentic team, through the run service, on the bundled snapshot."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from pathlib import Path
+
+import pytest
+
+from deepcritical.domain.claims import claim_holds
+from deepcritical.domain.events import TERMINAL, LoggedEvent
+from deepcritical.domain.identity import canonical_ids
+from deepcritical.domain.report import ResearchReport
+from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.tools.snapshot_records import parse
+from tests.conftest import (
+    DEMO,
+    DEMO_QUESTION,
+    QUESTION,
+    ended,
+    of_type,
+    paper,
+    run_service,
+    snapshot,
+)
+
+SEARCH, HYPOTHESES = "SearchAgent", "HypothesisAgent"
+JUDGE, REPORT = "JudgeAgent", "ReportAgent"
+CANDIDATES_QUESTION = "What could be repurposed for Alzheimer's disease?"
+HYPOTHESIS_QUESTION = "Does metformin slow Alzheimer's through AMPK and tau?"
+
+Done = tuple[list[LoggedEvent], ResearchReport]
+
+
+async def answered(question: str, source: Path = DEMO, rounds: int = 3) -> Done:
+    run = run_service(source, max_iterations=rounds).submit(question)
+    return await ended(run), await run.result()
+
+
+_ANSWERS: dict[str, Done] = {}
+
+
+@pytest.fixture(params=[DEMO_QUESTION, CANDIDATES_QUESTION, HYPOTHESIS_QUESTION])
+async def done(request: pytest.FixtureRequest) -> Done:
+    """One run of each form of question, shared by the tests that only look."""
+    if request.param not in _ANSWERS:
+        _ANSWERS[request.param] = await answered(request.param)
+    return _ANSWERS[request.param]
+
+
+class TestEvents:
+    def test_there_is_one_terminal_event_and_it_is_the_last(self, done: Done) -> None:
+        events, _ = done
+        assert [isinstance(e.event, TERMINAL) for e in events] == [False] * (len(events) - 1) + [
+            True
+        ]
+        assert events[0].event.type == "run_started"
+
+    def test_numbers_have_no_gap_and_progress_never_goes_back(self, done: Done) -> None:
+        events, _ = done
+        assert [e.seq for e in events] == list(range(1, len(events) + 1))
+        assert all(a.progress <= b.progress for a, b in itertools.pairwise(events))
+        assert all(e.progress < 1 for e in events[:-1])
+        assert events[-1].progress == 1
+
+    def test_the_agents_speak_in_rounds_and_the_reporter_last(self, done: Done) -> None:
+        events, report = done
+        called = [(e.iteration, e.agent) for e in of_type(events, "agent_called")]
+        assert called[-1][1] == REPORT
+        rounds = itertools.groupby(called[:-1], key=lambda call: call[0])
+        for expected, (iteration, calls) in enumerate(rounds, 1):
+            assert iteration == expected
+            assert [agent for _, agent in calls] in (
+                [SEARCH, HYPOTHESES, JUDGE],
+                [SEARCH, HYPOTHESES, SEARCH, JUDGE],
+            )
+        assert report.search_iterations == called[-2][0]
+
+    def test_no_query_is_run_twice_against_a_source(self, done: Done) -> None:
+        events, report = done
+        run = [(e.source, e.query) for e in of_type(events, "source_searched")]
+        assert len(set(run)) == len(run)
+        assert [(s.source, s.query) for s in report.searches] == run
+
+    def test_the_terminal_event_tells_what_the_report_says(self, done: Done) -> None:
+        events, report = done
+        ending = events[-1].event
+        assert ending.type == "run_completed"
+        assert (ending.verdict, ending.references) == (
+            report.verdict.label.value,
+            len(report.references),
+        )
+
+
+class TestReport:
+    def test_every_reference_is_a_record_of_the_snapshot(self, done: Done) -> None:
+        _, report = done
+        known = {i for r in parse(DEMO.read_bytes(), "demo").records for i in canonical_ids(r)}
+        assert report.references
+        for reference in report.references:
+            assert set(reference.ids) <= known
+
+    def test_every_claim_holds_in_its_record(self, done: Done) -> None:
+        _, report = done
+        records = EvidenceStore()
+        records.add(parse(DEMO.read_bytes(), "demo").records)
+        by_id = {i: r for r in records.evidence.values() for i in canonical_ids(r)}
+        cited = {r.evidence_id: by_id[r.ids[0]] for r in report.references}
+        assert report.claims
+        assert all(claim_holds(claim, cited) for claim in report.claims)
+
+    def test_no_sentence_is_marked_unsupported(self, done: Done) -> None:
+        events, report = done
+        assert "[unsupported]" not in report.to_markdown()
+        (validated,) = of_type(events, "references_validated")
+        assert (validated.removed, validated.dangling, validated.unsupported) == ((), (), 0)
+        (checked,) = of_type(events, "claims_checked")
+        assert checked.failed == ()
+
+    def test_the_verdict_names_the_records_that_decided_it(self, done: Done) -> None:
+        _, report = done
+        cited = {r.evidence_id for r in report.references}
+        assert report.verdict.rule
+        assert report.verdict.deciding_ids
+        assert set(report.verdict.deciding_ids) <= cited
+        for candidate in report.drug_candidates:
+            assert set(candidate.verdict.deciding_ids) <= cited
+
+    def test_an_edge_without_a_record_says_so(self, done: Done) -> None:
+        _, report = done
+        for edge in (edge for h in report.hypotheses_tested for edge in h.edges):
+            assert bool(edge.evidence_ids) is ("no evidence in this snapshot" not in edge.finding)
+            assert bool(edge.evidence_ids) is ("[" in edge.finding)
+
+
+async def test_a_question_on_a_condition_gives_candidates_with_a_verdict_each() -> None:
+    _, report = _ANSWERS.get(CANDIDATES_QUESTION) or await answered(CANDIDATES_QUESTION)
+    assert 1 < len(report.drug_candidates) <= 5
+    assert len({c.name for c in report.drug_candidates}) == len(report.drug_candidates)
+    assert all(c.verdict.rule for c in report.drug_candidates)
+
+
+async def test_a_hypothesis_is_judged_through_the_terms_it_names() -> None:
+    _, report = _ANSWERS.get(HYPOTHESIS_QUESTION) or await answered(HYPOTHESIS_QUESTION)
+    chains = [" ".join(h.chain).lower() for h in report.hypotheses_tested]
+    assert any("ampk" in chain for chain in chains)
+    assert any("tau" in chain for chain in chains)
+
+
+async def test_the_same_question_twice_gives_the_same_report() -> None:
+    first = _ANSWERS.get(DEMO_QUESTION) or await answered(DEMO_QUESTION)
+    second = await answered(DEMO_QUESTION)
+    assert first[1].model_dump_json() == second[1].model_dump_json()
+    assert [e.event for e in first[0]] == [e.event for e in second[0]]
+
+
+async def test_no_record_on_the_question_is_a_finding_with_no_reference() -> None:
+    events, report = await answered(QUESTION)
+    assert (report.references, report.claims) == ((), ())
+    assert report.verdict.label.value == "insufficient evidence"
+    ending = events[-1].event
+    assert ending.type == "run_completed"
+    assert ending.stop_reason == "no_evidence"
+    notices = [e.message for e in of_type(events, "notice")]
+    assert any("examplol" in notice for notice in notices)
+    assert all(notice in report.limitations for notice in notices)
+
+
+async def test_runs_at_once_on_one_service_do_not_mix_their_stores(tmp_path: Path) -> None:
+    mine = paper(1)
+    yours = {key: str(value).replace("xamplol", "therol") for key, value in paper(2).items()}
+    runs = run_service(snapshot(tmp_path / "made.jsonl", mine, yours), results_per_query=1)
+    questions = (QUESTION, QUESTION.replace("examplol", "etherol"))
+    both = [runs.submit(question) for question in questions]
+    first, second = await asyncio.gather(*(run.result() for run in both))
+    assert [r.title for r in first.references] == [mine["title"]]
+    assert [r.title for r in second.references] == [yours["title"]]
+    logs = [await ended(run) for run in both]
+    assert [{e.run_id for e in log} for log in logs] == [{run.run_id} for run in both]
+
+
+async def test_a_bad_line_of_the_snapshot_is_named_to_the_reader(tmp_path: Path) -> None:
+    events, report = await answered(QUESTION, snapshot(tmp_path / "made.jsonl", paper(), "{"))
+    (notice,) = [e.message for e in of_type(events, "notice") if "line 2" in e.message]
+    assert "degraded" in notice
+    assert notice in report.limitations
+    assert report.references

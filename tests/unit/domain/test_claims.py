@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import pytest
+
+from deepcritical.domain.claims import check_claims, claim_holds, located
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.report_parts import Claim
+from tests.unit.domain.records import CONTENT, fact, paper, reference, report
+
+QUOTE = "Pain fell by 12.5% (p = 0.02)."
+STORE = {"E1": paper(), "E2": paper("Another", "Mood was never asked about.", pmid="2")}
+
+
+def claim(sentence: str = QUOTE, quote: str = QUOTE, evidence_id: str = "E1") -> Claim:
+    start = max(0, CONTENT.find(quote))
+    return Claim(
+        sentence=sentence,
+        evidence_id=evidence_id,
+        quote=quote,
+        start=start,
+        end=start + len(quote),
+    )
+
+
+def test_a_fact_in_its_place_stays_as_it_is() -> None:
+    assert located(fact(QUOTE), STORE) == fact(QUOTE)
+
+
+@pytest.mark.parametrize(
+    ("quote", "start"),
+    [
+        pytest.param(QUOTE, 0, id="wrong offsets"),
+        pytest.param("pain FELL by 12.5% (p\u00a0= 0.02).", 0, id="other dress"),
+        pytest.param(f"  {QUOTE} ", 7, id="blanks around"),
+    ],
+)
+def test_a_fact_out_of_place_is_put_where_its_quote_stands(quote: str, start: int) -> None:
+    moved = fact().model_copy(update={"quote": quote, "start": start, "end": start + len(quote)})
+    found = located(moved, STORE)
+    assert found is not None
+    assert (found.quote, CONTENT[found.start : found.end]) == (QUOTE, QUOTE)
+
+
+@pytest.mark.parametrize(
+    ("quote", "evidence_id"),
+    [
+        pytest.param("Pain rose.", "E1", id="not in the record"),
+        pytest.param(QUOTE, "E2", id="in another record"),
+        pytest.param(QUOTE, "E9", id="no such record"),
+        pytest.param(" ", "E1", id="blank"),
+    ],
+)
+def test_a_fact_whose_quote_stands_nowhere_is_dropped(quote: str, evidence_id: str) -> None:
+    assert located(fact(quote, evidence_id), STORE) is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        pytest.param(claim(), id="the quote itself"),
+        pytest.param(claim("Pain fell by 12.5%."), id="fewer numbers"),
+        pytest.param(claim("Pain fell."), id="no number"),
+    ],
+)
+def test_a_claim_that_says_what_its_quote_says_holds(said: Claim) -> None:
+    assert claim_holds(said, STORE)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        pytest.param(claim("Pain fell by 15.2% (p = 0.02)."), id="a number swapped"),
+        pytest.param(claim("Pain fell by 12.5% (p = 0.2)."), id="a p value swapped"),
+        pytest.param(claim("Pain fell by 125% (p = 0.02)."), id="a point lost"),
+        pytest.param(claim("Pain fell by 12.5% in 120 adults."), id="a number from elsewhere"),
+        pytest.param(claim("Pain fell by 12.5% in 9 weeks."), id="a number added"),
+        pytest.param(claim(evidence_id="E2"), id="wrong record"),
+        pytest.param(claim(evidence_id="E9"), id="no such record"),
+        pytest.param(claim(quote="Pain rose by 12.5% (p = 0.02)."), id="quote not in the record"),
+        pytest.param(claim().model_copy(update={"start": 0}), id="wrong offsets"),
+    ],
+)
+def test_a_claim_that_its_quote_does_not_bear_fails(said: Claim) -> None:
+    assert not claim_holds(said, STORE)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("It fell by 9% [1].", "It fell by 9% [unsupported].", id="before the stop"),
+        pytest.param("It fell by 9%. [1]", "It fell by 9%. [unsupported]", id="behind the stop"),
+        pytest.param(
+            "“It fell by 9%.” [1].", "“It fell by 9%.” [unsupported].", id="in quotation marks"
+        ),
+        pytest.param(
+            "It fell by 9% [1][2]. It rose [2].",
+            "It fell by 9% [unsupported]. It rose [2].",
+            id="only this sentence",
+        ),
+    ],
+)
+def test_a_sentence_whose_claim_fails_is_marked(text: str, expected: str) -> None:
+    false = claim("It fell by 9%.")
+    written = report(text, reference(STORE["E1"]), claims=(claim(), false))
+    checked, failed = check_claims(written, STORE)
+    assert checked.clinical_findings.content == expected
+    assert (checked.claims, failed) == ((claim(),), (false,))
+
+
+def test_a_report_whose_claims_hold_is_left_alone() -> None:
+    written = report(f"{QUOTE} [1]", claims=(claim(),))
+    assert check_claims(written, STORE) == (written, ())
+
+
+def test_a_summary_is_marked_too() -> None:
+    written = report("", executive_summary="It fell by 9% [1].", claims=(claim("It fell by 9%."),))
+    checked, _ = check_claims(written, STORE)
+    assert checked.executive_summary == "It fell by 9% [unsupported]."
+
+
+def test_marking_reads_a_sentence_as_text_and_not_as_a_pattern() -> None:
+    said = "It fell (p = 0.9) by a+b*."
+    checked, _ = check_claims(report(f"{said} [1]", claims=(claim(said),)), STORE)
+    assert checked.clinical_findings.content == f"{said} [unsupported]"
+
+
+def test_a_summary_record_holds_claims_as_an_abstract_does() -> None:
+    store: dict[str, Evidence] = {"E1": paper(text_kind="summary")}
+    assert claim_holds(claim(), store)

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import types
+from datetime import UTC, datetime
+from typing import get_args
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from deepcritical.domain import events
+from deepcritical.domain.events import TERMINAL, Event, LoggedEvent, Stage, StopReason
+from deepcritical.domain.question import Condition, Drug, QuestionForm, ResearchQuestion
+
+QUESTION = ResearchQuestion(
+    text="Does examplol help in testitis?",
+    form=QuestionForm.DRUG_CONDITION,
+    drug=Drug(name="examplol"),
+    condition=Condition(name="testitis"),
+)
+EXAMPLES: tuple[Event, ...] = (
+    events.RunStarted(question=QUESTION.text, reasoner="a test", sources=("a", "b")),
+    events.QuestionRefined(question=QUESTION),
+    events.AgentCalled(agent="SearchAgent", instruction="Search.", iteration=1),
+    events.SourceSearched(source="a", query="examplol", outcome="data", identified=3, new=2),
+    events.EvidenceProcessed(read=2, included=1, facts_located=4, facts_dropped=1),
+    events.HypothesesProposed(chains=("examplol → targetase → testitis",)),
+    events.EvidenceAssessed(
+        mechanism_score=3, clinical_score=7, recommendation="continue", gaps=("A gap.",)
+    ),
+    events.ReferencesValidated(kept=1, removed=("Examplol cures all",), dangling=(9,)),
+    events.ClaimsChecked(checked=3, failed=("It fell.",)),
+    events.ReportWritten(verdict="mixed", references=2),
+    events.Notice(message="Mind this."),
+    events.RunCompleted(stop_reason=StopReason.NO_EVIDENCE, verdict="mixed", references=0),
+    events.RunFailed(error="SearchError", message="It broke.", advice="Mend it."),
+    events.RunCancelled(),
+)
+UNION: types.UnionType = get_args(Event)[0]
+event_adapter: TypeAdapter[Event] = TypeAdapter(Event)
+
+
+def logged(event: Event, **changes: object) -> LoggedEvent:
+    fields = {"run_id": "r", "seq": 1, "at": datetime(2020, 1, 1, tzinfo=UTC), "progress": 0.5}
+    return LoggedEvent.model_validate({**fields, "stage": Stage.SEARCH, "event": event, **changes})
+
+
+def test_there_is_an_example_of_each_event() -> None:
+    assert {type(event) for event in EXAMPLES} == set(get_args(UNION))
+
+
+@pytest.mark.parametrize("event", EXAMPLES, ids=lambda event: event.type)
+def test_an_event_survives_json(event: Event) -> None:
+    copy = event_adapter.validate_json(event_adapter.dump_json(event))
+    assert (type(copy), copy) == (type(event), event)
+
+
+@pytest.mark.parametrize("event", EXAMPLES, ids=lambda event: event.type)
+def test_a_logged_event_survives_json(event: Event) -> None:
+    entry = logged(event)
+    assert LoggedEvent.model_validate_json(entry.model_dump_json()) == entry
+
+
+def test_no_two_events_have_one_type() -> None:
+    assert len({event.type for event in EXAMPLES}) == len(EXAMPLES)
+
+
+def test_an_unknown_event_is_refused() -> None:
+    with pytest.raises(ValidationError, match="does not match any of the expected tags"):
+        event_adapter.validate_json('{"type": "run_exploded"}')
+
+
+@pytest.mark.parametrize("changes", [{"seq": 0}, {"progress": 1.1}, {"progress": -0.1}])
+def test_a_log_entry_out_of_range_is_refused(changes: dict[str, object]) -> None:
+    with pytest.raises(ValidationError, match="should be"):
+        logged(EXAMPLES[0], **changes)
+
+
+def test_an_event_cannot_be_changed() -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        EXAMPLES[-4].__setattr__("message", "Forget this.")
+
+
+def test_a_run_ends_completed_failed_or_cancelled() -> None:
+    assert [event.type for event in EXAMPLES if isinstance(event, TERMINAL)] == [
+        "run_completed",
+        "run_failed",
+        "run_cancelled",
+    ]

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from deepcritical.domain.hypotheses import Edge, MechanismHypothesis, Sign, chain_confidence
+from tests.unit.domain.records import fact
+
+UP = Edge(subject="examplol", object="targetase", increases=(fact(),))
+DOWN = Edge(subject="targetase", object="testitis", decreases=(fact(),))
+STILL = Edge(subject="targetase", object="testitis", no_effect=(fact(),))
+OPEN = Edge(subject="targetase", object="testitis")
+DISPUTED = Edge(
+    subject="targetase",
+    object="testitis",
+    increases=(fact(), fact(evidence_id="E2")),
+    decreases=(fact(evidence_id="E3"),),
+)
+UNCHANGED_OR_NOT = Edge(
+    subject="a", object="b", increases=(fact(),), no_effect=(fact(evidence_id="E2"),)
+)
+
+
+def chain(*edges: Edge) -> MechanismHypothesis:
+    return MechanismHypothesis(
+        drug="examplol",
+        target="targetase",
+        effect="testose",
+        condition="testitis",
+        confidence=chain_confidence(edges),
+        edges=edges,
+    )
+
+
+@pytest.mark.parametrize(
+    ("sign", "flipped", "factor"),
+    [
+        (Sign.INCREASES, Sign.DECREASES, 1),
+        (Sign.DECREASES, Sign.INCREASES, -1),
+        (Sign.NO_EFFECT, Sign.NO_EFFECT, 0),
+    ],
+)
+def test_a_sign_has_an_opposite_and_a_factor(sign: Sign, flipped: Sign, factor: int) -> None:
+    assert (sign.flipped, sign.factor) == (flipped, factor)
+
+
+@pytest.mark.parametrize("sign", Sign)
+def test_a_sign_flipped_twice_is_itself(sign: Sign) -> None:
+    assert sign.flipped.flipped is sign
+
+
+@pytest.mark.parametrize(
+    ("edge", "sign", "contradicted", "evidenced"),
+    [
+        pytest.param(UP, Sign.INCREASES, False, True, id="increases"),
+        pytest.param(DOWN, Sign.DECREASES, False, True, id="decreases"),
+        pytest.param(STILL, Sign.NO_EFFECT, False, True, id="no effect"),
+        pytest.param(OPEN, None, False, False, id="no evidence"),
+        pytest.param(DISPUTED, None, True, True, id="disputed, whatever the majority"),
+        pytest.param(UNCHANGED_OR_NOT, None, True, True, id="an effect or none"),
+    ],
+)
+def test_an_edge_has_the_sign_that_all_its_records_give(
+    edge: Edge, sign: Sign | None, contradicted: bool, evidenced: bool
+) -> None:
+    assert (edge.sign, edge.contradicted, edge.evidenced) == (sign, contradicted, evidenced)
+
+
+def test_the_facts_of_an_edge_are_those_of_all_signs() -> None:
+    assert {f.evidence_id for f in DISPUTED.facts} == {"E1", "E2", "E3"}
+
+
+@pytest.mark.parametrize(
+    ("edges", "expected"),
+    [
+        pytest.param((UP, DOWN), Sign.DECREASES, id="up, down"),
+        pytest.param((DOWN, DOWN), Sign.INCREASES, id="down, down"),
+        pytest.param((UP, UP), Sign.INCREASES, id="up, up"),
+        pytest.param((DOWN, DOWN, DOWN), Sign.DECREASES, id="down three times"),
+        pytest.param((UP, STILL), None, id="no effect on the way"),
+        pytest.param((UP, OPEN), None, id="gap"),
+        pytest.param((UP, DISPUTED), None, id="disputed"),
+    ],
+)
+def test_signs_multiply_along_a_chain(edges: tuple[Edge, ...], expected: Sign | None) -> None:
+    assert chain(*edges).expected_effect is expected
+
+
+@pytest.mark.parametrize(
+    ("edges", "confidence"),
+    [
+        pytest.param((UP, DOWN), 0.5, id="every edge"),
+        pytest.param((UP, OPEN), 0.25, id="half of the edges"),
+        pytest.param((UP, DISPUTED), 0.25, id="one disputed"),
+        pytest.param((DISPUTED, DISPUTED), 0.12, id="two disputed"),
+        pytest.param((OPEN,), 0.0, id="none"),
+    ],
+)
+def test_confidence_falls_with_gaps_and_disputes(
+    edges: tuple[Edge, ...], confidence: float
+) -> None:
+    assert chain_confidence(edges) == confidence
+
+
+def test_a_chain_with_a_gap_is_incomplete() -> None:
+    assert chain(UP, DOWN).complete
+    assert not chain(UP, OPEN).complete
+
+
+def test_the_nodes_of_a_chain_run_from_drug_to_condition() -> None:
+    assert chain(UP, DOWN).nodes == ("examplol", "targetase", "testitis")
+
+
+def test_a_chain_has_an_edge() -> None:
+    with pytest.raises(ValidationError, match="at least 1 item"):
+        MechanismHypothesis(drug="a", target="b", effect="c", condition="d", confidence=0, edges=())

@@ -1,0 +1,229 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from deepcritical.domain.appraisal import Direction, StudyFinding, study_findings
+from deepcritical.domain.verdict import Certainty, Verdict, VerdictLabel, clinical_score, decide
+from tests.unit.domain.records import appraisal, fact, paper, study
+
+SUPPORTS, REFUTES, MIXED, NONE = (
+    Direction.SUPPORTS,
+    Direction.REFUTES,
+    Direction.MIXED,
+    Direction.NONE,
+)
+
+
+@pytest.mark.parametrize(
+    ("studies", "label", "rule"),
+    [
+        pytest.param(
+            [study(SUPPORTS, 2, 900), study(SUPPORTS, 2, 900), study(REFUTES, 3)],
+            VerdictLabel.MIXED,
+            "observational studies of the condition disagree",
+            id="01 trials for, cohorts against",
+        ),
+        pytest.param(
+            [study(SUPPORTS, 2), study(MIXED, 3)],
+            VerdictLabel.MIXED,
+            "observational studies of the condition disagree",
+            id="01 trials for, cohorts mixed",
+        ),
+        pytest.param(
+            [study(SUPPORTS, 2, 200), study(SUPPORTS, 1, 200), study(SUPPORTS, 3)],
+            VerdictLabel.SUPPORTED,
+            "At least 2 randomised studies",
+            id="02 two trials of 400 people",
+        ),
+        pytest.param(
+            [study(SUPPORTS, 2, 200), study(SUPPORTS, 2, 199)],
+            VerdictLabel.PROMISING,
+            "a single study or a small one",
+            id="03 two trials of 399 people",
+        ),
+        pytest.param(
+            [study(SUPPORTS, 2, 9000)],
+            VerdictLabel.PROMISING,
+            "a single study or a small one",
+            id="03 a single trial",
+        ),
+        pytest.param(
+            [study(REFUTES, 2, 400), study(SUPPORTS, 3, 9000)],
+            VerdictLabel.REFUTED,
+            "found no benefit and none disagrees",
+            id="04 trials against, 400 people",
+        ),
+        pytest.param(
+            [study(REFUTES, 2, 399)],
+            VerdictLabel.UNSUPPORTED,
+            "but they are small",
+            id="05 trials against, 399 people",
+        ),
+        pytest.param(
+            [study(SUPPORTS, 2, 900), study(REFUTES, 2, 900)],
+            VerdictLabel.MIXED,
+            "points both ways",
+            id="06 trials disagree",
+        ),
+        pytest.param(
+            [study(MIXED, 2)], VerdictLabel.MIXED, "points both ways", id="06 a mixed trial"
+        ),
+        pytest.param(
+            [study(SUPPORTS, 3), study(SUPPORTS, 4)],
+            VerdictLabel.PROMISING,
+            "Observational studies of the condition favour",
+            id="07 cohorts for",
+        ),
+        pytest.param(
+            [study(REFUTES, 3, 9000)],
+            VerdictLabel.UNSUPPORTED,
+            "Observational studies of the condition found no benefit",
+            id="08 cohorts against",
+        ),
+        pytest.param(
+            [study(SUPPORTS, 3), study(REFUTES, 4)],
+            VerdictLabel.MIXED,
+            "Observational studies of the condition disagree",
+            id="09 cohorts disagree",
+        ),
+        pytest.param(
+            [study(SUPPORTS, 1, 900, direct=False), study(SUPPORTS, 5)],
+            VerdictLabel.INSUFFICIENT,
+            "other outcomes or populations",
+            id="10 indirect only",
+        ),
+        pytest.param(
+            [study(SUPPORTS, 5), study(NONE, 2)],
+            VerdictLabel.INSUFFICIENT,
+            "Mechanism only",
+            id="11 mechanism only",
+        ),
+        pytest.param(
+            [study(NONE, 2), study(NONE, None)],
+            VerdictLabel.INSUFFICIENT,
+            "none of them reports a result",
+            id="12 studies without a direction",
+        ),
+        pytest.param([], VerdictLabel.INSUFFICIENT, "No record bears", id="13 nothing"),
+    ],
+)
+def test_the_first_rule_that_applies_decides(
+    studies: list[StudyFinding], label: VerdictLabel, rule: str
+) -> None:
+    verdict = decide(studies)
+    assert verdict.label is label
+    assert rule in verdict.rule
+
+
+def test_a_verdict_names_the_studies_of_its_rule_only() -> None:
+    verdict = decide([study(REFUTES, 3, key="E1"), study(SUPPORTS, 5, key="E2")])
+    assert verdict.deciding_ids == ("E1",)
+
+
+@pytest.mark.parametrize(
+    ("studies", "certainty", "downgrades"),
+    [
+        pytest.param(
+            [study(SUPPORTS, 2, 200), study(SUPPORTS, 2, 200)], Certainty.HIGH, [], id="large"
+        ),
+        pytest.param([study(SUPPORTS, 2, 20)], Certainty.MODERATE, ["imprecision"], id="small"),
+        pytest.param(
+            [study(SUPPORTS, 2, 20), study(REFUTES, 2, 20)],
+            Certainty.LOW,
+            ["inconsistency", "imprecision"],
+            id="small and at odds",
+        ),
+        pytest.param([study(SUPPORTS, 3)], Certainty.LOW, ["risk of bias"], id="cohort"),
+        pytest.param(
+            [study(MIXED, 3)], Certainty.VERY_LOW, ["risk of bias", "inconsistency"], id="mixed"
+        ),
+        pytest.param(
+            [study(SUPPORTS, 5)],
+            Certainty.VERY_LOW,
+            ["risk of bias", "indirectness"],
+            id="mechanism",
+        ),
+        pytest.param(
+            [study(SUPPORTS, 1, None).model_copy(update={"about_drug": False})],
+            Certainty.LOW,
+            ["indirectness", "imprecision"],
+            id="a review of several drugs",
+        ),
+        pytest.param([], Certainty.VERY_LOW, [], id="nothing"),
+    ],
+)
+def test_certainty_falls_with_every_reason(
+    studies: list[StudyFinding], certainty: Certainty, downgrades: list[str]
+) -> None:
+    verdict = decide(studies)
+    assert verdict.certainty is certainty
+    assert [reason.split(":")[0] for reason in verdict.downgrades] == downgrades
+
+
+@pytest.mark.parametrize(
+    ("studies", "cap"),
+    [
+        pytest.param([study(SUPPORTS, 5)], "mechanism is OCEBM level 5", id="mechanism"),
+        pytest.param([study(SUPPORTS, 3)], "observational evidence alone", id="cohorts"),
+    ],
+)
+def test_what_keeps_a_verdict_low_is_said(studies: list[StudyFinding], cap: str) -> None:
+    (said,) = decide(studies).caps
+    assert said.startswith(cap)
+
+
+def test_nothing_caps_a_verdict_on_trials() -> None:
+    assert decide([study(SUPPORTS, 2), study(SUPPORTS, 3)]).caps == ()
+
+
+@pytest.mark.parametrize(
+    ("certainty", "confidence"),
+    [
+        (Certainty.HIGH, 0.8),
+        (Certainty.MODERATE, 0.6),
+        (Certainty.LOW, 0.4),
+        (Certainty.VERY_LOW, 0.2),
+    ],
+)
+def test_confidence_follows_certainty(certainty: Certainty, confidence: float) -> None:
+    verdict = Verdict(label=VerdictLabel.MIXED, certainty=certainty, rule="A rule.")
+    assert verdict.confidence == confidence
+
+
+@pytest.mark.parametrize(
+    ("studies", "score"),
+    [
+        pytest.param([study(SUPPORTS, 1)], 8, id="level 1"),
+        pytest.param([study(SUPPORTS, 2)], 7, id="level 2"),
+        pytest.param([study(SUPPORTS, 3)], 5, id="level 3"),
+        pytest.param([study(SUPPORTS, 4)], 3, id="level 4"),
+        pytest.param([study(SUPPORTS, 5)], 0, id="mechanism"),
+        pytest.param([study(SUPPORTS, None)], 0, id="no level"),
+        pytest.param([study(SUPPORTS, 2, direct=False)], 0, id="indirect"),
+        pytest.param([study(REFUTES, 2)], 0, id="against"),
+        pytest.param([study(MIXED, 2)], 2, id="mixed"),
+        pytest.param([study(SUPPORTS, 2), study(REFUTES, 4)], 5, id="one against"),
+        pytest.param([study(SUPPORTS, 2), study(REFUTES, 4), study(MIXED, 4)], 4, id="all three"),
+        pytest.param([study(SUPPORTS, 4), study(SUPPORTS, 2)], 7, id="best level counts"),
+        pytest.param([], 0, id="nothing"),
+    ],
+)
+def test_the_clinical_score_is_that_of_the_best_study(
+    studies: list[StudyFinding], score: int
+) -> None:
+    assert clinical_score(studies) == score
+
+
+@pytest.mark.parametrize(
+    "retraction",
+    [
+        pytest.param({"publication_types": ("Retracted Publication",)}, id="type"),
+        pytest.param({"title": "RETRACTED: Examplol"}, id="title"),
+    ],
+)
+def test_a_retracted_record_never_reaches_the_verdict(retraction: dict[str, Any]) -> None:
+    record = paper(**{"content": "We randomised adults. 900 adults left.", **retraction})
+    read = {"E1": appraisal(record, direct=True, supporting=(fact(),))}
+    assert decide(study_findings(read, [("E1",)])) == decide(())

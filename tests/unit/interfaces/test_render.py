@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import pytest
+from pydantic import BaseModel
+
+from deepcritical.domain import events
+from deepcritical.domain.events import StopReason
+from deepcritical.domain.question import Condition, Drug, QuestionForm, ResearchQuestion
+from deepcritical.interfaces.render import describe
+
+UNION: tuple[type[BaseModel], ...] = get_args(get_args(events.Event)[0])
+
+CANDIDATES = ResearchQuestion(
+    text="What could be repurposed for testitis?",
+    form=QuestionForm.CONDITION,
+    condition=Condition(name="testitis"),
+)
+HYPOTHESIS = ResearchQuestion(
+    text="Does examplol help in testitis through testase?",
+    form=QuestionForm.HYPOTHESIS,
+    drug=Drug(name="examplol"),
+    condition=Condition(name="testitis"),
+    mechanism_terms=("testase",),
+)
+
+LINES: list[tuple[Any, list[str]]] = [
+    (events.RunStarted(question="Q?", reasoner="made", sources=("a", "b")), ["Q?", "made", "a, b"]),
+    (events.QuestionRefined(question=CANDIDATES), ["candidates", "testitis"]),
+    (events.QuestionRefined(question=HYPOTHESIS), ["examplol", "testitis", "testase"]),
+    (events.AgentCalled(agent="A", instruction="Do.", iteration=2), ["A", "round 2", "Do."]),
+    (
+        events.SourceSearched(source="s", query="q", outcome="data", identified=7, new=2),
+        ["s", "q", "7", "2 new"],
+    ),
+    (
+        events.SourceSearched(source="s", query="q", outcome="degraded", identified=7, new=2),
+        ["7", "2 new"],
+    ),
+    (
+        events.SourceSearched(source="s", query="q", outcome="unavailable", identified=0, new=0),
+        ["unavailable"],
+    ),
+    (
+        events.EvidenceProcessed(read=5, included=4, facts_located=9, facts_dropped=3),
+        ["5", "4", "9", "3 dropped"],
+    ),
+    (events.HypothesesProposed(chains=("a → b", "c → d")), ["a → b", "c → d"]),
+    (events.HypothesesProposed(chains=()), ["No mechanism chain"]),
+    (
+        events.EvidenceAssessed(
+            mechanism_score=2, clinical_score=7, recommendation="continue", gaps=("x", "y")
+        ),
+        ["2/10", "7/10", "2 gaps", "continue"],
+    ),
+    (events.ReferencesValidated(kept=3, removed=("False title",)), ["3", "1", "False title"]),
+    (events.ClaimsChecked(checked=8, failed=("Untrue.",)), ["8", "1"]),
+    (events.ReportWritten(verdict="mixed", references=4), ["mixed", "4"]),
+    (events.Notice(message="Mind this."), ["Mind this."]),
+    (
+        events.RunCompleted(stop_reason=StopReason.DEADLINE, verdict="mixed", references=4),
+        ["deadline", "mixed", "4"],
+    ),
+    (events.RunFailed(error="E", message="It broke.", advice="Mend it."), ["It broke. Mend it."]),
+    (events.RunCancelled(), ["Cancelled"]),
+]
+
+
+def test_the_table_has_every_event_of_the_union() -> None:
+    assert {type(event) for event, _ in LINES} == set(UNION)
+
+
+@pytest.mark.parametrize(("event", "said"), LINES, ids=lambda value: getattr(value, "type", ""))
+def test_every_event_is_told_in_one_line(event: Any, said: list[str]) -> None:
+    line = describe(event)
+    assert "\n" not in line
+    assert line.strip() == line
+    for part in said:
+        assert part in line
+
+
+def test_what_is_no_event_is_a_programming_error() -> None:
+    with pytest.raises(TypeError, match="ResearchQuestion"):
+        describe(CANDIDATES)  # type: ignore[arg-type]  # the error is the point

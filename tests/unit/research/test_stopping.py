@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepcritical.domain.budget import RunLimits
+from deepcritical.domain.events import StopReason
+from deepcritical.research.stopping import RoundResult, stop_reason
+
+LIMITS = RunLimits(max_iterations=3, deadline_s=100, report_share=0.2)
+GOING_ON: dict[str, Any] = {
+    "iteration": 1,
+    "records": 20,
+    "new_records": 20,
+    "sufficient": False,
+    "open_queries": 4,
+    "elapsed_s": 1.0,
+}
+SUFFICIENT = StopReason.SUFFICIENT_EVIDENCE
+NOTHING_NEW = StopReason.NO_NEW_EVIDENCE
+NOTHING = StopReason.NO_EVIDENCE
+LIMIT = StopReason.MAX_ITERATIONS
+DEADLINE = StopReason.DEADLINE
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({}, None),
+        # The deadline outranks everything; 20 % of the time is kept back for the report.
+        ({"elapsed_s": 79.9}, None),
+        ({"elapsed_s": 80.0}, DEADLINE),
+        ({"elapsed_s": 80.0, "sufficient": True, "new_records": 0}, DEADLINE),
+        ({"elapsed_s": 80.0, "iteration": 3}, DEADLINE),
+        # Sufficient, and the search is saturated: at most a tenth of the records is new.
+        ({"sufficient": True, "new_records": 3}, None),
+        ({"sufficient": True, "new_records": 2}, SUFFICIENT),
+        ({"sufficient": True, "new_records": 0, "iteration": 2}, SUFFICIENT),
+        # Sufficient, and there is nothing left to ask.
+        ({"sufficient": True, "open_queries": 0}, SUFFICIENT),
+        # No record can be no answer.
+        ({"sufficient": True, "records": 0, "new_records": 0}, None),
+        ({"sufficient": True, "records": 0, "new_records": 0, "open_queries": 0}, NOTHING),
+        # Nothing new to be had.
+        ({"open_queries": 0}, NOTHING_NEW),
+        ({"new_records": 0}, None),
+        ({"new_records": 0, "iteration": 2}, NOTHING_NEW),
+        ({"new_records": 1, "iteration": 2}, None),
+        ({"records": 0, "new_records": 0, "iteration": 2}, NOTHING),
+        # The limit of rounds.
+        ({"iteration": 3}, LIMIT),
+        ({"iteration": 4}, LIMIT),
+        ({"iteration": 3, "sufficient": True}, LIMIT),
+        ({"iteration": 3, "sufficient": True, "new_records": 1}, SUFFICIENT),
+        ({"iteration": 3, "new_records": 0}, NOTHING_NEW),
+    ],
+)
+def test_the_first_rule_that_applies_decides(
+    changed: dict[str, Any], reason: StopReason | None
+) -> None:
+    assert stop_reason(RoundResult(**(GOING_ON | changed)), LIMITS) is reason
+
+
+results = st.builds(
+    RoundResult,
+    iteration=st.integers(1, 12),
+    records=st.integers(0, 500),
+    new_records=st.integers(0, 500),
+    sufficient=st.booleans(),
+    open_queries=st.integers(0, 20),
+    elapsed_s=st.floats(0, 1000),
+)
+
+
+@given(results)
+def test_research_always_ends_at_the_limits(result: RoundResult) -> None:
+    if result.iteration >= LIMITS.max_iterations or result.elapsed_s >= 80:
+        assert stop_reason(result, LIMITS) is not None
+
+
+@given(results)
+def test_without_a_record_nothing_is_called_sufficient(result: RoundResult) -> None:
+    bare = result.model_copy(update={"records": 0, "new_records": 0})
+    assert stop_reason(bare, LIMITS) in (None, NOTHING, DEADLINE)
+
+
+@given(results)
+def test_more_time_spent_never_makes_research_go_on(result: RoundResult) -> None:
+    later = result.model_copy(update={"elapsed_s": result.elapsed_s + 1})
+    assert stop_reason(result, LIMITS) is None or stop_reason(later, LIMITS) is not None
