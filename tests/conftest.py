@@ -1,4 +1,4 @@
-"""What every test stands on: a clean environment, no blocking of the event loop, and small factories.
+"""What every test stands on: a clean environment, an event loop unblocked, small factories.
 
 No record that is made here is of this world: the drug is "examplol", the condition "testitis".
 """

@@ -10,6 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+# First, for Python binds a package's name in its parent when it loads it: later, it would
+# overwrite the function of the same name.
+import deepcritical.research  # noqa: F401
+
 if TYPE_CHECKING:
     from deepcritical.domain.report import ResearchReport
 

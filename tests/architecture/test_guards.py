@@ -38,7 +38,11 @@ def test_no_setting_and_no_checkout_is_near() -> None:
 
 
 def test_the_network_is_out_of_reach() -> None:
-    with socket.socket() as outside, pytest.raises(SocketConnectBlockedError):
+    with (
+        socket.socket() as outside,
+        pytest.warns(UserWarning, match="tried to use"),
+        pytest.raises(SocketConnectBlockedError),
+    ):
         outside.connect(("192.0.2.1", 80))
 
 

@@ -45,7 +45,6 @@ CASES: dict[str, Case] = {
     "hypothesis": Case(asked(HYPOTHESIS_QUESTION, "--json", "--depth", "quick"), 0),
     "unknown drug": Case(asked("Can examplol be repurposed for Alzheimer's disease?"), 3),
     "no evidence": Case(asked(QUESTION, "--json"), 3),
-    "made-up record": Case(asked(QUESTION, "--snapshot", "made.jsonl", "--depth", "quick"), 0),
     "empty": Case(asked(""), 4),
     "blank": Case(asked(" \n "), 4),
     "long": Case(asked("Can examplol " + "x" * 9_987), 5),
@@ -73,7 +72,7 @@ def environment(more: Mapping[str, str]) -> dict[str, str]:
 
 
 def called(case: Case, folder: Path) -> Outcome:
-    return subprocess.run(
+    return subprocess.run(  # noqa: S603 - our own command
         [COMMAND, *case.args],
         cwd=folder,
         env=environment(case.env),
@@ -183,7 +182,7 @@ class TestStreams:
 
 def text_of(folder: Path, name: str, ran: Mapping[str, Outcome], file: str) -> str:
     """A file that a call wrote, once the call is over."""
-    args = ran[name].args
+    args: list[str] = ran[name].args
     return (folder / args[args.index("--out") + 1] / file).read_text(encoding="utf-8")
 
 
@@ -269,7 +268,7 @@ def sections(report: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def test_ctrl_c_ends_the_run_and_its_log(folder: Path) -> None:
-    process = subprocess.Popen(
+    process = subprocess.Popen(  # noqa: S603 - our own command
         [COMMAND, *asked(DEMO_QUESTION, "--out", "stopped")],
         cwd=folder,
         env=environment({}),

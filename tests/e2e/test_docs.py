@@ -21,7 +21,9 @@ def _blocks(language: str) -> list[str]:
     return [body for text in texts for kind, body in BLOCK.findall(text) if kind == language]
 
 
-COMMANDS = sorted({line for b in _blocks("sh") for line in b.splitlines() if "deepcritical" in line})
+COMMANDS = sorted(
+    {line for b in _blocks("sh") for line in b.splitlines() if "deepcritical" in line}
+)
 
 
 @pytest.mark.parametrize("line", COMMANDS)
@@ -29,14 +31,16 @@ def test_a_documented_command_ends_as_documented(line: str, tmp_path: Path) -> N
     expected = EXIT.search(line)
     command = EXIT.sub("", line).split(">")[0]
     words = [str(Path(sys.executable).parent / "deepcritical"), *shlex.split(command)[1:]]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(  # noqa: S603 - our own command
+        words, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.returncode == int(expected.group(1) if expected else 0), done.stderr
     assert done.stdout
 
 
 @pytest.mark.parametrize("code", _blocks("python"))
 def test_a_documented_program_runs(code: str, tmp_path: Path) -> None:
-    done = subprocess.run(
+    done = subprocess.run(  # noqa: S603 - our own program
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr

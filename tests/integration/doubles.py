@@ -100,7 +100,7 @@ def failing(method: str, error: BaseException, from_call: int = 1) -> Interrupte
 def hanging(method: str, reached: asyncio.Event) -> Interrupted:
     """A reasoner that says when it has reached a method, and then waits for ever."""
 
-    async def hang(call: int) -> None:
+    async def hang(_call: int) -> None:
         reached.set()
         await asyncio.Event().wait()
 
@@ -110,7 +110,7 @@ def hanging(method: str, reached: asyncio.Event) -> Interrupted:
 def slow(method: str, seconds: float) -> Interrupted:
     """A reasoner that takes its time before one method."""
 
-    async def wait(call: int) -> None:
+    async def wait(_call: int) -> None:
         await asyncio.sleep(seconds)
 
     return Interrupted(method, wait)

@@ -159,9 +159,8 @@ class TestDeadline:
         assert isinstance(raised, BudgetExceeded)
 
     async def test_a_slow_judge_leaves_time_for_the_report(self, made: Path) -> None:
-        run = run_service(
-            made, slow("assess_evidence", 0.3), deadline_s=1.0, report_share=0.9
-        ).submit(QUESTION)
+        reasoner = slow("assess_evidence", 0.4)
+        run = run_service(made, reasoner, deadline_s=30, report_share=0.99).submit(QUESTION)
         events, report, _ = await end(run)
         ending = events[-1].event
         assert report
@@ -186,7 +185,7 @@ class TestSources:
         folder = tmp_path / "out"
         await asyncio.to_thread(folder.mkdir)
 
-        async def lose_the_folder(call: int) -> None:
+        async def lose_the_folder(_call: int) -> None:
             await asyncio.to_thread(shutil.rmtree, folder, True)
 
         reasoner = Interrupted("propose_hypotheses", lose_the_folder)

@@ -45,7 +45,8 @@ async def report_on(path: Path, question: str = QUESTION) -> ResearchReport:
 
 
 def rendered(report: ResearchReport) -> str:
-    return MarkdownIt("commonmark", {"html": True}).enable("table").render(report.to_markdown())
+    reader = MarkdownIt("commonmark", {"html": True}).enable("table")
+    return str(reader.render(report.to_markdown()))
 
 
 def assert_inert(report: ResearchReport) -> None:
@@ -92,12 +93,7 @@ async def test_a_hostile_sentence_of_a_record_is_printed_as_words(
     assert set(re.findall(r"(?<!\\)\[(\d+)\](?!\()", report.to_markdown())) <= {"1"}
 
 
-NOTICES = pytest.mark.xfail(strict=True, reason="notices enter the limitations unescaped")
-
-
-@pytest.mark.parametrize(
-    "text", [pytest.param("html", marks=NOTICES), pytest.param("link", marks=NOTICES), "pipe"]
-)
+@pytest.mark.parametrize("text", ["html", "link", "pipe"])
 async def test_a_hostile_question_is_inert(tmp_path: Path, text: str) -> None:
     question = QUESTION.replace("testitis", f"testitis {ATTACKS[text]}")
     report = await report_on(snapshot(tmp_path / "made.jsonl", paper()), question)

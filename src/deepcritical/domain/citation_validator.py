@@ -9,13 +9,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from deepcritical.domain.base import Model
+from deepcritical.domain.base import Model, map_texts
 from deepcritical.domain.evidence import Citation, Evidence
 from deepcritical.domain.identity import canonical_ids, normalised_title
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Reference
 
 __all__ = [
+    "NOT_PROSE",
     "UNSUPPORTED",
     "ValidatedReport",
     "build_reference_from_evidence",
@@ -28,7 +29,7 @@ UNSUPPORTED = "[unsupported]"
 _NUMBERS = r"\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*"
 _MARKER = re.compile(rf"(?<!\\)\[({_NUMBERS})\](?!\()")
 _MARKER_RUN = re.compile(rf"\s?(?<!\\)\[{_NUMBERS}\](?!\()(?:[ ,]?\[{_NUMBERS}\](?!\())*")
-_NOT_PROSE = frozenset(
+NOT_PROSE = frozenset(
     {
         "research_question",
         "searches",
@@ -80,6 +81,7 @@ class _Library:
             for key, record in evidence.items()
             for identifier in canonical_ids(record)
         }
+        self._ids = {key: canonical_ids(record) for key, record in evidence.items()}
         titles: dict[str, set[str]] = {}
         for key, record in evidence.items():
             titles.setdefault(normalised_title(record.citation.title), set()).add(key)
@@ -90,6 +92,10 @@ class _Library:
     def find(self, reference: Reference) -> str | None:
         """The key of the record that a reference names; None when it names none, or two at once."""
         claimed = _claimed_ids(reference)
+        # Two stored records can turn out to be one work; a reference to either of them is whole.
+        whole = [key for key, ids in self._ids.items() if claimed and claimed <= ids]
+        if whole:
+            return whole[0]
         found = {self._by_id[identifier] for identifier in claimed if identifier in self._by_id}
         if found:
             return found.pop() if len(found) == 1 else None
@@ -130,9 +136,7 @@ def validate_references(
     writer = _Renumbering(
         {number: order[key] for number, key in enumerate(keys, 1) if key is not None}, len(keys)
     )
-    fields = {
-        name: value if name in _NOT_PROSE else writer.rewrite(value) for name, value in report
-    }
+    fields = {name: value if name in NOT_PROSE else writer.rewrite(value) for name, value in report}
     fields["references"] = tuple(build_reference_from_evidence(records[key], key) for key in order)
     fields["claims"] = tuple(claim for claim in report.claims if claim.evidence_id in records)
     return ValidatedReport(
@@ -154,13 +158,7 @@ class _Renumbering:
 
     def rewrite(self, value: Any) -> Any:
         """The same value with the markers renewed in each text it holds."""
-        if type(value) is str:
-            return _MARKER_RUN.sub(self._renew, value)
-        if isinstance(value, tuple):
-            return tuple(self.rewrite(item) for item in value)
-        if isinstance(value, Model):
-            return type(value)(**{name: self.rewrite(item) for name, item in value})
-        return value
+        return map_texts(value, lambda text: _MARKER_RUN.sub(self._renew, text))
 
     def _renew(self, run: re.Match[str]) -> str:
         numbers = [n for group in _MARKER.findall(run.group()) for n in _expand(group)]

@@ -1,6 +1,8 @@
 """Whether a statement rests on what it cites.
 
-The quote must be in the record, and the statement's numbers in the quote.
+The quote must stand in the record, and the statement must be the quote: a sentence in other words
+is not accepted, so that a changed number, name or direction cannot pass. A retracted record
+supports nothing.
 """
 
 from __future__ import annotations
@@ -8,15 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from deepcritical.domain.citation_validator import UNSUPPORTED
+from deepcritical.domain.base import map_texts
+from deepcritical.domain.citation_validator import NOT_PROSE, UNSUPPORTED
 from deepcritical.domain.evidence import Evidence, Fact
+from deepcritical.domain.grading import is_retracted
+from deepcritical.domain.markdown import visible
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import Claim, ReportSection
+from deepcritical.domain.report_parts import Claim
 from deepcritical.domain.text import fold, locate_quote
 
 __all__ = ["check_claims", "claim_holds", "located"]
 
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_ESCAPE = re.compile(r"\\(?=[^\w\s])")
+_MARKERS = r"(?:\s*(?<!\\)\[[\d\s,;–-]+\])+"
 
 
 def located(fact: Fact, evidence: Mapping[str, Evidence]) -> Fact | None:
@@ -32,11 +38,13 @@ def located(fact: Fact, evidence: Mapping[str, Evidence]) -> Fact | None:
 
 
 def claim_holds(claim: Claim, evidence: Mapping[str, Evidence]) -> bool:
-    """Whether the cited record has the quote at its offsets, with every number of the sentence."""
+    """Whether the quote stands at its offsets, the sentence is it, and its record counts."""
     record = evidence.get(claim.evidence_id)
-    if record is None or fold(record.content[claim.start : claim.end]) != fold(claim.quote):
+    if record is None or is_retracted(record):
         return False
-    return set(_NUMBER.findall(claim.sentence)) <= set(_NUMBER.findall(claim.quote))
+    if fold(record.content[claim.start : claim.end]) != fold(claim.quote):
+        return False
+    return fold(_ESCAPE.sub("", claim.sentence)) == fold(visible(claim.quote))
 
 
 def check_claims(
@@ -49,18 +57,19 @@ def check_claims(
     failed = tuple(claim for claim in report.claims if not claim_holds(claim, evidence))
     if not failed:
         return report, ()
-    sections = {
-        name: _marked(value, failed)
-        for name, value in report
-        if isinstance(value, ReportSection | str)
-    }
+    marks = [_after(claim) for claim in failed]
+
+    def mark(text: str) -> str:
+        for pattern in marks:
+            text = pattern.sub(rf"\1 {UNSUPPORTED}", text)
+        return text
+
+    marked = {name: map_texts(value, mark) for name, value in report if name not in NOT_PROSE}
     kept = tuple(claim for claim in report.claims if claim not in failed)
-    return report.model_copy(update={**sections, "claims": kept}), failed
+    return report.model_copy(update={**marked, "claims": kept}), failed
 
 
-def _marked(value: ReportSection | str, failed: tuple[Claim, ...]) -> ReportSection | str:
-    text = value.content if isinstance(value, ReportSection) else value
-    for claim in failed:
-        stem = re.escape(claim.sentence.rstrip(".!?"))
-        text = re.sub(rf"({stem}[.!?]?[”\"]?)\s*(?:\[\d+\])+", rf"\1 {UNSUPPORTED}", text)
-    return value.model_copy(update={"content": text}) if isinstance(value, ReportSection) else text
+def _after(claim: Claim) -> re.Pattern[str]:
+    """A claim's sentence as printed, with or without its last stop, and the markers behind it."""
+    stem = re.escape(claim.sentence.rstrip(".!?"))
+    return re.compile(rf"({stem}[.!?]?[”\"]?){_MARKERS}")

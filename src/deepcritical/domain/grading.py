@@ -146,14 +146,16 @@ _RANDOMISED = re.compile(
     r"(?<!non)(?<!non[-_ ])randomi[sz]ed|\bRCTs?\b|clinical trials", re.IGNORECASE
 )
 _ANIMAL = re.compile(r"\banimals?\b|preclinical|\bmice\b|rodent|in vivo", re.IGNORECASE)
+_LEFT_OUT = re.compile(r"[^.;]*\b(?:were|was) excluded\b|\bexcluding [^.;,]*", re.IGNORECASE)
+"""What a review says that it did not include."""
 _RETROSPECTIVE = re.compile(r"\bretrospective(?:ly)?\b(?! regist)", re.IGNORECASE)
 _RETRACTED = re.compile(r"retracted publication", re.IGNORECASE)
 _RETRACTED_TITLE = re.compile(
     r"^\W*(?:(?:RETRACTED|WITHDRAWN)\b|(?:Retracted|Withdrawn)(?: [Aa]rticle| [Pp]aper)?\s*[:\]])"
 )
 _NEGATIVE_STOP = re.compile(
-    r"futil|(?:lack of|no) (?:efficacy|benefit|effect)\b|ineffective(?! (?:recruit|enrol))|"
-    r"safety(?! monitoring)|adverse|harm|toxicit",
+    r"futil|did not meet (?:its|the|their) primary|(?:lack of|no) (?:efficacy|benefit|effect)\b|"
+    r"ineffective(?! (?:recruit|enrol))|safety(?! monitoring)|adverse|harm|toxicit",
     re.IGNORECASE,
 )
 _NOT_A_STOP_CAUSE = re.compile(
@@ -195,7 +197,7 @@ def _design_text(evidence: Evidence) -> str:
 
 def _review_of(evidence: Evidence) -> Design:
     """What a systematic review pools: the weakest design that it says it includes."""
-    text = f"{evidence.citation.title} {evidence.content}"
+    text = _LEFT_OUT.sub("", f"{evidence.citation.title} {evidence.content}")
     if _ANIMAL.search(text):
         return Design.REVIEW_WITH_ANIMALS
     if _RANDOMISED.search(text) and not _OBSERVATIONAL.search(text):

@@ -95,8 +95,8 @@ def record_url(meta: EvidenceMetadata) -> str:
 def study_links(evidence: Evidence) -> frozenset[str]:
     """Ids of other records of the same study.
 
-    They are declared links, and trial ids that a paper names in its text. A review names many
-    trials it did not run, so its text links nothing.
+    They are declared links, and the trial id that a paper names in its text. A review or a pooled
+    analysis names trials that it did not run, so it links nothing by its text.
     """
     types = (
         " ".join(evidence.metadata.publication_types).lower()
@@ -104,7 +104,9 @@ def study_links(evidence: Evidence) -> frozenset[str]:
         + evidence.citation.title.lower()
     )
     is_review = "review" in types or "meta-analysis" in types
-    named = set() if is_review else {f"nct:{m.upper()}" for m in _NCT.findall(evidence.content)}
+    named = {f"nct:{m.upper()}" for m in _NCT.findall(evidence.content)}
+    if is_review or len(named) > 1:
+        named = set()
     return frozenset(named | set(evidence.metadata.linked_ids)) - canonical_ids(evidence)
 
 

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
-__all__ = ["escape_markdown", "table"]
+__all__ = ["escape_markdown", "table", "visible"]
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~])")
 _LINE_START = re.compile(r"^(\d*)(?:([#=-])(?=\2*(?:\s|$))|([+.)])(?=\s|$))")
 
 
+def visible(text: str) -> str:
+    """Text without control and format characters, which could steer a terminal or hide words."""
+    return "".join(c for c in text if c.isspace() or unicodedata.category(c) not in ("Cc", "Cf"))
+
+
 def escape_markdown(text: str) -> str:
-    """Text in which nothing is markup, a link, HTML or a citation marker."""
-    one_line = " ".join(text.split())
+    """Text in which nothing is markup, a link, HTML, a citation marker or an escape sequence."""
+    one_line = " ".join(visible(text).split())
     return _LINE_START.sub(r"\1\\\2\3", _SPECIAL.sub(r"\\\1", one_line))
 
 

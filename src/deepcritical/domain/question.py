@@ -76,7 +76,8 @@ def checked_question(text: str) -> str:
         EmptyQuestionError: It has no letters.
         QuestionTooLongError: It has more than `MAX_QUESTION_CHARS` characters.
     """
-    question = " ".join(text.split())
+    # A terminal in another encoding gives surrogates, which no file or log can hold.
+    question = " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
     if not any(char.isalpha() for char in question):
         raise EmptyQuestionError(
             "The question is empty.",

@@ -61,7 +61,7 @@ class Reference(Model):
 class Claim(Model):
     """One factual sentence of the report and the place in the evidence that it rests on."""
 
-    sentence: str
+    sentence: str = Field(min_length=1)
     """As printed, without the citation marker."""
     evidence_id: str
     quote: str

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from deepcritical.domain import errors
+from deepcritical.domain.question import checked_question
 
 if TYPE_CHECKING:
     from deepcritical.domain.budget import Depth
@@ -135,11 +136,10 @@ def _fail(error: BaseException) -> int:
 async def _research(
     question: str, snapshot: str | None, out: Path | None, depth: Depth, quiet: bool
 ) -> _Finished:
-    # Imported late: `--help` must not wait for the framework.
-    from deepcritical.bootstrap import build_runs, read_settings
-    from deepcritical.domain.question import checked_question
-
     checked_question(question)
+    # Imported late: `--help` and a refused question must not wait for the framework.
+    from deepcritical.bootstrap import build_runs, read_settings
+
     runs: RunService = build_runs(read_settings(), snapshot=snapshot, depth=depth)
     log_path = await asyncio.to_thread(_prepared, out) if out else None
     run = runs.submit(question, log_path=log_path)
@@ -172,6 +172,9 @@ def _prepared(out: Path) -> Path:
     log_path = out / "events.jsonl"
     try:
         out.mkdir(parents=True, exist_ok=True)
+        for old in ("report.md", "report.json"):
+            # A run that fails must not leave the report of another one beside its log.
+            (out / old).unlink(missing_ok=True)
         log_path.write_text("", encoding="utf-8")
     except OSError as error:
         raise errors.StorageError(

@@ -154,6 +154,6 @@ class Methods:
             )
             if self._store.facts_dropped
             else "",
-            *self._context.notices,
+            *map(escape_markdown, self._context.notices),
         )
         return tuple(text for text in candidates if text)

@@ -35,3 +35,7 @@ def test_a_question_that_is_too_long_is_refused_with_both_numbers() -> None:
 
 def test_the_names_of_a_drug_begin_with_its_own() -> None:
     assert Drug(name="examplol", synonyms=("Testalin",)).names == ("examplol", "Testalin")
+
+
+def test_bytes_of_another_encoding_become_question_marks() -> None:
+    assert checked_question("Does examplol help?\udcff") == "Does examplol help??"

@@ -16,7 +16,7 @@ from deepcritical.domain.errors import (
     ResearchCancelled,
     SearchError,
 )
-from deepcritical.domain.events import TERMINAL, LoggedEvent
+from deepcritical.domain.events import TERMINAL, LoggedEvent, RunFailed
 from deepcritical.domain.question import MAX_QUESTION_CHARS
 from deepcritical.jobs.runs import Run, RunService
 from deepcritical.reasoning.extractive import ExtractiveReasoner
@@ -43,18 +43,18 @@ async def no_description() -> tuple[str, ...]:
 
 
 def raising(error: BaseException) -> Orchestrate:
-    async def orchestrate(session: ResearchSession) -> None:
+    async def orchestrate(_session: ResearchSession) -> None:
         await asyncio.sleep(0)
         raise error
 
     return orchestrate
 
 
-async def forgetful(session: ResearchSession) -> None:
+async def forgetful(_session: ResearchSession) -> None:
     """Ends without a report."""
 
 
-async def endless(session: ResearchSession) -> None:
+async def endless(_session: ResearchSession) -> None:
     await asyncio.Event().wait()
 
 
@@ -149,7 +149,8 @@ async def test_cancelling_after_the_end_changes_nothing() -> None:
 async def test_the_deadline_ends_a_run_that_hangs() -> None:
     run = service(endless, deadline_s=0.05).submit(QUESTION)
     ending = (await to_the_end(run)).event
-    assert (ending.type, ending.error) == ("run_failed", "BudgetExceeded")
+    assert isinstance(ending, RunFailed)
+    assert ending.error == "BudgetExceeded"
     with pytest.raises(BudgetExceeded):
         await run.result()
 
@@ -167,7 +168,8 @@ async def test_whoever_waits_for_the_result_may_leave_without_ending_the_run() -
 async def test_a_log_that_cannot_be_written_ends_the_run_and_its_tail(tmp_path: Path) -> None:
     run = service(endless).submit(QUESTION, log_path=tmp_path / "gone" / "events.jsonl")
     ending = (await to_the_end(run)).event
-    assert (ending.type, ending.error) == ("run_failed", "StorageError")
+    assert isinstance(ending, RunFailed)
+    assert ending.error == "StorageError"
     with pytest.raises(DeepCriticalError, match="cannot be written"):
         await run.result()
 

@@ -70,9 +70,8 @@ async def test_a_new_round_begins_with_a_search_and_counts_from_nothing() -> Non
     session.begin_round()
     assert session.iteration == 2
     assert session.new_in_round == 0
-    assert not (
-        session.searched_in_round or session.proposed_in_round or session.targeted_in_round
-    )
+    begun = (session.searched_in_round, session.proposed_in_round, session.targeted_in_round)
+    assert not any(begun)
 
 
 async def test_a_notice_is_told_once_and_kept_for_the_report() -> None:
