@@ -35,7 +35,9 @@ def research(question: str, *, snapshot: str | None = None) -> ResearchReport:
 
     from deepcritical.bootstrap import build_runs, read_settings
 
+    runs = build_runs(read_settings(), snapshot=snapshot)
+
     async def answer() -> ResearchReport:
-        return await build_runs(read_settings(), snapshot=snapshot).submit(question).result()
+        return await runs.submit(question).result()
 
     return asyncio.run(answer())

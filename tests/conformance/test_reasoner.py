@@ -189,7 +189,7 @@ async def test_a_store_without_evidence_is_no_error(reasoner: Reasoner, text: st
     store.assessments.append(assessment)
     report = await reasoner.write_report(question, store, CONTEXT)
     assert (report.references, report.claims) == ((), ())
-    assert "A made-up notice." in report.limitations
+    assert "A made-up notice." in report.notices
 
 
 async def test_a_reasoner_never_writes_the_store(reasoner: Reasoner) -> None:

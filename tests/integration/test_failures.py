@@ -69,7 +69,7 @@ class TestReasoningError:
         else:
             assert report
             assert events[-1].event.type == "run_completed"
-            assert any(error.message in text for text in report.limitations)
+            assert any(error.message in text for text in report.notices)
             assert any(error.message in e.message for e in of_type(events, "notice"))
 
     async def test_a_judge_that_fails_costs_no_evidence(self, made: Path) -> None:

@@ -164,7 +164,7 @@ async def test_no_record_on_the_question_is_a_finding_with_no_reference() -> Non
     assert ending.stop_reason == "no_evidence"
     notices = [e.message for e in of_type(events, "notice")]
     assert any("examplol" in notice for notice in notices)
-    assert all(notice in report.limitations for notice in notices)
+    assert all(notice in report.notices for notice in notices)
 
 
 async def test_runs_at_once_on_one_service_do_not_mix_their_stores(tmp_path: Path) -> None:
@@ -184,5 +184,5 @@ async def test_a_bad_line_of_the_snapshot_is_named_to_the_reader(tmp_path: Path)
     events, report = await answered(QUESTION, snapshot(tmp_path / "made.jsonl", paper(), "{"))
     (notice,) = [e.message for e in of_type(events, "notice") if "line 2" in e.message]
     assert "degraded" in notice
-    assert notice in report.limitations
+    assert notice in report.notices
     assert report.references

@@ -53,6 +53,10 @@ class Reading(Model):
     """Findings that the drug helps."""
     refuting: tuple[Fact, ...] = ()
     """Findings of no effect or of harm."""
+    null: bool = False
+    """Whether some of `refuting` is a finding of no effect."""
+    harmful: bool = False
+    """Whether some of `refuting` is a finding of harm."""
     context: tuple[Fact, ...] = ()
     """Design, harms, status and conclusions without a direction."""
     remark: str = ""
@@ -120,6 +124,10 @@ class StudyFinding(Model):
     direct: bool
     about_drug: bool = True
     """Whether a record that states the direction is about the drug alone."""
+    null: bool = False
+    """Whether a record that states the direction found no effect."""
+    harmful: bool = False
+    """Whether a record that states the direction found harm."""
     participants: int | None
     """People studied, in the largest record about the drug alone; None when no such record says."""
 
@@ -155,6 +163,8 @@ def _finding(appraisals: Sequence[Appraisal]) -> StudyFinding:
         level=min((a.grade.level for a in base if a.grade.level is not None), default=None),
         direct=any(a.reading.direct for a in base),
         about_drug=any(a.reading.about_drug for a in base),
+        null=any(a.reading.null for a in stating),
+        harmful=any(a.reading.harmful for a in stating),
         participants=max(
             (a.grade.participants for a in base if a.grade.participants and a.reading.about_drug),
             default=None,

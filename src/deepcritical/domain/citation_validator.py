@@ -38,6 +38,7 @@ NOT_PROSE = frozenset(
         "claims",
         "assessment",
         "written_by",
+        "notices",
     }
 )
 """Fields of a report in which ``[1]`` is not a citation."""

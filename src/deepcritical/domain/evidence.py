@@ -68,6 +68,8 @@ class EvidenceMetadata(Model):
     """Participants actually enrolled."""
     planned_enrollment: int | None = Field(default=None, ge=0)
     why_stopped: str | None = None
+    completion_date: str | None = None
+    """As the registry shows it, past or planned."""
     has_results: bool | None = None
     text_kind: TextKind = "abstract"
     licence: str | None = None

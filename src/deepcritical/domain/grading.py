@@ -48,7 +48,7 @@ LEVEL: dict[Design, int | None] = {
     Design.PRECLINICAL: 5,
     Design.NARRATIVE_REVIEW: 5,
     Design.REGISTERED_TRIAL: None,
-    Design.UNCLEAR: 5,
+    Design.UNCLEAR: None,
 }
 """OCEBM 2011 level of each design; None where there is nothing to grade yet."""
 
@@ -113,7 +113,10 @@ _BY_TEXT = _rules(
         ),
         Design.PRECLINICAL,
     ),
-    (r"\b(?:this|the) (?:narrative )?review\b|we review\b|overview of", Design.NARRATIVE_REVIEW),
+    (
+        r"\b(?:this|the) (?:narrative )?review\b|we review\b|\b(?:review|overview) of\b",
+        Design.NARRATIVE_REVIEW,
+    ),
     (r"emulat\w+ (?:a |clinical )?(?:target )?trials?|target trial emulation", Design.COHORT),
     (
         _MADE_RANDOM
@@ -174,11 +177,15 @@ _PEOPLE = (
     r"volunteers|infants|children|women|men))"
 )
 _NOT_IN_A_NAME = (
-    r"(?<![\d.,])(?<![A-Za-z]-)(?<![Tt]ype )(?<![Ss]tage )(?<![Pp]hase )(?<![Gg]rade )"
-    r"(?<![Cc]lass )"
+    r"(?<![\d.,])(?<![A-Za-z][-\u2010-\u2015])(?<!screened )(?<![Tt]ype )(?<![Ss]tage )"
+    r"(?<![Pp]hase )(?<![Gg]rade )(?<![Cc]lass )"
 )
 _SIZE = r"(\d{1,3}(?:[ ,\u00a0\u2009\u202f]\d{3})+|\d+)"
 _COUNT = re.compile(rf"{_NOT_IN_A_NAME}{_SIZE}\s+{_PEOPLE}\b|\b[nN]\s*=\s*{_SIZE}")
+
+
+_LETTER = re.compile(r"letter|comment", re.IGNORECASE)
+_NOT_PRIMARY = (Design.REVIEW_OF_COHORTS, Design.NARRATIVE_REVIEW, Design.PRECLINICAL)
 
 
 def _first(rules: tuple[_Rule, ...], text: str) -> Design | None:
@@ -228,6 +235,10 @@ def _design(evidence: Evidence) -> tuple[Design, str, bool]:
             "no publication type names a design; read from the text",
             cued is not Design.UNCLEAR,
         )
+    if typed is Design.NARRATIVE_REVIEW and _LETTER.search("\n".join(meta.publication_types)):
+        told = _first(_BY_TEXT, text)
+        if told and told not in _NOT_PRIMARY:
+            return told, "indexed as letter or comment; design read from the text", True
     if typed is Design.RCT and _RETROSPECTIVE.search(text):
         return (
             Design.COHORT,

@@ -98,6 +98,8 @@ class MechanismHypothesis(Model):
     search_suggestions: tuple[str, ...] = ()
     """Queries that would test the edges without evidence."""
     edges: tuple[Edge, ...] = Field(min_length=1)
+    disputed: bool = False
+    """Whether records disagree on what the drug does to the effect, whatever the way there."""
     posed_by_question: bool = False
 
     @property
@@ -113,6 +115,8 @@ class MechanismHypothesis(Model):
     @property
     def expected_effect(self) -> Sign | None:
         """What the chain predicts for the condition; None when an edge has no clear sign."""
+        if self.disputed:
+            return None
         factor = 1
         for edge in self.edges:
             if edge.sign is None or edge.sign is Sign.NO_EFFECT:

@@ -59,6 +59,8 @@ class ResearchReport(Model):
     search_iterations: int = Field(default=0, ge=0)
     confidence_score: UnitInterval
     assessment: JudgeAssessment | None = None
+    notices: tuple[str, ...] = ()
+    """What the reader must know of how the question was understood and answered; plain text."""
     written_by: str
     """The reasoner that wrote the text."""
 
@@ -72,6 +74,7 @@ class ResearchReport(Model):
         parts = (
             f"# {escape_markdown(self.title)}",
             self._banner(),
+            "\n".join(f"> Note: {escape_markdown(notice)}" for notice in self.notices),
             because(self.verdict, self.references),
             "*For research use, not medical advice.*",
             f"## Executive summary\n\n{self.executive_summary}",

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from pydantic import Field
 
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.evidence import SourceName
 from deepcritical.domain.verdict import Verdict
+
+_GROUP = re.compile(
+    r"\b(?:group|collaborat\w+|consortium|investigators|network|committee|team)\b", re.IGNORECASE
+)
+"""In the name of a collective author."""
 
 __all__ = [
     "Claim",
@@ -49,6 +56,8 @@ class Reference(Model):
             words = self.title.split()
             return f"“{' '.join(words[:6])}{' …' if len(words) > 6 else ''}” {year}".strip()
         first = self.authors[0].split()
+        if _GROUP.search(self.authors[0]):
+            return f"{self.authors[0]} {year}".strip()
         # "Koenig AM" as indexes print it, "Aaron M Koenig" as journals do.
         family = (
             first[0]

@@ -52,8 +52,10 @@ _INITIAL = re.compile(r"(?:^|[\s(.])[A-Z]$")
 _BREAK = re.compile(r"[.!?][)\]\"”’']*(?=\s+[\"“(\[]?[A-Z0-9Α-Ω“]|\s+[a-zα-ω]?[A-Zβγ]|\s*$)|\n{2,}")
 _LABEL_WORDS = (
     r"(?:background(?: and aims?)?|introduction|aims?|objectives?|purpose|context|rationale|"
-    r"materials? and methods?|patients and methods?|research design and methods?|study design|"
-    r"methods?|design|setting|participants|interventions?|measurements?|"
+    r"importance|question|meaning|exposures?|design, setting,? and participants|"
+    r"main outcomes? measures?|materials? and methods?|patients and methods?|"
+    r"research design and methods?|study design|methods?|design|setting|participants|"
+    r"interventions?|measurements?|"
     r"main outcomes?(?: and measures?)?|results?|findings|main results|discussion|"
     r"conclusions?(?: and relevance)?|interpretation|significance|harms?|safety|funding|"
     r"trial registration(?: number)?|registration)"
@@ -61,7 +63,12 @@ _LABEL_WORDS = (
 _LABEL = re.compile(
     rf"(?P<label>(?:^|\b(?-i:(?=[A-Z]))){_LABEL_WORDS})\s*:\s*[-–]?\s*|"
     r"(?P<bare>(?:(?<=^)|(?<=[.!?] ))"
-    r"(?-i:(?:Background|Introduction|Methods|Results|Discussion|Conclusions?) (?=[A-Z])))",
+    r"(?-i:(?:Background|BACKGROUND|Introduction|INTRODUCTION|Importance|IMPORTANCE|Objectives?|"
+    r"OBJECTIVES?|Design, [Ss]etting,? and [Pp]articipants|DESIGN, SETTING,? AND PARTICIPANTS|"
+    r"Methods|METHODS|Interventions?|INTERVENTIONS?|Main [Oo]utcomes? and [Mm]easures?|"
+    r"MAIN OUTCOMES? AND MEASURES?|Results|RESULTS|Findings|FINDINGS|Discussion|Interpretation|"
+    r"INTERPRETATION|Conclusions?(?: and [Rr]elevance)?|CONCLUSIONS?(?: AND RELEVANCE)?) "
+    r"(?=[A-Z0-9])))",
     re.IGNORECASE | re.MULTILINE,
 )
 _MARKERS = re.compile(r"\s*(?:\[\d[\d\s,;–-]*\])+[.!?]?")

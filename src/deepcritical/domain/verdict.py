@@ -97,7 +97,7 @@ def _body(studies: Sequence[StudyFinding]) -> _Body:
         cohorts=tuple(s for s in direct if not s.randomised),
         indirect=tuple(s for s in clinical if not s.direct),
         mechanism=tuple(s for s in studies if s.level == 5),
-        silent=tuple(s for s in studies if s.direction is Direction.NONE),
+        silent=tuple(s for s in studies if s.direction is Direction.NONE or s.level is None),
     )
 
 
@@ -131,7 +131,7 @@ _TABLE: tuple[_Rule, ...] = (
             and _has(b.cohorts, Direction.REFUTES, Direction.MIXED)
         ),
         VerdictLabel.MIXED,
-        "Randomised evidence favours the drug, but observational studies of the condition "
+        "Randomised evidence favours the drug, but non-randomised studies of the condition "
         "disagree.",
         lambda b: b.direct,
     ),
@@ -170,21 +170,21 @@ _TABLE: tuple[_Rule, ...] = (
     _Rule(
         lambda b: _only(b.cohorts, Direction.SUPPORTS),
         VerdictLabel.PROMISING,
-        "Observational studies of the condition favour the drug; "
+        "Non-randomised studies of the condition favour the drug; "
         "no randomised study reports on it.",
         lambda b: b.cohorts,
     ),
     _Rule(
         lambda b: _only(b.cohorts, Direction.REFUTES),
         VerdictLabel.UNSUPPORTED,
-        "Observational studies of the condition found no benefit; "
+        "Non-randomised studies of the condition found no benefit; "
         "no randomised study reports on it.",
         lambda b: b.cohorts,
     ),
     _Rule(
         lambda b: bool(b.cohorts),
         VerdictLabel.MIXED,
-        "Observational studies of the condition disagree; no randomised study reports on it.",
+        "Non-randomised studies of the condition disagree; no randomised study reports on it.",
         lambda b: b.cohorts,
     ),
     _Rule(
@@ -203,7 +203,8 @@ _TABLE: tuple[_Rule, ...] = (
     _Rule(
         lambda b: bool(b.silent),
         VerdictLabel.INSUFFICIENT,
-        "Studies exist, but none of them reports a result for the condition.",
+        "Studies exist, but none of them reports a result for the condition in a design "
+        "that can be graded.",
         lambda b: b.silent,
     ),
     _Rule(
@@ -230,7 +231,7 @@ def _downgrades(body: _Body) -> tuple[str, ...]:
     if body.trials and not _large(body):
         reasons.append(
             f"imprecision: fewer than {OPTIMAL_INFORMATION_SIZE} participants "
-            "in the randomised studies of the condition"
+            "in the randomised studies of this drug alone"
         )
     return tuple(reasons)
 
@@ -245,7 +246,7 @@ def _caps(body: _Body) -> tuple[str, ...]:
     if not body.direct and body.mechanism:
         caps.append("mechanism is OCEBM level 5 and never yields more than insufficient evidence")
     if body.cohorts and not body.trials:
-        caps.append("observational evidence alone never yields more than promising")
+        caps.append("non-randomised evidence alone never yields more than promising")
     return tuple(caps)
 
 
@@ -273,18 +274,20 @@ _POINTS = {1: 8, 2: 7, 3: 5, 4: 3}
 
 
 def clinical_score(studies: Sequence[StudyFinding]) -> Score10:
-    """Clinical support, 0-10, by the best level at which a study of the condition favours the drug.
+    """Clinical support, 0-10: 8, 7, 5 or 3 for the best level 1-4 that favours the drug.
 
-    Levels 1-4 earn 8, 7, 5 or 3, and a study that is mixed earns half. Two points less when any
-    study of the condition found no benefit or harm, one less when studies are mixed; so a negative
+    Only studies of the condition count. One that is mixed, or about several drugs, earns half. Two
+    points less when any of them found no benefit or harm, one less when any is mixed; so a negative
     study never raises the score, and mechanism alone scores 0.
     """
-    body = _body(studies)
+    direct = _body(studies).direct
+    favouring = [s for s in direct if s.direction in (Direction.SUPPORTS, Direction.MIXED)]
     earned = [
-        _POINTS[s.level] for s in body.direct if s.level and s.direction is Direction.SUPPORTS
+        _POINTS[s.level]
+        if s.about_drug and s.direction is Direction.SUPPORTS
+        else _POINTS[s.level] // 2
+        for s in favouring
+        if s.level
     ]
-    halved = [
-        _POINTS[s.level] // 2 for s in body.direct if s.level and s.direction is Direction.MIXED
-    ]
-    lost = 2 * _has(body.direct, Direction.REFUTES) + _has(body.direct, Direction.MIXED)
-    return max(0, max(earned + halved, default=0) - lost)
+    lost = 2 * _has(direct, Direction.REFUTES) + _has(direct, Direction.MIXED)
+    return max(0, max(earned, default=0) - lost)

@@ -102,7 +102,7 @@ def research(
     130 interrupted.
     """
     try:
-        finished = asyncio.run(_research(question, snapshot, out, depth.value, quiet))
+        finished = _research(question, snapshot, out, depth.value, quiet)
     except (errors.DeepCriticalError, errors.ResearchCancelled) as error:
         raise typer.Exit(_fail(error)) from error
     except Exception as error:
@@ -133,23 +133,26 @@ def _fail(error: BaseException) -> int:
     return next(code for kind, code in EXIT_CODES if isinstance(error, kind))
 
 
-async def _research(
+def _research(
     question: str, snapshot: str | None, out: Path | None, depth: Depth, quiet: bool
 ) -> _Finished:
     checked_question(question)
     # Imported late: `--help` and a refused question must not wait for the framework.
     from deepcritical.bootstrap import build_runs, read_settings
 
-    runs: RunService = build_runs(read_settings(), snapshot=snapshot, depth=depth)
-    log_path = await asyncio.to_thread(_prepared, out) if out else None
+    runs = build_runs(read_settings(), snapshot=snapshot, depth=depth)
+    finished = asyncio.run(_run(runs, question, _prepared(out) if out else None, quiet))
+    if out:
+        _save(finished, out)
+    return finished
+
+
+async def _run(runs: RunService, question: str, log_path: Path | None, quiet: bool) -> _Finished:
     run = runs.submit(question, log_path=log_path)
     # Ctrl-C ends the run in its own way, so that its log is complete.
     asyncio.get_running_loop().add_signal_handler(signal.SIGINT, run.cancel)
     await _show(run, quiet)
-    finished = _Finished(run.run_id, await run.result())
-    if out:
-        await asyncio.to_thread(_save, finished, out)
-    return finished
+    return _Finished(run.run_id, await run.result())
 
 
 async def _show(run: Run, quiet: bool) -> None:

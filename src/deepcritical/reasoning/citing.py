@@ -49,7 +49,8 @@ class Citer:
                 end=fact.end,
             )
         ] = None
-        return f"“{printed}” {marker}." if quotable else f"{printed.rstrip('.')} {marker}."
+        words = printed.rstrip(".")
+        return f"“{words}” {marker}." if quotable else f"{words} {marker}."
 
     def source(self, evidence_id: str) -> str:
         """How the sentences of a record are introduced: as its own words, or as a summary of it."""

@@ -42,11 +42,23 @@ _SIDES = (
 """The sides from which a question is searched, round by round."""
 
 
+_CANDIDATE_SIDES = ("", "randomised trial placebo", "no effect not associated")
+"""The sides from which each candidate is searched, so that it is judged as if it were asked for."""
+
+
 def search_sides(question: ResearchQuestion, store: EvidenceStore) -> tuple[str, ...]:
     """The queries of the first round of sides that has not been run."""
     condition = question.condition.name if question.condition else question.text
     about = f"{question.drug.name} {condition}" if question.drug else condition
     run = {search.query for search in store.searches}
+    if question.drug is None and store.drugs:
+        wanted = (
+            f"{drug} {condition} {side}".strip()
+            for drug in rank_drugs(store)[:5]
+            for side in _CANDIDATE_SIDES
+        )
+        if fresh := tuple(query for query in wanted if query not in run):
+            return fresh
     rounds = (tuple(f"{about} {side}".strip() for side in sides) for sides in _SIDES)
     return next((queries for queries in rounds if not run.issuperset(queries)), ())
 
@@ -55,11 +67,13 @@ _RANK = tuple(VerdictLabel)
 
 
 def rank_drugs(store: EvidenceStore) -> tuple[str, ...]:
-    """Drugs by verdict, then by clinical score, number of studies and name."""
+    """Drugs by verdict, then by certainty, clinical score, number of studies and name."""
 
-    def order(drug: str) -> tuple[int, int, int, str]:
+    def order(drug: str) -> tuple[int, float, int, int, str]:
         studies = store.studies(drug)
-        return _RANK.index(decide(studies).label), -clinical_score(studies), -len(studies), drug
+        verdict = decide(studies)
+        score = clinical_score(studies)
+        return _RANK.index(verdict.label), -verdict.confidence, -score, -len(studies), drug
 
     return tuple(sorted((d for d in store.drugs if store.studies(d)), key=order))
 

@@ -9,18 +9,27 @@ import re
 
 __all__ = [
     "AIM",
+    "ALONE",
     "BENEFIT",
+    "CLASS_WIDE",
     "CLAUSE_BREAK",
+    "COMBINED",
     "COMPARATOR",
+    "EFFICACY",
     "HARM",
     "NOT_FINDINGS",
+    "NOT_GIVEN",
+    "NO_DIRECTION",
     "NO_EFFECT",
     "OF_TREATMENT",
+    "OTHER_OUTCOME",
     "OTHER_POPULATION",
+    "OUTCOME",
     "OUTLOOK",
     "POPULATION",
     "REFERENCE_ARM",
     "SAFETY",
+    "SPARED",
     "UNDO",
 ]
 
@@ -51,7 +60,7 @@ _LESS = (
     r"prevent\w*|ameliorat\w+|mitigat\w+|shorten\w*|shorter|protect\w* against|protect\w* from|"
     r"suppress\w+)"
 )
-_MORE = r"(?:increas\w+|higher|greater|elevat\w+|raised|enhanc\w+|longer)"
+_MORE = r"(?:increas\w+|higher|greater|elevat\w+|rais(?:e[sd]?|ing)|enhanc\w+|longer)"
 _BETTER = (
     r"(?:improv\w+|enhanc\w+|better|faster|superior|favou?r\w*|preserv\w+|restor\w+|increas\w+|"
     r"higher|greater)"
@@ -68,6 +77,8 @@ NO_EFFECT = _any(
     ),
     r"\b(?:no|none)\b.{0,60}\bcan (?:currently |yet )?be recommended\b",
     r"\bno (?:clear |convincing |reliable |good )?evidence\b",
+    r"\b(?:contradictory|conflicting|controversial)\b",
+    r"\b(?:did|do|does) not (?:observe|find|detect|provide (?:support|evidence))\b",
     (
         rf"\b{_NOT}\s+{_gap(4)}(?:associat\w+|improv\w+|reduc\w+|affect\w*|alter\w*|chang\w+|"
         r"lower\w*|differ\w*|prevent\w*|support\w*|significant\w*|benefi\w+|protect\w*|decreas\w+|"
@@ -126,7 +137,8 @@ COMPARATOR = re.compile(
     r"\bbetween\s+(?!\S*(?:placebo|no treatment|non-?users|usual|standard))(?:\S+\s+){1,8}and\s+$|"
     r"\b(?:ranked (?:\S+ ){0,12}(?:before|above|below|after)|"
     r"compared (?:with|to)|in comparison (?:with|to)|versus|vs\.?|than|relative to|against|over|"
-    r"superior to|inferior to|rather than|instead of)\s+(?:\S+\s+){0,4}$",
+    r"superior to|inferior to|rather than|instead of|derivatives? of|analog(?:ue)?s? of)"
+    r"\s+(?:\S+\s+){0,4}$",
     re.IGNORECASE,
 )
 """Stands before a drug that is only the comparator."""
@@ -138,14 +150,20 @@ CLAUSE_BREAK = re.compile(
 )
 
 UNDO = re.compile(
-    r"\b(?:offset\w*|counteract\w*|undercut\w*|negate[sd]?|outweigh\w*|cancel\w*|abolish\w*|"
-    r"(?:deficit|effect|impairment|decline) (?:was |were )?not (?:observed|seen|found))\b",
+    r"\b(?:offset\w*|counteract\w*|undercut\w*|negate[sd]?|outweigh\w*|cancel\w*|abolish\w*)\b",
     re.IGNORECASE,
 )
 """Turns the direction of what it governs: to offset a higher risk is a benefit."""
 
+SPARED = re.compile(
+    r"\b(?:deficit|deterioration|impairment|decline) (?:was |were )?not (?:observed|seen|found)\b",
+    re.IGNORECASE,
+)
+"""Damage that others had and the treated did not: a benefit."""
+
 REFERENCE_ARM = re.compile(
-    r"\b(?:reference|comparator) (?:arm|group|drug|treatment)\b|\bcontrol group \(", re.IGNORECASE
+    r"\b(?:reference|comparator) (?:arm|group|drug|treatment)\b|\bcontrol group(?= \()",
+    re.IGNORECASE,
 )
 """Says that the drug named with it is what others were compared with."""
 
@@ -165,18 +183,20 @@ AIM = _any(
     ),
     (
         r"\bwe (?:hypothesi[sz]ed?|propose)\b|\bhypothesi[sz]\w+\b|\bwhether\b|\bwill be\b|"
-        r"\bwas designed\b|\bare needed\b|\bis needed\b|\bwarranted\b|\brequired\b"
+        r"\bwas designed\b|\bare needed\b|\bis needed\b|\bwarranted\b|"
+        r"\b(?:is|are|be) required\b"
     ),
     (
         r"\bremain(?:s|ed)? (?:unclear|unknown|uncertain|controversial|elusive|unexplored)\b|"
-        r"\bhas been reported to\b|\bunclear\b|\bin the context of\b"
+        r"\bhas been reported to\b|\b(?:is|are|was|were) (?:still |largely )?(?:unclear|unknown)\b|"
+        r"\buncertainty (?:about|regarding)\b|\bin the context of\b"
     ),
     (
         r"\b(?:primary|secondary|main|co-primary|exploratory) (?:\w+ )?(?:outcomes?|end ?points?)\b"
         r".{0,40}\b(?:was|were|is|are|included?)\b"
         r"(?!.{0,60}\b(?:significant|improved|differ|lower|higher|reduced|better)\b)"
     ),
-    r"\bthe abstract\b",
+    r"\bthe abstract (?:gives|does not|lists|names)\b",
     (
         r"\binclusion criteria\b|\beligible\b|\bwere (?:searched|identified|included)\b|"
         r"\bwe (?:searched|included|analy[sz]ed)\b"
@@ -184,7 +204,57 @@ AIM = _any(
 )
 """An aim, a method or an outlook: says nothing of a result."""
 
+NO_DIRECTION = _any(
+    r"\b(?:not|cannot|n['’]t) (?:\w+ ){0,2}(?:establish|prove|demonstrate|imply|infer)\w*"
+    r" (?:\w+ ){0,3}caus\w+",
+    r"\brank(?:ed|s|ing)?\b",
+    r"\bSUCRA\b",
+    r"\bmost effective\b(?!.*\bplacebo\b)",
+)
+"""Points nowhere: a disclaimer on causality, or a rank among drugs, which is no effect."""
+
+OUTCOME = _any(
+    _BAD,
+    _GOOD,
+    r"\b(?:outcomes?|end ?points?|efficacy|effective\w*|effects?|benefits?|associat\w+|scales?|"
+    r"scores?|recommended|support\w*|contradictory|conflicting|controversial|evidence)\b",
+)
+"""What patients have or feel, or a word that stands for it."""
+
+NOT_GIVEN = re.compile(r"\bthe abstract (?:gives no|does not)\b", re.IGNORECASE)
+"""A summary's word on what its source does not say."""
+
+OTHER_OUTCOME = re.compile(
+    r"\bcognitive (?:impairment|decline|dysfunction)\b|\ball-cause\b", re.IGNORECASE
+)
+"""Outcomes that stand for no condition of the vocabulary."""
+
+COMBINED = re.compile(
+    r"\s*(?:combined with|plus|\+|in combination with|co-?administered with)\s", re.IGNORECASE
+)
+"""Stands behind a drug that is given together with another one."""
+
+ALONE = re.compile(r"\balone\b", re.IGNORECASE)
+"""With a combination: the other drug alone is the comparator, so the combination tests the drug."""
+
+CLASS_WIDE = re.compile(
+    r"\bno (?:\w+ ){0,3}(?:drugs?|agents?|medications?|treatments?)\b|"
+    r"\b(?:among|between|all|any of) (?:the )?(?:[\w-]+ ){0,3}"
+    r"(?:drugs|agents|medications|treatments)\b",
+    re.IGNORECASE,
+)
+"""Says something of every drug of a review, the one in question included."""
+
+EFFICACY = re.compile(
+    r"\b(?:effective|efficac\w+|improv\w+|resol\w+|regress\w+|respon\w+|recover\w+)\b",
+    re.IGNORECASE,
+)
+"""A word of efficacy beside a statement on safety."""
+
 NOT_FINDINGS = (
+    "importance",
+    "question",
+    "exposure",
     "background",
     "introduction",
     "aim",
@@ -220,7 +290,8 @@ SAFETY = _any(
 
 OUTLOOK = re.compile(
     r"\basked for\b|\bcalled for\b|"
-    r"\b(?:further|more|future|larger|additional) (?:\w+ ){0,2}(?:studies|trials?|research)\b",
+    r"\b(?:further|more|future|larger|additional) (?:\w+ ){0,2}"
+    r"(?:studies|study|trials?|research)\b",
     re.IGNORECASE,
 )
 """A wish for more research."""

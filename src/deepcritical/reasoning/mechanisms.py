@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from deepcritical.domain.abbreviations import expand_abbreviations
@@ -174,6 +174,7 @@ def _chain(graph: _Graph, path: list[str], posed: bool) -> MechanismHypothesis:
             f"{edge.subject} {edge.object}" for edge in edges if not edge.evidenced
         ),
         edges=edges,
+        disputed=graph.edge(graph.drug, path[-1]).contradicted,
         posed_by_question=posed,
     )
 
@@ -197,25 +198,35 @@ def _support(hypothesis: MechanismHypothesis) -> tuple[bool, int, int]:
     return not hypothesis.complete, -len(records), len(hypothesis.edges)
 
 
-def _posed(graph: _Graph, terms: Iterable[str]) -> Iterable[MechanismHypothesis]:
-    """The chains that the question itself poses.
+def _posed(graph: _Graph, terms: Sequence[str]) -> Iterable[tuple[str, ...]]:
+    """The paths that the question itself poses.
 
-    They run through a known node of the term's name, or through the term as written.
+    From one term to the next first ("through AMPK and tau"), then through each term that no such
+    path holds; a term that no record names is a node as it was written.
     """
-    for term in terms:
-        wanted = _key(graph.names.one(term))
-        known = [t for t in graph.targets if wanted in _key(t)] or [graph.names.one(term)]
-        for node in known[:2]:
-            onward = [e for e in graph.targets if node in graph.between(e) and graph.linked(e)]
-            yield _chain(
-                graph,
-                [node, onward[0]] if onward and not graph.linked(node) else [node],
-                posed=True,
-            )
+    nodes = [_nodes_of(graph, term) for term in terms]
+    pairs = [
+        (first, second)
+        for earlier, later in pairwise(nodes)
+        for first in earlier
+        for second in later
+        if first in graph.between(second)
+    ]
+    yield from pairs
+    for named in nodes:
+        for node in named:
+            if not any(node in pair for pair in pairs):
+                onward = [e for e in graph.targets if node in graph.between(e) and graph.linked(e)]
+                yield (node, onward[0]) if onward and not graph.linked(node) else (node,)
+
+
+def _nodes_of(graph: _Graph, term: str) -> list[str]:
+    common = graph.names.one(term)
+    return [t for t in graph.targets if _key(common) in _key(t)] or [common]
 
 
 def build_hypotheses(
-    drug: Drug, condition: Condition, records: Mapping[str, Evidence], terms: Iterable[str] = ()
+    drug: Drug, condition: Condition, records: Mapping[str, Evidence], terms: Sequence[str] = ()
 ) -> tuple[MechanismHypothesis, ...]:
     """Chains from drug to condition: those that the question poses, then those of the records.
 
@@ -228,7 +239,7 @@ def build_hypotheses(
         terms: Targets or processes that the question names.
     """
     graph = _Graph(drug, condition, records)
-    posed = list(_posed(graph, terms))
+    posed = [_chain(graph, list(path), posed=True) for path in dict.fromkeys(_posed(graph, terms))]
     paths = dict.fromkeys(tuple(path) for path in _paths(graph))
     found = sorted((_chain(graph, list(path), posed=False) for path in paths), key=_support)
     fresh = [h for h in found if h.nodes not in {p.nodes for p in posed}]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from deepcritical.domain.identity import study_groups
 from deepcritical.domain.markdown import escape_markdown, table
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.reasoning.base import ReportContext
@@ -13,7 +14,9 @@ from deepcritical.services.evidence_store import EvidenceStore
 __all__ = ["Methods"]
 
 _STOPPED = {
-    "sufficient_evidence": "the evidence answered the question, whichever way",
+    "sufficient_evidence": (
+        "the evidence answers the question, whichever way, and a round brought little that is new"
+    ),
     "no_new_evidence": "a further round brought nothing new",
     "max_iterations_reached": "the limit of rounds was reached",
     "deadline": "the time limit was reached",
@@ -29,7 +32,7 @@ class Methods:
         store: The run's store.
         context: What is to be said of the run itself.
         citer: Numbers the citations of the whole report.
-        drug: Name of the drug asked about or of the best candidate; None without either.
+        drugs: Names of the drug asked about, or of the candidates in the report.
         written_by: Name of the reasoner.
     """
 
@@ -39,17 +42,16 @@ class Methods:
         store: EvidenceStore,
         context: ReportContext,
         citer: Citer,
-        drug: str | None,
+        drugs: tuple[str, ...],
         written_by: str,
     ) -> None:
         self._question = question
         self._store = store
         self._context = context
         self._citer = citer
-        self._drug = drug
+        self._drugs = drugs
         self._written_by = written_by
         self._condition = question.condition.name if question.condition else question.text
-        self._studies = store.studies(drug) if drug else ()
 
     def methodology(self) -> str:
         """The question as understood, the searches, the PRISMA counts and the rules applied."""
@@ -102,28 +104,37 @@ class Methods:
 
     def _flow(self) -> str:
         """PRISMA counts: identified, duplicates, screened, excluded with reasons, included."""
-        appraisals = self._store.appraisals(self._drug) if self._drug else {}
-        excluded = {
-            i: a.reading.excluded_because for i, a in appraisals.items() if not a.reading.included
-        }
+        excluded = self._excluded()
         reasons = sorted(Counter(excluded.values()).items())
+        why = "; ".join(f"{n} × {escape_markdown(reason)}" for reason, n in reasons)
+        total = len(self._store.evidence)
+        included = [i for i in self._store.evidence if i not in excluded]
+        groups = study_groups(self._store.evidence)
+        studies = sum(any(i in included for i in group) for group in groups)
+        line = (
+            f"Records: {self._store.identified} identified, "
+            f"{self._store.identified - total} duplicates removed, {total} screened, "
+            f"{len(excluded)} excluded{f' ({why})' if why else ''}, "
+            f"{len(included)} included, which are {studies} studies."
+        )
         listed = "\n".join(
             f"- {escape_markdown(self._store.evidence[i].citation.title)}: {escape_markdown(why)}"
             for i, why in excluded.items()
         )
-        included = len(appraisals) - len(excluded)
-        why = (
-            f" ({'; '.join(f'{n} × {escape_markdown(reason)}' for reason, n in reasons)})"
-            if reasons
-            else ""
-        )
-        line = (
-            f"Records: {self._store.identified} identified, "
-            f"{self._store.identified - len(self._store.evidence)} duplicates removed, "
-            f"{len(self._store.evidence)} screened, {len(excluded)} excluded{why}, "
-            f"{included} included, which are {len(self._studies)} studies."
-        )
         return line + (f"\n\nRetrieved but not used:\n\n{listed}" if listed else "")
+
+    def _excluded(self) -> dict[str, str]:
+        """Why each record that no drug of the report uses was left out."""
+        readings = [self._store.appraisals(drug) for drug in self._drugs]
+        excluded = {}
+        for evidence_id in self._store.evidence:
+            found = [r[evidence_id].reading for r in readings if evidence_id in r]
+            if not any(reading.included for reading in found):
+                several = len(readings) > 1 and "names none of the candidates"
+                excluded[evidence_id] = several or (
+                    found[0].excluded_because if found else "not read"
+                )
+        return excluded
 
     def limitations(self) -> tuple[str, ...]:
         """What limits the report; some depend on what it cites, so the other parts come first."""
@@ -154,6 +165,5 @@ class Methods:
             )
             if self._store.facts_dropped
             else "",
-            *map(escape_markdown, self._context.notices),
         )
         return tuple(text for text in candidates if text)

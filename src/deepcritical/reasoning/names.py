@@ -10,7 +10,7 @@ from deepcritical.domain.question import Condition, Drug
 from deepcritical.services.entities import DrugKind, find_drugs
 from deepcritical.services.vocabulary import vocabulary
 
-__all__ = ["ConditionNames", "DrugNames", "known_condition", "other_drugs"]
+__all__ = ["ConditionNames", "DrugNames", "known_condition", "other_drug_places"]
 
 _POSSESSIVE = re.compile(r"^(\w[\w-]+)['’]s?\b", re.IGNORECASE)
 _GENERIC = re.compile(r"\s+(?:disease|disorder|syndrome)$", re.IGNORECASE)
@@ -26,12 +26,18 @@ _NOT_THE_DRUG = re.compile(
 def _as_pattern(name: str) -> str:
     """A name as a pattern: blanks and hyphens alike, either apostrophe, a plural s."""
     parts = [re.escape(part) for part in re.split(r"[\s-]+", name) if part]
-    return (
-        r"[\s\u2010-\u2015-]+".join(
-            part.replace("'", "['’]").replace("’", "['’]") for part in parts
-        )
-        + r"(?:['’]s|s)?"
-    )
+    quoted = (part.replace("'", "['’]").replace("’", "['’]") for part in parts)
+    spelled = (_BRITISH.sub(_either_spelling, part) for part in quoted)
+    return r"[\s\u2010-\u2015-]+".join(spelled) + r"(?:['’]s|s)?"
+
+
+_BRITISH = re.compile(r"(h)(a?)(em)|(a?)(emia)|(o?)(edema)", re.IGNORECASE)
+
+
+def _either_spelling(match: re.Match[str]) -> str:
+    """British or American: haemangioma or hemangioma, leukaemia or leukemia, oedema or edema."""
+    h, _, em, _, emia, _, edema = match.groups()
+    return f"{h}a?{em}" if em else f"a?{emia}" if emia else f"o?{edema}"
 
 
 def _whole_words(names: tuple[str, ...], exact: tuple[str, ...]) -> re.Pattern[str]:
@@ -121,13 +127,10 @@ class ConditionNames:
 
 
 @lru_cache(maxsize=4096)
-def other_drugs(text: str, drug: str) -> tuple[str, ...]:
-    """Names of drugs and drug classes other than `drug` in a text."""
-    mentions = find_drugs(text)
-    kinds = (DrugKind.DRUG, DrugKind.DRUG_CLASS)
-    return tuple(
-        dict.fromkeys(m.drug.name for m in mentions if m.drug.kind in kinds and m.drug.name != drug)
-    )
+def other_drug_places(text: str, drug: str, *, classes: bool = True) -> tuple[int, ...]:
+    """Where drugs other than `drug` stand in a text; drug classes too, unless left out."""
+    kinds = (DrugKind.DRUG, DrugKind.DRUG_CLASS) if classes else (DrugKind.DRUG,)
+    return tuple(m.start for m in find_drugs(text) if m.drug.kind in kinds and m.drug.name != drug)
 
 
 def known_condition(text: str) -> Condition | None:

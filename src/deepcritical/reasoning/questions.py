@@ -185,9 +185,43 @@ def _drug(slot: str, text: str, condition_slot: str) -> tuple[Drug | None, list[
     ]
 
 
+_NOT_A_NAME = re.compile(
+    r"\b(?:is|are|was|were|be|the|an?|does|do|did|can|could|would|should|will|good|bad|safe|work|works|"
+    r"help|helps|helpful|useful|effective|about|and|or|what|which|why|how|when|who|it|its|of|for|in|to|"
+    r"with|on|at|by|any|there|evidence|drug|drugs|repurposed|repurposing|repositioning|used|use)\b",
+    re.IGNORECASE,
+)
+_AGAINST = re.compile(
+    r"\b(?:not|never|n't|worsen\w*|cause[sd]?|causing|raise[sd]?|harm\w*|aggravat\w+|trigger\w*|"
+    r"increase[sd]? the risk)\b",
+    re.IGNORECASE,
+)
+_MISSING_APOSTROPHE = re.compile(r"\b([A-Z][a-z]{3,})s\b")
+
+
+def _leftover(text: str, drug_text: str) -> str:
+    """What remains of a question beside the drug, when it is short enough to be a name."""
+    rest = _NOT_A_NAME.sub(" ", re.sub(re.escape(drug_text), " ", text, flags=re.IGNORECASE))
+    words = _clean(" ".join(rest.split())).split()
+    return " ".join(words) if 1 <= len(words) <= 4 else ""
+
+
+def _polarity(text: str) -> list[str]:
+    """A question about harm or no effect is answered from the other side; the reader is told."""
+    if not _AGAINST.search(text):
+        return []
+    return [
+        "The question asks about harm or no effect. The report answers whether the drug helps; "
+        "findings of harm or no effect are shown as such."
+    ]
+
+
 def _condition(slot: str, text: str) -> tuple[Condition | None, list[str]]:
-    known = known_condition(slot) if slot else known_condition(text)
-    if known and slot.casefold() in {name.casefold() for name in known.names}:
+    known = known_condition(slot or text) or known_condition(
+        _MISSING_APOSTROPHE.sub(r"\1's", slot or text)
+    )
+    shouted = slot.isupper() and len(slot) > 5
+    if known and not shouted and slot.casefold() in {name.casefold() for name in known.names}:
         return known.model_copy(update={"name": slot}), []
     if known or not slot:
         return known, []
@@ -208,6 +242,8 @@ def read_question(text: str) -> ResearchQuestion:
     condition, condition_notices = _condition(condition_slot, body)
     seeks_candidates = not drug_slot and bool(_CANDIDATES.search(body))
     drug, drug_notices = (None, []) if seeks_candidates else _drug(drug_slot, body, condition_slot)
+    if condition is None and drug and (rest := _leftover(body, drug_slot or drug.name)):
+        condition, condition_notices = _condition(rest, rest)
     if condition is None:
         named = f" for {drug.name}" if drug else ""
         raise QuestionError(
@@ -228,5 +264,5 @@ def read_question(text: str) -> ResearchQuestion:
         drug=drug,
         condition=condition,
         mechanism_terms=terms if drug else (),
-        notices=(*drug_notices, *condition_notices),
+        notices=(*drug_notices, *condition_notices, *_polarity(body)),
     )

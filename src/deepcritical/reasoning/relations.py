@@ -88,8 +88,8 @@ As in "amyloid-β transporters" or "GLP-1 receptor agonists".
 _PROTEIN_NAME = re.compile(r"\bprotein ([A-Za-z]{3,})$")
 _LINK = re.compile(
     r"\b(?:hallmarks?|patholog\w+|pathogenesis|pathophysiolog\w+|pivotal|central|caus(?:e[sd]?|al)|"
-    r"contribut\w+|driv(?:e[sd]?|er)|accumulat\w+|risk factor|aggravat\w+|characteri[sz]ed by|"
-    r"leads? to|culprit)\b",
+    r"contribut\w+|driv(?:e[sd]?|er)|accumulat\w+|develops?|risk factor|aggravat\w+|"
+    r"characteri[sz]ed by|leads? to|culprit)\b",
     re.IGNORECASE,
 )
 _BLOCKED = re.compile(
@@ -260,25 +260,30 @@ def _of_drug(
 
 
 def _by_means(
-    span: Span, nodes: list[_Node], effects: list[Relation], evidence_id: str
+    span: Span, nodes: list[_Node], effects: list[Relation], drug: DrugNames, evidence_id: str
 ) -> Iterator[Relation]:
     """From "drug reduces X through M1 and M2": M1 -> X and M2 -> X.
 
-    The sign is still the drug's on X.
+    X is the effect that stands last before "through". The sign is still the drug's on X.
     """
     means = _BY_WAY_OF.search(span.text)
     if means is None:
         return
+    begin = means.start("means")
+    end = min([p.start() for p in drug.find(span.text) if p.start() > begin] + [means.end("means")])
+    signs = {effect.object: effect.sign for effect in effects}
+    before = [n for n in nodes if n.start < means.start() and n.name in signs]
+    if not before or signs[before[-1].name] is Sign.NO_EFFECT:
+        return
+    effect = before[-1].name
     for node in nodes:
-        if means.start("means") <= node.start < means.end("means"):
-            for effect in effects:
-                if effect.object != node.name and effect.sign is not Sign.NO_EFFECT:
-                    yield Relation(
-                        subject=node.name,
-                        sign=effect.sign,
-                        object=effect.object,
-                        fact=_fact(span, evidence_id),
-                    )
+        if begin <= node.start < end and node.name != effect:
+            yield Relation(
+                subject=node.name,
+                sign=signs[effect],
+                object=effect,
+                fact=_fact(span, evidence_id),
+            )
 
 
 def _by_blocking(
@@ -340,7 +345,7 @@ def record_relations(
         nodes = finder.find(span.text)
         effects = list(_of_drug(span, nodes, drug_names, evidence_id))
         found[0].extend(effects)
-        found[1].extend(_by_means(span, nodes, effects, evidence_id))
+        found[1].extend(_by_means(span, nodes, effects, drug_names, evidence_id))
         found[1].extend(_by_blocking(span, nodes, drug_names, found[0], evidence_id))
         found[2].extend(
             _to_condition(span, nodes, condition_names, drug_names, condition.name, evidence_id)

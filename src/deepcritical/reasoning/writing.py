@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from deepcritical.domain.appraisal import Direction, StudyFinding
@@ -15,8 +16,9 @@ from deepcritical.domain.report_parts import DrugCandidate, ReportSection
 from deepcritical.domain.verdict import Verdict, VerdictLabel, decide
 from deepcritical.reasoning.base import ReportContext
 from deepcritical.reasoning.citing import Citer
-from deepcritical.reasoning.findings import Findings
+from deepcritical.reasoning.clinical import ClinicalSection
 from deepcritical.reasoning.judging import assess, rank_drugs
+from deepcritical.reasoning.mechanistic import MechanismSection
 from deepcritical.reasoning.methods import Methods
 from deepcritical.services.evidence_store import EvidenceStore
 
@@ -27,6 +29,15 @@ NOTHING = "No record bears on the question."
 _RUNNING = frozenset(
     {"RECRUITING", "ACTIVE_NOT_RECRUITING", "NOT_YET_RECRUITING", "ENROLLING_BY_INVITATION"}
 )
+
+
+_TITLES = {
+    "methodology": "Methodology",
+    "clinical_findings": "Clinical findings",
+    "mechanistic_findings": "Mechanistic findings",
+    "contradictions": "Contradictory evidence",
+    "safety": "Safety",
+}
 
 
 class _Writer:
@@ -51,7 +62,7 @@ class _Writer:
         self.main = self.drugs[0] if self.drugs else None
         self.studies: tuple[StudyFinding, ...] = store.studies(self.main) if self.main else ()
         self.verdict = decide(self.studies)
-        self.methods = Methods(question, store, context, self.citer, self.main, written_by)
+        self.methods = Methods(question, store, context, self.citer, self.drugs, written_by)
         self.assessment: JudgeAssessment = (
             store.assessments[-1] if store.assessments else assess(question, store)
         )
@@ -77,6 +88,7 @@ class _Writer:
             sources_searched=tuple(dict.fromkeys(s.source for s in self.store.searches)),
             total_papers_reviewed=len(self.store.evidence),
             studies_included=len(self.studies),
+            notices=self.context.notices,
             search_iterations=self.context.iterations,
             confidence_score=self.verdict.confidence,
             assessment=self.assessment,
@@ -84,29 +96,55 @@ class _Writer:
         )
 
     def _sections(self) -> dict[str, Any]:
-        parts = [Findings(self.store, self.citer, drug, self.condition) for drug in self.drugs]
-        main = parts[0] if parts and self.studies else None
+        cond = self.condition
+        clinical = [ClinicalSection(self.store, self.citer, drug, cond) for drug in self.drugs]
+        drug = self.main if self.studies else None
+        mechanism = MechanismSection(self.store, self.citer, drug, cond) if drug else None
+        tested = mechanism.hypotheses() if mechanism else ()
         contents = {
-            "methodology": ("Methodology", self.methods.methodology()),
-            "clinical_findings": (
-                "Clinical findings",
-                self._per_drug([p.clinical() for p in parts]),
-            ),
-            "mechanistic_findings": (
-                "Mechanistic findings",
-                main.mechanistic() if main else NOTHING,
-            ),
-            "contradictions": (
-                "Contradictory evidence",
-                main.contradictions() if main else NOTHING,
-            ),
-            "safety": ("Safety", self._per_drug([p.safety() for p in parts])),
+            "clinical_findings": self._per_drug([part.clinical() for part in clinical]),
+            "mechanistic_findings": mechanism.mechanistic() if mechanism else NOTHING,
+            "contradictions": self._contradictions(mechanism, clinical),
+            "safety": self._per_drug([part.safety() for part in clinical]),
         }
+        contents["clinical_findings"] += self._also_read()
+        contents["methodology"] = self.methods.methodology()
         sections: dict[str, Any] = {
-            n: ReportSection(title=t, content=c) for n, (t, c) in contents.items()
+            name: ReportSection(title=_TITLES[name], content=content)
+            for name, content in contents.items()
         }
-        sections["hypotheses_tested"] = main.hypotheses(self.store.hypotheses) if main else ()
-        return sections
+        if mechanism and len(self.drugs) > 1:
+            sections["mechanistic_findings"] = ReportSection(
+                title=f"{_TITLES['mechanistic_findings']}: {drug}",
+                content=contents["mechanistic_findings"],
+            )
+        return sections | {"hypotheses_tested": tested}
+
+    def _contradictions(
+        self, mechanism: MechanismSection | None, clinical: list[ClinicalSection]
+    ) -> str:
+        disputed = mechanism.disputed() if mechanism else ""
+        parts = [disputed, *(part.sides() for part in clinical)]
+        return (
+            "\n\n".join(part for part in parts if part)
+            or "No contradiction was recognised among the records."
+        )
+
+    def _also_read(self) -> str:
+        """Records that bear on the question and that no section speaks of: nothing is hidden."""
+        cited = {reference.evidence_id for reference in self.citer.references}
+        told: dict[str, str] = {}
+        for drug in self.drugs:
+            for evidence_id, appraisal in self.store.appraisals(drug).items():
+                if appraisal.reading.included and evidence_id not in cited:
+                    why = "retracted" if appraisal.grade.retracted else appraisal.reading.remark
+                    told.setdefault(evidence_id, why or "mechanism only")
+        if not told:
+            return ""
+        lines = [
+            f"- {self.citer.name(i)}: {why} {self.citer.cite([i])}." for i, why in told.items()
+        ]
+        return "\n\n### Read, without a finding to report\n\n" + "\n".join(lines)
 
     def _title(self) -> str:
         if self.question.drug:
@@ -186,7 +224,7 @@ class _Writer:
         by = {d: [s for s in direct if s.direction is d] for d in Direction}
         parts = [
             (len(by[Direction.SUPPORTS]), "in favour", by[Direction.SUPPORTS]),
-            (len(by[Direction.REFUTES]), "without benefit or with harm", by[Direction.REFUTES]),
+            (len(by[Direction.REFUTES]), "without effect or with harm", by[Direction.REFUTES]),
             (len(by[Direction.MIXED]), "both ways", by[Direction.MIXED]),
         ]
         said = [
@@ -259,11 +297,7 @@ class _Writer:
             for i, a in self.store.appraisals(self.main or "").items()
             if a.reading.included
         )
-        running = [
-            (i, r)
-            for i, r in records
-            if r.metadata.kind == "trial" and r.metadata.status in _RUNNING
-        ]
+        running = [(i, r) for i, r in records if _is_running(r, self.context.searched_on)]
         if not running:
             return ""
         named = [
@@ -279,6 +313,15 @@ class _Writer:
         verdict: Verdict = decide(studies)
         self.citer.cite(verdict.deciding_ids)
         return DrugCandidate(name=drug, verdict=verdict, studies=len(studies))
+
+
+def _is_running(record: Evidence, today: str) -> bool:
+    """Whether a trial is under way by its registry entry, and its planned end is not past."""
+    meta = record.metadata
+    if meta.kind != "trial" or meta.why_stopped or meta.has_results:
+        return False
+    year = re.search(r"\b(?:19|20)\d\d\b", meta.completion_date or "")
+    return meta.status in _RUNNING and not (year and year.group() < today[:4])
 
 
 def _status(record: Evidence) -> str:

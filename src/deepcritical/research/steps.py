@@ -216,7 +216,9 @@ async def write_report(session: ResearchSession) -> None:
         notices=tuple(session.notices),
     )
     draft = await session.reasoner.write_report(session.understood, session.store, context)
-    session.store.report = await _checked(session, draft)
+    # What the reader must know is not left to the writer.
+    noted = draft.model_copy(update={"notices": context.notices})
+    session.store.report = await _checked(session, noted)
     await session.emit(
         ReportWritten(
             verdict=session.store.report.verdict.label.value,

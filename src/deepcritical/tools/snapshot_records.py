@@ -32,12 +32,23 @@ def _yes(value: Any) -> Any:
     return value.strip().lower().startswith("yes") if isinstance(value, str) else value
 
 
+def _count(value: Any) -> Any:
+    """A number as it is; of a text such as "1,200 (estimated)" its number; None without one."""
+    if not isinstance(value, str):
+        return value
+    match = re.match(r"\s*(\d[\d,]{0,11})\b", value)
+    return int(match.group(1).replace(",", "")) if match else None
+
+
 def _as_text(value: Any) -> Any:
     return str(value) if isinstance(value, int) else value
 
 
 _Texts = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 _Text = Annotated[str | None, BeforeValidator(_as_text)]
+
+
+_Count = Annotated[int | None, BeforeValidator(_count)]
 
 
 class SnapshotHeader(BaseModel):
@@ -71,8 +82,8 @@ class _Record(BaseModel):
     interventions: _Texts = ()
     status: str | None = None
     phase: _Text = None
-    enrollment: int | None = None
-    planned_enrollment: int | None = None
+    enrollment: _Count = None
+    planned_enrollment: _Count = None
     start_date: _Text = None
     completion_date: _Text = None
     why_stopped: str | None = None

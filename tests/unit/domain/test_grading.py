@@ -119,7 +119,7 @@ def test_without_a_telling_type_the_text_gives_the_design_and_is_flagged(
 
 def test_a_design_that_nothing_tells_is_unclear() -> None:
     graded = grade(paper(TITLE, "Pain fell."))
-    assert (graded.design, graded.level, graded.from_text) == (Design.UNCLEAR, 5, False)
+    assert (graded.design, graded.level, graded.from_text) == (Design.UNCLEAR, None, False)
 
 
 @pytest.mark.parametrize(

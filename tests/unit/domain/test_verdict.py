@@ -22,13 +22,13 @@ SUPPORTS, REFUTES, MIXED, NONE = (
         pytest.param(
             [study(SUPPORTS, 2, 900), study(SUPPORTS, 2, 900), study(REFUTES, 3)],
             VerdictLabel.MIXED,
-            "observational studies of the condition disagree",
+            "non-randomised studies of the condition disagree",
             id="01 trials for, cohorts against",
         ),
         pytest.param(
             [study(SUPPORTS, 2), study(MIXED, 3)],
             VerdictLabel.MIXED,
-            "observational studies of the condition disagree",
+            "non-randomised studies of the condition disagree",
             id="01 trials for, cohorts mixed",
         ),
         pytest.param(
@@ -73,19 +73,19 @@ SUPPORTS, REFUTES, MIXED, NONE = (
         pytest.param(
             [study(SUPPORTS, 3), study(SUPPORTS, 4)],
             VerdictLabel.PROMISING,
-            "Observational studies of the condition favour",
+            "Non-randomised studies of the condition favour",
             id="07 cohorts for",
         ),
         pytest.param(
             [study(REFUTES, 3, 9000)],
             VerdictLabel.UNSUPPORTED,
-            "Observational studies of the condition found no benefit",
+            "Non-randomised studies of the condition found no benefit",
             id="08 cohorts against",
         ),
         pytest.param(
             [study(SUPPORTS, 3), study(REFUTES, 4)],
             VerdictLabel.MIXED,
-            "Observational studies of the condition disagree",
+            "Non-randomised studies of the condition disagree",
             id="09 cohorts disagree",
         ),
         pytest.param(
@@ -166,7 +166,7 @@ def test_certainty_falls_with_every_reason(
     ("studies", "cap"),
     [
         pytest.param([study(SUPPORTS, 5)], "mechanism is OCEBM level 5", id="mechanism"),
-        pytest.param([study(SUPPORTS, 3)], "observational evidence alone", id="cohorts"),
+        pytest.param([study(SUPPORTS, 3)], "non-randomised evidence alone", id="cohorts"),
     ],
 )
 def test_what_keeps_a_verdict_low_is_said(studies: list[StudyFinding], cap: str) -> None:

@@ -1,0 +1,222 @@
+"""The clinical part of a report: studies of the condition, related ones, trials, safety."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from deepcritical.domain.appraisal import Appraisal, Direction, Reading, StudyFinding
+from deepcritical.domain.evidence import Fact, FactRole
+from deepcritical.domain.markdown import escape_markdown, table
+from deepcritical.reasoning.citing import Citer
+from deepcritical.services.evidence_store import EvidenceStore
+
+__all__ = ["ClinicalSection"]
+
+_MAX_SENTENCES = 4
+_MAX_TRIALS = 15
+_SHOWN = (FactRole.RESULT, FactRole.CONCLUSION)
+_HEADER = ("Study", "Design", "OCEBM level", "Participants", "Finding", "Reference")
+_TRIAL_HEADER = ("Trial", "Title", "Status", "Phase", "Enrolled", "Stopped because", "Reference")
+
+
+class ClinicalSection:
+    """Writes what is known of one drug in people with one condition.
+
+    Args:
+        store: The run's store.
+        citer: Numbers the citations of the whole report.
+        drug: Name of the drug.
+        condition: Name of the condition.
+    """
+
+    def __init__(self, store: EvidenceStore, citer: Citer, drug: str, condition: str) -> None:
+        self._store = store
+        self._citer = citer
+        self._drug = drug
+        self._condition = condition
+        self._appraisals = store.appraisals(drug)
+        self._studies = store.studies(drug)
+
+    def clinical(self) -> str:
+        """Studies of the condition itself first, then related ones, then registered trials."""
+        graded = sorted((s for s in self._studies if s.clinical), key=self._order)
+        ungraded = [
+            s for s in self._studies if s.level is None and s.direction is not Direction.NONE
+        ]
+        parts = [
+            self._group(f"Studies of {self._condition} itself", [s for s in graded if s.direct]),
+            self._group(
+                "Related studies: another outcome, or a population without the condition",
+                [s for s in graded if not s.direct],
+            ),
+            self._group("Design not stated, therefore not graded", ungraded),
+            self._trials(),
+        ]
+        return (
+            "\n\n".join(part for part in parts if part)
+            or f"No clinical study of {escape_markdown(self._drug)} "
+            f"for {escape_markdown(self._condition)} was found."
+        )
+
+    def _order(self, study: StudyFinding) -> tuple[int, str, str]:
+        date = max((self._store.evidence[i].citation.date for i in study.evidence_ids), default="")
+        newest_first = "".join(chr(0x10FFFF - ord(c)) for c in date)
+        return study.level or 9, newest_first, study.evidence_ids[0]
+
+    def _group(self, title: str, studies: Sequence[StudyFinding]) -> str:
+        if not studies:
+            return ""
+        rows = [self._row(study) for study in studies]
+        told = [
+            self._told(i, part_of=None if n == 0 else study.evidence_ids[0])
+            for study in studies
+            for n, i in enumerate(study.evidence_ids)
+        ]
+        lines = "\n".join(text for text in told if text)
+        return f"### {escape_markdown(title)}\n\n{table(_HEADER, rows)}\n\n{lines}"
+
+    def _row(self, study: StudyFinding) -> tuple[str, ...]:
+        ids = study.deciding_ids or study.evidence_ids
+        main = min((self._appraisals[i] for i in ids), key=_by_level)
+        grade = main.grade
+        unsized = "not stated" if main.reading.about_drug else "not about this drug alone"
+        return (
+            self._citer.name(main.evidence_id),
+            f"{grade.design.value}{' (read from the text)' if grade.from_text else ''}",
+            str(grade.level or "–"),
+            f"{study.participants:,}" if study.participants else unsized,
+            _finding(study),
+            self._citer.cite(study.evidence_ids),
+        )
+
+    def _told(self, evidence_id: str, part_of: str | None) -> str:
+        """What a record says, with its conclusion; or why it gives no direction."""
+        appraisal = self._appraisals[evidence_id]
+        reading = appraisal.reading
+        same = f" (same study as {self._citer.name(part_of)})" if part_of else ""
+        lead = f"- **{self._citer.name(evidence_id)}**{same}"
+        found = _telling(reading)
+        if reading.supporting or reading.refuting:
+            return f"{lead}, {self._citer.source(evidence_id)}: {self._sentences(found)}"
+        if not appraisal.clinical:
+            return ""
+        why = f"{lead}: {_capital(reading.remark)} {self._citer.cite([evidence_id])}."
+        shown = f" {self._citer.source(evidence_id).capitalize()}: {self._sentences(found)}"
+        return why + (shown if found else "")
+
+    def _sentences(self, facts: Sequence[Fact]) -> str:
+        return " ".join(map(self._citer.sentence, facts))
+
+    def _trials(self) -> str:
+        trials = [
+            i
+            for i, a in self._appraisals.items()
+            if a.reading.included and self._store.evidence[i].metadata.kind == "trial"
+        ]
+        if not trials:
+            return ""
+        shown = sorted(trials, key=lambda i: not self._store.evidence[i].metadata.why_stopped)
+        rows = [self._trial_row(i) for i in shown[:_MAX_TRIALS]]
+        rest = shown[_MAX_TRIALS:]
+        more = f"\n\nFurther registered trials: {self._citer.cite(rest)}." if rest else ""
+        return f"### Registered trials\n\n{table(_TRIAL_HEADER, rows)}{more}{self._notes(trials)}"
+
+    def _trial_row(self, evidence_id: str) -> tuple[str, ...]:
+        record = self._store.evidence[evidence_id]
+        meta = record.metadata
+        planned = f"planned {meta.planned_enrollment:,}" if meta.planned_enrollment else ""
+        cells = (
+            meta.nct_id or "",
+            record.citation.title,
+            (meta.status or "not shown").replace("_", " ").lower(),
+            (meta.phase or "").replace("PHASE", "Phase "),
+            f"{meta.enrollment:,}" if meta.enrollment is not None else planned,
+            meta.why_stopped or "",
+        )
+        return (*map(escape_markdown, cells), self._citer.cite([evidence_id]))
+
+    def _notes(self, trials: Sequence[str]) -> str:
+        """The cautions of the records, each once with all records that it is about."""
+        about: dict[str, list[str]] = {}
+        for evidence_id in trials:
+            note = self._store.evidence[evidence_id].metadata.note
+            for part in (note or "").split(";"):
+                if part.strip():
+                    about.setdefault(part.strip().rstrip("."), []).append(evidence_id)
+        lines = [
+            f"- {escape_markdown(_capital(note))} {self._citer.cite(ids)}."
+            for note, ids in about.items()
+        ]
+        return "\n\n" + "\n".join(lines) if lines else ""
+
+    def sides(self) -> str:
+        """Studies of the condition for and against, side by side; '' when they do not disagree."""
+        direct = [s for s in self._studies if s.clinical and s.direct]
+        sides = {
+            d: [i for s in direct if s.direction is d for i in s.deciding_ids] for d in Direction
+        }
+        against = sides[Direction.REFUTES] or sides[Direction.MIXED]
+        if not sides[Direction.MIXED] and not (sides[Direction.SUPPORTS] and against):
+            return ""
+        labels = {
+            Direction.SUPPORTS: "For",
+            Direction.REFUTES: "Against",
+            Direction.MIXED: "Both ways",
+        }
+        asked = f"Does {escape_markdown(self._drug)} help in {escape_markdown(self._condition)}?"
+        lines = [f"- {label}: {self._named(sides[d])}." for d, label in labels.items() if sides[d]]
+        return "\n".join((f"**{asked}**", "", *lines))
+
+    def _named(self, ids: Sequence[str]) -> str:
+        return ", ".join(f"{self._citer.name(i)} {self._citer.cite([i])}" for i in ids)
+
+    def safety(self) -> str:
+        """Harms as the records report them."""
+        lines = []
+        for evidence_id, appraisal in self._appraisals.items():
+            harms = [f for f in appraisal.reading.context if f.role is FactRole.HARM]
+            if harms and appraisal.counts:
+                lead = f"- **{self._citer.name(evidence_id)}**, {self._citer.source(evidence_id)}"
+                lines.append(f"{lead}: {self._sentences(harms[:_MAX_SENTENCES])}")
+        if not lines:
+            return (
+                f"No record found here reports harms of {escape_markdown(self._drug)}. "
+                "That is a gap of this search, not a sign of safety."
+            )
+        return (
+            "As reported in the records found; not a safety assessment. "
+            "Labelling, interactions and contraindications were not searched.\n\n"
+            + "\n".join(lines)
+        )
+
+
+def _by_level(appraisal: Appraisal) -> tuple[int, str]:
+    return appraisal.grade.level or 9, appraisal.evidence_id
+
+
+def _finding(study: StudyFinding) -> str:
+    """The direction of a study in the words of a table."""
+    if study.direction is Direction.REFUTES:
+        both = "no effect shown, harm in part"
+        return (
+            both if study.null and study.harmful else "harm" if study.harmful else "no effect shown"
+        )
+    return {
+        Direction.SUPPORTS: "favours",
+        Direction.MIXED: "both ways",
+        Direction.NONE: "no direction",
+    }[study.direction]
+
+
+def _telling(reading: Reading) -> list[Fact]:
+    """The findings of both sides and the conclusion, in the record's order, each once."""
+    findings = (*reading.supporting[:_MAX_SENTENCES], *reading.refuting[:_MAX_SENTENCES])
+    more = [f for f in reading.context if f.role in _SHOWN]
+    results = [f for f in more if f.role is FactRole.RESULT][:2]
+    conclusions = [f for f in more if f.role is FactRole.CONCLUSION][:2]
+    told = dict.fromkeys((*findings, *results, *conclusions))
+    return sorted(told, key=lambda fact: fact.start)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,140 @@
+"""The mechanistic part of a report: chains with their edges, what records say, disputed edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from deepcritical.domain.appraisal import Appraisal
+from deepcritical.domain.evidence import Fact, FactRole
+from deepcritical.domain.hypotheses import Edge, MechanismHypothesis, Sign
+from deepcritical.domain.markdown import escape_markdown
+from deepcritical.domain.report_parts import EdgeTested, HypothesisTested
+from deepcritical.reasoning.citing import Citer
+from deepcritical.services.evidence_store import EvidenceStore
+
+__all__ = ["MechanismSection"]
+
+NO_EVIDENCE = "no evidence in this snapshot"
+_MAX_SENTENCES = 4
+
+
+class MechanismSection:
+    """Writes how one drug could act on one condition.
+
+    Args:
+        store: The run's store.
+        citer: Numbers the citations of the whole report.
+        drug: Name of the drug.
+        condition: Name of the condition.
+    """
+
+    def __init__(self, store: EvidenceStore, citer: Citer, drug: str, condition: str) -> None:
+        self._store = store
+        self._citer = citer
+        self._drug = drug
+        self._condition = condition
+
+    def mechanistic(self) -> str:
+        """The sentences behind the chains, and what else animal and cell studies say."""
+        used: dict[str, dict[int, Fact]] = {}
+        for fact in (f for h in self._store.hypotheses for edge in h.edges for f in edge.facts):
+            used.setdefault(fact.evidence_id, {})[fact.start] = fact
+        appraisals = self._store.appraisals(self._drug).items()
+        lines = [self._record(a, used.get(i, {})) for i, a in appraisals if a.counts]
+        return (
+            "\n".join(line for line in lines if line)
+            or f"No record states how {escape_markdown(self._drug)} acts."
+        )
+
+    def _record(self, appraisal: Appraisal, on_edges: dict[int, Fact]) -> str:
+        facts = on_edges | {f.start: f for f in _preclinical(appraisal)}
+        if not facts:
+            return ""
+        evidence_id = appraisal.evidence_id
+        told = " ".join(self._citer.sentence(facts[start]) for start in sorted(facts))
+        return (
+            f"- **{self._citer.name(evidence_id)}** ({appraisal.grade.design.value}), "
+            f"{self._citer.source(evidence_id)}: {told}"
+        )
+
+    def disputed(self) -> str:
+        """Edges on which records disagree, each side with its sentences; '' without any."""
+        edges = {
+            (edge.subject, edge.object): edge
+            for hypothesis in self._store.hypotheses
+            for edge in hypothesis.edges
+            if edge.contradicted
+        }
+        return "\n\n".join(self._disputed(edge) for edge in edges.values())
+
+    def _disputed(self, edge: Edge) -> str:
+        head = f"**{escape_markdown(edge.subject)} → {escape_markdown(edge.object)}**"
+        lines = [
+            f"- {sign.value.capitalize()}: "
+            f"{' '.join(self._citer.sentence(f) for f in _one_per_record(facts))}"
+            for sign, facts in _sides(edge)
+        ]
+        return "\n".join((head, "", *lines))
+
+    def hypotheses(self) -> tuple[HypothesisTested, ...]:
+        """The chains with the evidence on each edge."""
+        return tuple(
+            HypothesisTested(
+                chain=h.nodes,
+                prediction=self._prediction(h),
+                confidence=h.confidence,
+                complete=h.complete,
+                edges=tuple(self._edge(edge) for edge in h.edges),
+            )
+            for h in self._store.hypotheses
+        )
+
+    def _edge(self, edge: Edge) -> EdgeTested:
+        said = [
+            f"{sign.value} {self._citer.cite(f.evidence_id for f in facts)}"
+            for sign, facts in _sides(edge)
+        ]
+        return EdgeTested(
+            subject=edge.subject,
+            object=edge.object,
+            finding=" but also ".join(said) if said else NO_EVIDENCE,
+            evidence_ids=tuple(dict.fromkeys(f.evidence_id for f in edge.facts)),
+        )
+
+    def _prediction(self, hypothesis: MechanismHypothesis) -> str:
+        if not hypothesis.complete:
+            return "no prediction: an edge has no evidence in this snapshot"
+        if hypothesis.disputed:
+            return (
+                f"no prediction: records disagree on whether {self._drug} raises or lowers "
+                f"{hypothesis.effect}"
+            )
+        if hypothesis.expected_effect is None:
+            return "no prediction: records disagree on an edge, or find no change"
+        worse = hypothesis.expected_effect is Sign.INCREASES
+        return (
+            "on these records alone, "
+            f"would be expected to {'worsen' if worse else 'lessen'} {self._condition}"
+        )
+
+
+def _preclinical(appraisal: Appraisal) -> list[Fact]:
+    """What an animal or cell study, or an opinion, found both ways, and its conclusion."""
+    if appraisal.grade.level != 5:
+        return []
+    reading = appraisal.reading
+    ends = [f for f in reading.context if f.role in (FactRole.RESULT, FactRole.CONCLUSION)]
+    return [*reading.supporting[:_MAX_SENTENCES], *reading.refuting[:_MAX_SENTENCES], *ends[-1:]]
+
+
+def _sides(edge: Edge) -> list[tuple[Sign, tuple[Fact, ...]]]:
+    sides = (
+        (Sign.INCREASES, edge.increases),
+        (Sign.DECREASES, edge.decreases),
+        (Sign.NO_EFFECT, edge.no_effect),
+    )
+    return [(sign, facts) for sign, facts in sides if facts]
+
+
+def _one_per_record(facts: Iterable[Fact]) -> list[Fact]:
+    return list({fact.evidence_id: fact for fact in reversed(list(facts))}.values())[::-1]
