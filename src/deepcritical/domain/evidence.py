@@ -11,6 +11,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from deepcritical.domain.base import Model, UnitInterval
+from deepcritical.domain.text import Span
 
 __all__ = ["Citation", "Evidence", "EvidenceMetadata", "Fact", "FactRole", "SourceName", "TextKind"]
 
@@ -114,3 +115,15 @@ class Fact(Model):
     """Offset of the first character of the quote in `Evidence.content`."""
     end: int = Field(gt=0)
     role: FactRole
+
+    @classmethod
+    def of(cls, span: Span, evidence_id: str, role: FactRole) -> Fact:
+        """The fact that a whole sentence of a record states."""
+        return cls(
+            statement=span.text,
+            evidence_id=evidence_id,
+            quote=span.text,
+            start=span.start,
+            end=span.end,
+            role=role,
+        )

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 __all__ = [
     "Span",
+    "capitalised",
     "fold",
     "locate_quote",
     "sentences",
     "shorten_at_sentence",
-    "strip_label",
 ]
 
 _ABBREVIATIONS = (
@@ -73,7 +73,6 @@ _LABEL = re.compile(
 )
 _MARKERS = re.compile(r"\s*(?:\[\d[\d\s,;–-]*\])+[.!?]?")
 """Citations behind the end of a sentence."""
-_LEADING_LABEL = re.compile(rf"^\s*{_LABEL_WORDS}\s*:\s*[-–]?\s*", re.IGNORECASE)
 
 
 class Span(NamedTuple):
@@ -98,9 +97,9 @@ def fold(text: str) -> str:
     return re.sub(r"\s+", " ", folded).strip()
 
 
-def strip_label(sentence: str) -> str:
-    """A sentence without a leading section label such as ``CONCLUSION:``."""
-    return _LEADING_LABEL.sub("", sentence).strip()
+def capitalised(text: str) -> str:
+    """The text with its first letter in capitals, the rest as it is."""
+    return text[:1].upper() + text[1:]
 
 
 def _sections(text: str) -> list[Span]:

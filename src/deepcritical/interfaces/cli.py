@@ -107,7 +107,7 @@ def research(
         raise typer.Exit(_fail(error)) from error
     except Exception as error:
         raise typer.Exit(_fail_internally(error)) from error
-    typer.echo(_as_json(finished) if as_json else finished.report.to_markdown())
+    typer.echo(_as_json(finished) if as_json else finished.report.to_markdown(), nl=as_json)
     if out:
         typer.echo(f"Written to {out}: report.md, report.json, events.jsonl", err=True)
     if not finished.report.references:

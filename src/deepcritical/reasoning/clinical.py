@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from deepcritical.domain.appraisal import Appraisal, Direction, Reading, StudyFinding
 from deepcritical.domain.evidence import Fact, FactRole
 from deepcritical.domain.markdown import escape_markdown, table
+from deepcritical.domain.text import capitalised
 from deepcritical.reasoning.citing import Citer
 from deepcritical.services.evidence_store import EvidenceStore
 
@@ -19,23 +22,22 @@ _HEADER = ("Study", "Design", "OCEBM level", "Participants", "Finding", "Referen
 _TRIAL_HEADER = ("Trial", "Title", "Status", "Phase", "Enrolled", "Stopped because", "Reference")
 
 
+@dataclass(frozen=True)
 class ClinicalSection:
-    """Writes what is known of one drug in people with one condition.
+    """Writes what is known of one drug in people with one condition."""
 
-    Args:
-        store: The run's store.
-        citer: Numbers the citations of the whole report.
-        drug: Name of the drug.
-        condition: Name of the condition.
-    """
+    store: EvidenceStore
+    citer: Citer
+    drug: str
+    condition: str
 
-    def __init__(self, store: EvidenceStore, citer: Citer, drug: str, condition: str) -> None:
-        self._store = store
-        self._citer = citer
-        self._drug = drug
-        self._condition = condition
-        self._appraisals = store.appraisals(drug)
-        self._studies = store.studies(drug)
+    @cached_property
+    def _appraisals(self) -> Mapping[str, Appraisal]:
+        return self.store.appraisals(self.drug)
+
+    @cached_property
+    def _studies(self) -> tuple[StudyFinding, ...]:
+        return self.store.studies(self.drug)
 
     def clinical(self) -> str:
         """Studies of the condition itself first, then related ones, then registered trials."""
@@ -44,7 +46,7 @@ class ClinicalSection:
             s for s in self._studies if s.level is None and s.direction is not Direction.NONE
         ]
         parts = [
-            self._group(f"Studies of {self._condition} itself", [s for s in graded if s.direct]),
+            self._group(f"Studies of {self.condition} itself", [s for s in graded if s.direct]),
             self._group(
                 "Related studies: another outcome, or a population without the condition",
                 [s for s in graded if not s.direct],
@@ -54,12 +56,12 @@ class ClinicalSection:
         ]
         return (
             "\n\n".join(part for part in parts if part)
-            or f"No clinical study of {escape_markdown(self._drug)} "
-            f"for {escape_markdown(self._condition)} was found."
+            or f"No clinical study of {escape_markdown(self.drug)} "
+            f"for {escape_markdown(self.condition)} was found."
         )
 
     def _order(self, study: StudyFinding) -> tuple[int, str, str]:
-        date = max((self._store.evidence[i].citation.date for i in study.evidence_ids), default="")
+        date = max((self.store.evidence[i].citation.date for i in study.evidence_ids), default="")
         newest_first = "".join(chr(0x10FFFF - ord(c)) for c in date)
         return study.level or 9, newest_first, study.evidence_ids[0]
 
@@ -81,48 +83,48 @@ class ClinicalSection:
         grade = main.grade
         unsized = "not stated" if main.reading.about_drug else "not about this drug alone"
         return (
-            self._citer.name(main.evidence_id),
+            self.citer.name(main.evidence_id),
             f"{grade.design.value}{' (read from the text)' if grade.from_text else ''}",
             str(grade.level or "–"),
             f"{study.participants:,}" if study.participants else unsized,
             _finding(study),
-            self._citer.cite(study.evidence_ids),
+            self.citer.cite(study.evidence_ids),
         )
 
     def _told(self, evidence_id: str, part_of: str | None) -> str:
         """What a record says, with its conclusion; or why it gives no direction."""
         appraisal = self._appraisals[evidence_id]
         reading = appraisal.reading
-        same = f" (same study as {self._citer.name(part_of)})" if part_of else ""
-        lead = f"- **{self._citer.name(evidence_id)}**{same}"
+        same = f" (same study as {self.citer.name(part_of)})" if part_of else ""
+        lead = f"- **{self.citer.name(evidence_id)}**{same}"
         found = _telling(reading)
         if reading.supporting or reading.refuting:
-            return f"{lead}, {self._citer.source(evidence_id)}: {self._sentences(found)}"
+            return f"{lead}, {self.citer.source(evidence_id)}: {self._sentences(found)}"
         if not appraisal.clinical:
             return ""
-        why = f"{lead}: {_capital(reading.remark)} {self._citer.cite([evidence_id])}."
-        shown = f" {self._citer.source(evidence_id).capitalize()}: {self._sentences(found)}"
+        why = f"{lead}: {capitalised(reading.remark)} {self.citer.cite([evidence_id])}."
+        shown = f" {self.citer.source(evidence_id).capitalize()}: {self._sentences(found)}"
         return why + (shown if found else "")
 
     def _sentences(self, facts: Sequence[Fact]) -> str:
-        return " ".join(map(self._citer.sentence, facts))
+        return " ".join(map(self.citer.sentence, facts))
 
     def _trials(self) -> str:
         trials = [
             i
             for i, a in self._appraisals.items()
-            if a.reading.included and self._store.evidence[i].metadata.kind == "trial"
+            if a.reading.included and self.store.evidence[i].metadata.kind == "trial"
         ]
         if not trials:
             return ""
-        shown = sorted(trials, key=lambda i: not self._store.evidence[i].metadata.why_stopped)
+        shown = sorted(trials, key=lambda i: not self.store.evidence[i].metadata.why_stopped)
         rows = [self._trial_row(i) for i in shown[:_MAX_TRIALS]]
         rest = shown[_MAX_TRIALS:]
-        more = f"\n\nFurther registered trials: {self._citer.cite(rest)}." if rest else ""
+        more = f"\n\nFurther registered trials: {self.citer.cite(rest)}." if rest else ""
         return f"### Registered trials\n\n{table(_TRIAL_HEADER, rows)}{more}{self._notes(trials)}"
 
     def _trial_row(self, evidence_id: str) -> tuple[str, ...]:
-        record = self._store.evidence[evidence_id]
+        record = self.store.evidence[evidence_id]
         meta = record.metadata
         planned = f"planned {meta.planned_enrollment:,}" if meta.planned_enrollment else ""
         cells = (
@@ -133,18 +135,18 @@ class ClinicalSection:
             f"{meta.enrollment:,}" if meta.enrollment is not None else planned,
             meta.why_stopped or "",
         )
-        return (*map(escape_markdown, cells), self._citer.cite([evidence_id]))
+        return (*map(escape_markdown, cells), self.citer.cite([evidence_id]))
 
     def _notes(self, trials: Sequence[str]) -> str:
         """The cautions of the records, each once with all records that it is about."""
         about: dict[str, list[str]] = {}
         for evidence_id in trials:
-            note = self._store.evidence[evidence_id].metadata.note
+            note = self.store.evidence[evidence_id].metadata.note
             for part in (note or "").split(";"):
                 if part.strip():
                     about.setdefault(part.strip().rstrip("."), []).append(evidence_id)
         lines = [
-            f"- {escape_markdown(_capital(note))} {self._citer.cite(ids)}."
+            f"- {escape_markdown(capitalised(note))} {self.citer.cite(ids)}."
             for note, ids in about.items()
         ]
         return "\n\n" + "\n".join(lines) if lines else ""
@@ -163,12 +165,12 @@ class ClinicalSection:
             Direction.REFUTES: "Against",
             Direction.MIXED: "Both ways",
         }
-        asked = f"Does {escape_markdown(self._drug)} help in {escape_markdown(self._condition)}?"
+        asked = f"Does {escape_markdown(self.drug)} help in {escape_markdown(self.condition)}?"
         lines = [f"- {label}: {self._named(sides[d])}." for d, label in labels.items() if sides[d]]
         return "\n".join((f"**{asked}**", "", *lines))
 
     def _named(self, ids: Sequence[str]) -> str:
-        return ", ".join(f"{self._citer.name(i)} {self._citer.cite([i])}" for i in ids)
+        return ", ".join(f"{self.citer.name(i)} {self.citer.cite([i])}" for i in ids)
 
     def safety(self) -> str:
         """Harms as the records report them."""
@@ -176,11 +178,11 @@ class ClinicalSection:
         for evidence_id, appraisal in self._appraisals.items():
             harms = [f for f in appraisal.reading.context if f.role is FactRole.HARM]
             if harms and appraisal.counts:
-                lead = f"- **{self._citer.name(evidence_id)}**, {self._citer.source(evidence_id)}"
+                lead = f"- **{self.citer.name(evidence_id)}**, {self.citer.source(evidence_id)}"
                 lines.append(f"{lead}: {self._sentences(harms[:_MAX_SENTENCES])}")
         if not lines:
             return (
-                f"No record found here reports harms of {escape_markdown(self._drug)}. "
+                f"No record found here reports harms of {escape_markdown(self.drug)}. "
                 "That is a gap of this search, not a sign of safety."
             )
         return (
@@ -216,7 +218,3 @@ def _telling(reading: Reading) -> list[Fact]:
     conclusions = [f for f in more if f.role is FactRole.CONCLUSION][:2]
     told = dict.fromkeys((*findings, *results, *conclusions))
     return sorted(told, key=lambda fact: fact.start)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

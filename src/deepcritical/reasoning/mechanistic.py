@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from deepcritical.domain.appraisal import Appraisal
 from deepcritical.domain.evidence import Fact, FactRole
@@ -18,32 +19,25 @@ NO_EVIDENCE = "no evidence in this snapshot"
 _MAX_SENTENCES = 4
 
 
+@dataclass(frozen=True)
 class MechanismSection:
-    """Writes how one drug could act on one condition.
+    """Writes how one drug could act on one condition."""
 
-    Args:
-        store: The run's store.
-        citer: Numbers the citations of the whole report.
-        drug: Name of the drug.
-        condition: Name of the condition.
-    """
-
-    def __init__(self, store: EvidenceStore, citer: Citer, drug: str, condition: str) -> None:
-        self._store = store
-        self._citer = citer
-        self._drug = drug
-        self._condition = condition
+    store: EvidenceStore
+    citer: Citer
+    drug: str
+    condition: str
 
     def mechanistic(self) -> str:
         """The sentences behind the chains, and what else animal and cell studies say."""
         used: dict[str, dict[int, Fact]] = {}
-        for fact in (f for h in self._store.hypotheses for edge in h.edges for f in edge.facts):
+        for fact in (f for h in self.store.hypotheses for edge in h.edges for f in edge.facts):
             used.setdefault(fact.evidence_id, {})[fact.start] = fact
-        appraisals = self._store.appraisals(self._drug).items()
+        appraisals = self.store.appraisals(self.drug).items()
         lines = [self._record(a, used.get(i, {})) for i, a in appraisals if a.counts]
         return (
             "\n".join(line for line in lines if line)
-            or f"No record states how {escape_markdown(self._drug)} acts."
+            or f"No record states how {escape_markdown(self.drug)} acts."
         )
 
     def _record(self, appraisal: Appraisal, on_edges: dict[int, Fact]) -> str:
@@ -51,17 +45,17 @@ class MechanismSection:
         if not facts:
             return ""
         evidence_id = appraisal.evidence_id
-        told = " ".join(self._citer.sentence(facts[start]) for start in sorted(facts))
+        told = " ".join(self.citer.sentence(facts[start]) for start in sorted(facts))
         return (
-            f"- **{self._citer.name(evidence_id)}** ({appraisal.grade.design.value}), "
-            f"{self._citer.source(evidence_id)}: {told}"
+            f"- **{self.citer.name(evidence_id)}** ({appraisal.grade.design.value}), "
+            f"{self.citer.source(evidence_id)}: {told}"
         )
 
     def disputed(self) -> str:
         """Edges on which records disagree, each side with its sentences; '' without any."""
         edges = {
             (edge.subject, edge.object): edge
-            for hypothesis in self._store.hypotheses
+            for hypothesis in self.store.hypotheses
             for edge in hypothesis.edges
             if edge.contradicted
         }
@@ -71,7 +65,7 @@ class MechanismSection:
         head = f"**{escape_markdown(edge.subject)} → {escape_markdown(edge.object)}**"
         lines = [
             f"- {sign.value.capitalize()}: "
-            f"{' '.join(self._citer.sentence(f) for f in _one_per_record(facts))}"
+            f"{' '.join(self.citer.sentence(f) for f in _one_per_record(facts))}"
             for sign, facts in _sides(edge)
         ]
         return "\n".join((head, "", *lines))
@@ -86,12 +80,12 @@ class MechanismSection:
                 complete=h.complete,
                 edges=tuple(self._edge(edge) for edge in h.edges),
             )
-            for h in self._store.hypotheses
+            for h in self.store.hypotheses
         )
 
     def _edge(self, edge: Edge) -> EdgeTested:
         said = [
-            f"{sign.value} {self._citer.cite(f.evidence_id for f in facts)}"
+            f"{sign.value} {self.citer.cite(f.evidence_id for f in facts)}"
             for sign, facts in _sides(edge)
         ]
         return EdgeTested(
@@ -106,7 +100,7 @@ class MechanismSection:
             return "no prediction: an edge has no evidence in this snapshot"
         if hypothesis.disputed:
             return (
-                f"no prediction: records disagree on whether {self._drug} raises or lowers "
+                f"no prediction: records disagree on whether {self.drug} raises or lowers "
                 f"{hypothesis.effect}"
             )
         if hypothesis.expected_effect is None:
@@ -114,7 +108,7 @@ class MechanismSection:
         worse = hypothesis.expected_effect is Sign.INCREASES
         return (
             "on these records alone, "
-            f"would be expected to {'worsen' if worse else 'lessen'} {self._condition}"
+            f"would be expected to {'worsen' if worse else 'lessen'} {self.condition}"
         )
 
 

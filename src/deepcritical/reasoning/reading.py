@@ -74,17 +74,6 @@ def _population(evidence: Evidence, names: RecordNames) -> bool:
     return False
 
 
-def _fact(span: Span, evidence_id: str, role: FactRole) -> Fact:
-    return Fact(
-        statement=span.text,
-        evidence_id=evidence_id,
-        quote=span.text,
-        start=span.start,
-        end=span.end,
-        role=role,
-    )
-
-
 def _context(
     evidence: Evidence,
     evidence_id: str,
@@ -94,12 +83,12 @@ def _context(
 ) -> tuple[Fact, ...]:
     """Findings that do not decide, then design, safety and conclusion without a direction."""
     results = {f.span.start: f.span for f in findings if f.span.start not in taken}
-    facts = [_fact(span, evidence_id, FactRole.RESULT) for span in results.values()]
+    facts = [Fact.of(span, evidence_id, FactRole.RESULT) for span in results.values()]
     is_trial = evidence.metadata.kind == "trial"
     for index, span in enumerate(sentences(evidence.content)):
         role = _role(span, names, first_of_trial=is_trial and index == 0)
         if role and span.start not in taken and span.start not in results:
-            facts.append(_fact(span, evidence_id, role))
+            facts.append(Fact.of(span, evidence_id, role))
     return tuple(facts)
 
 
@@ -163,7 +152,7 @@ def _names(evidence: Evidence, drug: Drug, condition: Condition) -> RecordNames:
 def _unique(findings: list[Finding], evidence_id: str, *, against: bool) -> tuple[Fact, ...]:
     spans = {f.span.start: f.span for f in findings if f.way.against is against}
     return tuple(
-        _fact(
+        Fact.of(
             span,
             evidence_id,
             FactRole.CONCLUSION if span.label.startswith(_CONCLUSION) else FactRole.RESULT,
@@ -185,7 +174,7 @@ def _stopped(evidence: Evidence, evidence_id: str, names: RecordNames) -> tuple[
     if not own and not names.drug.named(why):
         return ()
     return tuple(
-        _fact(s, evidence_id, FactRole.STATUS)
+        Fact.of(s, evidence_id, FactRole.STATUS)
         for s in sentences(evidence.content)
         if fold(s.text).removeprefix("why stopped: ") in fold(why)
     )[:1]

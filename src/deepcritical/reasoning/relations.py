@@ -209,17 +209,6 @@ def _sign(match: re.Match[str]) -> Sign:
     )
 
 
-def _fact(span: Span, evidence_id: str) -> Fact:
-    return Fact(
-        statement=span.text,
-        evidence_id=evidence_id,
-        quote=span.text,
-        start=span.start,
-        end=span.end,
-        role=FactRole.MECHANISM,
-    )
-
-
 def _object_phrase(sentence: str, start: int) -> tuple[int, int]:
     """From a verb's end to where its object ends."""
     end = _OBJECT_END.search(sentence, start)
@@ -255,7 +244,10 @@ def _of_drug(
     start = 0 if re.match(r"(?:despite|by|while)\b", span.text, re.IGNORECASE) else places[0].end()
     for node, sign in _effects(span, nodes, start):
         yield Relation(
-            subject=places[0].group(), sign=sign, object=node.name, fact=_fact(span, evidence_id)
+            subject=places[0].group(),
+            sign=sign,
+            object=node.name,
+            fact=Fact.of(span, evidence_id, FactRole.MECHANISM),
         )
 
 
@@ -282,7 +274,7 @@ def _by_means(
                 subject=node.name,
                 sign=signs[effect],
                 object=effect,
-                fact=_fact(span, evidence_id),
+                fact=Fact.of(span, evidence_id, FactRole.MECHANISM),
             )
 
 
@@ -307,7 +299,7 @@ def _by_blocking(
                 subject=mediator.name,
                 sign=signs[effect.name],
                 object=effect.name,
-                fact=_fact(span, evidence_id),
+                fact=Fact.of(span, evidence_id, FactRole.MECHANISM),
             )
 
 
@@ -329,7 +321,10 @@ def _to_condition(
         return
     for node in nodes:
         yield Relation(
-            subject=node.name, sign=Sign.INCREASES, object=name, fact=_fact(span, evidence_id)
+            subject=node.name,
+            sign=Sign.INCREASES,
+            object=name,
+            fact=Fact.of(span, evidence_id, FactRole.MECHANISM),
         )
 
 

@@ -13,6 +13,7 @@ from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import DrugCandidate, ReportSection
+from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import Verdict, VerdictLabel, decide
 from deepcritical.reasoning.base import ReportContext
 from deepcritical.reasoning.citing import Citer
@@ -147,17 +148,15 @@ class _Writer:
         return "\n\n### Read, without a finding to report\n\n" + "\n".join(lines)
 
     def _title(self) -> str:
-        if self.question.drug:
-            return (
-                f"{_capital(self.question.drug.name)} for {self.condition}: what the evidence shows"
-            )
-        return f"Repurposing candidates for {self.condition}: what the evidence shows"
+        drug = self.question.drug
+        asked = capitalised(drug.name) if drug else "Repurposing candidates"
+        return f"{asked} for {self.condition}: what the evidence shows"
 
     def _per_drug(self, contents: list[str]) -> str:
         if len(contents) <= 1:
             return contents[0] if contents else NOTHING
         return "\n\n".join(
-            f"### {_capital(drug)}\n\n{content.replace('### ', '#### ')}"
+            f"### {capitalised(drug)}\n\n{content.replace('### ', '#### ')}"
             for drug, content in zip(self.drugs, contents, strict=True)
         )
 
@@ -169,7 +168,7 @@ class _Writer:
     def _asked(self) -> str:
         if self.question.drug is None and self.main:
             return f"The best placed candidate is {self.main}"
-        return _capital(self.main or "the drug")
+        return capitalised(self.main or "the drug")
 
     def _summary(self) -> str:
         cond = escape_markdown(self.condition)
@@ -332,10 +331,6 @@ def _status(record: Evidence) -> str:
 
 def _lower(text: str) -> str:
     return text[:1].lower() + text[1:]
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def write(

@@ -7,7 +7,6 @@ from deepcritical.domain.text import (
     locate_quote,
     sentences,
     shorten_at_sentence,
-    strip_label,
 )
 
 
@@ -79,19 +78,6 @@ def test_section_labels_are_no_part_of_a_sentence(
         assert " ".join(said for _, said in found) == text
     else:
         assert found == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param("CONCLUSION: It works.", "It works.", id="capitals"),
-        pytest.param("Results: - It works.", "It works.", id="dash after the colon"),
-        pytest.param("It works.", "It works.", id="none"),
-        pytest.param("The results: it works.", "The results: it works.", id="not leading"),
-    ],
-)
-def test_a_leading_label_is_stripped(text: str, expected: str) -> None:
-    assert strip_label(text) == expected
 
 
 @pytest.mark.parametrize(
