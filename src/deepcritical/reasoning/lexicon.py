@@ -308,7 +308,8 @@ POPULATION = re.compile(
 
 OF_TREATMENT = re.compile(
     r"\b(?:treat\w*|groups?|arms?|participants?|patients?|outcomes?|differences?|effects?|users?|"
-    r"administration|intervention)\b",
+    r"administration|intervention|(?:hazard|odds|risk|rate) ratio|relative risk|[HOR]R|vs\.?|"
+    r"versus)\b",
     re.IGNORECASE,
 )
 """Without the drug's name, a sentence of a record on one drug is about it only with such a word."""

@@ -19,6 +19,7 @@ from deepcritical.reasoning.stance import (
     RecordNames,
     Way,
     clause_cue,
+    clauses,
     is_only_comparator,
     span_findings,
 )
@@ -244,7 +245,7 @@ def _is_reference_arm(evidence: Evidence, names: RecordNames) -> bool:
 def _why_silent(evidence: Evidence, names: RecordNames) -> str:
     """Why no finding is about the drug: it is the comparator, or nothing was recognised."""
     for span in _result_spans(evidence):
-        for clause in lexicon.CLAUSE_BREAK.split(span.text):
-            if clause and clause_cue(clause, names) and is_only_comparator(clause, names):
+        for clause in clauses(span.text):
+            if clause_cue(clause, names) and is_only_comparator(clause, names):
                 return REFERENCE_ARM
     return _SILENT

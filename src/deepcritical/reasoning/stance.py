@@ -18,6 +18,7 @@ __all__ = [
     "RecordNames",
     "Way",
     "clause_cue",
+    "clauses",
     "is_only_comparator",
     "span_findings",
 ]
@@ -25,8 +26,9 @@ __all__ = [
 _BUT_NOT = re.compile(r"\bbut not (?:\w+ ){0,5}$", re.IGNORECASE)
 _NUMBER = r"[-−–]?\d+(?:[.·]\d+)?"
 _INTERVAL = re.compile(
-    r"(?:\bCI\b|confidence interval|credible interval|\bCrI\b|\b[RHO]R\b)[^;\d\[]{0,12}"
-    rf"(?:{_NUMBER}\s*)?[\[(]?\s*(?P<low>{_NUMBER})\s*(?:to|,|;|–|-|−)\s*(?P<high>{_NUMBER})",
+    r"(?:\bCI\b|confidence interval|credible interval|\bCrI\b|\b[RHO]R\b)[^;\d\[-]{0,12}"
+    rf"(?:{_NUMBER}\s*[\[(]\s*)?[\[(]?\s*"
+    rf"(?P<low>(?<![\d.]){_NUMBER})\s*(?:to|,|;|–|-|−)\s*(?P<high>{_NUMBER})",
     re.IGNORECASE,
 )
 _RATIO = re.compile(r"\bratio\b|\b[a-z]?(?:OR|HR|RR)\b|relative risk|hazard|odds", re.IGNORECASE)
@@ -86,8 +88,8 @@ def clause_cue(clause: str, names: RecordNames) -> Cue | None:
         if _BUT_NOT.search(clause[: place.start()]):
             return Cue(Way.NO_EFFECT, place.start())
     cue = _undone(clause) or _worded(clause)
-    if cue and cue.way is Way.BENEFIT and _crosses_null(clause):
-        return Cue(Way.NO_EFFECT, cue.at)
+    if (cue is None or cue.way is Way.BENEFIT) and _crosses_null(clause):
+        cue = Cue(Way.NO_EFFECT, cue.at if cue else len(clause))
     if cue and cue.way is Way.NO_EFFECT and not _names_outcome(clause, names):
         return None
     return cue
@@ -137,8 +139,15 @@ def is_only_comparator(clause: str, names: RecordNames) -> bool:
     return any(lexicon.COMPARATOR.search(clause[: place.start()]) for place in places)
 
 
-def _clauses(sentence: str) -> Iterator[str]:
-    return (part for part in lexicon.CLAUSE_BREAK.split(sentence) if part and part.strip())
+def clauses(sentence: str) -> Iterator[str]:
+    """The clauses of a sentence; a bracket is kept whole, for it holds its clause's figures."""
+    inside = [m.span() for m in _BRACKETS.finditer(sentence)]
+    start = 0
+    for match in lexicon.CLAUSE_BREAK.finditer(sentence):
+        if not any(a < match.start() < b for a, b in inside):
+            yield sentence[start : match.start()]
+            start = match.end()
+    yield sentence[start:]
 
 
 def _is_subject(clause: str, cue: Cue, names: RecordNames, drug: str) -> bool:
@@ -185,7 +194,7 @@ def _speaks_of_drug(clause: str, sentence: str, cue: Cue, names: RecordNames, dr
 
 def span_findings(span: Span, names: RecordNames, drug: str) -> Iterator[Finding]:
     """The clauses of a sentence that point somewhere for the drug; aims and safety left out."""
-    for clause in _clauses(span.text):
+    for clause in clauses(span.text):
         cue = None if lexicon.AIM.search(clause) else clause_cue(clause, names)
         if cue is None or _only_safety(clause, cue):
             continue
