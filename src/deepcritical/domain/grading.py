@@ -285,5 +285,15 @@ def is_retracted(evidence: Evidence) -> bool:
 
 def is_negative_stop(evidence: Evidence) -> bool:
     """Whether a trial was stopped for futility, lack of effect or harm, as its registry says."""
-    why = evidence.metadata.why_stopped or ""
+    return is_negative_reason(evidence.metadata.why_stopped or "")
+
+
+def is_negative_reason(why: str) -> bool:
+    """Whether a reason for stopping speaks against the drug."""
     return bool(_NEGATIVE_STOP.search(_NOT_A_STOP_CAUSE.sub("", why)))
+
+
+def is_harm_stop(why: str) -> bool:
+    """Whether a reason for stopping is harm and not futility."""
+    found = {m.group().lower()[:4] for m in _NEGATIVE_STOP.finditer(_NOT_A_STOP_CAUSE.sub("", why))}
+    return bool(found) and found <= {"safe", "adve", "harm", "toxi"}

@@ -91,6 +91,10 @@ NO_EFFECT = _any(
     r"\black(?:ed|s|ing)? (?:of )?(?:clinical )?(?:effects?|efficacy|benefits?)\b",
     r"\b(?:ineffective|non-?significant|not significant|futil\w+|inconsistent findings)\b",
     r"\bnot reach (?:statistical )?significance\b",
+    (
+        r"\b(?:no|none of the) (?:[\w-]+ ){1,3}(?:significantly )?(?:improved|reduced|lowered|"
+        r"decreased|slowed|prevented|benefit(?:s|ed)?)\b"
+    ),
     r"\bdoes not support\b|\bnot supported\b|\bdo not support\b",
 )
 """A result of no benefit."""
@@ -142,6 +146,13 @@ COMPARATOR = re.compile(
     re.IGNORECASE,
 )
 """Stands before a drug that is only the comparator."""
+
+OPENING = re.compile(
+    r"\W*(?:[\w-]+\s+){0,3}(?:compared (?:with|to)|in comparison (?:with|to)|versus|than|"
+    r"relative to|against|over)\s+[^,]+,\s+(?:the |oral |daily )?$",
+    re.IGNORECASE,
+)
+"""A phrase before the subject: "Compared with placebo, ..." has the drug as what is compared."""
 
 CLAUSE_BREAK = re.compile(
     r";\s+|,\s+and that\b|"
@@ -233,6 +244,12 @@ COMBINED = re.compile(
     r"\s*(?:combined with|plus|\+|in combination with|co-?administered with)\s", re.IGNORECASE
 )
 """Stands behind a drug that is given together with another one."""
+
+COMBINED_WITH = re.compile(
+    r"\s(?:combined with|plus|\+|in combination with|co-?administered with)\s+(?:[\w-]+\s+)?$",
+    re.IGNORECASE,
+)
+"""Stands before a drug that another one is given together with."""
 
 ALONE = re.compile(r"\balone\b", re.IGNORECASE)
 """With a combination: the other drug alone is the comparator, so the combination tests the drug."""

@@ -74,7 +74,7 @@ _TERM_NOISE = re.compile(
     re.IGNORECASE,
 )
 _LEAD = re.compile(
-    r"^(?:(?:the|an?|any|some|drug|compound|"
+    r"^(?:(?:what about|the|an?|any|some|drug|compound|"
     r"(?:long-term |early |low-dose )?(?:use|treatment|management|prevention|progression|risk|"
     r"onset|symptoms?|course) of|"
     r"(?:patients|people|adults|children|those|individuals|infants|someone) "
@@ -97,7 +97,7 @@ _STATE = re.compile(
 _NO_DRUG = re.compile(
     r"^(?:what|which|any|anything|something|drugs?|medicines?|existing|approved|old|generic|"
     r"compounds?|candidates?|there|treatments?|repurposed|repurposing|repositioning|"
-    r"for|we|i|you)\b",
+    r"for|we|i|you|are there|is there|find|list|name|suggest|show)\b",
     re.IGNORECASE,
 )
 
@@ -239,6 +239,8 @@ def read_question(text: str) -> ResearchQuestion:
     """
     body, terms = _mechanism(text.strip(" ?!."))
     drug_slot, condition_slot = _slots(body)
+    if known_condition(drug_slot) and not find_drugs(drug_slot) and find_drugs(condition_slot):
+        drug_slot, condition_slot = condition_slot, drug_slot  # "Can X be treated with Y?"
     condition, condition_notices = _condition(condition_slot, body)
     seeks_candidates = not drug_slot and bool(_CANDIDATES.search(body))
     drug, drug_notices = (None, []) if seeks_candidates else _drug(drug_slot, body, condition_slot)

@@ -9,7 +9,7 @@ import re
 
 from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
-from deepcritical.domain.grading import is_negative_stop
+from deepcritical.domain.grading import is_harm_stop, is_negative_reason, is_negative_stop
 from deepcritical.domain.question import Condition, Drug
 from deepcritical.domain.text import Span, fold, sentences
 from deepcritical.reasoning import lexicon
@@ -177,7 +177,7 @@ def _stopped(evidence: Evidence, evidence_id: str, names: RecordNames) -> tuple[
     return tuple(
         Fact.of(s, evidence_id, FactRole.STATUS)
         for s in sentences(evidence.content)
-        if fold(s.text).removeprefix("why stopped: ") in fold(why)
+        if fold(s.text).removeprefix("why stopped: ") in fold(why) and is_negative_reason(s.text)
     )[:1]
 
 
@@ -203,8 +203,10 @@ def read_record(drug: Drug, condition: Condition, evidence_id: str, evidence: Ev
         drug=drug.name,
         direct=_is_direct(findings, in_patients),
         about_drug=names.about_drug,
-        harmful=any(f.way is Way.HARM for f in deciding),
-        null=bool(stopped) or any(f.way is Way.NO_EFFECT for f in deciding),
+        harmful=any(f.way is Way.HARM for f in deciding)
+        or any(is_harm_stop(f.quote) for f in stopped),
+        null=any(not is_harm_stop(f.quote) for f in stopped)
+        or any(f.way is Way.NO_EFFECT for f in deciding),
         supporting=supporting,
         refuting=refuting,
         context=_context(evidence, evidence_id, names, findings, taken),

@@ -51,7 +51,7 @@ _OBJECT_END = re.compile(
     re.IGNORECASE,
 )
 _SYMBOL = re.compile(
-    r"(?<![\w/-])(?:p-)?(?:[A-Z][A-Za-z]{0,3}\d+[A-Z]?\d*|[A-Z]{3,6}\d?(?:-\d+)?|"
+    r"(?<![\w/-])(?:p-)?(?:[A-Z]{2}-\d{1,2}|[A-Z][A-Za-z]{0,3}\d+[A-Z]?\d*|[A-Z]{3,6}\d?(?:-\d+)?|"
     r"[a-z][A-Z]{2,4}\d?|[A-Z]{2,5}-?[α-ωκ]\w?|[A-Z]{2,4}\d[α-ω]|Aβ(?:\d+)?)(?![\w-])"
 )
 """What looks like a gene or protein symbol: BACE1, AMPK, mTOR, NF-κB, IL-6, p-AMPK."""
@@ -77,15 +77,15 @@ _REMOVAL_OF = re.compile(
 )
 """Before a name: to increase the clearance of X is to decrease X."""
 _ONLY_A_MODIFIER = re.compile(
-    r"^[\s-]*(?:related|associated|mediated|induced|dependent|like|transporters?|receptors?|"
-    r"agonists?|antagonists?|inhibitors?|blockers?|secretases?|monotherapy)\b",
+    r"^(?:[\s-]*like|-(?:related|associated|mediated|induced|dependent)|[\s-]*(?:transporters?|receptors?|"
+    r"agonists?|antagonists?|inhibitors?|blockers?|secretases?|monotherapy))\b",
     re.IGNORECASE,
 )
 """After a name: something else is meant.
 
 As in "amyloid-β transporters" or "GLP-1 receptor agonists".
 """
-_PROTEIN_NAME = re.compile(r"\bprotein ([A-Za-z]{3,})$")
+_PROTEIN_NAME = re.compile(r"\bprotein (?!kinase|denaturation|ubiq)([A-Za-z]{3,})$")
 _LINK = re.compile(
     r"\b(?:hallmarks?|patholog\w+|pathogenesis|pathophysiolog\w+|pivotal|central|caus(?:e[sd]?|al)|"
     r"contribut\w+|driv(?:e[sd]?|er)|accumulat\w+|develops?|risk factor|aggravat\w+|"
@@ -94,8 +94,8 @@ _LINK = re.compile(
 )
 _BLOCKED = re.compile(
     r"\b(?:inhibition|inhibitors?|blockade|knock-?down|silencing|compound C)\b.*?"
-    r"\b(?:suppress|abolish|block|prevent|revers|attenuat|reduc)\w*\b.*?\beffects?\s+on\b|"
-    r"\bmediat\w+\b.*?\beffects?\b.*?\bon\b",
+    r"\b(?:suppress|abolish|block|prevent|revers|attenuat|reduc)\w*\b.*?"
+    r"\beffects?\s+(?:of \S+ )?on\b|\bmediat\w+\b.*?\beffects?\b.*?\bon\b",
     re.IGNORECASE,
 )
 _DENIAL = re.compile(r"\b(?:not|no|unlike|whether|independent of)\b", re.IGNORECASE)
@@ -289,7 +289,7 @@ def _by_blocking(
     if match is None or not drug.named(span.text):
         return
     signs = {relation.object: relation.sign for relation in known}
-    for mediator in (n for n in nodes if n.start < match.start()):
+    for mediator in (n for n in nodes if n.start < match.end()):
         for effect in (
             n
             for n in nodes

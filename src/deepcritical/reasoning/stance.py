@@ -26,9 +26,10 @@ __all__ = [
 _BUT_NOT = re.compile(r"\bbut not (?:\w+ ){0,5}$", re.IGNORECASE)
 _NUMBER = r"[-−–]?\d+(?:[.·]\d+)?"
 _INTERVAL = re.compile(
-    r"(?:\bCI\b|confidence interval|credible interval|\bCrI\b|\b[RHO]R\b)[^;\d\[-]{0,12}"
+    r"(?:\bCI\b|confidence interval|credible interval|\bCrI\b|\b[RHO]R\b)[^;\d\[−–-]{0,12}"
     rf"(?:{_NUMBER}\s*[\[(]\s*)?[\[(]?\s*"
-    rf"(?P<low>(?<![\d.]){_NUMBER})\s*(?:to|,|;|–|-|−)\s*(?P<high>{_NUMBER})",
+    rf"(?P<low>(?<![\d.]){_NUMBER})%?\s*(?:to|,|;|–|-|−)\s*(?P<high>{_NUMBER})"
+    r"(?![\d.·]*\d)(?!%\s*(?:CI|conf|cred))",
     re.IGNORECASE,
 )
 _RATIO = re.compile(r"\bratio\b|\b[a-z]?(?:OR|HR|RR)\b|relative risk|hazard|odds", re.IGNORECASE)
@@ -136,7 +137,8 @@ def _names_outcome(clause: str, names: RecordNames) -> bool:
 def is_only_comparator(clause: str, names: RecordNames) -> bool:
     """Whether the clause has the drug as what others are compared with, alone or in both arms."""
     places = names.drug.find(clause)
-    return any(lexicon.COMPARATOR.search(clause[: place.start()]) for place in places)
+    before = (clause[: place.start()] for place in places)
+    return any(lexicon.COMPARATOR.search(b) and not lexicon.OPENING.match(b) for b in before)
 
 
 def clauses(sentence: str) -> Iterator[str]:
@@ -163,7 +165,12 @@ def _is_subject(clause: str, cue: Cue, names: RecordNames, drug: str) -> bool:
     others = other_drug_places(clause, drug)
     if not open_places and others:
         return False
-    if any(lexicon.COMBINED.match(clause[p.end() :]) for p in places) and others:
+    joined = (
+        lexicon.COMBINED.match(clause[p.end() :])
+        or lexicon.COMBINED_WITH.search(clause[: p.start()])
+        for p in places
+    )
+    if any(joined) and others:
         return bool(lexicon.ALONE.search(clause))
     first = min(p.start() for p in places)
     return first < cue.at or not any(start < cue.at for start in others)

@@ -1,0 +1,295 @@
+from __future__ import annotations
+
+import pytest
+
+from deepcritical.domain.evidence import FactRole
+from deepcritical.domain.hypotheses import Edge, MechanismHypothesis, Sign
+from deepcritical.domain.question import ResearchQuestion
+from deepcritical.domain.report_parts import SearchRun
+from deepcritical.reasoning.judging import (
+    assess,
+    best_drug,
+    mechanism_score,
+    rank_drugs,
+    search_sides,
+)
+from deepcritical.services.evidence_store import EvidenceStore
+from tests.unit.domain.records import CONTENT, appraisal, fact, paper
+from tests.unit.reasoning.examples import CANDIDATES, QUESTION
+
+RCT = ("Randomized Controlled Trial",)
+COHORT = ("Observational Study",)
+FACT = fact()
+
+
+def read(
+    store: EvidenceStore,
+    drug: str = "examplol",
+    kind: tuple[str, ...] = RCT,
+    *,
+    helps: bool = True,
+    harms: bool = False,
+) -> None:
+    """Adds a paper of its own, read about a drug."""
+    number = len(store.evidence) + 1
+    record = paper(f"A study, {number}", CONTENT, pmid=str(99000 + number), publication_types=kind)
+    (key,) = store.add([record])
+    side = {"supporting" if helps else "refuting": (fact(evidence_id=key),)}
+    kept = (FACT.model_copy(update={"role": FactRole.HARM, "evidence_id": key}),) if harms else ()
+    store.add_appraisal(appraisal(record, key, drug=drug, direct=True, context=kept, **side))
+
+
+def searched(store: EvidenceStore, queries: tuple[str, ...]) -> None:
+    store.searches += [
+        SearchRun(source="made-up", query=query, outcome="ok", identified=1, new=1)
+        for query in queries
+    ]
+
+
+def edge(*signs: Sign, subject: str = "examplol", target: str = "tau") -> Edge:
+    sides = {Sign.INCREASES: "increases", Sign.DECREASES: "decreases", Sign.NO_EFFECT: "no_effect"}
+    return Edge.model_validate(
+        {"subject": subject, "object": target, **{sides[sign]: (FACT,) for sign in signs}}
+    )
+
+
+def chain(
+    first: tuple[Sign, ...], second: tuple[Sign, ...] = (Sign.INCREASES,)
+) -> MechanismHypothesis:
+    return MechanismHypothesis(
+        drug="examplol",
+        target="tau",
+        effect="tau",
+        condition="testitis",
+        confidence=0.5,
+        edges=(edge(*first), edge(*second, subject="tau", target="testitis")),
+    )
+
+
+HELPS, HARMS = chain((Sign.DECREASES,)), chain((Sign.INCREASES,))
+GAP, NOTHING = chain((Sign.DECREASES,), ()), chain((), ())
+DISPUTED = chain((Sign.DECREASES, Sign.INCREASES))
+NO_CHANGE = chain((Sign.NO_EFFECT,))
+
+
+class TestRank:
+    def test_without_readings_there_is_no_rank(self) -> None:
+        assert rank_drugs(EvidenceStore()) == ()
+
+    def test_the_better_verdict_comes_first(self) -> None:
+        store = EvidenceStore()
+        read(store, "nullol", helps=False)
+        read(store, "examplol")
+        assert rank_drugs(store) == ("examplol", "nullol")
+
+    def test_of_one_verdict_the_more_certain_comes_first(self) -> None:
+        store = EvidenceStore()
+        read(store, "cohortol", COHORT)
+        read(store, "trialol", RCT)
+        assert rank_drugs(store) == ("trialol", "cohortol")
+
+    def test_of_equals_the_one_with_more_studies_comes_first(self) -> None:
+        store = EvidenceStore()
+        for drug in ("fewol", "manyol", "manyol"):
+            read(store, drug, COHORT)
+        assert rank_drugs(store) == ("manyol", "fewol")
+
+    def test_of_equals_the_alphabet_decides(self) -> None:
+        store = EvidenceStore()
+        for drug in ("bolol", "alol"):
+            read(store, drug)
+        assert rank_drugs(store) == ("alol", "bolol")
+
+    def test_a_drug_without_a_record_that_counts_is_left_out(self) -> None:
+        store = EvidenceStore()
+        record = paper()
+        (key,) = store.add([record])
+        store.add_appraisal(appraisal(record, key, excluded_because="does not name examplol"))
+        assert rank_drugs(store) == ()
+
+    def test_the_drug_asked_about_is_the_best_whatever_the_rank(self) -> None:
+        store = EvidenceStore()
+        read(store, "otherol")
+        assert best_drug(QUESTION, store) == "examplol"
+
+    def test_without_one_asked_about_the_first_of_the_rank_is(self) -> None:
+        store = EvidenceStore()
+        read(store, "otherol")
+        assert best_drug(CANDIDATES, store) == "otherol"
+
+
+class TestMechanismScore:
+    @pytest.mark.parametrize(
+        ("hypotheses", "score"),
+        [
+            ((), 0),
+            ((NOTHING,), 0),
+            ((GAP,), 2),
+            ((HARMS,), 4),
+            ((NO_CHANGE,), 4),
+            ((HELPS,), 6),
+            ((HELPS, GAP), 6),
+            ((HELPS, HARMS), 4),
+            ((DISPUTED,), 2),
+            ((HELPS, DISPUTED), 4),
+        ],
+        ids=[
+            "no chain",
+            "no edge",
+            "a drug-target edge",
+            "predicts harm",
+            "predicts no change",
+            "predicts benefit",
+            "a gap beside it costs nothing",
+            "opposite predictions",
+            "a disputed edge",
+            "a disputed chain beside it",
+        ],
+    )
+    def test_follows_its_table(
+        self, hypotheses: tuple[MechanismHypothesis, ...], score: int
+    ) -> None:
+        assert mechanism_score(hypotheses) == score
+
+
+class TestAssessment:
+    @pytest.mark.parametrize("question", [QUESTION, CANDIDATES], ids=["drug", "candidates"])
+    def test_of_an_empty_store_scores_nothing_and_goes_on(self, question: ResearchQuestion) -> None:
+        found = assess(question, EvidenceStore())
+        assert (found.mechanism_score, found.clinical_score, found.confidence) == (0, 0, 0.2)
+        assert (found.sufficient, found.recommendation) == (False, "continue")
+
+    def test_of_an_empty_store_asks_for_the_first_sides(self) -> None:
+        store = EvidenceStore()
+        assert assess(QUESTION, store).next_queries == search_sides(QUESTION, store)
+
+    def test_with_a_trial_and_a_chain_without_a_gap_is_sufficient(self) -> None:
+        store = EvidenceStore()
+        read(store)
+        store.hypotheses = (HELPS,)
+        found = assess(QUESTION, store)
+        assert (found.sufficient, found.recommendation) == (True, "synthesize")
+
+    @pytest.mark.parametrize("hypotheses", [(), (GAP,)], ids=["no chain", "a gap"])
+    def test_without_a_whole_chain_is_not_sufficient(
+        self, hypotheses: tuple[MechanismHypothesis, ...]
+    ) -> None:
+        store = EvidenceStore()
+        read(store)
+        store.hypotheses = hypotheses
+        assert not assess(QUESTION, store).sufficient
+
+    def test_names_the_records_that_decided(self) -> None:
+        store = EvidenceStore()
+        read(store)
+        assert assess(QUESTION, store).key_findings[0].endswith("[E1]")
+
+    def test_of_candidates_lists_them_by_rank(self) -> None:
+        store = EvidenceStore()
+        read(store, "nullol", helps=False)
+        read(store, "examplol")
+        assert assess(CANDIDATES, store).drug_candidates == ("examplol", "nullol")
+
+
+class TestGaps:
+    @pytest.mark.parametrize(
+        ("kind", "harms", "hypotheses", "gap", "query"),
+        [
+            (
+                COHORT,
+                True,
+                (HELPS,),
+                "No randomised study of testitis with a result for examplol.",
+                "examplol testitis randomised placebo-controlled trial",
+            ),
+            (
+                RCT,
+                False,
+                (HELPS,),
+                "No record reports harms of examplol.",
+                "examplol adverse events tolerability safety",
+            ),
+            (
+                RCT,
+                True,
+                (GAP,),
+                "No record shows that tau acts on testitis.",
+                "tau testitis",
+            ),
+            (
+                RCT,
+                True,
+                (),
+                "No record names a target of examplol.",
+                "examplol mechanism target pathway",
+            ),
+        ],
+        ids=["no trial", "no harms", "open edge", "no target"],
+    )
+    def test_each_has_the_query_that_could_close_it(
+        self,
+        kind: tuple[str, ...],
+        harms: bool,
+        hypotheses: tuple[MechanismHypothesis, ...],
+        gap: str,
+        query: str,
+    ) -> None:
+        store = EvidenceStore()
+        read(store, kind=kind, harms=harms)
+        store.hypotheses = hypotheses
+        found = assess(QUESTION, store)
+        assert found.gaps == (gap,)
+        assert found.next_queries[0] == query
+
+    def test_there_is_none_when_all_is_shown(self) -> None:
+        store = EvidenceStore()
+        read(store, harms=True)
+        store.hypotheses = (HELPS,)
+        assert assess(QUESTION, store).gaps == ()
+
+    def test_one_edge_open_in_two_chains_is_one_gap(self) -> None:
+        store = EvidenceStore()
+        read(store, harms=True)
+        store.hypotheses = (GAP, GAP)
+        assert len(assess(QUESTION, store).gaps) == 1
+
+
+class TestSearchSides:
+    def test_the_first_round_begins_with_drug_and_condition(self) -> None:
+        assert search_sides(QUESTION, EvidenceStore())[0] == "examplol testitis"
+
+    def test_the_first_round_also_looks_for_what_speaks_against_the_drug(self) -> None:
+        sides = search_sides(QUESTION, EvidenceStore())
+        assert "examplol testitis no effect increased risk" in sides
+
+    def test_a_round_that_was_run_is_followed_by_the_next(self) -> None:
+        store = EvidenceStore()
+        first = search_sides(QUESTION, store)
+        searched(store, first)
+        assert set(search_sides(QUESTION, store)).isdisjoint(first)
+
+    def test_a_round_that_was_run_in_part_is_given_again(self) -> None:
+        store = EvidenceStore()
+        first = search_sides(QUESTION, store)
+        searched(store, first[:1])
+        assert search_sides(QUESTION, store) == first
+
+    def test_after_three_rounds_nothing_is_left(self) -> None:
+        store = EvidenceStore()
+        rounds = []
+        while sides := search_sides(QUESTION, store):
+            rounds.append(sides)
+            searched(store, sides)
+        assert len(rounds) == 3
+
+    def test_candidates_are_first_sought_by_the_condition_alone(self) -> None:
+        assert search_sides(CANDIDATES, EvidenceStore())[0] == "testitis"
+
+    def test_each_candidate_found_is_then_searched_for_and_against(self) -> None:
+        store = EvidenceStore()
+        read(store)
+        assert search_sides(CANDIDATES, store) == (
+            "examplol testitis",
+            "examplol testitis randomised trial placebo",
+            "examplol testitis no effect not associated",
+        )

@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from deepcritical.domain.question import ResearchQuestion
+from deepcritical.domain.report_parts import SearchRun
+from deepcritical.reasoning.base import ReportContext
+from deepcritical.reasoning.citing import Citer
+from deepcritical.reasoning.methods import Methods
+from deepcritical.services.evidence_store import EvidenceStore
+from tests.unit.domain.records import appraisal, paper
+from tests.unit.reasoning.examples import CANDIDATES, QUESTION
+
+CONTEXT = ReportContext(
+    stop_reason="deadline", iterations=2, searched_on="2999-01-01", sources=("a made-up *source*",)
+)
+_FLOW = re.compile(
+    r"(\d+) identified, (\d+) duplicates removed, (\d+) screened, (\d+) excluded"
+    r".*, (\d+) included, which are (\d+) studies"
+)
+
+
+def methods(
+    store: EvidenceStore,
+    question: ResearchQuestion = QUESTION,
+    drugs: tuple[str, ...] = ("examplol",),
+    citer: Citer | None = None,
+) -> Methods:
+    return Methods(question, store, CONTEXT, citer or Citer(store), drugs, "a test")
+
+
+def store_of(*excluded: str, drug: str = "examplol", linked: str = "") -> EvidenceStore:
+    """A store with one record for each reason of exclusion; '' is an included one."""
+    store = EvidenceStore()
+    for number, why in enumerate(excluded, start=1):
+        record = paper(
+            f"A study, {number}", pmid=str(99000 + number), linked_ids=(linked,) if linked else ()
+        )
+        (key,) = store.add([record])
+        store.add_appraisal(appraisal(record, key, drug=drug, excluded_because=why))
+    identified = len(excluded) + 2
+    store.searches.append(
+        SearchRun(
+            source="made-up",
+            query="examplol | testitis",
+            outcome="ok",
+            identified=identified,
+            new=len(excluded),
+        )
+    )
+    return store
+
+
+def flow(store: EvidenceStore, drugs: tuple[str, ...] = ("examplol",)) -> list[int]:
+    match = _FLOW.search(methods(store, drugs=drugs).methodology())
+    assert match
+    return [int(number) for number in match.groups()]
+
+
+class TestTheFlow:
+    @pytest.mark.parametrize(
+        ("excluded", "expected"),
+        [
+            (("", "", "off topic"), [5, 2, 3, 1, 2, 2]),
+            (("", ""), [4, 2, 2, 0, 2, 2]),
+            (("off topic",), [3, 2, 1, 1, 0, 0]),
+            ((), [2, 2, 0, 0, 0, 0]),
+        ],
+        ids=["both", "all included", "all excluded", "nothing"],
+    )
+    def test_says_how_many_of_each(self, excluded: tuple[str, ...], expected: list[int]) -> None:
+        assert flow(store_of(*excluded)) == expected
+
+    @pytest.mark.parametrize("excluded", [("", "a", "b", "a"), ("a",), ("", "")])
+    def test_adds_up(self, excluded: tuple[str, ...]) -> None:
+        identified, duplicates, screened, left_out, included, _ = flow(store_of(*excluded))
+        assert (identified - duplicates, left_out + included) == (screened, screened)
+
+    def test_counts_the_records_of_one_study_once(self) -> None:
+        assert flow(store_of("", "", linked="nct:NCT99999999"))[-2:] == [2, 1]
+
+    def test_counts_each_reason(self) -> None:
+        text = methods(store_of("off topic", "no text", "off topic")).methodology()
+        assert "3 excluded (1 × no text; 2 × off topic)" in text
+
+    def test_names_each_record_that_was_not_used(self) -> None:
+        text = methods(store_of("", "off topic")).methodology()
+        assert "Retrieved but not used:\n\n- A study, 2: off topic" in text
+
+    def test_has_a_record_that_nobody_read_as_not_read(self) -> None:
+        store = store_of("")
+        store.add([paper("Another study", pmid="99999")])
+        assert "- Another study: not read" in methods(store).methodology()
+
+    def test_includes_a_record_that_one_of_several_drugs_uses(self) -> None:
+        store = store_of("does not name examplol")
+        record = store.evidence["E1"]
+        store.add_appraisal(appraisal(record, "E1", drug="otherol"))
+        assert flow(store, ("examplol", "otherol"))[3:5] == [0, 1]
+
+    def test_leaves_out_what_none_of_several_drugs_uses(self) -> None:
+        store = store_of("does not name examplol")
+        text = methods(store, CANDIDATES, ("examplol", "otherol")).methodology()
+        assert "names none of the candidates" in text
+
+
+class TestTheQuestionAsUnderstood:
+    @pytest.mark.parametrize(
+        ("question", "understood"),
+        [
+            (QUESTION, "drug examplol; condition testitis."),
+            (
+                CANDIDATES,
+                "candidates among the drugs that the records name; condition testitis.",
+            ),
+            (
+                QUESTION.model_copy(update={"mechanism_terms": ("AMPK", "tau")}),
+                "drug examplol; condition testitis, through AMPK, tau.",
+            ),
+        ],
+        ids=["drug", "candidates", "hypothesis"],
+    )
+    def test_is_said_first(self, question: ResearchQuestion, understood: str) -> None:
+        text = methods(store_of(""), question).methodology()
+        assert text.startswith(f"Question understood as: {understood}")
+
+
+class TestTheSearch:
+    @pytest.mark.parametrize(
+        "said",
+        [
+            "Sources, searched on 2999-01-01:\n\n- a made-up \\*source\\*",
+            "Rounds: 2; the search ended because the time limit was reached.",
+            "| made-up | examplol \\| testitis | ok | 3 | 1 |",
+            "Written by: a test.",
+        ],
+        ids=["sources, escaped", "why it ended", "each query, escaped", "who wrote"],
+    )
+    def test_is_told_as_it_was_run(self, said: str) -> None:
+        assert said in methods(store_of("")).methodology()
+
+
+class TestLimitations:
+    def test_of_a_summary_say_that_the_words_are_not_the_sources(self) -> None:
+        store = EvidenceStore()
+        store.add([paper("A study", text_kind="summary")])
+        citer = Citer(store)
+        citer.cite(["E1"])
+        assert any("the words are not" in t for t in methods(store, citer=citer).limitations())
+
+    def test_of_quotes_alone_do_not(self) -> None:
+        store = store_of("")
+        citer = Citer(store)
+        citer.cite(["E1"])
+        assert not any("the words are not" in t for t in methods(store, citer=citer).limitations())
+
+    def test_name_a_source_that_failed(self) -> None:
+        store = EvidenceStore()
+        store.searches.append(
+            SearchRun(source="made-up", query="q", outcome="unavailable", identified=0, new=0)
+        )
+        assert "Not fully readable: made-up." in methods(store).limitations()
+
+    def test_count_the_statements_that_were_dropped(self) -> None:
+        store = EvidenceStore()
+        store.facts_dropped = 2
+        assert any(text.startswith("2 statements") for text in methods(store).limitations())

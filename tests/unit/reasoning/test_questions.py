@@ -1,0 +1,278 @@
+from __future__ import annotations
+
+import pytest
+
+from deepcritical.domain.errors import QuestionError
+from deepcritical.domain.question import QuestionForm
+from deepcritical.reasoning.questions import read_question
+
+ALZHEIMER = "Alzheimer's disease"
+
+
+def drug_of(text: str) -> str | None:
+    drug = read_question(text).drug
+    return drug.name if drug else None
+
+
+def condition_of(text: str) -> str:
+    condition = read_question(text).condition
+    assert condition
+    return condition.name
+
+
+DRUG_AND_CONDITION = {
+    "can be repurposed for": "Can {drug} be repurposed for {condition}?",
+    "could be used to treat": "Could {drug} be used to treat {condition}?",
+    "should be given to patients with": "Should {drug} be given to patients with {condition}?",
+    "is effective against": "Is {drug} effective against {condition}?",
+    "is an effective treatment for": "Is {drug} an effective treatment for {condition}?",
+    "is safe in": "Is {drug} safe in {condition}?",
+    "does help in": "Does {drug} help in {condition}?",
+    "does slow the progression of": "Does {drug} slow the progression of {condition}?",
+    "does reduce the risk of": "Does {drug} reduce the risk of {condition}?",
+    "may delay": "May {drug} delay {condition}?",
+    "can prevent": "Can {drug} prevent {condition}?",
+    "would work for": "Would {drug} work for {condition}?",
+    "what is the evidence for": "What is the evidence for {drug} in {condition}?",
+    "what is the effect on": "What is the effect of {drug} on {condition}?",
+    "what is the role in treating": "What is the role of {drug} in treating {condition}?",
+    "is there any evidence for": "Is there any evidence for {drug} in {condition}?",
+    "is there evidence that it helps": "Is there evidence that {drug} helps in {condition}?",
+    "bare with for": "{drug} for {condition}",
+    "bare with in patients with": "{drug} in patients with {condition}",
+    "bare with as a treatment for": "{drug} as a treatment for {condition}",
+    "an order": "Repurpose {drug} for {condition}",
+}
+
+
+class TestADrugAndACondition:
+    @pytest.mark.parametrize("text", DRUG_AND_CONDITION.values(), ids=list(DRUG_AND_CONDITION))
+    @pytest.mark.parametrize(
+        ("drug", "condition"),
+        [("metformin", ALZHEIMER), ("aspirin", "asthma")],
+        ids=["eponym", "plain"],
+    )
+    def test_both_slots_are_read_and_nothing_needs_a_notice(
+        self, text: str, drug: str, condition: str
+    ) -> None:
+        question = read_question(text.format(drug=drug, condition=condition))
+        assert question.form is QuestionForm.DRUG_CONDITION
+        assert question.drug
+        assert question.drug.name == drug
+        assert question.condition
+        assert question.condition.name.casefold() == condition.casefold()
+        assert question.notices == ()
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            pytest.param("Can asthma be treated with metformin?", id="passive"),
+            pytest.param("Can people with asthma benefit from metformin?", id="people"),
+            pytest.param("treat asthma with metformin", id="an order"),
+        ],
+    )
+    def test_a_known_drug_behind_a_known_condition_is_still_the_drug(self, text: str) -> None:
+        assert (drug_of(text), condition_of(text).lower()) == ("metformin", "asthma")
+
+    @pytest.mark.parametrize(
+        "text",
+        ["metformin asthma", "asthma metformin", "asthma and metformin", "metformin, asthma"],
+    )
+    def test_two_names_without_a_sentence_are_enough(self, text: str) -> None:
+        assert (drug_of(text), condition_of(text).lower()) == ("metformin", "asthma")
+
+    def test_a_known_drug_behind_a_question_word_is_not_lost(self) -> None:
+        assert drug_of("What about metformin for asthma?") == "metformin"
+
+
+CONDITION_ALONE = {
+    "what could be repurposed": "What could be repurposed for {}?",
+    "which drugs could be repurposed": "Which drugs could be repurposed for {}?",
+    "which existing drugs might help": "Which existing drugs might help in {}?",
+    "what helps against": "What helps against {}?",
+    "drugs for": "Drugs for {}",
+    "repurposing candidates for": "Repurposing candidates for {}",
+    "condition before candidates": "{} repurposing candidates",
+    "condition before repurposing": "{} drug repurposing",
+}
+
+
+class TestAConditionAlone:
+    @pytest.mark.parametrize("text", CONDITION_ALONE.values(), ids=list(CONDITION_ALONE))
+    def test_it_seeks_candidates(self, text: str) -> None:
+        question = read_question(text.format(ALZHEIMER))
+        assert question.form is QuestionForm.CONDITION
+        assert question.drug is None
+        assert question.condition
+        assert question.condition.name == ALZHEIMER
+
+    @pytest.mark.parametrize("text", ["asthma", "Alzheimer's disease"])
+    def test_the_name_of_a_known_condition_is_enough(self, text: str) -> None:
+        assert read_question(text).form is QuestionForm.CONDITION
+
+    @pytest.mark.parametrize("text", ["Are there any drugs for asthma?", "Find drugs for asthma"])
+    def test_a_wish_for_any_drug_names_none(self, text: str) -> None:
+        assert read_question(text).drug is None
+
+    def test_the_mechanism_is_left_out_for_no_drug_could_start_the_chain(self) -> None:
+        assert read_question("What could help in asthma through AMPK?").mechanism_terms == ()
+
+
+class TestAHypothesis:
+    @pytest.mark.parametrize(
+        ("clause", "terms"),
+        [
+            ("through AMPK and tau", ("AMPK", "tau")),
+            ("through AMPK, mTOR and tau", ("AMPK", "mTOR", "tau")),
+            ("via mTOR signalling", ("mTOR",)),
+            ("via the AMPK pathway", ("AMPK",)),
+            ("by inhibiting BACE1", ("BACE1",)),
+            ("by selectively inhibiting BACE1", ("BACE1",)),
+            ("by activating AMPK", ("AMPK",)),
+            ("by acting on BACE1", ("BACE1",)),
+            ("acting through AMPK", ("AMPK",)),
+            (", working via AMPK or BACE1", ("AMPK", "BACE1")),
+            ("because of its effect on tau", ("tau",)),
+        ],
+        ids=lambda value: value if isinstance(value, str) else "",
+    )
+    def test_the_clause_names_the_terms(self, clause: str, terms: tuple[str, ...]) -> None:
+        question = read_question(f"Does metformin slow Alzheimer's disease {clause}?")
+        assert (question.form, question.mechanism_terms) == (QuestionForm.HYPOTHESIS, terms)
+
+    def test_the_clause_is_no_part_of_the_condition(self) -> None:
+        assert condition_of("Can examplol help in testitis by inhibiting BACE1?") == "testitis"
+
+
+class TestHowADrugIsNamed:
+    @pytest.mark.parametrize(
+        ("written", "name"),
+        [
+            ("Glucophage", "metformin"),
+            ("Viagra", "sildenafil"),
+            ("acetylsalicylic acid", "aspirin"),
+            ("paracetamol", "acetaminophen"),
+        ],
+        ids=["brand", "another brand", "chemical name", "British name"],
+    )
+    def test_another_name_is_read_as_the_substance_with_a_notice(
+        self, written: str, name: str
+    ) -> None:
+        question = read_question(f"Can {written} be repurposed for asthma?")
+        assert question.drug
+        assert question.drug.name == name
+        assert question.notices == (f'"{written}" was read as {name}.',)
+
+    @pytest.mark.parametrize("written", ["statins", "GLP-1 receptor agonists"])
+    def test_a_class_keeps_its_name_and_has_a_notice(self, written: str) -> None:
+        question = read_question(f"Can {written} be repurposed for asthma?")
+        assert question.drug
+        assert question.drug.name == written.lower()
+        assert "is a class of drugs" in question.notices[0]
+
+    @pytest.mark.parametrize("joined", ["metformin or aspirin", "metformin and aspirin"])
+    def test_of_several_drugs_the_first_is_asked_about_with_a_notice(self, joined: str) -> None:
+        question = read_question(f"Could {joined} help in asthma?")
+        assert question.drug
+        assert question.drug.name == "metformin"
+        assert "Several drugs are named" in question.notices[0]
+
+    def test_an_unknown_drug_is_searched_literally_with_a_notice(self) -> None:
+        question = read_question("Can examplol be repurposed for asthma?")
+        assert question.drug
+        assert (question.drug.name, question.drug.known) == ("examplol", False)
+        assert question.notices == (
+            'No vocabulary knows "examplol" as a drug; it was searched literally.',
+        )
+
+
+class TestHowAConditionIsNamed:
+    @pytest.mark.parametrize(
+        "written",
+        [
+            "Alzheimer's disease",
+            "Alzheimer’s disease",
+            "Alzheimers",
+            "Alzheimers disease",
+            "Alzheimer's",
+            "ALZHEIMER'S DISEASE",
+            "mild to moderate Alzheimer's disease",
+            "patients with Alzheimer's disease",
+            "the progression of Alzheimer's disease",
+        ],
+    )
+    def test_a_known_condition_is_recognised_however_it_is_written(self, written: str) -> None:
+        condition = read_question(f"Can metformin be repurposed for {written}?").condition
+        assert condition
+        assert (condition.mesh_id, condition.known) == ("MESH:D000544", True)
+
+    @pytest.mark.parametrize(
+        "text",
+        ["CAN METFORMIN BE REPURPOSED FOR ASTHMA?", "DOES METFORMIN HELP IN ASTHMA?"],
+    )
+    def test_a_question_in_capitals_reads_as_any_other(self, text: str) -> None:
+        assert (drug_of(text), condition_of(text)) == ("metformin", "Asthma")
+
+    @pytest.mark.parametrize("spelling", ["anaemia", "anemia"])
+    def test_british_and_american_spelling_name_one_known_condition(self, spelling: str) -> None:
+        condition = read_question(f"Does metformin help in iron deficiency {spelling}?").condition
+        assert condition
+        assert condition.known
+
+    @pytest.mark.parametrize(
+        ("text", "name"),
+        [
+            ("Can metformin be repurposed for testitis?", "testitis"),
+            ("Can metformin be used for MS?", "MS"),
+            ("metformin AD", "AD"),
+            ("Does metformin reduce mortality in testitis?", "testitis"),
+            ("Does metformin help in severe testitis?", "testitis"),
+            ("Can propranolol be used for infantile haemangioma?", "infantile haemangioma"),
+            ("Can propranolol be used for infantile hemangioma?", "infantile hemangioma"),
+        ],
+        ids=lambda value: value,
+    )
+    def test_an_unknown_condition_is_searched_literally_with_a_notice(
+        self, text: str, name: str
+    ) -> None:
+        question = read_question(text)
+        assert question.condition
+        assert (question.condition.name, question.condition.known) == (name, False)
+        assert question.notices == (
+            f'No vocabulary knows "{name}" as a condition; it was searched literally.',
+        )
+
+
+class TestPolarity:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "Does metformin cause asthma?",
+            "Does metformin worsen asthma?",
+            "Does metformin not help in asthma?",
+            "Is metformin harmful in asthma?",
+        ],
+    )
+    def test_a_question_about_harm_or_no_effect_has_a_notice(self, text: str) -> None:
+        assert any("asks about harm or no effect" in n for n in read_question(text).notices)
+
+    def test_a_question_about_benefit_has_none(self) -> None:
+        assert read_question("Does metformin help in asthma?").notices == ()
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        "text", ["hello", "???", "testitis", "Which drug helps?"], ids=lambda text: text
+    )
+    def test_what_names_neither_drug_nor_known_condition(self, text: str) -> None:
+        with pytest.raises(QuestionError, match="No condition could be recognised"):
+            read_question(text)
+
+    @pytest.mark.parametrize("text", ["metformin", "Is metformin good?", "Does metformin work?"])
+    def test_a_drug_without_a_condition_and_the_refusal_names_the_drug(self, text: str) -> None:
+        with pytest.raises(QuestionError, match="in the question for metformin"):
+            read_question(text)
+
+    def test_the_refusal_shows_how_to_ask(self) -> None:
+        with pytest.raises(QuestionError, match="Can metformin be repurposed"):
+            read_question("hello")
