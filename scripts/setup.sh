@@ -2,8 +2,8 @@
 # Creates .venv from the lock; `make setup` calls it. A second run ends at the key, at once.
 # Why torch is installed apart from the rest: docs/decisions/0002-torch-cpu-wheel.md
 set -eu
+unset CDPATH PYTHONPATH PYTHONHOME || true
 cd "$(dirname "$0")/.."
-unset PYTHONPATH PYTHONHOME || true
 
 PYTHON=${PYTHON:-python3}
 VENV=.venv
@@ -48,7 +48,8 @@ fi
 
 say "creating $VENV with $("$PYTHON" -V 2>&1)"
 "$PYTHON" -m venv --clear "$VENV"
-pip install -c constraints.txt pip
+pip install -c constraints.txt pip ||
+    die "pip could not install the first package: is the package index reachable?"
 if install_torch >"$VENV/torch.log" 2>&1; then
     extras=dev,llm,embeddings
 else

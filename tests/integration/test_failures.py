@@ -49,8 +49,14 @@ def made(tmp_path: Path) -> Path:
     return snapshot(tmp_path / "made.jsonl", paper(1), paper(2))
 
 
-NO_REPORT = {"refine_question", "generate_queries", "write_report"}
-"""What fails here fails the run: before there is evidence, or while the report is written."""
+NO_REPORT = {
+    "refine_question",
+    "generate_queries",
+    "name_candidates",
+    "read_evidence",
+    "write_report",
+}
+"""What fails here fails the run: before anything was read, or while the report is written."""
 
 
 class TestReasoningError:

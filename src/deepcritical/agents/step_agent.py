@@ -69,11 +69,12 @@ class StepAgent(BaseAgent):
             said = "done"
         except DeepCriticalError as error:
             said = f"stopped: {error.message}"
-            if self._research.stop_reason or not self._research.store.evidence:
+            if self._research.stop_reason or not self._research.store.drugs:
                 self._research.failure = error
             else:
-                # What was found so far is still worth a report.
+                # What was found and read so far is still worth a report.
                 self._research.stop_reason = StopReason.NO_NEW_EVIDENCE
+                self._research.cut_short = f"{self.name} failed"
                 await self._research.notify(f"{self.name} stopped: {error}")
         return AgentResponse(
             messages=[Message("assistant", [said], author_name=self.name)], response_id=self.id

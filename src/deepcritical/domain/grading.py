@@ -26,6 +26,10 @@ class Design(StrEnum):
     RCT = "randomised controlled trial"
     NON_RANDOMISED_TRIAL = "non-randomised trial"
     REVIEW_OF_COHORTS = "systematic review that includes observational studies"
+    REVIEW_UNSTATED = "systematic review that does not state the designs it includes"
+    REVIEW_WITH_CASE_CONTROL = (
+        "systematic review that includes case-control or cross-sectional studies"
+    )
     COHORT = "observational cohort"
     CASE_CONTROL = "case-control or cross-sectional study"
     CASE_SERIES = "case series or case report"
@@ -41,6 +45,8 @@ LEVEL: dict[Design, int | None] = {
     Design.RCT: 2,
     Design.NON_RANDOMISED_TRIAL: 3,
     Design.REVIEW_OF_COHORTS: 3,
+    Design.REVIEW_UNSTATED: 3,
+    Design.REVIEW_WITH_CASE_CONTROL: 4,
     Design.COHORT: 3,
     Design.CASE_CONTROL: 4,
     Design.CASE_SERIES: 4,
@@ -145,12 +151,11 @@ _OBSERVATIONAL = re.compile(
     r"population-based",
     re.IGNORECASE,
 )
-_RANDOMISED = re.compile(
-    r"(?<!non)(?<!non[-_ ])randomi[sz]ed|\bRCTs?\b|clinical trials", re.IGNORECASE
-)
+_RANDOMISED = re.compile(r"(?<!non)(?<!non[-_ ])randomi[sz]ed|\bRCTs?\b", re.IGNORECASE)
 _ANIMAL = re.compile(r"\banimals?\b|preclinical|\bmice\b|rodent|in vivo", re.IGNORECASE)
 _LEFT_OUT = re.compile(r"[^.;]*\b(?:were|was) excluded\b|\bexcluding [^.;,]*", re.IGNORECASE)
 """What a review says that it did not include."""
+_CASE_CONTROL = re.compile(r"case[- ]control|cross-section", re.IGNORECASE)
 _RETROSPECTIVE = re.compile(r"\bretrospective(?:ly)?\b(?! regist)", re.IGNORECASE)
 _RETRACTED = re.compile(r"retracted publication", re.IGNORECASE)
 _RETRACTED_TITLE = re.compile(
@@ -162,6 +167,7 @@ _NEGATIVE_STOP = re.compile(
     re.IGNORECASE,
 )
 _NOT_A_STOP_CAUSE = re.compile(
+    r"\bnot (?:for )?(?:futility|safety|efficacy|harm|toxicity)\b|"
     r"(?:\bnot (?:due to|because of|related to|based on|for|prompted by|driven by)|\bunrelated to|"
     r"\bno(?= (?:efficacy (?:or|and|nor) )?(?:safety|adverse|toxicity)\b))"
     r"(?:\s+(?:lack|of|futility)\b|[\s,/]+(?:any|a|the|or|and|nor|new|drug|efficacy|effectiveness|"
@@ -207,9 +213,11 @@ def _review_of(evidence: Evidence) -> Design:
     text = _LEFT_OUT.sub("", f"{evidence.citation.title} {evidence.content}")
     if _ANIMAL.search(text):
         return Design.REVIEW_WITH_ANIMALS
-    if _RANDOMISED.search(text) and not _OBSERVATIONAL.search(text):
-        return Design.REVIEW_OF_RCTS
-    return Design.REVIEW_OF_COHORTS
+    if _CASE_CONTROL.search(text):
+        return Design.REVIEW_WITH_CASE_CONTROL
+    if _OBSERVATIONAL.search(text):
+        return Design.REVIEW_OF_COHORTS
+    return Design.REVIEW_OF_RCTS if _RANDOMISED.search(text) else Design.REVIEW_UNSTATED
 
 
 def _design(evidence: Evidence) -> tuple[Design, str, bool]:
@@ -285,7 +293,10 @@ def is_retracted(evidence: Evidence) -> bool:
 
 def is_negative_stop(evidence: Evidence) -> bool:
     """Whether a trial was stopped for futility, lack of effect or harm, as its registry says."""
-    return is_negative_reason(evidence.metadata.why_stopped or "")
+    meta = evidence.metadata
+    if meta.status == "WITHDRAWN" or meta.enrollment == 0:
+        return False  # nobody was treated, so nothing was found
+    return is_negative_reason(meta.why_stopped or "")
 
 
 def is_negative_reason(why: str) -> bool:

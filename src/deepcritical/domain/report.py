@@ -80,7 +80,10 @@ class ResearchReport(Model):
             f"## Executive summary\n\n{self.executive_summary}",
             f"## Research question\n\n{escape_markdown(self.research_question)}",
             candidate_table(self.drug_candidates, self.references),
-            hypothesis_list(self.hypotheses_tested),
+            hypothesis_list(
+                self.hypotheses_tested,
+                self.drug_candidates[0].name if self.drug_candidates else "",
+            ),
             *map(section, (self.clinical_findings, self.mechanistic_findings)),
             *map(section, (self.contradictions, self.safety)),
             "## Limitations\n\n" + "\n".join(f"- {text}" for text in self.limitations),

@@ -65,10 +65,11 @@ def candidate_table(candidates: Sequence[DrugCandidate], references: Sequence[Re
     return f"## Drug candidates\n\n{table(header, rows)}"
 
 
-def hypothesis_list(hypotheses: Sequence[HypothesisTested]) -> str:
+def hypothesis_list(hypotheses: Sequence[HypothesisTested], drug: str) -> str:
     """Each chain with what it predicts and the evidence on its edges."""
     told = "\n\n".join(_hypothesis(n, h) for n, h in enumerate(hypotheses, 1))
-    return f"## Hypotheses tested\n\n{told or 'No record names a mechanism.'}"
+    none = f"No record names a mechanism{f' of {escape_markdown(drug)}' if drug else ''}."
+    return f"## Hypotheses tested\n\n{told or none}"
 
 
 def _hypothesis(number: int, hypothesis: HypothesisTested) -> str:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
+import sys
 import traceback
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -17,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from deepcritical.domain import errors
+from deepcritical.domain.markdown import visible
 from deepcritical.domain.question import checked_question
 
 if TYPE_CHECKING:
@@ -75,7 +78,7 @@ _Snapshot = Annotated[
     str | None, typer.Option(help="Evidence snapshot: 'demo', or the path of a .jsonl file.")
 ]
 _Out = Annotated[
-    Path | None,
+    str | None,
     typer.Option(help="Folder for report.md, report.json and events.jsonl; made if missing."),
 ]
 _Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON, not as Markdown.")]
@@ -101,17 +104,32 @@ def research(
     readable; 9 wrong setting; 10 no source reachable; 11 a file cannot be written; 12 time limit;
     130 interrupted.
     """
+    if out is not None and not out.strip():
+        raise typer.BadParameter("name a folder", param_hint="--out")
+    folder = Path(out) if out else None
     try:
-        finished = _research(question, snapshot, out, depth.value, quiet)
+        finished = _research(question, snapshot, folder, depth.value, quiet)
+        _print(_as_json(finished) + "\n" if as_json else finished.report.to_markdown())
     except (errors.DeepCriticalError, errors.ResearchCancelled) as error:
         raise typer.Exit(_fail(error)) from error
     except Exception as error:
         raise typer.Exit(_fail_internally(error)) from error
-    typer.echo(_as_json(finished) if as_json else finished.report.to_markdown(), nl=as_json)
-    if out:
-        typer.echo(f"Written to {out}: report.md, report.json, events.jsonl", err=True)
+    if folder:
+        typer.echo(f"Written to {folder}: report.md, report.json, events.jsonl", err=True)
     if not finished.report.references:
         raise typer.Exit(NO_EVIDENCE)
+
+
+def _print(text: str) -> None:
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        # What is left in the buffer must not fail once more at exit.
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - open until exit
+        raise errors.StorageError(
+            f"The report cannot be written to the output: {error.strerror}.", "Use --out."
+        ) from error
 
 
 def _fail_internally(error: Exception) -> int:
@@ -149,10 +167,21 @@ def _research(
 
 async def _run(runs: RunService, question: str, log_path: Path | None, quiet: bool) -> _Finished:
     run = runs.submit(question, log_path=log_path)
-    # Ctrl-C ends the run in its own way, so that its log is complete.
-    asyncio.get_running_loop().add_signal_handler(signal.SIGINT, run.cancel)
+    _cancel_on_signals(run)
     await _show(run, quiet)
     return _Finished(run.run_id, await run.result())
+
+
+def _cancel_on_signals(run: Run) -> None:
+    """The first signal ends the run in its own way, with a complete log; the next one at once."""
+    loop = asyncio.get_running_loop()
+
+    def cancel(signum: int) -> None:
+        run.cancel()
+        loop.remove_signal_handler(signum)
+
+    for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(signum, cancel, signum)
 
 
 async def _show(run: Run, quiet: bool) -> None:
@@ -163,11 +192,13 @@ async def _show(run: Run, quiet: bool) -> None:
 
     console = Console(stderr=True, highlight=False)
     async for logged in run.tail():
-        if not quiet:
-            console.print(
-                f"[dim]{logged.progress:4.0%}[/dim] {escape(describe(logged.event))}",
-                soft_wrap=True,
-            )
+        if quiet:
+            continue
+        line = f"[dim]{logged.progress:4.0%}[/dim] {escape(visible(describe(logged.event)))}"
+        try:
+            console.print(line, soft_wrap=True)
+        except OSError:
+            quiet = True  # nobody reads the progress any more; the report is still wanted
 
 
 def _prepared(out: Path) -> Path:

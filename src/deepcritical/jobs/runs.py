@@ -154,7 +154,7 @@ class RunService:
             if not deadline.expired():
                 raise  # somebody else's time-out
             raise BudgetExceeded(
-                f"The run did not end within {session.limits.deadline_s:.0f} s.",
+                f"The run did not end within {session.limits.deadline_s:g} s.",
                 "Raise DEEPCRITICAL_DEADLINE_S, or ask at a lower depth.",
             ) from error
         if session.store.report is None:

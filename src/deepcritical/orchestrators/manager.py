@@ -16,6 +16,7 @@ from deepcritical.agents import hypothesis_agent, judge_agent, report_agent, sea
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.events import AgentCalled
 from deepcritical.research.session import ResearchSession
+from deepcritical.research.steps import stop_if_late
 
 __all__ = ["Decision", "GuidedManager", "Progress", "decide_next", "max_rounds"]
 
@@ -98,6 +99,7 @@ class GuidedManager(MagenticManagerBase):
         self, magentic_context: MagenticContext
     ) -> MagenticProgressLedger:
         """The decision as the framework's ledger; the call of an agent is logged."""
+        stop_if_late(self._session)
         decision = decide_next(_progress(self._session))
         if decision.speaker:
             await self._session.emit(

@@ -99,12 +99,21 @@ class ClinicalSection:
         lead = f"- **{self.citer.name(evidence_id)}**{same}"
         found = _telling(reading)
         if reading.supporting or reading.refuting:
-            return f"{lead}, {self.citer.source(evidence_id)}: {self._sentences(found)}"
+            told = f"{lead}, {self.citer.source(evidence_id)}: {self._sentences(found)}"
+            return told + self._note(evidence_id)
         if not appraisal.clinical:
             return ""
         why = f"{lead}: {capitalised(reading.remark)} {self.citer.cite([evidence_id])}."
         shown = f" {self.citer.source(evidence_id).capitalize()}: {self._sentences(found)}"
-        return why + (shown if found else "")
+        return why + (shown if found else "") + self._note(evidence_id)
+
+    def _note(self, evidence_id: str) -> str:
+        """The caution that is kept with a paper; those of trials stand below their table."""
+        meta = self.store.evidence[evidence_id].metadata
+        if meta.kind == "trial" or not meta.note:
+            return ""
+        note = escape_markdown(meta.note.rstrip("."))
+        return f" Note kept with the record: {note} {self.citer.cite([evidence_id])}."
 
     def _sentences(self, facts: Sequence[Fact]) -> str:
         return " ".join(map(self.citer.sentence, facts))
@@ -146,7 +155,7 @@ class ClinicalSection:
                 if part.strip():
                     about.setdefault(part.strip().rstrip("."), []).append(evidence_id)
         lines = [
-            f"- {escape_markdown(capitalised(note))} {self.citer.cite(ids)}."
+            f"- Note kept with the record: {escape_markdown(note)} {self.citer.cite(ids)}."
             for note, ids in about.items()
         ]
         return "\n\n" + "\n".join(lines) if lines else ""

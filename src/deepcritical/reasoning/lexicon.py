@@ -30,6 +30,7 @@ __all__ = [
     "REFERENCE_ARM",
     "SAFETY",
     "SPARED",
+    "TREND",
     "UNDO",
 ]
 
@@ -234,6 +235,9 @@ OUTCOME = _any(
 
 NOT_GIVEN = re.compile(r"\bthe abstract (?:gives no|does not)\b", re.IGNORECASE)
 """A summary's word on what its source does not say."""
+
+TREND = re.compile(r"\btrends?\b(?! analys)", re.IGNORECASE)
+"""A result that did not reach significance."""
 
 OTHER_OUTCOME = re.compile(
     r"\bcognitive (?:impairment|decline|dysfunction)\b|\ball-cause\b", re.IGNORECASE

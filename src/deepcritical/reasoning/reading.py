@@ -109,7 +109,7 @@ def _is_caveat(span: Span) -> bool:
     """A null on something else than an outcome of patients, or what the text says is missing."""
     if span.label.startswith(lexicon.NOT_FINDINGS):
         return False
-    missing = lexicon.NOT_GIVEN.search(span.text)
+    missing = lexicon.NOT_GIVEN.search(span.text) or lexicon.TREND.search(span.text)
     return bool(missing or (lexicon.NO_EFFECT.search(span.text) and not _is_aim(span.text)))
 
 

@@ -88,7 +88,7 @@ As in "amyloid-β transporters" or "GLP-1 receptor agonists".
 _PROTEIN_NAME = re.compile(r"\bprotein (?!kinase|denaturation|ubiq)([A-Za-z]{3,})$")
 _LINK = re.compile(
     r"\b(?:hallmarks?|patholog\w+|pathogenesis|pathophysiolog\w+|pivotal|central|caus(?:e[sd]?|al)|"
-    r"contribut\w+|driv(?:e[sd]?|er)|accumulat\w+|develops?|risk factor|aggravat\w+|"
+    r"contribut\w+|driv(?:e[sd]?|er)|accumulat\w+|risk factor|aggravat\w+|"
     r"characteri[sz]ed by|leads? to|culprit)\b",
     re.IGNORECASE,
 )

@@ -206,8 +206,9 @@ class _Writer:
                 if h.expected_effect is Sign.DECREASES
                 else "would harm"
             )
-            said.append(f"through {escape_markdown(h.target)}: {state} {shown}".strip())
-        return f"The mechanism asked about, {'; '.join(said)}."
+            way = " → ".join(map(escape_markdown, h.nodes[1:-1]))
+            said.append(f"{way}: {state} {shown}".strip())
+        return f"Ways through what was asked about: {'; '.join(said)}."
 
     def _subject(self) -> str:
         return (

@@ -51,9 +51,10 @@ class ResearchSession:
     searched_in_round: bool = False
     proposed_in_round: bool = False
     targeted_in_round: bool = False
-    assessed_in_round: bool = False
     stop_reason: StopReason | None = None
     """Set once: from then on only the report is written."""
+    cut_short: str = ""
+    """What ended research before its time; '' when it ended by rule."""
     failure: DeepCriticalError | None = None
     """Set once: the run ends without a report."""
     notices: list[str] = field(default_factory=list)

@@ -18,6 +18,7 @@ from deepcritical.domain.events import (
     ReportWritten,
     SourceSearched,
     Stage,
+    StopReason,
 )
 from deepcritical.domain.evidence import Fact
 from deepcritical.domain.grading import grade
@@ -25,6 +26,7 @@ from deepcritical.domain.hypotheses import Edge, MechanismHypothesis
 from deepcritical.domain.question import Drug, checked_question
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
+from deepcritical.domain.verdict import decide
 from deepcritical.reasoning.base import ReportContext
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.stopping import RoundResult, stop_reason
@@ -35,6 +37,7 @@ __all__ = [
     "propose_hypotheses",
     "refine_question",
     "search_for_evidence",
+    "stop_if_late",
     "write_report",
 ]
 
@@ -180,7 +183,6 @@ async def assess_evidence(session: ResearchSession) -> None:
     """Score the evidence, then let the termination authority decide on another round."""
     assessment = await session.reasoner.assess_evidence(session.understood, session.store)
     session.store.assessments.append(assessment)
-    session.assessed_in_round = True
     await session.emit(
         EvidenceAssessed(
             mechanism_score=assessment.mechanism_score,
@@ -203,22 +205,27 @@ async def assess_evidence(session: ResearchSession) -> None:
         session.begin_round()
 
 
+def stop_if_late(session: ResearchSession) -> None:
+    """Stop when the time for research is over and there is something to report."""
+    late = session.elapsed_s >= session.limits.research_deadline_s
+    if late and session.stop_reason is None and session.store.drugs:
+        session.stop_reason = StopReason.DEADLINE
+
+
 async def write_report(session: ResearchSession) -> None:
     """Write the report, then check it.
 
     References are checked against the store, sentences against what they cite.
     """
     context = ReportContext(
-        stop_reason=session.stop_reason.value if session.stop_reason else "",
+        stop_reason=session.cut_short or (session.stop_reason or ""),
         iterations=session.iteration,
         searched_on=session.searched_on,
         sources=session.source_notes or session.handler.sources,
         notices=tuple(session.notices),
     )
     draft = await session.reasoner.write_report(session.understood, session.store, context)
-    # What the reader must know is not left to the writer.
-    noted = draft.model_copy(update={"notices": context.notices})
-    session.store.report = await _checked(session, noted)
+    session.store.report = await _checked(session, _decided(session, draft, context.notices))
     await session.emit(
         ReportWritten(
             verdict=session.store.report.verdict.label.value,
@@ -226,6 +233,26 @@ async def write_report(session: ResearchSession) -> None:
         ),
         Stage.REPORT,
     )
+
+
+def _decided(
+    session: ResearchSession, draft: ResearchReport, notices: tuple[str, ...]
+) -> ResearchReport:
+    """The draft with what is not left to a writer: the verdicts, by rule, and the notices."""
+    candidates = tuple(
+        candidate.model_copy(update={"verdict": decide(session.store.studies(candidate.name))})
+        for candidate in draft.drug_candidates
+    )
+    drug = session.understood.drug
+    studies = session.store.studies(drug.name) if drug else ()
+    verdict = candidates[0].verdict if candidates and not drug else decide(studies)
+    changes = {
+        "verdict": verdict,
+        "confidence_score": verdict.confidence,
+        "drug_candidates": candidates,
+        "notices": notices,
+    }
+    return draft.model_copy(update=changes)
 
 
 async def _checked(session: ResearchSession, draft: ResearchReport) -> ResearchReport:

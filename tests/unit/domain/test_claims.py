@@ -90,6 +90,9 @@ def test_a_claim_that_its_quote_does_not_bear_fails(said: Claim) -> None:
     assert not claim_holds(said, STORE)
 
 
+FIRST = reference(STORE["E1"]).model_copy(update={"evidence_id": "E1"})
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -107,15 +110,37 @@ def test_a_claim_that_its_quote_does_not_bear_fails(said: Claim) -> None:
 )
 def test_a_sentence_whose_claim_fails_is_marked(text: str, expected: str) -> None:
     false = claim("It fell by 9%.")
-    written = report(text, reference(STORE["E1"]), claims=(claim(), false))
+    written = report(f"{QUOTE} [1]. {text}", FIRST, claims=(claim(), false))
     checked, failed = check_claims(written, STORE)
-    assert checked.clinical_findings.content == expected
+    assert checked.clinical_findings.content == f"{QUOTE} [1]. {expected}"
     assert (checked.claims, failed) == ((claim(),), (false,))
 
 
 def test_a_report_whose_claims_hold_is_left_alone() -> None:
-    written = report(f"{QUOTE} [1]", claims=(claim(),))
+    written = report(f"{QUOTE} [1]", FIRST, claims=(claim(),))
     assert check_claims(written, STORE) == (written, ())
+
+
+def test_a_claim_whose_sentence_was_changed_in_the_report_fails() -> None:
+    written = report("Pain fell by 21.5% (p = 0.02). [1]", FIRST, claims=(claim(),))
+    checked, failed = check_claims(written, STORE)
+    assert (checked.claims, failed) == ((), (claim(),))
+
+
+def test_a_true_sentence_under_another_number_is_marked() -> None:
+    second = reference(STORE["E2"]).model_copy(update={"evidence_id": "E2"})
+    written = report(f"{QUOTE} [2]", FIRST, second, claims=(claim(),))
+    checked, failed = check_claims(written, STORE)
+    assert checked.clinical_findings.content == f"{QUOTE} [unsupported]"
+    assert failed == (claim(),)
+
+
+@pytest.mark.parametrize("sentence", [".", "e", "Pain"])
+def test_a_claim_of_no_sentence_spoils_no_other(sentence: str) -> None:
+    written = report(f"{QUOTE} [1]", FIRST, claims=(claim(), claim(sentence)))
+    checked, failed = check_claims(written, STORE)
+    assert checked.clinical_findings.content == f"{QUOTE} [1]"
+    assert (checked.claims, failed) == ((claim(),), (claim(sentence),))
 
 
 def test_a_summary_is_marked_too() -> None:

@@ -58,7 +58,21 @@ RCT = "Randomized Controlled Trial"
             id="review of RCTs and animals",
         ),
         pytest.param(
-            ["Systematic Review"], TITLE, "", Design.REVIEW_OF_COHORTS, id="review of the unsaid"
+            ["Systematic Review"], TITLE, "", Design.REVIEW_UNSTATED, id="review of the unsaid"
+        ),
+        pytest.param(
+            ["Systematic Review"],
+            TITLE,
+            "We included clinical trials.",
+            Design.REVIEW_UNSTATED,
+            id="review of trials that may not be randomised",
+        ),
+        pytest.param(
+            ["Systematic Review"],
+            TITLE,
+            "We included cohort and case-control studies.",
+            Design.REVIEW_WITH_CASE_CONTROL,
+            id="review with case-control studies",
         ),
         pytest.param(
             [RCT],
@@ -86,7 +100,7 @@ def test_publication_types_give_the_design(
 @pytest.mark.parametrize(
     ("title", "content", "design"),
     [
-        pytest.param("Examplol: a systematic review", "", Design.REVIEW_OF_COHORTS, id="review"),
+        pytest.param("Examplol: a systematic review", "", Design.REVIEW_UNSTATED, id="review"),
         pytest.param(
             "Examplol: a systematic review of RCTs", "", Design.REVIEW_OF_RCTS, id="review of RCTs"
         ),
