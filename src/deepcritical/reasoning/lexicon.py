@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 __all__ = [
+    "ABSENCE",
     "AIM",
     "ALONE",
     "BENEFIT",
@@ -147,6 +148,9 @@ COMPARATOR = re.compile(
     re.IGNORECASE,
 )
 """Stands before a drug that is only the comparator."""
+
+ABSENCE = re.compile(r"\b(?:no|non|without|not (?:taking|using|receiving))[\s-]+$", re.IGNORECASE)
+"""Stands before a drug that was not given: "than no examplol" compares examplol with nothing."""
 
 OPENING = re.compile(
     r"\W*(?:[\w-]+\s+){0,3}(?:compared (?:with|to)|in comparison (?:with|to)|versus|than|"

@@ -131,4 +131,10 @@ def _sides(edge: Edge) -> list[tuple[Sign, tuple[Fact, ...]]]:
 
 
 def _one_per_record(facts: Iterable[Fact]) -> list[Fact]:
-    return list({fact.evidence_id: fact for fact in reversed(list(facts))}.values())[::-1]
+    """The shortest sentence of each record: the one that says it most directly."""
+    chosen: dict[str, Fact] = {}
+    for fact in facts:
+        shorter = chosen.get(fact.evidence_id)
+        if shorter is None or len(fact.quote) < len(shorter.quote):
+            chosen[fact.evidence_id] = fact
+    return list(chosen.values())

@@ -237,7 +237,8 @@ def _of_drug(
     span: Span, nodes: list[_Node], drug: DrugNames, evidence_id: str
 ) -> Iterator[Relation]:
     places = drug.find(span.text)
-    if not places or lexicon.AIM.search(span.text):
+    said = span.text
+    if not places or lexicon.AIM.search(said) or lexicon.NO_DIRECTION.search(said):
         return
     # A participle before the drug ("Despite reducing tau phosphorylation, metformin ...") has the
     # drug as its subject too.

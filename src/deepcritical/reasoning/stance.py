@@ -136,9 +136,13 @@ def _names_outcome(clause: str, names: RecordNames) -> bool:
 
 def is_only_comparator(clause: str, names: RecordNames) -> bool:
     """Whether the clause has the drug as what others are compared with, alone or in both arms."""
-    places = names.drug.find(clause)
-    before = (clause[: place.start()] for place in places)
-    return any(lexicon.COMPARATOR.search(b) and not lexicon.OPENING.match(b) for b in before)
+    before = (clause[: place.start()] for place in names.drug.find(clause))
+    return any(
+        lexicon.COMPARATOR.search(b)
+        and not lexicon.OPENING.match(b)
+        and not lexicon.ABSENCE.search(b)
+        for b in before
+    )
 
 
 def clauses(sentence: str) -> Iterator[str]:

@@ -54,6 +54,7 @@ class TestTheComparator:
             "Examplol reduced symptoms compared with aspirin.",
             pytest.param("Compared with placebo, examplol reduced symptoms."),
             pytest.param("Over 12 weeks, examplol reduced symptoms."),
+            pytest.param("Examplol reduced symptoms more than no examplol."),
             pytest.param("In more than 100 adults, examplol reduced symptoms."),
         ],
         ids=say,
