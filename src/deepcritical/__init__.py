@@ -32,6 +32,7 @@ def research(question: str, *, snapshot: str | None = None) -> ResearchReport:
         DeepCriticalError: The question or the snapshot cannot be worked on.
     """
     import asyncio
+    from concurrent.futures import ThreadPoolExecutor
 
     from deepcritical.bootstrap import build_runs, read_settings
 
@@ -40,4 +41,10 @@ def research(question: str, *, snapshot: str | None = None) -> ResearchReport:
     async def answer() -> ResearchReport:
         return await runs.submit(question).result()
 
-    return asyncio.run(answer())
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(answer())
+    # Within a running loop, as in a notebook, the run gets a loop of its own in another thread.
+    with ThreadPoolExecutor(max_workers=1) as worker:
+        return worker.submit(lambda: asyncio.run(answer())).result()

@@ -1,0 +1,16 @@
+"""The public function, where people call it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import deepcritical
+
+QUESTION = "Can zorblaxin be repurposed for Alzheimer's disease?"
+
+
+def test_research_answers_where_a_loop_is_running_already() -> None:
+    async def as_in_a_notebook() -> str:
+        return deepcritical.research(QUESTION, snapshot="demo").research_question
+
+    assert asyncio.run(as_in_a_notebook()) == QUESTION
