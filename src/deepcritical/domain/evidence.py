@@ -33,7 +33,7 @@ class Citation(Model):
 
     source: SourceName
     title: str = Field(min_length=1)
-    url: str
+    url: str = ""
     """Stable address of the record; empty when only a bibliography is known."""
     date: str = ""
     """ISO date or year as the source shows it; empty when it does not."""

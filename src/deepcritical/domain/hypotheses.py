@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from pydantic import Field
-
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.evidence import Fact
 
@@ -92,12 +90,13 @@ class MechanismHypothesis(Model):
     """What lies between target and effect; None when the records name nothing between."""
     effect: str
     """The change next to the disease."""
-    condition: str
+    condition: str = ""
     confidence: UnitInterval
     """0-0.5; see `chain_confidence`."""
     search_suggestions: tuple[str, ...] = ()
     """Queries that would test the edges without evidence."""
-    edges: tuple[Edge, ...] = Field(min_length=1)
+    edges: tuple[Edge, ...] = ()
+    """From drug to condition; empty for a chain that was proposed and not looked up yet."""
     disputed: bool = False
     """Whether records disagree on what the drug does to the effect, whatever the way there."""
     posed_by_question: bool = False
@@ -105,17 +104,20 @@ class MechanismHypothesis(Model):
     @property
     def nodes(self) -> tuple[str, ...]:
         """The names along the chain, from drug to condition."""
-        return (self.edges[0].subject, *(edge.object for edge in self.edges))
+        if self.edges:
+            return (self.edges[0].subject, *(edge.object for edge in self.edges))
+        named = (self.drug, self.target, self.pathway, self.effect, self.condition)
+        return tuple(name for name in named if name)
 
     @property
     def complete(self) -> bool:
         """Whether every edge has evidence."""
-        return all(edge.evidenced for edge in self.edges)
+        return bool(self.edges) and all(edge.evidenced for edge in self.edges)
 
     @property
     def expected_effect(self) -> Sign | None:
         """What the chain predicts for the condition; None when an edge has no clear sign."""
-        if self.disputed:
+        if self.disputed or not self.edges:
             return None
         factor = 1
         for edge in self.edges:

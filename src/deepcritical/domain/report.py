@@ -23,7 +23,7 @@ from deepcritical.domain.report_parts import (
     SearchRun,
 )
 from deepcritical.domain.text import shorten_at_sentence
-from deepcritical.domain.verdict import Verdict
+from deepcritical.domain.verdict import Verdict, decide
 
 __all__ = ["SUMMARY_LIMIT", "ResearchReport"]
 
@@ -38,13 +38,14 @@ class ResearchReport(Model):
     research_question: str
     executive_summary: str
     """Aims at 100-500 characters; what is longer is cut at a sentence, never refused."""
-    verdict: Verdict
+    verdict: Verdict = Field(default_factory=lambda: decide(()))
+    """By rule, never by a writer; without studies it is insufficient evidence."""
     methodology: ReportSection
     hypotheses_tested: tuple[HypothesisTested, ...] = ()
     mechanistic_findings: ReportSection
     clinical_findings: ReportSection
-    contradictions: ReportSection
-    safety: ReportSection
+    contradictions: ReportSection = ReportSection(title="Contradictory evidence")
+    safety: ReportSection = ReportSection(title="Safety")
     drug_candidates: tuple[DrugCandidate, ...] = ()
     limitations: tuple[str, ...] = ()
     conclusion: str
@@ -61,7 +62,7 @@ class ResearchReport(Model):
     assessment: JudgeAssessment | None = None
     notices: tuple[str, ...] = ()
     """What the reader must know of how the question was understood and answered; plain text."""
-    written_by: str
+    written_by: str = ""
     """The reasoner that wrote the text."""
 
     @field_validator("executive_summary")

@@ -23,7 +23,9 @@ _TEXT_USED = {
 
 
 def section(part: ReportSection) -> str:
-    """A section under its heading."""
+    """A section under its heading; nothing for one without content."""
+    if not part.content:
+        return ""
     return f"## {part.title}\n\n{part.content}"
 
 

@@ -29,10 +29,11 @@ __all__ = [
 class Reference(Model):
     """One entry of the reference list, always built from a stored record."""
 
-    evidence_id: str
+    evidence_id: str = ""
+    """Id of the record in the run's store; not what a reference is accepted by."""
     title: str
     authors: tuple[str, ...] = ()
-    source: SourceName
+    source: SourceName = "web"
     date: str = ""
     journal: str = ""
     volume_pages: str = ""
@@ -82,7 +83,7 @@ class ReportSection(Model):
     """One part of the report; `content` is Markdown with inline `[n]`."""
 
     title: str
-    content: str
+    content: str = ""
 
 
 class EdgeTested(Model):

@@ -92,7 +92,7 @@ def mechanism_score(hypotheses: tuple[MechanismHypothesis, ...]) -> Score10:
     """
     complete = [h for h in hypotheses if h.complete]
     if not complete:
-        return 2 if any(h.edges[0].evidenced for h in hypotheses) else 0
+        return 2 if any(e.evidenced for h in hypotheses for e in h.edges[:1]) else 0
     predictions = {h.expected_effect for h in complete if h.expected_effect}
     helps = any(h.expected_effect is not None and h.expected_effect.factor < 0 for h in complete)
     disputed = len(predictions) > 1 or any(edge.contradicted for h in complete for edge in h.edges)

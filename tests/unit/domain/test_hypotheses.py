@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from pydantic import ValidationError
 
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis, Sign, chain_confidence
 from tests.unit.domain.records import fact
@@ -111,6 +110,9 @@ def test_the_nodes_of_a_chain_run_from_drug_to_condition() -> None:
     assert chain(UP, DOWN).nodes == ("examplol", "targetase", "testitis")
 
 
-def test_a_chain_has_an_edge() -> None:
-    with pytest.raises(ValidationError, match="at least 1 item"):
-        MechanismHypothesis(drug="a", target="b", effect="c", condition="d", confidence=0, edges=())
+def test_a_chain_without_edges_is_named_and_predicts_nothing() -> None:
+    chain = MechanismHypothesis(
+        drug="examplol", target="AMPK", pathway="mTOR", effect="less pain", confidence=0.1
+    )
+    assert chain.nodes == ("examplol", "AMPK", "mTOR", "less pain")
+    assert (chain.complete, chain.expected_effect) == (False, None)
