@@ -3,7 +3,7 @@ BIN = .venv/bin
 QUESTION = Can metformin be repurposed for Alzheimer's disease?
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lock clean
+.PHONY: help setup demo test check bench lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
@@ -25,6 +25,9 @@ check: setup ## Run every static check
 	$(BIN)/deptry src
 	$(BIN)/typos
 	$(BIN)/python scripts/check_sizes.py
+
+bench: setup ## Measure what a person waits for, and what imports cost
+	$(BIN)/python benchmarks/startup.py
 
 lock: ## Recompute constraints.txt from pyproject.toml (LOCK_FLAGS=--upgrade renews every pin)
 	$(PYTHON) -m venv --clear out/lock
