@@ -179,6 +179,8 @@ def _cancel_on_signals(run: Run) -> None:
     def cancel(signum: int) -> None:
         run.cancel()
         loop.remove_signal_handler(signum)
+        # Python's own handler would wait for the thread in hand.
+        signal.signal(signum, signal.SIG_DFL)
 
     for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(signum, cancel, signum)
