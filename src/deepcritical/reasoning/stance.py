@@ -41,7 +41,6 @@ class Way(IntEnum):
 
     HARM = -2
     NO_EFFECT = -1
-    NOWHERE = 0
     BENEFIT = 1
 
     @property

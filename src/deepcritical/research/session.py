@@ -80,9 +80,7 @@ class ResearchSession:
         self.iteration += 1
         self.stage = Stage.SEARCH
         self.new_in_round = 0
-        self.searched_in_round = self.proposed_in_round = self.targeted_in_round = (
-            self.assessed_in_round
-        ) = False
+        self.searched_in_round = self.proposed_in_round = self.targeted_in_round = False
 
     async def emit(self, event: Event, stage: Stage | None = None) -> None:
         """Append an event to the log, with stage and progress out of the session's own state."""
