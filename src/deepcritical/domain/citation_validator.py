@@ -11,6 +11,7 @@ from typing import Any
 
 from deepcritical.domain.base import Model, map_texts
 from deepcritical.domain.evidence import Citation, Evidence
+from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.identity import canonical_ids, normalised_title
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Reference
@@ -70,6 +71,9 @@ def build_reference_from_evidence(evidence: Evidence, evidence_id: str = "") -> 
         url=citation.url,
         ids=tuple(sorted(canonical_ids(evidence))),
         text_kind=meta.text_kind,
+        text=evidence.content,
+        note=meta.note or "",
+        retracted=is_retracted(evidence),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from deepcritical.domain.markdown import escape_markdown, table
@@ -93,15 +92,14 @@ def reference_list(references: Sequence[Reference]) -> str:
 
 def _reference(reference: Reference) -> str:
     """Vancouver order: authors, title, journal, year, volume and pages, ids."""
-    authors = ", ".join(reference.authors[:6]) + (", et al" if len(reference.authors) > 6 else "")
-    published = (reference.journal, reference.date, reference.volume_pages)
-    place = " ".join(part for part in published if part)
-    ids = ", ".join(i for i in reference.ids if not i.startswith(("url:", "title:")))
-    used = _TEXT_USED.get(reference.text_kind, "")
-    texts = [part.rstrip(".") for part in (authors, reference.title, place, ids, used) if part]
-    return f"{'. '.join(map(escape_markdown, texts))}.{_link(reference.url)}"
-
-
-def _link(url: str) -> str:
-    """An autolink; nothing for an address that could break out of it."""
-    return f" <{url}>" if re.fullmatch(r"https://[^\s<>\"'`]+", url) else ""
+    parts = (
+        reference.byline,
+        reference.title,
+        reference.place,
+        ", ".join(reference.public_ids),
+        _TEXT_USED.get(reference.text_kind, ""),
+        "RETRACTED" if reference.retracted else "",
+    )
+    texts = [part.rstrip(".") for part in parts if part]
+    link = f" <{reference.link}>" if reference.link else ""
+    return f"{'. '.join(map(escape_markdown, texts))}.{link}"

@@ -41,6 +41,32 @@ class Reference(Model):
     ids: tuple[str, ...] = ()
     """Canonical ids, such as ``pmid:26890736``."""
     text_kind: str = "abstract"
+    text: str = ""
+    """The record's text as it was read; the offsets of claims count in it."""
+    note: str = ""
+    """A caution kept with the record."""
+    retracted: bool = False
+
+    @property
+    def byline(self) -> str:
+        """The first six authors."""
+        return ", ".join(self.authors[:6]) + (", et al" if len(self.authors) > 6 else "")
+
+    @property
+    def place(self) -> str:
+        """Journal, date, volume and pages, as far as they are known."""
+        published = (self.journal, self.date, self.volume_pages)
+        return " ".join(part for part in published if part)
+
+    @property
+    def public_ids(self) -> tuple[str, ...]:
+        """The ids under which anybody finds it: no address, no title."""
+        return tuple(i for i in self.ids if not i.startswith(("url:", "title:")))
+
+    @property
+    def link(self) -> str:
+        """The address, if it is one that is safe to print and to follow; else ''."""
+        return self.url if re.fullmatch(r"https://[^\s<>\"'`]+", self.url) else ""
 
     @property
     def short_name(self) -> str:

@@ -1,0 +1,1 @@
+"""A finished report as files that people keep: Markdown, HTML, JSON."""

@@ -1,0 +1,87 @@
+"""The report's Markdown as HTML in which each ``[n]`` is a citation chip."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from html import escape
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+
+from deepcritical.domain.report_parts import Reference
+
+__all__ = ["to_html", "to_inline_html"]
+
+_MARKER = re.compile(r"\[(\d{1,4})\](?!\()")
+
+
+def to_html(markdown: str, references: Sequence[Reference]) -> str:
+    """Safe HTML of a part of a report; markup that stands in the text is shown as text.
+
+    Args:
+        markdown: Prose with inline ``[n]``, which points at ``references[n - 1]``.
+        references: The references of the report.
+    """
+    return str(_parser().render(markdown, {"references": references}))
+
+
+def to_inline_html(markdown: str, references: Sequence[Reference]) -> str:
+    """The same for a part of a line: no paragraph around it."""
+    return str(_parser().renderInline(markdown, {"references": references}))
+
+
+def _chip(number: int, references: Sequence[Reference]) -> str:
+    """The button that opens reference `number`; the bare marker for a number without one."""
+    if not 1 <= number <= len(references):
+        return f"[{number}]"
+    name = escape(references[number - 1].short_name, quote=True)
+    return (
+        f'<button type="button" class="cite" popovertarget="src-{number}" '
+        f'aria-label="Citation {number}: {name}">{number}</button>'
+    )
+
+
+@cache
+def _parser() -> MarkdownIt:
+    """CommonMark with tables; without HTML, images and links, which no report is written with."""
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    parser.disable(["image", "link", "autolink", "reference", "html_inline", "html_block"])
+    parser.inline.ruler.before("link", "citation", _citation)
+    parser.add_render_rule("citation", _render_citation)
+    parser.add_render_rule("table_open", _render_table_open)
+    parser.add_render_rule("table_close", _render_table_close)
+    return parser
+
+
+def _citation(state: StateInline, silent: bool) -> bool:
+    match = _MARKER.match(state.src, state.pos)
+    if match is None:
+        return False
+    if not silent:
+        state.push("citation", "", 0).meta = {"number": int(match[1])}
+    state.pos = match.end()
+    return True
+
+
+def _render_citation(
+    _renderer: RendererHTML, tokens: Sequence[Token], index: int, _o: OptionsDict, env: EnvType
+) -> str:
+    return _chip(tokens[index].meta["number"], env["references"])
+
+
+def _render_table_open(
+    _renderer: RendererHTML, _tokens: Sequence[Token], _index: int, _o: OptionsDict, _env: EnvType
+) -> str:
+    # A wide table scrolls within itself, also by keyboard, so that the page never does.
+    return '<div class="scroll" role="region" aria-label="Table" tabindex="0"><table>'
+
+
+def _render_table_close(
+    _renderer: RendererHTML, _tokens: Sequence[Token], _index: int, _o: OptionsDict, _env: EnvType
+) -> str:
+    return "</table></div>"
