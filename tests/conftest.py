@@ -114,7 +114,7 @@ def run_service(
         orchestrate=run_team,
         reasoner=reasoner or ExtractiveReasoner(),
         handler=SearchHandler(tools),
-        limits=RunLimits(**limits),
+        limits_for=lambda _depth: RunLimits(**limits),
         describe_sources=described,
     )
 

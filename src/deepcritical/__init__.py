@@ -8,6 +8,7 @@ print(report.to_markdown())
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 # First, for Python binds a package's name in its parent when it loads it: later, it would
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from deepcritical.domain.report import ResearchReport
 
 __all__ = ["research"]
+
+# A library does not print what it logs; `deepcritical serve` does.
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 
 def research(question: str, *, snapshot: str | None = None) -> ResearchReport:

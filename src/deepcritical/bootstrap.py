@@ -16,7 +16,7 @@ from deepcritical.settings import Settings
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
 
-__all__ = ["build_runs", "read_settings"]
+__all__ = ["build_runs", "limits_of", "read_settings"]
 
 
 def read_settings() -> Settings:
@@ -36,30 +36,31 @@ def read_settings() -> Settings:
         ) from error
 
 
-def build_runs(
-    settings: Settings, *, snapshot: str | None = None, depth: Depth = "standard"
-) -> RunService:
+def build_runs(settings: Settings, *, snapshot: str | None = None) -> RunService:
     """The service that runs questions against one snapshot.
 
     Args:
         settings: Settings of the environment.
         snapshot: Overrides `settings.snapshot`.
-        depth: How far a run goes; single limits can be overridden by settings.
 
     Raises:
         SnapshotNotFoundError: There is no such snapshot.
     """
     source = SnapshotSource(snapshot_path(settings.snapshot if snapshot is None else snapshot))
-    chosen = {"max_iterations": settings.max_iterations, "deadline_s": settings.deadline_s}
-    limits = RunLimits.for_depth(depth).model_copy(
-        update={name: value for name, value in chosen.items() if value is not None}
-    )
     return RunService(
         orchestrate=run_team,
         reasoner=ExtractiveReasoner(),
         handler=SearchHandler([source]),
-        limits=limits,
+        limits_for=lambda depth: limits_of(settings, depth),
         describe_sources=lambda: _described(source),
+    )
+
+
+def limits_of(settings: Settings, depth: Depth) -> RunLimits:
+    """The limits of a depth, as far as no setting overrides them."""
+    chosen = {"max_iterations": settings.max_iterations, "deadline_s": settings.deadline_s}
+    return RunLimits.for_depth(depth).model_copy(
+        update={name: value for name, value in chosen.items() if value is not None}
     )
 
 

@@ -10,6 +10,7 @@ DeepCriticalError
 │   └── RateLimitError           with retry_after_s
 ├── ReasoningError               a judgement could not be made
 ├── BudgetExceeded               a limit of the run was reached
+├── CapacityError                too many runs are under way
 └── StorageError                 something stored cannot be read or written
     └── SnapshotCorruptError     a snapshot exists but is not readable
 
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 __all__ = [
     "BudgetExceeded",
+    "CapacityError",
     "ConfigurationError",
     "DeepCriticalError",
     "EmptyQuestionError",
@@ -98,6 +100,10 @@ class ReasoningError(DeepCriticalError):
 
 class BudgetExceeded(DeepCriticalError):  # noqa: N818 - the name that the design gives it
     """A limit of the run was reached."""
+
+
+class CapacityError(DeepCriticalError):
+    """Too many runs are under way; nothing was started."""
 
 
 class StorageError(DeepCriticalError):

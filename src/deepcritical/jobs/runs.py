@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.errors import BudgetExceeded, DeepCriticalError, ResearchCancelled
+from deepcritical.domain.budget import Depth, RunLimits
+from deepcritical.domain.errors import (
+    BudgetExceeded,
+    CapacityError,
+    DeepCriticalError,
+    ResearchCancelled,
+)
 from deepcritical.domain.events import (
     Event,
     LoggedEvent,
@@ -28,7 +34,14 @@ from deepcritical.research.session import ResearchSession
 from deepcritical.services.event_log import EventLog
 from deepcritical.tools.search_handler import SearchHandler
 
-__all__ = ["Run", "RunService"]
+__all__ = ["MAX_ACTIVE", "MAX_KEPT", "Run", "RunService"]
+
+MAX_ACTIVE = 20
+"""Runs of a service that may be under way at once."""
+MAX_KEPT = 200
+"""Runs that a service remembers; the oldest that have ended are forgotten first."""
+
+_LOG = logging.getLogger(__name__)
 
 Orchestrate = Callable[[ResearchSession], Awaitable[None]]
 
@@ -44,6 +57,23 @@ class Run:
     def run_id(self) -> str:
         """Id of the run."""
         return self._session.log.run_id
+
+    @property
+    def question(self) -> str:
+        """The question as asked."""
+        return self._session.text
+
+    @property
+    def ended(self) -> bool:
+        """Whether the terminal event is in the log."""
+        return self._session.log.ended
+
+    @property
+    def report(self) -> ResearchReport | None:
+        """The report; None before the run's end, and for a run that failed or was cancelled."""
+        events = self._session.log.events
+        completed = bool(events) and isinstance(events[-1].event, RunCompleted)
+        return self._session.store.report if completed else None
 
     def tail(self, after: int = 0) -> AsyncIterator[LoggedEvent]:
         """The run's events as they come, up to the terminal one."""
@@ -68,13 +98,13 @@ class Run:
 
 
 class RunService:
-    """Starts runs as tasks of this process.
+    """Starts runs as tasks of this process, and remembers them.
 
     Args:
         orchestrate: The schedule of steps; it leaves the report in the session's store.
         reasoner: Makes the judgements.
         handler: The sources.
-        limits: Limits of each run.
+        limits_for: Limits of a run of a depth.
         describe_sources: One line on each source, for the report.
         clock: Monotonic seconds.
     """
@@ -85,37 +115,69 @@ class RunService:
         orchestrate: Orchestrate,
         reasoner: Reasoner,
         handler: SearchHandler,
-        limits: RunLimits,
+        limits_for: Callable[[Depth], RunLimits],
         describe_sources: Callable[[], Awaitable[tuple[str, ...]]],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._orchestrate = orchestrate
         self._reasoner = reasoner
         self._handler = handler
-        self._limits = limits
+        self._limits_for = limits_for
         self._describe_sources = describe_sources
         self._clock = clock
+        self._runs: dict[str, Run] = {}
 
-    def submit(self, question: str, *, log_path: Path | None = None) -> Run:
+    async def sources(self) -> tuple[str, ...]:
+        """One line on each source."""
+        return await self._describe_sources()
+
+    async def warm_up(self) -> None:
+        """Load what every run needs, so that the first one does not wait for it."""
+        await self._describe_sources()
+        # Any question makes a reasoner load its vocabularies.
+        await self._reasoner.refine_question("Can aspirin be repurposed for asthma?")
+
+    def get(self, run_id: str) -> Run | None:
+        """The run of that id, if it is remembered."""
+        return self._runs.get(run_id)
+
+    def submit(
+        self, question: str, *, depth: Depth = "standard", log_path: Path | None = None
+    ) -> Run:
         """Start a run; must be called within a running event loop.
 
         Args:
             question: The question as the user wrote it.
+            depth: How far the run may go.
             log_path: File to which events are also appended.
 
         Raises:
-            EmptyQuestionError, QuestionTooLongError: Nothing is started.
+            EmptyQuestionError, QuestionTooLongError, CapacityError: Nothing is started.
         """
         session = ResearchSession(
             text=checked_question(question),
-            limits=self._limits,
+            limits=self._limits_for(depth),
             reasoner=self._reasoner,
             handler=self._handler,
-            log=EventLog(uuid.uuid4().hex[:12], log_path),
+            log=EventLog(str(uuid.uuid4()), log_path),
             clock=self._clock,
             searched_on=datetime.now(UTC).date().isoformat(),
         )
-        return Run(session, asyncio.create_task(self._run(session)))
+        self._make_room()
+        task = asyncio.create_task(self._run(session))
+        task.add_done_callback(_log_defect)
+        run = Run(session, task)
+        self._runs[run.run_id] = run
+        return run
+
+    def _make_room(self) -> None:
+        ended = [run_id for run_id, run in self._runs.items() if run.ended]
+        if len(self._runs) - len(ended) >= MAX_ACTIVE:
+            raise CapacityError(
+                f"{MAX_ACTIVE} runs are under way, and that is the limit.", "Try again in a minute."
+            )
+        for run_id in ended[: max(0, len(self._runs) - MAX_KEPT + 1)]:
+            del self._runs[run_id]
 
     async def _run(self, session: ResearchSession) -> ResearchReport:
         """Run to the end; whatever happens, the log gets its one terminal event."""
@@ -160,6 +222,13 @@ class RunService:
         if session.store.report is None:
             raise ValueError("the orchestrator returned without a report")
         return session.store.report
+
+
+def _log_defect(task: asyncio.Task[ResearchReport]) -> None:
+    """Leave a trace of a defect of ours, for nobody may ask for the result of a failed run."""
+    error = None if task.cancelled() else task.exception()
+    if error is not None and not isinstance(error, DeepCriticalError):
+        _LOG.error("a run failed by a defect", exc_info=error)
 
 
 def _completed(session: ResearchSession, report: ResearchReport) -> RunCompleted:

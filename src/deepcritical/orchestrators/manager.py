@@ -14,11 +14,19 @@ from agent_framework.orchestrations import (
 
 from deepcritical.agents import hypothesis_agent, judge_agent, report_agent, search_agent
 from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.events import AgentCalled
+from deepcritical.domain.events import AgentCalled, Stage
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import stop_if_late
 
 __all__ = ["Decision", "GuidedManager", "Progress", "decide_next", "max_rounds"]
+
+_STAGES = {
+    search_agent.NAME: Stage.SEARCH,
+    hypothesis_agent.NAME: Stage.HYPOTHESES,
+    judge_agent.NAME: Stage.JUDGEMENT,
+    report_agent.NAME: Stage.REPORT,
+}
+"""Where a run is while an agent has the turn."""
 
 
 class Progress(NamedTuple):
@@ -107,7 +115,8 @@ class GuidedManager(MagenticManagerBase):
                     agent=decision.speaker,
                     instruction=decision.instruction,
                     iteration=self._session.iteration,
-                )
+                ),
+                _STAGES[decision.speaker],
             )
         return MagenticProgressLedger(
             is_request_satisfied=_item(decision.speaker is None),

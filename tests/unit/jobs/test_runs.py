@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
-from deepcritical.domain.budget import RunLimits
+from deepcritical.bootstrap import limits_of
+from deepcritical.domain.budget import Depth, RunLimits
 from deepcritical.domain.errors import (
     BudgetExceeded,
+    CapacityError,
     DeepCriticalError,
     EmptyQuestionError,
     QuestionTooLongError,
@@ -18,22 +21,30 @@ from deepcritical.domain.errors import (
 )
 from deepcritical.domain.events import TERMINAL, LoggedEvent, RunFailed
 from deepcritical.domain.question import MAX_QUESTION_CHARS
-from deepcritical.jobs.runs import Run, RunService
+from deepcritical.jobs.runs import MAX_ACTIVE, MAX_KEPT, Run, RunService
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.research.session import ResearchSession
+from deepcritical.settings import Settings
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource
-from tests.conftest import DEMO, QUESTION, ended
+from tests.conftest import DEMO, QUESTION, ended, paper, run_service, snapshot
 
 Orchestrate = Callable[[ResearchSession], Awaitable[None]]
 
 
-def service(orchestrate: Orchestrate, deadline_s: float = 60.0) -> RunService:
+DEPTHS: tuple[Depth, ...] = ("quick", "standard", "deep")
+
+
+def service(
+    orchestrate: Orchestrate,
+    deadline_s: float = 60.0,
+    limits_for: Callable[[Depth], RunLimits] | None = None,
+) -> RunService:
     return RunService(
         orchestrate=orchestrate,
         reasoner=ExtractiveReasoner(),
         handler=SearchHandler([SnapshotSource(DEMO)]),
-        limits=RunLimits(deadline_s=deadline_s),
+        limits_for=limits_for or (lambda _depth: RunLimits(deadline_s=deadline_s)),
         describe_sources=no_description,
     )
 
@@ -180,3 +191,79 @@ async def test_each_run_has_its_own_id() -> None:
     for run in runs:
         await to_the_end(run)
         await asyncio.gather(run.result(), return_exceptions=True)
+
+
+async def test_a_run_is_found_by_its_id_and_by_no_other() -> None:
+    runs = service(forgetful)
+    run = runs.submit(QUESTION)
+    assert runs.get(run.run_id) is run
+    assert runs.get(run.run_id[:-1]) is None
+    await to_the_end(run)
+
+
+async def test_ids_cannot_be_guessed() -> None:
+    runs = service(forgetful)
+    ids = {runs.submit(QUESTION).run_id for _ in range(5)}
+    assert {uuid.UUID(run_id).version for run_id in ids} == {4}
+    assert len(ids) == 5
+    await asyncio.sleep(0.05)
+
+
+async def test_a_report_is_there_after_the_end_and_not_before(tmp_path: Path) -> None:
+    runs = run_service(snapshot(tmp_path / "records.jsonl", paper(1)))
+    run = runs.submit(QUESTION)
+    assert (run.question, run.ended, run.report) == (QUESTION, False, None)
+    report = await run.result()
+    assert run.ended
+    assert run.report == report
+
+
+async def test_a_failed_run_has_no_report() -> None:
+    run = service(raising(SearchError("No."))).submit(QUESTION)
+    await to_the_end(run)
+    assert run.report is None
+
+
+async def test_no_more_runs_start_than_may_be_under_way() -> None:
+    runs = service(endless)
+    started = [runs.submit(QUESTION) for _ in range(MAX_ACTIVE)]
+    with pytest.raises(CapacityError, match=str(MAX_ACTIVE)):
+        runs.submit(QUESTION)
+    started[0].cancel()
+    await to_the_end(started[0])
+    started.append(runs.submit(QUESTION))
+    for run in started[1:]:
+        run.cancel()
+        await to_the_end(run)
+
+
+async def test_the_oldest_runs_that_have_ended_are_forgotten_first() -> None:
+    runs = service(forgetful)
+    made = []
+    for _ in range(MAX_KEPT + 2):
+        made.append(runs.submit(QUESTION))
+        await to_the_end(made[-1])
+    assert [runs.get(run.run_id) is None for run in made[:3]] == [True, True, False]
+    assert all(runs.get(run.run_id) for run in made[2:])
+
+
+async def test_the_depth_sets_the_limits_of_a_run() -> None:
+    seen: list[RunLimits] = []
+
+    async def look(session: ResearchSession) -> None:
+        seen.append(session.limits)
+
+    runs = service(look, limits_for=RunLimits.for_depth)
+    for depth in DEPTHS:
+        await to_the_end(runs.submit(QUESTION, depth=depth))
+    assert [(limits.max_iterations, limits.deadline_s) for limits in seen] == [
+        (1, 60),
+        (3, 180),
+        (10, 600),
+    ]
+
+
+async def test_settings_override_the_depth() -> None:
+    limits = limits_of(Settings(max_iterations=2, deadline_s=5), "deep")
+    assert (limits.max_iterations, limits.deadline_s) == (2, 5)
+    assert limits_of(Settings(), "quick") == RunLimits.for_depth("quick")
