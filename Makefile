@@ -3,7 +3,7 @@ BIN = .venv/bin
 QUESTION = Can metformin be repurposed for Alzheimer's disease?
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench lock clean
+.PHONY: help setup demo run test check bench docs lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
@@ -13,6 +13,9 @@ setup: ## Create .venv from the lock (PYTHON=python3.12 chooses the interpreter)
 
 demo: setup ## Answer one question from the bundled snapshot: no key, no network; writes out/demo
 	$(BIN)/deepcritical research "$(QUESTION)" --snapshot demo --out out/demo
+
+run: setup ## Serve the page at http://127.0.0.1:7860 (Ctrl-C ends it)
+	$(BIN)/python app.py
 
 test: setup ## Run the tests, without network
 	$(BIN)/python -m pytest
@@ -25,9 +28,13 @@ check: setup ## Run every static check
 	$(BIN)/deptry src
 	$(BIN)/typos
 	$(BIN)/python scripts/check_sizes.py
+	$(BIN)/python scripts/build_docs_tables.py --check
 
 bench: setup ## Measure what a person waits for, and what imports cost
 	$(BIN)/python benchmarks/startup.py
+
+docs: setup ## Build the documentation into site/; any warning fails
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 lock: ## Recompute constraints.txt from pyproject.toml (LOCK_FLAGS=--upgrade renews every pin)
 	$(PYTHON) -m venv --clear out/lock
@@ -37,5 +44,5 @@ lock: ## Recompute constraints.txt from pyproject.toml (LOCK_FLAGS=--upgrade ren
 		-o constraints.txt pyproject.toml
 
 clean: ## Remove .venv, out and the caches
-	rm -rf .venv out dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv out dist site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +

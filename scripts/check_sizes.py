@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-ROOTS = ("src", "tests", "scripts", "benchmarks")
+ROOTS = ("src", "tests", "scripts", "benchmarks", "docs")
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 40
 

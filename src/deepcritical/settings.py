@@ -28,3 +28,7 @@ class Settings(BaseSettings):
     """Rounds of search and judgement, 1-10; overrides the depth."""
     deadline_s: float | None = Field(default=None, gt=0)
     """Seconds from the first step after which the report is written; overrides the depth."""
+    host: str = "127.0.0.1"
+    """Address that the page is bound to; 127.0.0.1 is this machine only."""
+    port: int = Field(default=7860, ge=0, le=65535)
+    """Port of the page; 0 takes a free one."""

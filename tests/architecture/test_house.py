@@ -17,14 +17,18 @@ from scripts import check_sizes
 from tests.conftest import QUESTION, ROOT, paper, snapshot
 
 SRC = ROOT / "src"
-ENTRY_POINTS = ("deepcritical", "deepcritical.interfaces.cli")
+ENTRY_POINTS = ("deepcritical", "deepcritical.interfaces.main")
 HEAVY = (
     "agent_framework",
     "bm25s",
     "drug_named_entity_recognition",
+    "fastapi",
+    "gradio",
+    "jinja2",
     "numpy",
     "pydantic_ai",
     "torch",
+    "uvicorn",
 )
 
 
@@ -97,11 +101,11 @@ def test_no_relative_import_hides_from_the_walk() -> None:
             assert not (isinstance(node, ast.ImportFrom) and node.level), path
 
 
-@pytest.mark.parametrize("args", [["--help"], ["research", "--help"]], ids=str)
+@pytest.mark.parametrize("args", [["--help"], ["research", "--help"], ["serve", "--help"]], ids=str)
 def test_help_does_not_wait_for_heavy_libraries(args: list[str]) -> None:
     code = (
         "import sys\n"
-        "from deepcritical.interfaces.cli import main\n"
+        "from deepcritical.interfaces.main import main\n"
         f"sys.argv = ['deepcritical', *{args!r}]\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
         f"print('LOADED', *sorted(set({HEAVY!r}) & set(sys.modules)))\n"
@@ -157,3 +161,12 @@ def test_no_test_uses_a_mock(path: Path) -> None:
             assert not any(alias.name.startswith(("unittest", "mock")) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert not (node.module or "").startswith(("unittest", "mock"))
+
+
+def test_the_image_and_the_setup_take_the_same_torch() -> None:
+    pins = [
+        set(re.findall(r"torch==[\d.]+", (ROOT / name).read_text(encoding="utf-8")))
+        for name in ("Dockerfile", "scripts/setup.sh")
+    ]
+    assert pins[0] == pins[1]
+    assert len(pins[0]) == 1

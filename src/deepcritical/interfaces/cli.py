@@ -1,4 +1,4 @@
-"""The command line: ``deepcritical research QUESTION``.
+"""``deepcritical research QUESTION`` in a terminal.
 
 Progress goes to stderr, the report to stdout.
 """
@@ -6,12 +6,9 @@ Progress goes to stderr, the report to stdout.
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import signal
 import sys
-import traceback
-from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -21,36 +18,15 @@ import typer
 from deepcritical.domain import errors
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.question import checked_question
+from deepcritical.export.formats import FORMATS
+from deepcritical.interfaces.exit_codes import NO_EVIDENCE
 
 if TYPE_CHECKING:
     from deepcritical.domain.budget import Depth
     from deepcritical.domain.report import ResearchReport
     from deepcritical.jobs.runs import Run, RunService
 
-__all__ = ["EXIT_CODES", "app", "main"]
-
-NO_EVIDENCE = 3
-INTERRUPTED = 130
-EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
-    (errors.EmptyQuestionError, 4),
-    (errors.QuestionTooLongError, 5),
-    (errors.QuestionError, 6),
-    (errors.SnapshotNotFoundError, 7),
-    (errors.SnapshotCorruptError, 8),
-    (errors.ConfigurationError, 9),
-    (errors.SearchError, 10),
-    (errors.StorageError, 11),
-    (errors.BudgetExceeded, 12),
-    (errors.DeepCriticalError, 1),
-)
-"""Exit code of each error; the first class that fits counts."""
-
-app = typer.Typer(
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+__all__ = ["Snapshot", "research"]
 
 
 class DepthName(StrEnum):
@@ -66,20 +42,15 @@ class _Finished(NamedTuple):
     report: ResearchReport
 
 
-@app.callback()
-def root() -> None:
-    """Drug-repurposing answers from located evidence."""
-
-
 _Question = Annotated[
     str, typer.Argument(help="A drug and a condition, a condition alone, or a hypothesis to judge.")
 ]
-_Snapshot = Annotated[
+Snapshot = Annotated[
     str | None, typer.Option(help="Evidence snapshot: 'demo', or the path of a .jsonl file.")
 ]
 _Out = Annotated[
     str | None,
-    typer.Option(help="Folder for report.md, report.json and events.jsonl; made if missing."),
+    typer.Option(help="Folder for report.html, .md, .json and events.jsonl; made if missing."),
 ]
 _Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON, not as Markdown.")]
 _Depth = Annotated[
@@ -88,10 +59,9 @@ _Depth = Annotated[
 _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 
 
-@app.command()
 def research(
     question: _Question,
-    snapshot: _Snapshot = None,
+    snapshot: Snapshot = None,
     out: _Out = None,
     as_json: _Json = False,
     depth: _Depth = DepthName.standard,
@@ -107,15 +77,11 @@ def research(
     if out is not None and not out.strip():
         raise typer.BadParameter("name a folder", param_hint="--out")
     folder = Path(out) if out else None
-    try:
-        finished = _research(question, snapshot, folder, depth.value, quiet)
-        _print(_as_json(finished) + "\n" if as_json else finished.report.to_markdown())
-    except (errors.DeepCriticalError, errors.ResearchCancelled) as error:
-        raise typer.Exit(_fail(error)) from error
-    except Exception as error:
-        raise typer.Exit(_fail_internally(error)) from error
+    finished = _research(question, snapshot, folder, depth.value, quiet)
+    _print(FORMATS["json" if as_json else "md"].render(finished.report, finished.run_id))
     if folder:
-        typer.echo(f"Written to {folder}: report.md, report.json, events.jsonl", err=True)
+        written = ", ".join([*(f"report.{suffix}" for suffix in FORMATS), "events.jsonl"])
+        typer.echo(f"Written to {folder}: {written}", err=True)
     if not finished.report.references:
         raise typer.Exit(NO_EVIDENCE)
 
@@ -132,25 +98,6 @@ def _print(text: str) -> None:
         ) from error
 
 
-def _fail_internally(error: Exception) -> int:
-    """A defect of ours: where it happened, and what to do with that."""
-    typer.echo("".join(traceback.format_exception(error)[-2:]), err=True)
-    typer.echo(
-        f"Internal error ({type(error).__name__}). This is a defect of DeepCritical: "
-        "please report it with the lines above.",
-        err=True,
-    )
-    return 1
-
-
-def _fail(error: BaseException) -> int:
-    if isinstance(error, errors.ResearchCancelled):
-        typer.echo("Interrupted.", err=True)
-        return INTERRUPTED
-    typer.echo(f"Error: {error}", err=True)
-    return next(code for kind, code in EXIT_CODES if isinstance(error, kind))
-
-
 def _research(
     question: str, snapshot: str | None, out: Path | None, depth: Depth, quiet: bool
 ) -> _Finished:
@@ -158,15 +105,18 @@ def _research(
     # Imported late: `--help` and a refused question must not wait for the framework.
     from deepcritical.bootstrap import build_runs, read_settings
 
-    runs = build_runs(read_settings(), snapshot=snapshot, depth=depth)
-    finished = asyncio.run(_run(runs, question, _prepared(out) if out else None, quiet))
+    runs = build_runs(read_settings(), snapshot=snapshot)
+    log_path = _prepared(out) if out else None
+    finished = asyncio.run(_run(runs, question, depth, log_path, quiet))
     if out:
         _save(finished, out)
     return finished
 
 
-async def _run(runs: RunService, question: str, log_path: Path | None, quiet: bool) -> _Finished:
-    run = runs.submit(question, log_path=log_path)
+async def _run(
+    runs: RunService, question: str, depth: Depth, log_path: Path | None, quiet: bool
+) -> _Finished:
+    run = runs.submit(question, depth=depth, log_path=log_path)
     _cancel_on_signals(run)
     await _show(run, quiet)
     return _Finished(run.run_id, await run.result())
@@ -208,9 +158,9 @@ def _prepared(out: Path) -> Path:
     log_path = out / "events.jsonl"
     try:
         out.mkdir(parents=True, exist_ok=True)
-        for old in ("report.md", "report.json"):
+        for suffix in FORMATS:
             # A run that fails must not leave the report of another one beside its log.
-            (out / old).unlink(missing_ok=True)
+            (out / f"report.{suffix}").unlink(missing_ok=True)
         log_path.write_text("", encoding="utf-8")
     except OSError as error:
         raise errors.StorageError(
@@ -222,23 +172,11 @@ def _prepared(out: Path) -> Path:
 
 def _save(finished: _Finished, out: Path) -> None:
     try:
-        (out / "report.md").write_text(finished.report.to_markdown(), encoding="utf-8")
-        (out / "report.json").write_text(_as_json(finished) + "\n", encoding="utf-8")
+        for suffix, form in FORMATS.items():
+            text = form.render(finished.report, finished.run_id)
+            (out / f"report.{suffix}").write_text(text, encoding="utf-8")
     except OSError as error:
         raise errors.StorageError(
             f"The report cannot be written to {out}: {error.strerror}.",
             "Choose another folder with --out.",
         ) from error
-
-
-def _as_json(finished: _Finished) -> str:
-    head = {
-        "run_id": finished.run_id,
-        "generated_at": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
-    return json.dumps(head | finished.report.model_dump(mode="json"), ensure_ascii=False, indent=2)
-
-
-def main() -> None:
-    """Entry point of the ``deepcritical`` command."""
-    app()

@@ -6,6 +6,7 @@ import pytest
 
 from deepcritical.domain import errors
 from deepcritical.interfaces import cli
+from deepcritical.interfaces.exit_codes import EXIT_CODES, INTERRUPTED, NO_EVIDENCE
 
 
 def listed() -> dict[int, str]:
@@ -17,13 +18,13 @@ def listed() -> dict[int, str]:
 
 
 def test_the_help_lists_every_exit_code_and_no_other() -> None:
-    used = {code for _, code in cli.EXIT_CODES}
-    own = {0, 2, cli.NO_EVIDENCE, cli.INTERRUPTED}
+    used = {code for _, code in EXIT_CODES}
+    own = {0, 2, NO_EVIDENCE, INTERRUPTED}
     assert set(listed()) == used | own
 
 
 def test_each_kind_of_error_has_a_code_of_its_own() -> None:
-    codes = [code for _, code in cli.EXIT_CODES]
+    codes = [code for _, code in EXIT_CODES]
     assert len(set(codes)) == len(codes)
 
 
@@ -36,13 +37,13 @@ def test_each_kind_of_error_has_a_code_of_its_own() -> None:
     ],
 )
 def test_every_error_of_the_tree_finds_its_own_code(kind: type[errors.DeepCriticalError]) -> None:
-    first = next(known for known, _ in cli.EXIT_CODES if issubclass(kind, known))
-    closest = next(base for base in kind.__mro__ if base in dict(cli.EXIT_CODES))
+    first = next(known for known, _ in EXIT_CODES if issubclass(kind, known))
+    closest = next(base for base in kind.__mro__ if base in dict(EXIT_CODES))
     assert first is closest
 
 
 def test_the_words_of_the_help_fit_the_errors() -> None:
-    codes = dict(cli.EXIT_CODES)
+    codes = dict(EXIT_CODES)
     said = listed()
     assert "empty" in said[codes[errors.EmptyQuestionError]]
     assert "long" in said[codes[errors.QuestionTooLongError]]

@@ -1,0 +1,6 @@
+"""Where Hugging Face Spaces starts the page; `make run` starts it in the same way."""
+
+from deepcritical.interfaces.main import main
+
+if __name__ == "__main__":
+    main(["serve"])

@@ -1,0 +1,104 @@
+"""What the page fetches: the events of a run as they come, and its report as a file."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Header, HTTPException, Query
+from fastapi.responses import Response, StreamingResponse
+
+from deepcritical.domain.events import LoggedEvent
+from deepcritical.domain.markdown import visible
+from deepcritical.export.formats import FORMATS
+from deepcritical.interfaces.render import describe
+from deepcritical.jobs.runs import Run, RunService
+
+__all__ = ["routes"]
+
+RECONNECT_MS = 1500
+"""How long a browser waits before it takes up a broken stream."""
+PING_S = 15.0
+"""Silence after which a comment is sent, so that no proxy closes the stream."""
+REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+"""Content security policy of a report opened in the browser: it can load and send nothing."""
+
+
+def routes(runs: RunService) -> APIRouter:
+    """The routes under ``/api``. The id of a run is what gives access to it."""
+    router = APIRouter(prefix="/api")
+
+    @router.get("/health")
+    async def health() -> dict[str, str]:
+        """Whether the server answers."""
+        return {"status": "ok"}
+
+    @router.get("/runs/{run_id}/events")
+    async def events(
+        run_id: str,
+        after: Annotated[int, Query(ge=0)] = 0,
+        last_event_id: Annotated[int | None, Header(ge=0)] = None,
+    ) -> StreamingResponse:
+        """The run's events after a sequence number, as server-sent events, up to its end."""
+        return StreamingResponse(
+            _stream(_known(runs, run_id), after if last_event_id is None else last_event_id),
+            media_type="text/event-stream",
+            headers={"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"},
+        )
+
+    @router.get("/runs/{run_id}/export/{suffix}")
+    async def export(run_id: str, suffix: str) -> Response:
+        """The report as a file of one of the formats."""
+        return await _exported(_known(runs, run_id), suffix)
+
+    return router
+
+
+def _known(runs: RunService, run_id: str) -> Run:
+    run = runs.get(run_id)
+    if run is None:
+        raise HTTPException(404, "There is no run of this id here. Ask the question again.")
+    return run
+
+
+async def _exported(run: Run, suffix: str) -> Response:
+    form = FORMATS.get(suffix)
+    if form is None:
+        raise HTTPException(404, f"There is no format {suffix!r}; choose {', '.join(FORMATS)}.")
+    if run.report is None:
+        raise HTTPException(409, "This run has no report (yet).")
+    text = await asyncio.to_thread(form.render, run.report, run.run_id)
+    return Response(
+        text,
+        media_type=form.media_type,
+        headers={
+            "Content-Disposition": f'attachment; filename="report.{suffix}"',
+            "Content-Security-Policy": REPORT_POLICY,
+        },
+    )
+
+
+async def _stream(run: Run, after: int) -> AsyncIterator[str]:
+    yield f"retry: {RECONNECT_MS}\n\n"
+    tail = run.tail(after)
+    ahead = asyncio.ensure_future(anext(tail, None))
+    try:
+        while True:
+            await asyncio.wait([ahead], timeout=PING_S)
+            if not ahead.done():
+                yield ": ping\n\n"
+                continue
+            logged = ahead.result()
+            if logged is None:
+                return
+            yield f"id: {logged.seq}\ndata: {_as_data(logged)}\n\n"
+            ahead = asyncio.ensure_future(anext(tail, None))
+    finally:
+        ahead.cancel()
+
+
+def _as_data(logged: LoggedEvent) -> str:
+    fields = logged.model_dump(mode="json", exclude={"run_id"})
+    return json.dumps(fields | {"text": visible(describe(logged.event))}, ensure_ascii=False)

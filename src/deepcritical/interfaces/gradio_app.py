@@ -1,0 +1,203 @@
+"""The page: a question, the run as it goes, the report.
+
+The page only starts runs and shows them. Progress comes from the run's own log by EventSource
+(``page/live.js``), so that a lost connection or a closed tab changes nothing for the run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from html import escape
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import gradio as gr
+
+from deepcritical.domain.budget import Depth
+from deepcritical.domain.errors import DeepCriticalError
+from deepcritical.domain.question import MAX_QUESTION_CHARS
+from deepcritical.export.formats import FORMATS
+from deepcritical.export.html import render_report, stylesheet
+from deepcritical.jobs.runs import Run, RunService
+
+__all__ = ["HEAD", "THEME", "build_page"]
+
+EXAMPLES = (
+    "Can metformin be repurposed for Alzheimer's disease?",
+    "Can baricitinib be repurposed for COVID-19?",
+    "Can ivermectin be repurposed for COVID-19?",
+    "What could be repurposed for Alzheimer's disease?",
+    "Does metformin slow Alzheimer's through AMPK and tau?",
+)
+DEPTHS: tuple[tuple[str, Depth], ...] = (
+    ("Quick", "quick"),
+    ("Standard", "standard"),
+    ("Deep", "deep"),
+)
+TITLE = """<div class="app-head"><span class="logo" aria-hidden="true">DC</span><div>
+<h1>DeepCritical</h1><p>Drug-repurposing answers that rest on located evidence</p></div></div>"""
+EMPTY = """<div class="empty"><p><b>Ask whether a drug could serve another condition</b></p>
+<p>The answer is a report: a verdict no stronger than the evidence, the studies for and against it,
+and behind every number the record it rests on. For research use, not medical advice.</p></div>"""
+UNKNOWN_RUN = (
+    "The run of this address is not known here: runs are kept in the server's memory, and it has "
+    "forgotten this one or was started anew. Ask the question again."
+)
+FILE_NAMES = {"html": "HTML", "md": "Markdown", "json": "JSON"}
+
+
+RunShown = dict[str, str]
+"""What the browser knows of the run that it follows: `id` and `question`."""
+
+PRIVATE: Mapping[str, Any] = MappingProxyType(
+    {
+        "api_visibility": "private",
+        "show_progress": "hidden",
+        "concurrency_limit": None,  # the default lets one user wait for another
+    }
+)
+"""How every event of the page is wired."""
+
+
+def _asset(name: str) -> str:
+    return (files(__package__) / "page" / name).read_text(encoding="utf-8")
+
+
+HEAD = f"<style>{_asset('page.css')}\n{stylesheet()}</style>"
+"""In the head and not as `css=`, which loses media queries."""
+
+_FONTS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif")
+THEME = gr.themes.Base(
+    primary_hue="teal",
+    secondary_hue="blue",
+    neutral_hue="slate",
+    font=_FONTS,
+    font_mono=("monospace",),
+).set(
+    button_primary_background_fill="#0f766e",
+    button_primary_background_fill_dark="#0f766e",
+    button_primary_background_fill_hover="#115e59",
+    button_primary_background_fill_hover_dark="#115e59",
+    body_text_color_subdued="#55606f",
+    color_accent="#0f766e",
+)
+
+
+class _Parts(NamedTuple):
+    """The components that events touch."""
+
+    question: gr.Textbox
+    depth: gr.Radio
+    ask: gr.Button
+    refused: gr.HTML
+    answering: gr.HTML
+    live: gr.HTML
+    report: gr.HTML
+
+
+def build_page(runs: RunService) -> gr.Blocks:
+    """The page over a service of runs."""
+    page = gr.Blocks(title="DeepCritical", analytics_enabled=False, fill_width=True)
+    with page:
+        _html(TITLE)
+        with gr.Row(elem_classes="columns"):
+            with gr.Column(scale=0, min_width=330):
+                form = _form()
+            with gr.Column(scale=1, min_width=340, elem_classes="main-column"):
+                live = _html(None, html_template=_asset("live.html"), js_on_load=_asset("live.js"))
+                report = _html(EMPTY)
+        _wire(page, _Parts(*form, live, report), _Handlers(runs))
+    return page
+
+
+def _form() -> tuple[gr.Textbox, gr.Radio, gr.Button, gr.HTML, gr.HTML]:
+    question = gr.Textbox(
+        label="Research question",
+        placeholder=EXAMPLES[0],
+        lines=3,
+        max_length=MAX_QUESTION_CHARS,
+        autofocus=True,
+    )
+    depth = gr.Radio(
+        list(DEPTHS),
+        value="standard",
+        label="Depth",
+        info="1, 3 or 10 rounds of search and judgement at most.",
+    )
+    ask = gr.Button("Run research", variant="primary")
+    refused = _html("")
+    gr.Examples(
+        [[text] for text in EXAMPLES], [question], cache_examples=False, api_visibility="private"
+    )
+    return question, depth, ask, refused, _html("")
+
+
+def _html(value: str | None, **options: Any) -> gr.HTML:
+    """Our own HTML, without the framework's style on it."""
+    return gr.HTML(value, apply_default_css=False, **options)
+
+
+def _wire(page: gr.Blocks, parts: _Parts, handlers: _Handlers) -> None:
+    shown = [parts.live, parts.report, parts.refused]
+    page.load(handlers.load, None, [*shown, parts.question, parts.answering], **PRIVATE)
+    gr.on(
+        [parts.ask.click, parts.question.submit],
+        handlers.begin,
+        [parts.question, parts.depth],
+        shown,
+        **PRIVATE,
+    ).success(None, parts.live, None, js=_asset("address.js"))
+    # The name of an event that page/live.js triggers.
+    parts.live.finished(handlers.finished, [parts.live], [parts.report], **PRIVATE)
+
+
+class _Handlers:
+    """What the page does; each returns within milliseconds and leaves the work to the run."""
+
+    def __init__(self, runs: RunService) -> None:
+        self._runs = runs
+
+    async def begin(self, question: str, depth: Depth) -> tuple[Any, Any, str]:
+        """Start a run; a question that is refused leaves what is shown as it is."""
+        try:
+            run = self._runs.submit(question, depth=depth)
+        except DeepCriticalError as error:
+            return gr.skip(), gr.skip(), _problem(str(error))
+        return _shown(run), "", ""
+
+    async def load(self, request: gr.Request) -> tuple[Any, ...]:
+        """Take up the run that the address names, if it names one."""
+        answering = "<br>".join(map(escape, await self._runs.sources()))
+        said = f'<p class="answering">Answered by rules, without a model, from:<br>{answering}</p>'
+        run_id = request.query_params.get("run")
+        # What is skipped may have been typed or started before this answer arrives.
+        as_it_is = gr.skip()
+        if not run_id:
+            return as_it_is, as_it_is, as_it_is, as_it_is, said
+        run = self._runs.get(run_id)
+        if run is None:
+            return as_it_is, as_it_is, _problem(UNKNOWN_RUN), as_it_is, said
+        return _shown(run), "", "", run.question, said
+
+    async def finished(self, shown: RunShown | None) -> str:
+        """The report of the run that has ended; nothing for one that has none."""
+        run = self._runs.get(shown["id"]) if shown else None
+        if run is None or run.report is None:
+            return ""
+        return _files(run) + await asyncio.to_thread(render_report, run.report)
+
+
+def _shown(run: Run) -> RunShown:
+    return {"id": run.run_id, "question": run.question}
+
+
+def _problem(text: str) -> str:
+    return f'<p class="problem" role="alert">{escape(text)}</p>'
+
+
+def _files(run: Run) -> str:
+    folder = f"/api/runs/{escape(run.run_id)}/export"
+    links = (f'<a download href="{folder}/{name}">{FILE_NAMES[name]}</a>' for name in FORMATS)
+    return f'<div class="files" role="group" aria-label="Downloads">Download {"".join(links)}</div>'

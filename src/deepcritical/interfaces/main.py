@@ -1,0 +1,76 @@
+"""The ``deepcritical`` command, which joins the terminal and the page."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from deepcritical.domain.errors import ConfigurationError, ResearchCancelled
+from deepcritical.interfaces.cli import Snapshot, research
+from deepcritical.interfaces.exit_codes import exit_code
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command()(research)
+
+
+@app.callback()
+def root() -> None:
+    """Drug-repurposing answers from located evidence."""
+
+
+@app.command()
+def serve(
+    snapshot: Snapshot = None,
+    host: Annotated[
+        str | None, typer.Option(help="Address to bind; by default 127.0.0.1: this machine only.")
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help="Port, by default 7860; 0 takes a free one."),
+    ] = None,
+) -> None:
+    """Serve the page until Ctrl-C."""
+    # Imported late: `--help` must not wait for the framework.
+    from deepcritical.bootstrap import build_runs, read_settings
+
+    settings = read_settings()
+    runs = build_runs(settings, snapshot=snapshot)
+    asyncio.run(runs.sources())  # a source that cannot be read is told before anybody asks
+    address = (host or settings.host, settings.port if port is None else port)
+    with _bound(*address) as listening:
+        # Later still: the page takes seconds to load, and what is wrong is told before that.
+        from deepcritical.interfaces.server import serve_page
+
+        serve_page(runs, listening)
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(address[:2], family=family)
+    except OSError as error:
+        raise ConfigurationError(
+            f"The page cannot be served at port {port} of {host}: {error.strerror}.",
+            "Choose another one with --port or --host.",
+        ) from error
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Entry point of the ``deepcritical`` command; `args` as on the command line."""
+    try:
+        app(args)
+    except ResearchCancelled as error:
+        raise SystemExit(exit_code(error)) from error
+    except Exception as error:
+        raise SystemExit(exit_code(error)) from error

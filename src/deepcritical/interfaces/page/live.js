@@ -1,0 +1,142 @@
+// Follows one run: its events are drawn as they come. Text reaches the page by textContent only.
+const STAGES = ["question", "search", "hypotheses", "judgement", "report", "done"];
+const ENDS = { run_completed: "completed", run_failed: "failed", run_cancelled: "cancelled" };
+const $ = (selector) => element.querySelector(selector);
+let stream = null;
+let current = null;
+let timing = null;
+let seen = null;
+
+function made(tag, className, text) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text !== undefined) node.textContent = text;
+  return node;
+}
+
+function close() {
+  stream?.close();
+  stream = null;
+  clearInterval(timing);
+}
+
+function status(word) {
+  $(".pill").textContent = word;
+  $(".live").dataset.status = word;
+}
+
+function problem(text) {
+  $(".problem").textContent = text;
+  $(".problem").hidden = !text;
+}
+
+function clock() {
+  if (!seen.first) return;
+  const waited = seen.ended ? 0 : Date.now() - seen.arrived;
+  const seconds = Math.max(0, Math.round((seen.last - seen.first + waited) / 1000));
+  $(".clock").textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+function stages(stage) {
+  const at = STAGES.indexOf(stage);
+  for (const item of element.querySelectorAll(".stages li")) {
+    const place = STAGES.indexOf(item.dataset.stage);
+    // A later round goes back to the search, but what was reached stays marked.
+    if (place < at) item.classList.add("reached");
+    item.classList.toggle("now", place === at);
+    if (place === at) item.setAttribute("aria-current", "step");
+    else item.removeAttribute("aria-current");
+  }
+}
+
+function count(event) {
+  if (event.type === "source_searched") {
+    seen.queries += 1;
+    seen.records += event.new;
+  } else if (event.type === "evidence_processed") {
+    seen.statements += event.facts_located;
+  } else if (event.type === "hypotheses_proposed") {
+    seen.chains = event.chains.length;
+  }
+  const shown = [
+    [seen.queries, "queries"],
+    [seen.records, "records"],
+    [seen.statements, "statements located"],
+    [seen.chains, "mechanism chains"],
+  ];
+  $(".counts").replaceChildren(
+    ...shown.filter(([n]) => n).map(([n, what]) => {
+      const item = made("span");
+      item.append(made("b", "", String(n)), ` ${what}`);
+      return item;
+    }),
+  );
+}
+
+function draw(logged) {
+  const { event } = logged;
+  const at = Date.parse(logged.at);
+  seen.first ??= at;
+  seen.last = at;
+  seen.arrived = Date.now();
+  count(event);
+  stages(logged.stage);
+  const line = made("li", event.type);
+  line.append(
+    made("span", "text", logged.text),
+    made("span", "at", `${((at - seen.first) / 1000).toFixed(1)} s`),
+  );
+  const log = $(".log");
+  log.append(line);
+  log.scrollTop = log.scrollHeight;
+  if (ENDS[event.type]) finish(event);
+}
+
+function finish(event) {
+  seen.ended = true;
+  close();
+  clock();
+  status(ENDS[event.type]);
+  $(".stay").hidden = true;
+  if (event.type === "run_failed") problem(`${event.message} ${event.advice}`.trim());
+  $(".steps").open = event.type !== "run_completed";
+  trigger("finished");
+}
+
+function lost() {
+  if (stream?.readyState !== EventSource.CLOSED) {
+    status("reconnecting");
+    return;
+  }
+  close();
+  status("lost");
+  problem("This run cannot be followed: the server does not know it (any more). Ask the question again.");
+}
+
+function open(run) {
+  close();
+  current = run?.id ?? null;
+  seen = { queries: 0, records: 0, statements: 0, chains: 0 };
+  $(".live").hidden = !current;
+  if (!current) return;
+  $(".question").textContent = run.question;
+  $(".log").replaceChildren();
+  $(".counts").replaceChildren();
+  $(".clock").textContent = "0:00";
+  $(".stay").hidden = false;
+  $(".steps").open = true;
+  for (const item of element.querySelectorAll(".stages li")) item.classList.remove("reached", "now");
+  problem("");
+  status("running");
+  stream = new EventSource(`/api/runs/${encodeURIComponent(current)}/events`);
+  stream.onopen = () => status("running");
+  stream.onmessage = (message) => draw(JSON.parse(message.data));
+  stream.onerror = lost;
+  timing = setInterval(clock, 1000);
+}
+
+watch("value", () => {
+  if ((props.value?.id ?? null) !== current) open(props.value);
+});
+window.addEventListener("popstate", () => window.location.reload());
+open(props.value);

@@ -1,0 +1,260 @@
+"""The page, driven in a real browser. Pictures of it are left in ``out/screenshots``."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
+
+from tests.conftest import QUESTION, ROOT, paper, snapshot
+from tests.servers.serving import serving
+
+PICTURES = ROOT / "out" / "screenshots"
+expect.set_options(timeout=15_000)
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+ATTACK = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
+RECORDS = (
+    paper(1),
+    paper(2, title=f"Examplol in testitis {ATTACK}", journal=ATTACK, note=ATTACK),
+    paper(3, text=f"Results: Examplol did not improve testitis {ATTACK}. Examplol {ATTACK}."),
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if found is None:
+        message = "no Chromium: install one, or name it in CHROMIUM"
+        pytest.fail(message) if os.environ.get("CI") else pytest.skip(message)
+    # Within the module: while it runs, no other event loop can run in this thread.
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("served")
+    snapshot(folder / "records.jsonl", *RECORDS)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path) -> Iterator[str]:
+    with serving([sys.executable, "-m", "tests.servers.page", folder]) as address:
+        yield address
+
+
+@pytest.fixture
+def gate(folder: Path) -> Iterator[Path]:
+    """The file that lets queries be answered; it is there unless a test takes it away."""
+    gate = folder / "open"
+    gate.touch()
+    yield gate
+    gate.touch()
+
+
+@pytest.fixture
+def page(browser: Browser, address: str, gate: Path) -> Iterator[Page]:
+    """A tab that may speak to the server only, and in which nothing may go wrong."""
+    assert gate.exists()
+    wrong: list[str] = []
+    context = browser.new_context(
+        base_url=address, viewport={"width": 1440, "height": 900}, reduced_motion="reduce"
+    )
+
+    def watch(request: Request) -> None:
+        if not request.url.startswith((address, "data:", "blob:")):
+            wrong.append(request.url)
+
+    context.on("request", watch)
+    context.on("dialog", lambda dialog: wrong.append(dialog.message))
+    context.on("weberror", lambda error: wrong.append(str(error.error)))
+    context.on(
+        "console", lambda said: wrong.append(said.text) if _is_error(said.text, said.type) else None
+    )
+    yield context.new_page()
+    context.close()
+    assert wrong == []
+
+
+def _is_error(text: str, kind: str) -> bool:
+    # The framework's own words when a page is left while its stream is open.
+    usual = ("AbortError", "Connection errored out", "404 (Not Found)")
+    return kind == "error" and not any(part in text for part in usual)
+
+
+def ask(page: Page, question: str = QUESTION) -> None:
+    page.goto("/")
+    page.get_by_label("Research question").fill(question)
+    page.get_by_role("button", name="Run research").click()
+
+
+def picture(page: Page, name: str) -> None:
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=PICTURES / f"{name}.png")
+
+
+def assert_fits(page: Page) -> None:
+    """No sideways scrolling."""
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_a_question_is_followed_to_its_report(page: Page) -> None:
+    ask(page)
+    expect(page.get_by_role("log")).to_contain_text("SearchAgent (round 1)")
+    expect(page).to_have_url(re.compile(r"\?run=[0-9a-f-]{36}$"))
+    expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
+    expect(page.locator(".live .pill")).to_have_text("completed")
+    expect(page.locator(".live .counts")).to_contain_text("3 records")
+    expect(page.locator(".stages .reached")).to_have_count(5)
+    picture(page, "report-1440")
+    assert_fits(page)
+
+
+def test_a_citation_opens_title_source_and_text(page: Page) -> None:
+    ask(page)
+    chip = page.locator(".verdict").get_by_role("button", name=re.compile("^Citation 1:"))
+    chip.click()
+    source = page.get_by_role("dialog", name="Source 1", exact=True)
+    expect(source).to_contain_text("Examplol in testitis: made-up trial")
+    expect(source.locator("mark").first).to_contain_text("Examplol significantly improved")
+    link = source.get_by_role("link", name="Open the record")
+    expect(link).to_have_attribute("href", re.compile(r"^https://pubmed\.ncbi\.nlm\.nih\.gov/99"))
+    picture(page, "citation-1440")
+    page.keyboard.press("Escape")
+    expect(source).to_be_hidden()
+    expect(chip).to_be_focused()
+
+
+def test_a_reload_in_the_middle_takes_the_run_up_again(page: Page, gate: Path) -> None:
+    gate.unlink()
+    ask(page)
+    expect(page.get_by_role("log")).to_contain_text("SearchAgent")
+    expect(page.locator(".live .pill")).to_have_text("running")
+    expect(page.locator(".stages .now")).to_have_text("Search and grade")
+    picture(page, "running-1440")
+    page.reload()
+    expect(page.locator(".live .pill")).to_have_text("running")
+    expect(page.get_by_role("log")).to_contain_text("SearchAgent")
+    expect(page.get_by_label("Research question")).to_have_value(QUESTION)
+    gate.touch()
+    expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
+    expect(page.locator(".live .log .run_started")).to_have_count(1)
+
+
+def test_a_run_goes_on_without_its_tab_and_is_found_by_its_address(page: Page, gate: Path) -> None:
+    gate.unlink()
+    ask(page)
+    expect(page).to_have_url(re.compile("run="))
+    left, context = page.url, page.context
+    page.close()
+    gate.touch()
+    first, second = context.new_page(), context.new_page()
+    for tab in (first, second):
+        tab.goto(left)
+        expect(tab.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
+    logs = [tab.locator(".live .log").text_content() for tab in (first, second)]
+    assert logs[0] == logs[1]
+
+
+def test_markup_in_a_record_and_in_the_question_is_inert(page: Page) -> None:
+    ask(page, f"{QUESTION} {ATTACK}")
+    expect(page.locator(".dc-report")).to_contain_text("<script>document.title")
+    expect(page.locator(".live .question")).to_contain_text("<img src=x")
+    page.reload()
+    expect(page.locator(".dc-report")).to_contain_text("<script>document.title")
+    for number in range(page.locator(".source").count()):
+        page.evaluate(f"document.getElementById('src-{number + 1}').showPopover()")
+    assert page.locator(".dc-report img, .dc-report script, .live img, .live script").count() == 0
+    assert page.title() == "DeepCritical"
+
+
+def test_a_refused_question_is_explained_and_nothing_is_lost(page: Page) -> None:
+    ask(page, " ")
+    alert = page.get_by_role("alert").filter(has_text="question")
+    expect(alert).to_be_visible()
+    ask(page)
+    expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
+    page.get_by_label("Research question").fill("?!")
+    page.get_by_role("button", name="Run research").click()
+    expect(alert).to_be_visible()
+    expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
+
+
+def test_a_question_that_is_not_understood_fails_with_advice(page: Page) -> None:
+    ask(page, "xyzzy")
+    expect(page.locator(".live .pill")).to_have_text("failed")
+    expect(page.locator(".live .problem")).to_be_visible()
+    expect(page.locator(".dc-report")).to_have_count(0)
+
+
+def test_an_unknown_run_is_explained(page: Page) -> None:
+    page.goto("/?run=nobody")
+    expect(page.get_by_role("alert").filter(has_text="not known here")).to_be_visible()
+
+
+def test_an_example_fills_the_question(page: Page) -> None:
+    page.goto("/")
+    page.get_by_text("Can ivermectin be repurposed for COVID-19?").click()
+    expect(page.get_by_label("Research question")).to_have_value(re.compile("ivermectin"))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_shows_everything_without_sideways_scrolling(page: Page, scheme: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    page.goto("/")
+    expect(page.get_by_role("button", name="Run research")).to_be_visible()
+    picture(page, f"start-390-{scheme}")
+    ask(page)
+    expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
+    assert_fits(page)
+    picture(page, f"report-390-{scheme}")
+    live, form = page.locator(".live").bounding_box(), page.locator("textarea").bounding_box()
+    assert live
+    assert form
+    assert live["y"] < form["y"]
+
+
+def test_each_download_is_the_report(page: Page) -> None:
+    ask(page)
+    for name, begins in (("HTML", "<!doctype html>"), ("Markdown", "# "), ("JSON", "{")):
+        with page.expect_download() as waiting:
+            page.get_by_role("group", name="Downloads").get_by_role("link", name=name).click()
+        text = waiting.value.path().read_text(encoding="utf-8")
+        assert text.startswith(begins)
+        assert "Examplol" in text
+
+
+def test_the_file_works_alone(page: Page, tmp_path: Path) -> None:
+    ask(page)
+    with page.expect_download() as waiting:
+        page.get_by_role("link", name="HTML").click()
+    waiting.value.save_as(tmp_path / "report.html")
+    page.context.set_offline(True)
+    requested: list[str] = []
+    tab = page.context.browser.new_page() if page.context.browser else page
+    tab.on("request", lambda request: requested.append(request.url))
+    tab.goto((tmp_path / "report.html").as_uri())
+    tab.get_by_role("button", name=re.compile("^Citation 1:")).first.click()
+    expect(tab.get_by_role("dialog", name="Source 1", exact=True)).to_be_visible()
+    assert requested == [(tmp_path / "report.html").as_uri()]
+    assert tab.title() == "Examplol for testitis: what the evidence shows"
+    tab.close()

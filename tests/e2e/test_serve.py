@@ -1,0 +1,82 @@
+"""``deepcritical serve`` as a process: how it starts, whom it answers, how it refuses."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.conftest import ROOT
+from tests.servers.serving import serving
+
+COMMAND = Path(sys.executable).with_name("deepcritical")
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with serving([COMMAND, "serve", "--port", "0"]) as address:
+        yield address
+
+
+def test_every_answer_carries_the_security_headers(address: str) -> None:
+    for path in ("/", "/api/health", "/api/runs/nobody/events"):
+        headers = httpx.get(f"{address}{path}", trust_env=False).headers
+        assert "default-src 'self'" in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "no-referrer"
+
+
+def test_on_loopback_only_loopback_names_are_answered(address: str) -> None:
+    asked = {
+        host: httpx.get(f"{address}/api/health", headers={"Host": host}, trust_env=False)
+        for host in ("localhost", "127.0.0.1:1", "rebound.example", "127.0.0.1.rebound.example")
+    }
+    assert [answer.status_code for answer in asked.values()] == [200, 200, 400, 400]
+
+
+def test_no_event_of_the_page_is_offered_as_an_interface(address: str) -> None:
+    described = httpx.get(f"{address}/gradio_api/info", trust_env=False).json()
+    assert described == {"named_endpoints": {}, "unnamed_endpoints": {}}
+
+
+def test_the_entry_of_spaces_answers_any_name_when_it_is_told_to_listen_everywhere() -> None:
+    told = {"DEEPCRITICAL_HOST": "0.0.0.0", "DEEPCRITICAL_PORT": "0"}  # noqa: S104 - as there
+    with serving([sys.executable, ROOT / "app.py"], told) as address:
+        port = address.rpartition(":")[2]
+        answer = httpx.get(
+            f"http://127.0.0.1:{port}/api/health",
+            headers={"Host": "team-space.example"},
+            trust_env=False,
+        )
+    assert answer.json() == {"status": "ok"}
+
+
+def refused(*options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # noqa: S603 - our own command
+        [COMMAND, "serve", *options], capture_output=True, encoding="utf-8", check=False
+    )
+
+
+def test_a_port_in_use_is_a_wrong_setting() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = refused("--port", str(taken.getsockname()[1]))
+    assert done.returncode == 9
+    assert "Address already in use" in done.stderr
+    assert "--port" in done.stderr
+
+
+def test_an_address_of_another_machine_is_a_wrong_setting() -> None:
+    done = refused("--host", "host.invalid", "--port", "0")
+    assert done.returncode == 9
+    assert "host.invalid" in done.stderr
+
+
+def test_a_snapshot_that_cannot_be_read_ends_the_server_before_it_listens(tmp_path: Path) -> None:
+    (tmp_path / "corrupt.jsonl").write_text("{", encoding="utf-8")
+    assert refused("--snapshot", str(tmp_path / "corrupt.jsonl")).returncode == 8
+    assert refused("--snapshot", str(tmp_path / "nowhere.jsonl")).returncode == 7

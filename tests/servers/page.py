@@ -1,0 +1,48 @@
+"""The page over a source that waits: queries are answered once the file ``open`` is there.
+
+Usage: python -m tests.servers.page FOLDER, which holds records.jsonl; the address is printed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+import time
+from pathlib import Path
+
+from deepcritical.domain.evidence import Evidence
+from deepcritical.interfaces.server import serve_page
+from deepcritical.tools.base import SourceQuery, SourceResult
+from deepcritical.tools.snapshot import SnapshotSource
+from tests.conftest import run_service
+
+
+class GatedSource:
+    """A snapshot that answers once its gate is open."""
+
+    def __init__(self, folder: Path) -> None:
+        self._source = SnapshotSource(folder / "records.jsonl")
+        self._gate = folder / "open"
+
+    @property
+    def name(self) -> str:
+        return self._source.name
+
+    async def fetch(self, query: SourceQuery) -> SourceResult:
+        await asyncio.to_thread(self._wait)
+        return await self._source.fetch(query)
+
+    def _wait(self) -> None:
+        while not self._gate.exists():
+            time.sleep(0.02)
+
+    async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
+        result = await self.fetch(SourceQuery(text=query, max_results=max_results))
+        return list(result.evidence)
+
+
+if __name__ == "__main__":
+    service = run_service([GatedSource(Path(sys.argv[1]))])
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        serve_page(service, listening)

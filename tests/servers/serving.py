@@ -1,0 +1,47 @@
+"""A process that serves the page, and how to reach it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.conftest import ROOT
+
+
+@contextmanager
+def serving(command: Sequence[str | Path], more: Mapping[str, str] | None = None) -> Iterator[str]:
+    """Start a command that prints its address, and stop it in the end.
+
+    Yields:
+        The address, such as ``http://127.0.0.1:45678``.
+    """
+    kept = {name: v for name, v in os.environ.items() if not name.startswith("DEEPCRITICAL_")}
+    process = subprocess.Popen(  # noqa: S603 - our own command
+        command,
+        cwd=ROOT,
+        env={**kept, **(more or {})},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+    )
+    try:
+        yield _address(process)
+    finally:
+        process.terminate()
+        said, _ = process.communicate(timeout=20)
+        assert "Traceback" not in said, said
+
+
+def _address(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    said = []
+    for line in process.stdout:  # ends when the process does
+        said.append(line)
+        found = re.search(r"http://\S+:\d+", line)
+        if found:
+            return found.group()
+    raise AssertionError(f"the server ended: {''.join(said)}")
