@@ -1,0 +1,258 @@
+"""Write docs/reference.md from the code: options, exit codes, settings, events, the report.
+
+Usage: `python scripts/build_docs_tables.py`. With `--check` nothing is written, and the exit code
+is 1 when the page is not what the code says.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import Enum
+from pathlib import Path
+from typing import Any, NamedTuple, get_args, get_type_hints
+
+import typer
+from pydantic import AliasChoices, BaseModel
+from typer.models import ArgumentInfo, OptionInfo
+
+from deepcritical.domain.events import TERMINAL, Event, LoggedEvent
+from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report_parts import Claim, Reference
+from deepcritical.domain.verdict import Verdict
+from deepcritical.interfaces.exit_codes import EXIT_CODES
+from deepcritical.interfaces.main import app
+from deepcritical.settings import Settings
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference.md"
+HEAD = """\
+# Reference
+
+This page is generated from the code by `scripts/build_docs_tables.py`.
+What the terms mean is in the [glossary](glossary.md).
+"""
+
+
+class Command(NamedTuple):
+    """A command of the command line with the function behind it."""
+
+    name: str
+    function: Callable[..., Any]
+
+
+# --- words ------------------------------------------------------------------------------------
+
+
+def plain(text: str | None) -> str:
+    """Write a docstring as one line of Markdown."""
+    return re.sub(r"\s+", " ", inspect.cleandoc(text or "")).replace("``", "`")
+
+
+def first_sentence(thing: object) -> str:
+    """Take the first paragraph of a docstring."""
+    return plain((inspect.getdoc(thing) or "").split("\n\n")[0])
+
+
+def code(value: object) -> str:
+    """Write a value as code; nothing for no value."""
+    return "" if value in (None, "") else f"`{value}`"
+
+
+def table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Write a table in Markdown."""
+    cells = [list(header), *(list(row) for row in rows)]
+    lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in cells]
+    return "\n".join([lines[0], f"|{'---|' * len(cells[0])}", *lines[1:]])
+
+
+# --- the command line -------------------------------------------------------------------------
+
+
+def list_commands(of: typer.Typer, prefix: str = "deepcritical") -> Iterator[Command]:
+    """Yield the commands of an application, those of its groups too."""
+    for info in of.registered_commands:
+        if info.callback and not info.hidden:
+            name = info.name or info.callback.__name__.replace("_", "-")
+            yield Command(f"{prefix} {name}", info.callback)
+    for group in of.registered_groups:
+        if group.typer_instance and not group.hidden:
+            yield from list_commands(group.typer_instance, f"{prefix} {group.name}")
+
+
+def list_parameters(function: Callable[..., Any]) -> Iterator[tuple[str, str, str, str]]:
+    """Yield name, value, default and meaning of each parameter of a command."""
+    hints = get_type_hints(function, include_extras=True)
+    for name, parameter in inspect.signature(function).parameters.items():
+        kind, *extras = get_args(hints[name]) or (hints[name],)
+        found = [extra for extra in extras if isinstance(extra, OptionInfo | ArgumentInfo)]
+        if not found or found[0].hidden:
+            continue
+        required = parameter.default is inspect.Parameter.empty
+        default = "" if required or kind is bool else parameter.default
+        shown = default.value if isinstance(default, Enum) else default
+        written = "required" if required else code(shown)
+        yield spelling(name, found[0]), value_words(kind), written, plain(found[0].help)
+
+
+def spelling(name: str, info: OptionInfo | ArgumentInfo) -> str:
+    """Write how a parameter is given on the command line."""
+    if isinstance(info, ArgumentInfo):
+        return code(name.upper())
+    # In an annotation typer takes the first spelling for the default, which stands elsewhere there.
+    first = (info.default,) if isinstance(info.default, str) else ()
+    spellings = (*first, *(info.param_decls or ())) or (f"--{name.replace('_', '-')}",)
+    return ", ".join(map(code, spellings))
+
+
+def value_words(kind: Any) -> str:
+    """Write what may follow an option."""
+    kinds = [part for part in get_args(kind) or (kind,) if part is not type(None)]
+    if kinds == [bool]:
+        return ""
+    if isinstance(kinds[0], type) and issubclass(kinds[0], Enum):
+        return ", ".join(code(member.value) for member in kinds[0])
+    return {str: "text", int: "integer", float: "number", Path: "path"}.get(kinds[0], "text")
+
+
+def command_line() -> str:
+    """Write the commands with their options."""
+    header = ("option", "value", "default", "meaning")
+    parts = ["## Command line"]
+    for command in list_commands(app):
+        parts += [f"### {command.name}", first_sentence(command.function)]
+        if rows := list(list_parameters(command.function)):
+            parts.append(table(header, rows))
+    return "\n\n".join(parts)
+
+
+def exit_codes() -> str:
+    """Write the exit codes: the words of the command's help, and the errors behind them."""
+    told = " ".join(plain(command.function.__doc__) for command in list_commands(app))
+    listed = re.search(r"Exit codes: (.*?)\.(?: |$)", told)
+    if listed is None:
+        raise ValueError('no command lists its exit codes as "Exit codes: 0 ...; 1 ...."')
+    words = dict(part.strip().split(" ", 1) for part in listed[1].split(";"))
+    if missing := {str(number) for _, number in EXIT_CODES} - set(words):
+        raise ValueError(f"the help of the command does not name the exit codes {missing}")
+    errors = {str(number): kind for kind, number in EXIT_CODES}
+    rows = (
+        (number, meaning, error_words(errors[number]) if number in errors else "")
+        for number, meaning in words.items()
+    )
+    return "\n\n".join(["## Exit codes", table(("code", "meaning", "error"), rows)])
+
+
+def error_words(kind: type[BaseException]) -> str:
+    """Write an error's name and what it stands for."""
+    return f"{code(kind.__name__)}: {first_sentence(kind)}"
+
+
+# --- models -----------------------------------------------------------------------------------
+
+
+def type_words(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
+    """Write a JSON schema's type in the words of JSON."""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        target = defs[name]
+        return type_words(target, defs) if "enum" in target else f"object ({name})"
+    if "enum" in schema:
+        return "one of " + ", ".join(code(value) for value in schema["enum"])
+    if "anyOf" in schema:
+        return " or ".join(type_words(part, defs) for part in schema["anyOf"])
+    if schema.get("type") == "array":
+        return f"array of {type_words(schema.get('items', {}), defs)}"
+    return str(schema.get("type", "object"))
+
+
+def list_fields(model: type[BaseModel], but: Iterable[str] = ()) -> str:
+    """Write the fields of a model as a list."""
+    schema = model.model_json_schema(mode="serialization")
+    defs = schema.get("$defs", {})
+    lines = []
+    for name, field in schema["properties"].items():
+        if name not in but:
+            meaning = plain(model.model_fields[name].description)
+            kind = type_words(field, defs)
+            lines.append(f"- {code(name)} ({kind}){': ' + meaning if meaning else ''}")
+    return "\n".join(lines)
+
+
+def model_section(heading: str, model: type[BaseModel], but: Iterable[str] = ()) -> str:
+    """Write a model under a heading."""
+    parts = (heading, plain(model.__doc__), list_fields(model, but))
+    return "\n\n".join(part for part in parts if part)
+
+
+def variable_of(name: str) -> str:
+    """Write the environment variables that set a field, the first that counts first."""
+    alias = Settings.model_fields[name].validation_alias
+    if isinstance(alias, AliasChoices):
+        return ", ".join(code(choice) for choice in alias.choices)
+    return code(alias or f"{Settings.model_config['env_prefix']}{name}".upper())
+
+
+def settings() -> str:
+    """Write the settings."""
+    schema = Settings.model_json_schema(by_alias=False)
+    rows = []
+    for name, field in Settings.model_fields.items():
+        words = type_words(schema["properties"][name], schema.get("$defs", {}))
+        kind = words.removesuffix(" or null")
+        default = "" if field.is_required() else field.get_default(call_default_factory=True)
+        rows.append((variable_of(name), kind, code(default), plain(field.description)))
+    note = "Environment variables, or lines of a file `.env` in the working directory."
+    return "\n\n".join(
+        ["## Settings", note, table(("variable", "value", "default", "meaning"), rows)]
+    )
+
+
+def events() -> str:
+    """Write the events of a run's log."""
+    kinds = get_args(get_args(Event)[0])
+    ends = ", ".join(code(kind.model_fields["type"].default) for kind in TERMINAL)
+    parts = [
+        "## Events",
+        "The log of a run, one JSON object a line in `events.jsonl`. Every line is an envelope "
+        f"with the event in it; exactly one of {ends} comes, as the last.",
+        model_section("### Envelope", LoggedEvent),
+    ]
+    for kind in kinds:
+        name = kind.model_fields["type"].default
+        parts.append(model_section(f"### {name}", kind, but=["type"]))
+    return "\n\n".join(parts)
+
+
+def report() -> str:
+    """Write the parts of report.json that a reader follows."""
+    note = (
+        "What `--json` prints and `--out` writes; the command adds `run_id` and `generated_at`. "
+        "The parts that lead from a sentence to its source are listed below it."
+    )
+    parts = ["## report.json", note, list_fields(ResearchReport)]
+    parts += [model_section(f"### {kind.__name__}", kind) for kind in (Verdict, Claim, Reference)]
+    return "\n\n".join(parts)
+
+
+def build_page() -> str:
+    """Write the whole page."""
+    parts = (HEAD.strip(), command_line(), exit_codes(), settings(), events(), report())
+    return "\n\n".join(parts) + "\n"
+
+
+def main(arguments: list[str]) -> int:
+    """Write or check the page and return the exit code."""
+    page = build_page()
+    if "--check" not in arguments:
+        PAGE.write_text(page, encoding="utf-8")
+        return 0
+    if PAGE.is_file() and PAGE.read_text(encoding="utf-8") == page:
+        return 0
+    print("docs/reference.md is stale. Run: python scripts/build_docs_tables.py")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
