@@ -82,16 +82,19 @@ class Reference(Model):
         if not self.authors or not self.authors[0].strip():
             words = self.title.split()
             return f"“{' '.join(words[:6])}{' …' if len(words) > 6 else ''}” {year}".strip()
-        first = self.authors[0].split()
         if _GROUP.search(self.authors[0]):
             return f"{self.authors[0]} {year}".strip()
-        # "Koenig AM" as indexes print it, "Aaron M Koenig" as journals do.
-        family = (
-            first[0]
-            if len(first) > 1 and first[-1].isupper() and len(first[-1]) <= 3
-            else first[-1]
-        )
-        return f"{family} {year}".strip()
+        return f"{_family(self.authors[0])} {year}".strip()
+
+
+def _family(author: str) -> str:
+    """The family name in "Koenig AM" as indexes print it, in "Aaron M Koenig" and "Ely, E W"."""
+    before, comma, _ = author.partition(",")
+    words = author.split()
+    if comma and before.strip():
+        return before.strip()
+    initials = len(words) > 1 and words[-1].isupper() and len(words[-1]) <= 3
+    return words[0] if initials else words[-1]
 
 
 class Claim(Model):
