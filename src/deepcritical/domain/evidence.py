@@ -15,10 +15,10 @@ from deepcritical.domain.text import Span
 
 __all__ = ["Citation", "Evidence", "EvidenceMetadata", "Fact", "FactRole", "SourceName", "TextKind"]
 
-SourceName = Literal["pubmed", "clinicaltrials", "europepmc", "doi", "web"]
+SourceName = Literal["pubmed", "clinicaltrials", "registry", "europepmc", "doi", "web"]
 """Where a record can be looked up.
 
-PubMed, ClinicalTrials.gov, Europe PMC, by its DOI only, or the open web.
+PubMed, ClinicalTrials.gov, another trial register, Europe PMC, by its DOI only, or the open web.
 """
 
 TextKind = Literal["abstract", "summary", "registry", "web", "none"]

@@ -74,10 +74,9 @@ class Reference(Model):
 
         "Koenig 2017", a trial by its registry id, else the beginning of its title.
         """
-        if self.source == "clinicaltrials":
-            return next(
-                (i.removeprefix("nct:") for i in self.ids if i.startswith("nct:")), self.title
-            )
+        if self.source in ("clinicaltrials", "registry"):
+            numbers = (i.partition(":")[2] for i in self.ids if i.startswith(("nct:", "registry:")))
+            return next(numbers, self.title)
         year = self.date[:4]
         if not self.authors or not self.authors[0].strip():
             words = self.title.split()
