@@ -7,6 +7,7 @@ import json
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -68,7 +69,9 @@ def messages(body: str) -> list[dict[str, Any]]:
     for block in body.split("\n\n"):
         fields = dict(line.split(": ", 1) for line in block.splitlines() if line[:1] != ":")
         if "data" in fields:
-            found.append(json.loads(fields["data"]) | {"id": int(fields["id"])})
+            data = json.loads(fields["data"])
+            assert datetime.fromisoformat(data.pop("now")) <= datetime.now(UTC)
+            found.append(data | {"id": int(fields["id"])})
     return found
 
 
