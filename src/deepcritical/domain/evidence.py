@@ -25,10 +25,10 @@ __all__ = [
     "TextKind",
 ]
 
-SourceName = Literal["pubmed", "clinicaltrials", "europepmc", "doi", "web"]
+SourceName = Literal["pubmed", "clinicaltrials", "registry", "europepmc", "doi", "web"]
 """Where a record can be looked up.
 
-PubMed, ClinicalTrials.gov, Europe PMC, by its DOI only, or the open web.
+PubMed, ClinicalTrials.gov, another trial register, Europe PMC, by its DOI only, or the open web.
 """
 
 TextKind = Literal["abstract", "summary", "registry", "web", "none"]

@@ -14,9 +14,20 @@ from typing import NamedTuple
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.record_kinds import is_notice, is_paper, is_retracted
+from deepcritical.domain.sizes import participants
 from deepcritical.domain.text import sentences
 
-__all__ = ["Design", "Grade", "grade", "is_negative_stop", "is_retracted", "participants"]
+__all__ = [
+    "Design",
+    "Grade",
+    "grade",
+    "is_negative_stop",
+    "is_notice",
+    "is_paper",
+    "is_retracted",
+    "participants",
+]
 
 
 class Design(StrEnum):
@@ -36,6 +47,7 @@ class Design(StrEnum):
     REVIEW_WITH_ANIMALS = "systematic review that includes animal studies"
     PRECLINICAL = "animal or cell study"
     NARRATIVE_REVIEW = "narrative review or opinion"
+    PROTOCOL = "published protocol, no result"
     REGISTERED_TRIAL = "registered trial, no result in this record"
     UNCLEAR = "design not stated"
 
@@ -53,6 +65,7 @@ LEVEL: dict[Design, int | None] = {
     Design.REVIEW_WITH_ANIMALS: 5,
     Design.PRECLINICAL: 5,
     Design.NARRATIVE_REVIEW: 5,
+    Design.PROTOCOL: None,
     Design.REGISTERED_TRIAL: None,
     Design.UNCLEAR: None,
 }
@@ -90,11 +103,11 @@ def _rules(*pairs: tuple[str, Design]) -> tuple[_Rule, ...]:
 _BY_TYPE = _rules(
     (r"veterinary", Design.PRECLINICAL),
     (r"meta-analysis|systematic review", Design.REVIEW_OF_COHORTS),
-    (r"randomized controlled trial", Design.RCT),
+    (r"(?<!non)(?<!non-)randomi[sz]ed (?:controlled |clinical )+trial", Design.RCT),
     (r"clinical trial|controlled clinical trial", Design.NON_RANDOMISED_TRIAL),
     (r"observational study|cohort", Design.COHORT),
     (r"case reports", Design.CASE_SERIES),
-    (r"^review$|editorial|letter|comment", Design.NARRATIVE_REVIEW),
+    (r"^review\b|editorial|letter|comment", Design.NARRATIVE_REVIEW),
 )
 """MeSH publication types; the first match in this order decides."""
 
@@ -107,14 +120,22 @@ _MADE_RANDOM = (
 _BY_TEXT = _rules(
     (
         (
-            r"systematic(?:ally)? (?:umbrella )?review|meta-analy|umbrella review|"
-            r"systematically searched"
+            r"systematic(?:ally)? (?:umbrella )?review|meta[- \u2010-\u2015]?analy|umbrella review|"
+            r"systematically (?:searched|reviewed)"
         ),
         Design.REVIEW_OF_COHORTS,
     ),
     (
         (
-            r"\b(?:mice|mouse|rats?|transgenic|zebrafish|drosophila|in vitro|cell lines?|"
+            r"\b(?:patients|participants|adults|subjects|children|infants|outpatients|volunteers)\b"
+            r"[^.;]{0,80}\b(?:were|was) (?:(?!not )\w+ )?(?:randomi[sz]ed|randomly (?:assigned|"
+            r"allocated))"
+        ),
+        Design.RCT,
+    ),
+    (
+        (
+            r"\b(?:mice|mouse|rats?|transgenic|zebrafish|drosophila|in[- ]vitro|cell lines?|"
             r"cell models?|hamsters?|macaques?)\b"
         ),
         Design.PRECLINICAL,
@@ -138,7 +159,7 @@ _BY_TEXT = _rules(
     (
         (
             r"cohort|observational|longitudinal|retrospective|prospective|registry|medical records|"
-            r"health records|database|real-world"
+            r"health records|database|real-world|propensity|\bmatched (?:\w+ )?(?:sample|controls?)"
         ),
         Design.COHORT,
     ),
@@ -152,15 +173,43 @@ _OBSERVATIONAL = re.compile(
     re.IGNORECASE,
 )
 _RANDOMISED = re.compile(r"(?<!non)(?<!non[-_ ])randomi[sz]ed|\bRCTs?\b", re.IGNORECASE)
+_TRIALS = re.compile(r"\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten) trials\b", re.I)
+_CERTAIN = re.compile(r"\b(?:moderate|high)[- \u2010-\u2015](?:certainty|quality)\b", re.IGNORECASE)
+"""Of evidence that GRADE rates so, only trials start above low certainty."""
 _ANIMAL = re.compile(r"\banimals?\b|preclinical|\bmice\b|rodent|in vivo", re.IGNORECASE)
 _LEFT_OUT = re.compile(r"[^.;]*\b(?:were|was) excluded\b|\bexcluding [^.;,]*", re.IGNORECASE)
 """What a review says that it did not include."""
 _CASE_CONTROL = re.compile(r"case[- ]control|cross-section", re.IGNORECASE)
-_RETROSPECTIVE = re.compile(r"\bretrospective(?:ly)?\b(?! regist)", re.IGNORECASE)
-_RETRACTED = re.compile(r"retracted publication", re.IGNORECASE)
-_RETRACTED_TITLE = re.compile(
-    r"^\W*(?:(?:RETRACTED|WITHDRAWN)\b|(?:Retracted|Withdrawn)(?: [Aa]rticle| [Pp]aper)?\s*[:\]])"
+_OWN_TRIAL = re.compile(
+    r"\b(?:this|our)(?: [\w-]+,?){0,8} trial\b|\btrial and (?:an )?(?:updated )?meta-analysis\b",
+    re.IGNORECASE,
 )
+"""A trial reported together with a meta-analysis that takes it in."""
+_GIVEN = re.compile(
+    r"\b(?:patients|participants|subjects|infants|children|adults|women|men)\b[^.;]{0,60}"
+    r"\b(?:were (?:\w+ )?(?:treated|given)|treated with|received)\b|"
+    r"\b(?:was|were) (?:\w+ )?(?:administered|given) to\b|-treated (?:patients|children|infants)\b|"
+    r"\bafter (?:the )?(?:\w+ ){0,3}(?:administration|treatment|dose)\b",
+    re.IGNORECASE,
+)
+_COMPARED = re.compile(
+    r"\bcontrols?\b|\bcompar\w+|\bversus\b|\bvs\b|untreated|non-?users?|placebo|"
+    r"associated with (?:an? )?(?:\w+ )?(?:reduced|increased|lower|higher|decreased|risk)|"
+    r"hazard|\bodds\b|(?:risk|rate) ratio|propensity|usual care|standard of care|relative risk",
+    re.IGNORECASE,
+)
+_PROTOCOL_TYPE = re.compile(r"\bprotocol\b", re.IGNORECASE)
+_PROTOCOL_TITLE = re.compile(
+    r"\bprotocol\b\W*$|\bprotocol (?:for|of) an?\b|\brationale and (?:study )?design\b|"
+    r"\b(?:study )?design and rationale\b",
+    re.IGNORECASE,
+)
+_PLANNED = re.compile(
+    r"\b(?:we will (?:search|include|randomi[sz]e|recruit|enrol)|will be (?:randomi[sz]ed|randomly|"
+    r"recruited|searched))",
+    re.IGNORECASE,
+)
+_RETROSPECTIVE = re.compile(r"\bretrospective(?:ly)?\b(?! regist)", re.IGNORECASE)
 _NEGATIVE_STOP = re.compile(
     r"futil|did not meet (?:its|the|their) primary|(?:lack of|no) (?:efficacy|benefit|effect)\b|"
     r"ineffective(?! (?:recruit|enrol))|safety(?! monitoring)|adverse|harm|toxicit",
@@ -176,21 +225,9 @@ _NOT_A_STOP_CAUSE = re.compile(
     re.IGNORECASE,
 )
 """A cause that is denied, with the list of nouns that the denial covers."""
-_PEOPLE = (
-    r"(?:men and women|(?:(?!\d+ |(?:studies|trials|rcts?|RCTs?|reviews|cohorts|articles|records|"
-    r"years|months|weeks|days|hours|mg|g|of|in|with|from|among|for|per)\b)[\w-]+ ){0,3}"
-    r"(?:patients|participants|subjects|adults|persons|people|individuals|veterans|outpatients|"
-    r"volunteers|infants|children|women|men))"
-)
-_NOT_IN_A_NAME = (
-    r"(?<![\d.,])(?<![A-Za-z][-\u2010-\u2015])(?<!screened )(?<![Tt]ype )(?<![Ss]tage )"
-    r"(?<![Pp]hase )(?<![Gg]rade )(?<![Cc]lass )"
-)
-_SIZE = r"(\d{1,3}(?:[ ,\u00a0\u2009\u202f]\d{3})+|\d+)"
-_COUNT = re.compile(rf"{_NOT_IN_A_NAME}{_SIZE}\s+{_PEOPLE}\b|\b[nN]\s*=\s*{_SIZE}")
-
-
-_LETTER = re.compile(r"letter|comment", re.IGNORECASE)
+_LETTER = re.compile(r"\b(?:letter|comment|correspondence)\b", re.IGNORECASE)
+_ON_ANOTHER = re.compile(r"\bin this issue\b|\bcommentary on\b", re.IGNORECASE)
+"""A comment on a study of others, which is no evidence of its own."""
 _NOT_PRIMARY = (Design.REVIEW_OF_COHORTS, Design.NARRATIVE_REVIEW, Design.PRECLINICAL)
 
 
@@ -198,13 +235,24 @@ def _first(rules: tuple[_Rule, ...], text: str) -> Design | None:
     return next((rule.design for rule in rules if rule.pattern.search(text)), None)
 
 
+_DESIGN_LABELS = (
+    "design",
+    "method",
+    "materials",
+    "patients and",
+    "study design",
+    "research design",
+    "trial design",
+    "setting",
+    "objective",
+    "aim",
+    "purpose",
+)
+
+
 def _design_text(evidence: Evidence) -> str:
     spans = sentences(evidence.content)
-    own = [
-        s.text
-        for s in spans
-        if s.label.startswith(("design", "method", "study design", "research design", "setting"))
-    ]
+    own = [s.text for s in spans if s.label.startswith(_DESIGN_LABELS)]
     return " ".join([evidence.citation.title, *(own or [s.text for s in spans])])
 
 
@@ -217,42 +265,70 @@ def _review_of(evidence: Evidence) -> Design:
         return Design.REVIEW_WITH_CASE_CONTROL
     if _OBSERVATIONAL.search(text):
         return Design.REVIEW_OF_COHORTS
-    return Design.REVIEW_OF_RCTS if _RANDOMISED.search(text) else Design.REVIEW_UNSTATED
+    randomised = _RANDOMISED.search(text) or (_TRIALS.search(text) and _CERTAIN.search(text))
+    return Design.REVIEW_OF_RCTS if randomised else Design.REVIEW_UNSTATED
 
 
-def _design(evidence: Evidence) -> tuple[Design, str, bool]:
-    meta = evidence.metadata
-    if meta.kind == "trial":
-        if not is_negative_stop(evidence):
-            return Design.REGISTERED_TRIAL, "registry entry", False
-        randomised = _RANDOMISED.search(f"{evidence.citation.title} {evidence.content}")
-        return (
-            Design.RCT if randomised else Design.NON_RANDOMISED_TRIAL,
-            "registry entry with the reason for stopping",
-            False,
-        )
-    typed = next(
-        (d for d in (_first((rule,), "\n".join(meta.publication_types)) for rule in _BY_TYPE) if d),
-        None,
-    )
+_Judged = tuple[Design, str, bool]
+
+
+def _of_trial(evidence: Evidence) -> _Judged:
+    if not is_negative_stop(evidence):
+        return Design.REGISTERED_TRIAL, "registry entry", False
+    randomised = _RANDOMISED.search(f"{evidence.citation.title} {evidence.content}")
+    design = Design.RCT if randomised else Design.NON_RANDOMISED_TRIAL
+    return design, "registry entry with the reason for stopping", False
+
+
+def _is_protocol(evidence: Evidence, types: str) -> bool:
+    if _PROTOCOL_TYPE.search(types) or _PROTOCOL_TITLE.search(evidence.citation.title):
+        return True
+    labels = {s.label[:6] for s in sentences(evidence.content)}
+    return bool(_PLANNED.search(evidence.content)) and not labels & {"result", "findin"}
+
+
+def _design(evidence: Evidence) -> _Judged:
+    if evidence.metadata.kind == "trial" and not is_paper(evidence):
+        return _of_trial(evidence)
+    types = "\n".join(evidence.metadata.publication_types)
+    if _is_protocol(evidence, types):
+        return Design.PROTOCOL, "a protocol", False
+    typed = next((d for d in (_first((rule,), types) for rule in _BY_TYPE) if d), None)
     text = _design_text(evidence)
     if typed is None:
-        cued = _first(_BY_TEXT, text) or Design.UNCLEAR
-        return (
-            cued,
-            "no publication type names a design; read from the text",
-            cued is not Design.UNCLEAR,
-        )
-    if typed is Design.NARRATIVE_REVIEW and _LETTER.search("\n".join(meta.publication_types)):
+        return _by_text(evidence, text)
+    return _corrected(typed, types, text)
+
+
+def _by_text(evidence: Evidence, text: str) -> _Judged:
+    why = "no publication type names a design; read from the text"
+    whole = f"{evidence.citation.title} {evidence.content}"
+    told = _first(_BY_TEXT, text) or _first(_BY_TEXT, whole) or Design.UNCLEAR
+    if told is Design.REVIEW_OF_COHORTS and _is_own_trial(text):
+        return Design.RCT, f"{why}: a trial with a meta-analysis that takes it in", True
+    loose = told in (Design.COHORT, Design.UNCLEAR)
+    if loose and _GIVEN.search(whole) and not _COMPARED.search(whole):
+        return Design.CASE_SERIES, f"{why}: people treated, without a comparison", True
+    return told, why, told is not Design.UNCLEAR
+
+
+def _is_own_trial(text: str) -> bool:
+    return bool(_OWN_TRIAL.search(text) and re.search(_MADE_RANDOM, text, re.IGNORECASE))
+
+
+def _corrected(typed: Design, types: str, text: str) -> _Judged:
+    """The design by publication type, where the text does not say plainly that it is another."""
+    if typed is Design.NARRATIVE_REVIEW and _LETTER.search(types) and not _ON_ANOTHER.search(text):
         told = _first(_BY_TEXT, text)
         if told and told not in _NOT_PRIMARY:
             return told, "indexed as letter or comment; design read from the text", True
     if typed is Design.RCT and _RETROSPECTIVE.search(text):
-        return (
-            Design.COHORT,
-            "indexed as randomised, but the text describes a retrospective study",
-            False,
-        )
+        told = Design.CASE_CONTROL if _CASE_CONTROL.search(text) else Design.COHORT
+        return told, "indexed as randomised, but the text describes a retrospective study", False
+    if typed is Design.REVIEW_OF_COHORTS and _is_own_trial(text):
+        return Design.RCT, "indexed as a meta-analysis, but it reports a trial of its own", False
+    if typed is Design.NON_RANDOMISED_TRIAL and _first(_BY_TEXT, text) is Design.RCT:
+        return Design.RCT, "indexed as a clinical trial; the text says randomised", True
     return typed, "publication type", False
 
 
@@ -272,23 +348,6 @@ def grade(evidence: Evidence) -> Grade:
         participants=participants(evidence),
         retracted=is_retracted(evidence),
     )
-
-
-def participants(evidence: Evidence) -> int | None:
-    """People studied; None when neither registry nor text says.
-
-    The registry's enrolment, else the first count of people in the text.
-    """
-    if evidence.metadata.kind == "trial":
-        return evidence.metadata.enrollment
-    match = _COUNT.search(evidence.content)
-    return int(re.sub(r"\D", "", match.group(1) or match.group(2))) if match else None
-
-
-def is_retracted(evidence: Evidence) -> bool:
-    """Whether index or title mark the record as retracted."""
-    types = "\n".join(evidence.metadata.publication_types)
-    return bool(_RETRACTED.search(types) or _RETRACTED_TITLE.search(evidence.citation.title))
 
 
 def is_negative_stop(evidence: Evidence) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from typing import get_args
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Integrity
 from deepcritical.domain.grading import is_retracted
@@ -13,6 +13,7 @@ from deepcritical.domain.text import fold
 
 __all__ = [
     "canonical_ids",
+    "is_nct",
     "merge_evidence",
     "normalised_doi",
     "normalised_title",
@@ -76,14 +77,31 @@ def canonical_ids(evidence: Evidence) -> frozenset[str]:
     if doi := normalised_doi(meta.doi):
         ids.add(f"doi:{doi}")
     if meta.nct_id:
-        ids.add(f"nct:{meta.nct_id.strip().upper()}")
+        ids.add(_trial_id(meta.nct_id.strip().upper()))
     return frozenset(ids or {f"title:{normalised_title(evidence.citation.title)}"})
+
+
+def _trial_id(number: str) -> str:
+    """``nct:`` for ClinicalTrials.gov; other registers have numbers of their own."""
+    return f"nct:{number}" if is_nct(number) else f"registry:{number}"
+
+
+def is_nct(number: str) -> bool:
+    """Whether a trial's number is one of ClinicalTrials.gov."""
+    return bool(_NCT.fullmatch(number.strip()))
+
+
+def _trial_url(number: str) -> str:
+    """ClinicalTrials.gov for its own; the WHO's search portal holds what other registers send."""
+    if is_nct(number):
+        return f"https://clinicaltrials.gov/study/{number}"
+    return f"https://trialsearch.who.int/Trial2.aspx?TrialID={quote(number)}"
 
 
 def record_url(meta: EvidenceMetadata) -> str:
     """The stable address of a record by its best id; '' when it has none."""
     if meta.nct_id:
-        return f"https://clinicaltrials.gov/study/{meta.nct_id}"
+        return _trial_url(meta.nct_id.strip())
     if meta.pmid:
         return f"https://pubmed.ncbi.nlm.nih.gov/{meta.pmid}/"
     if meta.pmcid:
@@ -106,7 +124,7 @@ def study_links(evidence: Evidence) -> frozenset[str]:
     )
     is_review = "review" in types or "meta-analysis" in types
     named = {f"nct:{m.upper()}" for m in _NCT.findall(evidence.content)}
-    if is_review or len(named) > 1:
+    if is_review or len(named) > 1 or evidence.metadata.kind == "trial":
         named = set()
     return frozenset(named | set(evidence.metadata.linked_ids)) - canonical_ids(evidence)
 

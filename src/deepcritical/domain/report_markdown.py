@@ -15,6 +15,9 @@ from deepcritical.domain.verdict import Verdict
 
 __all__ = ["because", "candidate_table", "hypothesis_list", "reference_list", "section"]
 
+_REGISTERS = ("clinicaltrials", "registry")
+"""Whose cautions stand in the list of references; those on papers stand beside their findings."""
+
 _TEXT_USED = {
     "summary": "Text used: summary written for the snapshot",
     "registry": "Text used: registry entry",
@@ -99,6 +102,7 @@ def _reference(reference: Reference) -> str:
         ", ".join(reference.public_ids),
         _TEXT_USED.get(reference.text_kind, ""),
         "RETRACTED" if reference.retracted else "",
+        f"Note: {reference.note}" if reference.note and reference.source in _REGISTERS else "",
     )
     texts = [part.rstrip(".") for part in parts if part]
     link = f" <{reference.link}>" if reference.link else ""

@@ -74,10 +74,9 @@ class Reference(Model):
 
         "Koenig 2017", a trial by its registry id, else the beginning of its title.
         """
-        if self.source == "clinicaltrials":
-            return next(
-                (i.removeprefix("nct:") for i in self.ids if i.startswith("nct:")), self.title
-            )
+        if self.source in ("clinicaltrials", "registry"):
+            numbers = (i.partition(":")[2] for i in self.ids if i.startswith(("nct:", "registry:")))
+            return next(numbers, self.title)
         year = self.date[:4]
         if not self.authors or not self.authors[0].strip():
             words = self.title.split()
@@ -87,14 +86,18 @@ class Reference(Model):
         return f"{_family(self.authors[0])} {year}".strip()
 
 
+_SUFFIX = re.compile(r"[\s,]+(?:Jr|Sr|[IVX]{2,4}|\d(?:nd|rd|th))\.?$")
+
+
 def _family(author: str) -> str:
-    """The family name in "Koenig AM" as indexes print it, in "Aaron M Koenig" and "Ely, E W"."""
-    before, comma, _ = author.partition(",")
-    words = author.split()
+    """The family name in "Du Pasquier R" as indexes print it, "Aaron M Koenig" and "Ely, E W"."""
+    name = _SUFFIX.sub("", author)
+    before, comma, _ = name.partition(",")
     if comma and before.strip():
         return before.strip()
+    words = name.split()
     initials = len(words) > 1 and words[-1].isupper() and len(words[-1]) <= 3
-    return words[0] if initials else words[-1]
+    return " ".join(words[:-1]) if initials else words[-1]
 
 
 class Claim(Model):

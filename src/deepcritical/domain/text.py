@@ -13,6 +13,7 @@ __all__ = [
     "locate_quote",
     "sentences",
     "shorten_at_sentence",
+    "whole_sentences",
 ]
 
 _ABBREVIATIONS = (
@@ -57,7 +58,11 @@ _LABEL_WORDS = (
     r"research design and methods?|study design|methods?|design|setting|participants|"
     r"interventions?|measurements?|"
     r"main outcomes?(?: and measures?)?|results?|findings|main results|discussion|"
-    r"conclusions?(?: and relevance)?|interpretation|significance|harms?|safety|funding|"
+    r"(?:authors['’]? )?conclusions?(?: and relevance)?|interpretation|significance|harms?|safety|"
+    r"funding|areas of uncertainty|data sources?|data collection(?: and analysis)?|"
+    r"data extraction(?: and synthesis)?|data synthesis|study selection|selection criteria|"
+    r"search methods?|search strategy|review methods?|eligibility criteria|therapeutic advances?|"
+    r"trial design|limitations?|meaning|"
     r"trial registration(?: number)?|registration)"
 )
 _LABEL = re.compile(
@@ -67,7 +72,9 @@ _LABEL = re.compile(
     r"OBJECTIVES?|Design, [Ss]etting,? and [Pp]articipants|DESIGN, SETTING,? AND PARTICIPANTS|"
     r"Methods|METHODS|Interventions?|INTERVENTIONS?|Main [Oo]utcomes? and [Mm]easures?|"
     r"MAIN OUTCOMES? AND MEASURES?|Results|RESULTS|Findings|FINDINGS|Discussion|Interpretation|"
-    r"INTERPRETATION|Conclusions?(?: and [Rr]elevance)?|CONCLUSIONS?(?: AND RELEVANCE)?) "
+    r"INTERPRETATION|Conclusions?(?: and [Rr]elevance)?|CONCLUSIONS?(?: AND RELEVANCE)?|"
+    r"Question|Meaning|Search methods|Selection criteria|Data collection and analysis|"
+    r"Main results|Authors['’]? conclusions|Purpose|Aims?|Setting|Participants|Rationale) "
     r"(?=[A-Z0-9])))",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -147,6 +154,48 @@ def sentences(text: str) -> list[Span]:
     Abbreviations (vs., e.g., et al.), decimals and initials do not end a sentence.
     """
     return [piece for section in _sections(text) for piece in _split(section)]
+
+
+_LAST_WORD = re.compile(r"([^\W\d_]+)\W*$")
+_OPEN_END = re.compile(
+    r"\b(?:a|an|the|of|in|with|by|to|for|from|and|or|but|than|as|at|on|per|vs|including|during|was|"
+    r"were|is|are|that|which|[b-hj-z])$|[\d,;:(–—-]$|\[(?:\.\.\.|…)\]\W*$",
+    re.IGNORECASE,
+)
+_ENDED = re.compile(r"[.!?][)\]\"”’'\d\s,–-]*$")
+_GAP_NOTED = re.compile(r"^\[[^\]]*not shown[^\]]*\]|^\[(?:\.\.\.|…)\]", re.IGNORECASE)
+
+
+def whole_sentences(text: str, *, ended: bool = False) -> list[Span]:
+    """The sentences of a text without those that it breaks off or whose beginning it lacks.
+
+    A stored abstract can end in the middle of a sentence or of a word, and half a finding can say
+    the opposite of the whole.
+
+    Args:
+        text: Any text.
+        ended: Whether only sentences with a full stop or the like are wanted.
+    """
+    words = set(re.findall(r"[^\W\d_]+", text.lower()))
+    whole = (s for s in sentences(text) if not _is_cut(s, text, words))
+    return [s for s in whole if not ended or _ENDED.search(s.text)]
+
+
+def _is_cut(span: Span, text: str, words: set[str]) -> bool:
+    if _GAP_NOTED.search(span.text):
+        return True
+    if _ENDED.search(span.text) or text[span.end : span.end + 1].isalnum():
+        return bool(_OPEN_END.search(span.text)) and "[" in span.text[-8:]
+    last = _LAST_WORD.search(span.text)
+    fragment = last is not None and _is_fragment(last[1].lower(), text.lower(), words)
+    unclosed = span.text.count("(") > span.text.count(")")
+    return bool(fragment or unclosed or _OPEN_END.search(span.text))
+
+
+def _is_fragment(word: str, text: str, words: set[str]) -> bool:
+    """Whether a word stands nowhere else in the text but begins a longer one of it."""
+    once = len(re.findall(rf"\b{re.escape(word)}\b", text)) == 1
+    return once and any(other != word and other.startswith(word) for other in words)
 
 
 def locate_quote(quote: str, text: str) -> tuple[int, int] | None:

@@ -21,6 +21,9 @@ OPTIMAL_INFORMATION_SIZE = 400
 The rule of thumb of GRADE guidelines 6.
 """
 
+LEVEL_WITHOUT_COMPARISON = 4
+"""Case series and the like; GRADE guidelines 4 rates them below controlled observations."""
+
 
 class VerdictLabel(StrEnum):
     """How far the evidence carries "the drug helps in the condition", from best to worst."""
@@ -117,6 +120,46 @@ def _large(body: _Body) -> bool:
     return _size(body.trials) >= OPTIMAL_INFORMATION_SIZE
 
 
+def _of(studies: Sequence[StudyFinding], direction: Direction) -> list[StudyFinding]:
+    return [s for s in studies if s.direction is direction]
+
+
+def _favours_in_part(body: _Body) -> bool:
+    """Whether some randomised studies favour the drug, others do in part, and none finds none.
+
+    GRADE guidelines 7 rates such inconsistency down; it does not turn the direction round.
+    """
+    some = _has(body.trials, Direction.SUPPORTS) and _has(body.trials, Direction.MIXED)
+    return some and not _has(body.trials, Direction.REFUTES)
+
+
+def _mostly_favours(body: _Body) -> bool:
+    """Whether those that favour are at least 2 and hold most of the participants, and enough."""
+    favouring, mixed = (_of(body.trials, d) for d in (Direction.SUPPORTS, Direction.MIXED))
+    enough = _size(favouring) >= max(OPTIMAL_INFORMATION_SIZE, _size(mixed) + 1)
+    return _favours_in_part(body) and len(favouring) > 1 and enough
+
+
+def _outgrown(body: _Body) -> bool:
+    """Whether only reviews disagree with trials that together hold more people than any of them.
+
+    A review counts trials again and is no evidence beside them (Cochrane Handbook, chapter V). One
+    with fewer people than the trials at hand lacks some of these; where such a review of small
+    trials favours a drug and larger trials do not, the larger ones are believed (GRADE guidelines 5
+    on small studies; LeLorier et al., N Engl J Med 1997). Not so the other way round: that a drug
+    helps is not concluded against a review that finds no benefit.
+    """
+    trials = [s for s in body.trials if s.level != 1]
+    dissent = [s for s in body.trials if s.level == 1 and s.direction is not Direction.REFUTES]
+    return (
+        bool(dissent)
+        and len(trials) > 1
+        and _only(trials, Direction.REFUTES)
+        and _size(trials) >= OPTIMAL_INFORMATION_SIZE
+        and all(s.participants and s.participants < _size(trials) for s in dissent)
+    )
+
+
 class _Rule(NamedTuple):
     applies: Callable[[_Body], bool]
     label: VerdictLabel
@@ -127,7 +170,7 @@ class _Rule(NamedTuple):
 _TABLE: tuple[_Rule, ...] = (
     _Rule(
         lambda b: (
-            _only(b.trials, Direction.SUPPORTS)
+            (_only(b.trials, Direction.SUPPORTS) or _favours_in_part(b))
             and _has(b.cohorts, Direction.REFUTES, Direction.MIXED)
         ),
         VerdictLabel.MIXED,
@@ -159,6 +202,26 @@ _TABLE: tuple[_Rule, ...] = (
         lambda b: _only(b.trials, Direction.REFUTES),
         VerdictLabel.UNSUPPORTED,
         "The randomised studies of the condition found no benefit, but they are small.",
+        lambda b: b.trials,
+    ),
+    _Rule(
+        _mostly_favours,
+        VerdictLabel.SUPPORTED,
+        f"At least 2 randomised studies of the condition, with {OPTIMAL_INFORMATION_SIZE} "
+        "participants or more, favour the drug; smaller ones do so for one outcome, not another.",
+        lambda b: b.trials,
+    ),
+    _Rule(
+        _favours_in_part,
+        VerdictLabel.PROMISING,
+        "Randomised evidence favours the drug, but in part for one outcome and not another.",
+        lambda b: b.trials,
+    ),
+    _Rule(
+        _outgrown,
+        VerdictLabel.REFUTED,
+        "The randomised trials of the condition found no benefit; only reviews of fewer "
+        "participants disagree.",
         lambda b: b.trials,
     ),
     _Rule(
@@ -218,6 +281,10 @@ def _downgrades(body: _Body) -> tuple[str, ...]:
     reasons = []
     if not body.trials:
         reasons.append("risk of bias: no randomised study of the condition reports a result")
+    if body.direct and all(s.level == LEVEL_WITHOUT_COMPARISON for s in body.direct):
+        reasons.append(
+            "risk of bias: only case series, case-control or cross-sectional studies (level 4)"
+        )
     if _has(body.direct, Direction.MIXED) or (
         _has(body.direct, Direction.SUPPORTS) and _has(body.direct, Direction.REFUTES)
     ):

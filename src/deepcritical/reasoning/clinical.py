@@ -130,7 +130,7 @@ class ClinicalSection:
         rows = [self._trial_row(i) for i in shown[:_MAX_TRIALS]]
         rest = shown[_MAX_TRIALS:]
         more = f"\n\nFurther registered trials: {self.citer.cite(rest)}." if rest else ""
-        return f"### Registered trials\n\n{table(_TRIAL_HEADER, rows)}{more}{self._notes(trials)}"
+        return f"### Registered trials\n\n{table(_TRIAL_HEADER, rows)}{more}"
 
     def _trial_row(self, evidence_id: str) -> tuple[str, ...]:
         record = self.store.evidence[evidence_id]
@@ -145,20 +145,6 @@ class ClinicalSection:
             meta.why_stopped or "",
         )
         return (*map(escape_markdown, cells), self.citer.cite([evidence_id]))
-
-    def _notes(self, trials: Sequence[str]) -> str:
-        """The cautions of the records, each once with all records that it is about."""
-        about: dict[str, list[str]] = {}
-        for evidence_id in trials:
-            note = self.store.evidence[evidence_id].metadata.note
-            for part in (note or "").split(";"):
-                if part.strip():
-                    about.setdefault(part.strip().rstrip("."), []).append(evidence_id)
-        lines = [
-            f"- Note kept with the record: {escape_markdown(note)} {self.citer.cite(ids)}."
-            for note, ids in about.items()
-        ]
-        return "\n\n" + "\n".join(lines) if lines else ""
 
     def sides(self) -> str:
         """Studies of the condition for and against, side by side; '' when they do not disagree."""

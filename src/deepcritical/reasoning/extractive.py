@@ -14,6 +14,7 @@ from deepcritical.domain.errors import ReasoningError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Condition, Drug, ResearchQuestion
+from deepcritical.domain.record_kinds import is_paper
 from deepcritical.domain.report import ResearchReport
 from deepcritical.reasoning.base import ReportContext
 from deepcritical.reasoning.judging import assess, best_drug, search_sides
@@ -32,6 +33,9 @@ MAX_CANDIDATES = 12
 
 The five best get a verdict of their own in the report.
 """
+
+_IN_TITLE = 4
+"""How many mere mentions a drug in a paper's title is worth when candidates are chosen."""
 
 
 class ExtractiveReasoner:
@@ -130,13 +134,22 @@ def _drug(name: str) -> Drug:
     return Drug(name=found.name, synonyms=found.synonyms, known=found.kind is not DrugKind.UNKNOWN)
 
 
+def _named(text: str) -> set[str]:
+    return {m.drug.name for m in find_drugs(text) if m.drug.kind is DrugKind.DRUG}
+
+
 def _candidates(condition: Condition, store: EvidenceStore) -> tuple[Drug, ...]:
+    """The drugs that most records on the condition name; a paper's title weighs most.
+
+    Registered plans list many drugs and report on none.
+    """
     named: Counter[str] = Counter()
     for record in store.evidence.values():
-        text = (
-            f"{record.citation.title}\n{record.content}\n{'; '.join(record.metadata.interventions)}"
-        )
+        title, given = record.citation.title, "; ".join(record.metadata.interventions)
+        text = f"{title}\n{record.content}\n{given}"
         if ConditionNames(condition, text).named(text):
-            named.update({m.drug.name for m in find_drugs(text) if m.drug.kind is DrugKind.DRUG})
+            named.update(_named(text))
+            if record.content and is_paper(record):
+                named.update(dict.fromkeys(_named(title), _IN_TITLE))
     ranked = sorted(named, key=lambda name: (-named[name], name))
     return tuple(_drug(name) for name in ranked[:MAX_CANDIDATES])

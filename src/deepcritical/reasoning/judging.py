@@ -16,6 +16,8 @@ _SIDES = (
     (
         "",
         "randomised trial placebo",
+        "results randomized significantly median survival response rate",
+        "patients randomly assigned primary outcome odds hazard ratio confidence interval",
         "cohort risk association",
         "mechanism pathway",
         "no effect increased risk",
@@ -39,10 +41,19 @@ _SIDES = (
         "prevention progression",
     ),
 )
-"""The sides from which a question is searched, round by round."""
+"""The sides from which a question is searched, round by round.
+
+Two of the first are in the words of reported results, which registered plans do not hold: of a much
+studied drug there are more plans than an answer has places.
+"""
 
 
-_CANDIDATE_SIDES = ("", "randomised trial placebo", "no effect not associated")
+_CANDIDATE_SIDES = (
+    "",
+    "randomised trial placebo",
+    "results randomized significantly median ratio confidence interval",
+    "no effect not associated",
+)
 """The sides from which each candidate is searched, so that it is judged as if it were asked for."""
 
 
@@ -54,7 +65,7 @@ def search_sides(question: ResearchQuestion, store: EvidenceStore) -> tuple[str,
     if question.drug is None and store.drugs:
         wanted = (
             f"{drug} {condition} {side}".strip()
-            for drug in rank_drugs(store)[:5]
+            for drug in _worth_searching(store)[:5]
             for side in _CANDIDATE_SIDES
         )
         if fresh := tuple(query for query in wanted if query not in run):
@@ -76,6 +87,15 @@ def rank_drugs(store: EvidenceStore) -> tuple[str, ...]:
         return _RANK.index(verdict.label), -verdict.confidence, -score, -len(studies), drug
 
     return tuple(sorted((d for d in store.drugs if store.studies(d)), key=order))
+
+
+def _worth_searching(store: EvidenceStore) -> list[str]:
+    """Candidates by rank, but those with a clinical result first: of these more is to be found."""
+
+    def is_plan_only(drug: str) -> bool:
+        return not any(s.clinical and s.deciding_ids for s in store.studies(drug))
+
+    return sorted(rank_drugs(store), key=is_plan_only)
 
 
 def best_drug(question: ResearchQuestion, store: EvidenceStore) -> str | None:

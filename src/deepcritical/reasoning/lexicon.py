@@ -8,28 +8,22 @@ from __future__ import annotations
 import re
 
 __all__ = [
-    "ABSENCE",
     "AIM",
-    "ALONE",
     "BENEFIT",
-    "CLASS_WIDE",
     "CLAUSE_BREAK",
-    "COMBINED",
-    "COMPARATOR",
     "EFFICACY",
+    "FELT",
     "HARM",
+    "LABORATORY",
     "NOT_FINDINGS",
     "NOT_GIVEN",
     "NO_DIRECTION",
     "NO_EFFECT",
-    "OF_TREATMENT",
     "OTHER_OUTCOME",
-    "OTHER_POPULATION",
     "OUTCOME",
     "OUTLOOK",
-    "POPULATION",
-    "REFERENCE_ARM",
     "SAFETY",
+    "SAFETY_AS_TOPIC",
     "SPARED",
     "TREND",
     "UNDO",
@@ -50,7 +44,10 @@ _BAD = (
     r"progression|burden|load|patholog\w+|deficits?|symptoms?|severity|hospitali[sz]ations?|"
     r"accumulation|deposit\w*|prevalen\w+|loss|dysfunction|inflammation|neuroinflammation|"
     r"viral load|occurrence|rates?|time to|duration|neurodegeneration|"
-    r"phosphorylation|stress|relapses?|worsening|ventilation|infections?|levels? of aβ|aβ level)"
+    r"phosphorylation|stress|relapses?|worsening|ventilation|infections?|levels? of aβ|aβ level|"
+    r"likelihood|probability|deterioration|(?:hospital |length of )?stay|lesions?|size|pain|"
+    r"fatigue|disability|"
+    r"attacks?|seizures?|exacerbations?|recurrences?|fever|bleeding|intubations?|admissions?)"
 )
 _GOOD = (
     r"(?:cognit\w+|executive|memory|learning|function\w*|performance|survival|outcomes?|recovery|"
@@ -69,7 +66,7 @@ _BETTER = (
 )
 _NOT = (
     r"(?:(?:did|does|do|was|were|is|are|has|have|had|could|can|may|would) ?(?:not|n['’]t)|"
-    r"cannot|neither|nor|without|never)"
+    r"cannot|neither|nor|without|never|(?:might|will|would|should|may|do) not)"
 )
 
 NO_EFFECT = _any(
@@ -81,6 +78,18 @@ NO_EFFECT = _any(
     r"\bno (?:clear |convincing |reliable |good )?evidence\b",
     r"\b(?:contradictory|conflicting|controversial)\b",
     r"\b(?:did|do|does) not (?:observe|find|detect|provide (?:support|evidence))\b",
+    (
+        r"\bunlikely (?:to|that)\b.{0,60}\b(?:improv\w*|benefit\w*|reduc\w*|effect\w*|help|"
+        r"shorten|prevent|provide|have)\b"
+    ),
+    (
+        r"\bnot (?:meet|met|achieve[d]?|reach(?:ed)?)\b(?=.*\bprimary\b)|"
+        r"\bprimary (?:\w+ )?(?:outcomes?|end ?points?)\b.{0,60}\bnot (?:met|achieved|reached)\b|"
+        r"\bmissed (?:its|the|their) (?:\w+ )?primary\b"
+    ),
+    r"\blittle (?:or|to) no\b",
+    r"\bnot (?:be )?clinically (?:meaningful|relevant|important|significant)\b",
+    r"\bnone of the (?:[\w-]+ ){1,4}(?:prevented|improved|reduced|shortened|lowered)\b",
     (
         rf"\b{_NOT}\s+{_gap(4)}(?:associat\w+|improv\w+|reduc\w+|affect\w*|alter\w*|chang\w+|"
         r"lower\w*|differ\w*|prevent\w*|support\w*|significant\w*|benefi\w+|protect\w*|decreas\w+|"
@@ -120,6 +129,10 @@ HARM = _any(
         r"(?:cognition|cognitive (?:function\w*|performance)|memory|survival)\b"
         r"(?!\s+(?:decline|impairment|loss|deficit))"
     ),
+    (
+        r"\b(?:deterioration|decline|progression|worsening|loss)\s+"
+        rf"{_gap(4)}(?:was|were|is)\s+{_gap(2)}(?:faster|greater|more rapid|accelerated|higher)\b"
+    ),
     r"\bpromot\w+\s+(?:\S+\s+){0,2}(?:aggregation|deposition|amyloid\w*|tau)\b",
 )
 """A result of harm."""
@@ -135,29 +148,18 @@ BENEFIT = _any(
         r"\bprotective (?:effect|role|agent|against)\b|\bneuroprotective\b|\bbeneficial\b|"
         r"\bbenefit(?:s|ed)?\b|\beffective\b|\bpositive effects?\b|\bpromising\b"
     ),
+    (
+        r"\bmet (?:its|the|their|both|all)(?: \w+)? (?:co-?)?primary\b|"
+        r"\bprimary (?:\w+ )?(?:outcomes?|end ?points?) (?:was|were) (?:met|achieved|reached)\b"
+        r"(?! (?:in|by) \d)"
+    ),
+    (
+        r"\b(?:differences?|advantage|effects?|estimates?|results?)\b.{0,40}"
+        r"\bfavou?r(?:s|ed|ing)\b(?! (?:the )?(?:placebo|control|standard|usual|comparator))"
+    ),
     r"\bsignificantly (?:reduced|lower)\b|\bimproved\b|\bsuperior to\b|\bless prevalent\b",
 )
 """A result of benefit; looked for only where neither NO_EFFECT nor HARM is found."""
-
-COMPARATOR = re.compile(
-    r"\bbetween\s+(?!\S*(?:placebo|no treatment|non-?users|usual|standard))(?:\S+\s+){1,8}and\s+$|"
-    r"\b(?:ranked (?:\S+ ){0,12}(?:before|above|below|after)|"
-    r"compared (?:with|to)|in comparison (?:with|to)|versus|vs\.?|than|relative to|against|over|"
-    r"superior to|inferior to|rather than|instead of|derivatives? of|analog(?:ue)?s? of)"
-    r"\s+(?:\S+\s+){0,4}$",
-    re.IGNORECASE,
-)
-"""Stands before a drug that is only the comparator."""
-
-ABSENCE = re.compile(r"\b(?:no|non|without|not (?:taking|using|receiving))[\s-]+$", re.IGNORECASE)
-"""Stands before a drug that was not given: "than no examplol" compares examplol with nothing."""
-
-OPENING = re.compile(
-    r"\W*(?:[\w-]+\s+){0,3}(?:compared (?:with|to)|in comparison (?:with|to)|versus|than|"
-    r"relative to|against|over)\s+[^,]+,\s+(?:the |oral |daily )?$",
-    re.IGNORECASE,
-)
-"""A phrase before the subject: "Compared with placebo, ..." has the drug as what is compared."""
 
 CLAUSE_BREAK = re.compile(
     r";\s+|,\s+and that\b|"
@@ -172,24 +174,12 @@ UNDO = re.compile(
 """Turns the direction of what it governs: to offset a higher risk is a benefit."""
 
 SPARED = re.compile(
-    r"\b(?:deficit|deterioration|impairment|decline) (?:was |were )?not (?:observed|seen|found)\b",
+    r"\b(?:deficit|deterioration|impairment|decline|worsening|"
+    r"(?:deleterious|adverse|detrimental|negative|harmful) effect) (?:was |were )?"
+    r"not (?:observed|seen|found)\b",
     re.IGNORECASE,
 )
 """Damage that others had and the treated did not: a benefit."""
-
-REFERENCE_ARM = re.compile(
-    r"\b(?:reference|comparator) (?:arm|group|drug|treatment)\b|\bcontrol group(?= \()",
-    re.IGNORECASE,
-)
-"""Says that the drug named with it is what others were compared with."""
-
-OTHER_POPULATION = re.compile(
-    r"\b(?:normal cognition|cognitively (?:normal|unimpaired|healthy)|"
-    r"healthy (?:volunteers|controls|people|adults)|"
-    r"without dementia|dementia-free|non-demented)\b",
-    re.IGNORECASE,
-)
-"""A finding in people who do not have the condition."""
 
 AIM = _any(
     r"\b(?:aim(?:s|ed)?|objectives?|purpose|sought|set out)\b(?! (?:test|lead))",
@@ -210,9 +200,13 @@ AIM = _any(
     (
         r"\b(?:primary|secondary|main|co-primary|exploratory) (?:\w+ )?(?:outcomes?|end ?points?)\b"
         r".{0,40}\b(?:was|were|is|are|included?)\b"
-        r"(?!.{0,60}\b(?:significant|improved|differ|lower|higher|reduced|better)\b)"
+        r"(?!.{0,60}\b(?:significant|improved|differ|lower|higher|reduced|better|met|achieved|"
+        r"reached)\b)"
     ),
     r"\bthe abstract (?:gives|does not|lists|names)\b",
+    r"\bholds? (?:great |much )?promise\b|\bprovides? (?:the|a) basis\b|\bwarrants?\b",
+    r"\bis (?:being|currently) (?:investigated|evaluated|tested|studied)\b",
+    r"\b(?:is|are) expected to\b|\bthere is limited evidence\b",
     (
         r"\binclusion criteria\b|\beligible\b|\bwere (?:searched|identified|included)\b|"
         r"\bwe (?:searched|included|analy[sz]ed)\b"
@@ -226,16 +220,42 @@ NO_DIRECTION = _any(
     r"\brank(?:ed|s|ing)?\b",
     r"\bSUCRA\b",
     r"\bmost effective\b(?!.*\bplacebo\b)",
+    r"\b(?:were|was) (?:significantly )?(?:younger|older)\b|\bbaseline characteristics\b",
+    (
+        r"\bvery[- ]low[- ](?:certainty|quality)\b(?=.*\b(?:may|might|could|suggest\w*|possible)\b)"
+        r"(?!.*\b(?:no|not|little)\b)"
+    ),
 )
-"""Points nowhere: a disclaimer on causality, or a rank among drugs, which is no effect."""
+"""Points nowhere: a disclaimer on causality, a rank among drugs, which is no effect, or a benefit
+that "may" be there by evidence of very low certainty, which GRADE calls very uncertain."""
 
 OUTCOME = _any(
     _BAD,
     _GOOD,
     r"\b(?:outcomes?|end ?points?|efficacy|effective\w*|effects?|benefits?|associat\w+|scales?|"
-    r"scores?|recommended|support\w*|contradictory|conflicting|controversial|evidence)\b",
+    r"scores?|recommended|support\w*|contradictory|conflicting|controversial|evidence|events?|"
+    r"(?:odds|hazard|risk|rate) ratios?|(?-i:[ORH]R|PFS|OS|DFS|EFS))\b",
 )
 """What patients have or feel, or a word that stands for it."""
+
+LABORATORY = re.compile(
+    r"\b(?:cell[- ](?:culture|lines?|based|models?)|in[- ]vitro|ex[- ]vivo|stem cells?|"
+    r"neuron(?:al)? models?|assays?|neurites?|"
+    r"h(?:a?e)modynamic|blood flow|perfusion|(?:glucose|oxygen|cerebral) metabolism|biomarkers?|"
+    r"cytokines?|interleukins?|antibod\w+|(?:serum|plasma|CSF) (?:levels?|concentrations?)|"
+    r"gene expression|viral (?:RNA|load)|Ct[- ]values?)\b",
+    re.IGNORECASE,
+)
+"""What is measured in a laboratory or a scanner and not felt by a patient."""
+
+FELT = re.compile(
+    r"\b(?:mortality|deaths?|died|surviv\w+|symptoms?|recover\w+|hospitali[sz]\w+|risks?|odds|"
+    r"incidence|cognit\w+|memory|executive|function(?:ing|al)|disease progression|relapses?|"
+    r"remissions?|response rates?|responders?|pain|disability|quality of life|ventilation|"
+    r"intensive care|clinical(?:ly)?|efficacy|effective\w*|outcomes?|improvement in)\b",
+    re.IGNORECASE,
+)
+"""What patients have or feel: with one of these a clause is not about a laboratory value alone."""
 
 NOT_GIVEN = re.compile(r"\bthe abstract (?:gives no|does not)\b", re.IGNORECASE)
 """A summary's word on what its source does not say."""
@@ -247,28 +267,6 @@ OTHER_OUTCOME = re.compile(
     r"\bcognitive (?:impairment|decline|dysfunction)\b|\ball-cause\b", re.IGNORECASE
 )
 """Outcomes that stand for no condition of the vocabulary."""
-
-COMBINED = re.compile(
-    r"\s*(?:combined with|plus|\+|in combination with|co-?administered with)\s", re.IGNORECASE
-)
-"""Stands behind a drug that is given together with another one."""
-
-COMBINED_WITH = re.compile(
-    r"\s(?:combined with|plus|\+|in combination with|co-?administered with)\s+(?:[\w-]+\s+)?$",
-    re.IGNORECASE,
-)
-"""Stands before a drug that another one is given together with."""
-
-ALONE = re.compile(r"\balone\b", re.IGNORECASE)
-"""With a combination: the other drug alone is the comparator, so the combination tests the drug."""
-
-CLASS_WIDE = re.compile(
-    r"\bno (?:\w+ ){0,3}(?:drugs?|agents?|medications?|treatments?)\b|"
-    r"\b(?:among|between|all|any of) (?:the )?(?:[\w-]+ ){0,3}"
-    r"(?:drugs|agents|medications|treatments)\b",
-    re.IGNORECASE,
-)
-"""Says something of every drug of a review, the one in question included."""
 
 EFFICACY = re.compile(
     r"\b(?:effective|efficac\w+|improv\w+|resol\w+|regress\w+|respon\w+|recover\w+)\b",
@@ -301,6 +299,18 @@ NOT_FINDINGS = (
     "funding",
     "trial registration",
     "registration",
+    "areas of uncertainty",
+    "data source",
+    "data collection",
+    "data extraction",
+    "search method",
+    "selection criteria",
+    "study selection",
+    "eligibility",
+    "review method",
+    "rationale",
+    "trial design",
+    "limitation",
 )
 """Section labels, by their beginning, in which no result stands."""
 
@@ -308,10 +318,35 @@ SAFETY = _any(
     (
         r"\badverse\b|\bside effects?\b|\btolerat\w+|\btolerab\w+|\bsafety\b|\bserious events?\b|"
         r"\btoxicit\w+|\bdiscontinu\w+|\bwithdrawals?\b|\bacceptability\b|\bgastrointestinal\b|"
-        r"\bhypogly\w+|\bbradycardia\b|\bvitamin b12\b|\bwell[- ]tolerated\b|\bharms?\b"
+        r"\bhypogly\w+|\bbradycardia\b|\bvitamin b12\b|\bwell[- ]tolerated\b|\bharms?\b|"
+        r"\bgrades? (?:[≥>]\s*)?(?:[345]|iii|iv)\b|\bneuropath(?:y|ies)\b(?! (?:due|from))|"
+        r"\b(?:venous )?thrombo(?:sis|embol\w+)\b|\bneutropeni\w+|\bmyelosuppress\w+|"
+        r"\bhypotension\b|\bsomnolence\b|\bteratogen\w+"
     ),
 )
-"""A statement on harms or tolerability."""
+"""A statement on harms or tolerability.
+
+Toxicity of grade 3 and more is that of the Common Terminology Criteria for Adverse Events.
+"""
+
+SAFETY_AS_TOPIC = _any(
+    r"\bas tolerated\b|\bwithout tolerab\w+",
+    (
+        r"\b(?:safety|tolerability|adverse (?:events?|effects?)|side effects?|toxicit(?:y|ies)|"
+        r"acceptability)\b[^.;]{0,80}\b(?:(?:was|were|is|are|be|been) (?:\w+ ){0,2}"
+        r"(?:analy[sz]ed|assessed|evaluated|updated|investigated|monitored|measured|collected|"
+        r"recorded|defined|studied|examined|reviewed|discussed|included|addressed))\b"
+    ),
+    (
+        r"\b(?:analy[sz]ed|assessed|evaluated?|evaluating|investigated?|monitored|monitoring|"
+        r"measured|studied|examined|recorded|reviewed|collecting|goal of|regarding)\b"
+        r"[^.;]{0,60}\b(?:safety|tolerability|adverse|toxicit\w+|side effects)"
+    ),
+    r"\b(?:mechanism|role) of [^.;]{0,60}\b(?:is|are) discussed\b",
+    r"\bapparent safety\b|\bsafety and low cost\b",
+    r"\b(?:little|less|not much) is known\b|\b(?:outcomes?|end ?points?) (?:were|was|included)\b",
+)
+"""A sentence that has safety as what was looked at, and does not say what was found."""
 
 OUTLOOK = re.compile(
     r"\basked for\b|\bcalled for\b|"
@@ -320,21 +355,3 @@ OUTLOOK = re.compile(
     re.IGNORECASE,
 )
 """A wish for more research."""
-
-POPULATION = re.compile(
-    r"\b(?:patients|people|participants|adults|subjects|individuals|persons|veterans|children|"
-    r"infants|outpatients|dementia|impairment|mci|mice|mouse|rats?|model|models|therapy|treatment|"
-    r"treating|drugs?|hospitali[sz]ed)\s+(?:\S+\s+){0,4}?"
-    r"(?:with|due to|of|for|in|having|diagnosed with|related to|treating)\s+(?:[^\s,;]+\s+){0,4}$|"
-    r"\btreating\s+$",
-    re.IGNORECASE,
-)
-"""Stands before a condition that those studied have, or that is treated."""
-
-OF_TREATMENT = re.compile(
-    r"\b(?:treat\w*|groups?|arms?|participants?|patients?|outcomes?|differences?|effects?|users?|"
-    r"administration|intervention|(?:hazard|odds|risk|rate) ratio|relative risk|[HOR]R|vs\.?|"
-    r"versus)\b",
-    re.IGNORECASE,
-)
-"""Without the drug's name, a sentence of a record on one drug is about it only with such a word."""

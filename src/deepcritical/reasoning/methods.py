@@ -152,7 +152,7 @@ class Methods:
             else "",
             "Abstracts only: methods, risk of bias and full results were not read.",
             "Registry entries come from stored copies and may be out of date."
-            if any(r.source == "clinicaltrials" for r in self._citer.references)
+            if any(r.source in ("clinicaltrials", "registry") for r in self._citer.references)
             else "",
             (
                 "Stance and relations are read by rules over words; an unusual phrasing can be "

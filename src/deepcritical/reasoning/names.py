@@ -7,12 +7,14 @@ from functools import lru_cache
 
 from deepcritical.domain.abbreviations import expand_abbreviations
 from deepcritical.domain.question import Condition, Drug
+from deepcritical.reasoning.regimens import partners, regimens
 from deepcritical.services.entities import DrugKind, find_drugs
-from deepcritical.services.vocabulary import vocabulary
+from deepcritical.services.vocabulary import CONDITION_LABELS, vocabulary
 
 __all__ = ["ConditionNames", "DrugNames", "known_condition", "other_drug_places"]
 
 _POSSESSIVE = re.compile(r"^(\w[\w-]+)['’]s?\b", re.IGNORECASE)
+_MULTIPLE = re.compile(r"multiple (\w+)$", re.IGNORECASE)
 _GENERIC = re.compile(r"\s+(?:disease|disorder|syndrome)$", re.IGNORECASE)
 
 
@@ -58,7 +60,26 @@ class DrugNames:
         short = tuple(
             s for s, long in expand_abbreviations(text).items() if full.fullmatch(long.strip())
         )
-        self._pattern = _whole_words(drug.names, short)
+        added = regimens(drug, text)
+        self.partners = partners(drug, text)
+        """Drugs that every arm of the record gets beside this one."""
+        self._pattern = _whole_words(drug.names, (*short, *added))
+        self.classes = self._classes(text)
+        """Classes that the record counts the drug in: "C inhibitors, including this one"."""
+
+    def _classes(self, text: str) -> tuple[str, ...]:
+        listed = re.compile(
+            rf"(?P<cls>(?!(?:that|the|of|whether|with|and|or|other|for|by|use|some|these)\b)"
+            rf"\w[\w-]* (?:inhibitors|blockers|agonists|antagonists|"
+            rf"statins|antidepressants|drugs|agents|diuretics|corticosteroids)),? "
+            rf"\(?(?:including|such as|like|e\.g\.,?)\s+(?:[\w-]+(?:, (?:and )?| and )){{0,4}}"
+            rf"{self._pattern.pattern}"
+        )
+        return tuple(dict.fromkeys(m["cls"] for m in listed.finditer(text)))
+
+    def others(self, text: str, *, classes: bool = True) -> tuple[int, ...]:
+        """Where drugs stand that are neither this one nor its partners in every arm."""
+        return other_drug_places(text, self._name, classes=classes, besides=self.partners)
 
     def find(self, text: str) -> list[re.Match[str]]:
         """All places where the drug is named.
@@ -97,11 +118,13 @@ class ConditionNames:
             for name in names
             if _GENERIC.sub("", name).lower() in {c.lower() for c in cores}
         ]
-        self._names = tuple(dict.fromkeys((*names, *cores, *plain)))
+        self._names = tuple(dict.fromkeys((*names, *cores, *plain, *_heads(tuple(names)))))
         full = _whole_words(self._names, ())
+        spelled = expand_abbreviations(text)
+        self._names += tuple(long for s, long in spelled.items() if s in names and " " in long)
         short = [
             s
-            for s, long in expand_abbreviations(text).items()
+            for s, long in spelled.items()
             if len(s) > 1 and any(m.end() == len(long.rstrip()) for m in full.finditer(long))
         ]
         capitals = [name for name in self._names if name.isupper() and len(name) <= 5]
@@ -126,11 +149,41 @@ class ConditionNames:
         return bool(self.find(text))
 
 
+@lru_cache(maxsize=256)
+def _heads(names: tuple[str, ...]) -> tuple[str, ...]:
+    """What "multiple X" is also called: X, where no other condition of the vocabulary ends in it.
+
+    "Multiple" counts and names no kind: myeloma is multiple myeloma, a sclerosis can be another.
+    """
+    ends = {
+        name.split()[-1].casefold()
+        for node in vocabulary().nodes
+        if node.label in CONDITION_LABELS and not set(node.names) & set(names)
+        for name in node.names
+        if name.strip()
+    }
+    heads = (m.group(1) for name in names if (m := _MULTIPLE.match(name)))
+    return tuple(dict.fromkeys(head for head in heads if head.casefold() not in ends))
+
+
 @lru_cache(maxsize=4096)
-def other_drug_places(text: str, drug: str, *, classes: bool = True) -> tuple[int, ...]:
-    """Where drugs other than `drug` stand in a text; drug classes too, unless left out."""
+def other_drug_places(
+    text: str, drug: str, *, classes: bool = True, besides: frozenset[str] = frozenset()
+) -> tuple[int, ...]:
+    """Where drugs other than `drug` stand in a text; drug classes too, unless left out.
+
+    Args:
+        text: Any text.
+        drug: The drug in question.
+        classes: Whether classes of drugs count.
+        besides: Drugs that are not counted either.
+    """
     kinds = (DrugKind.DRUG, DrugKind.DRUG_CLASS) if classes else (DrugKind.DRUG,)
-    return tuple(m.start for m in find_drugs(text) if m.drug.kind in kinds and m.drug.name != drug)
+    return tuple(
+        m.start
+        for m in find_drugs(text)
+        if m.drug.kind in kinds and m.drug.name != drug and m.drug.name not in besides
+    )
 
 
 def known_condition(text: str) -> Condition | None:

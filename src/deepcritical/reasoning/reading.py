@@ -7,19 +7,28 @@ from __future__ import annotations
 
 import re
 
+from deepcritical.domain.abbreviations import expand_abbreviations
 from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
-from deepcritical.domain.grading import is_harm_stop, is_negative_reason, is_negative_stop
+from deepcritical.domain.grading import (
+    grade,
+    is_harm_stop,
+    is_negative_reason,
+    is_negative_stop,
+    is_notice,
+    is_paper,
+)
 from deepcritical.domain.question import Condition, Drug
-from deepcritical.domain.text import Span, fold, sentences
-from deepcritical.reasoning import lexicon
-from deepcritical.reasoning.names import ConditionNames, DrugNames, other_drug_places
+from deepcritical.domain.text import Span, fold, sentences, whole_sentences
+from deepcritical.reasoning import arms, lexicon
+from deepcritical.reasoning.clauses import clauses
+from deepcritical.reasoning.figures import Way, has_result_figures
+from deepcritical.reasoning.names import ConditionNames, DrugNames
+from deepcritical.reasoning.outcomes import primary_outcomes, weigh
 from deepcritical.reasoning.stance import (
     Finding,
     RecordNames,
-    Way,
     clause_cue,
-    clauses,
     is_only_comparator,
     span_findings,
 )
@@ -30,7 +39,12 @@ REFERENCE_ARM = (
     "the drug is the comparator or part of every arm, so it is not tested against no treatment"
 )
 _PLAN = "a registered plan without a reported result"
+_NOT_CHARGED = (
+    "stopped for futility, lack of effect or harm, of a treatment with several drugs: "
+    "that is not charged to this drug alone"
+)
 _SILENT = "no sentence with a direction was recognised"
+_MECHANISM_LEVEL = 5
 _FIRST_FINDING = 0.35
 """In an abstract without labels, the share at its beginning that is background."""
 _AT_RISK = re.compile(r"\bat (?:\w+ )?risk (?:of|for)\b.{0,60}$", re.IGNORECASE)
@@ -39,14 +53,15 @@ _INACTIVE = re.compile(r"placebo|standard|usual care|no treatment|sham|supportiv
 
 
 def _may_be_finding(span: Span, position: float, labelled: bool) -> bool:
-    """Whether a sentence stands where results stand."""
+    """Whether a sentence stands where results stand, or holds figures that only results have."""
     if span.label.startswith(lexicon.NOT_FINDINGS):
         return False
-    return bool(span.label) or labelled or position >= _FIRST_FINDING
+    placed = bool(span.label) or labelled or position >= _FIRST_FINDING
+    return placed or has_result_figures(span.text)
 
 
 def _result_spans(evidence: Evidence) -> list[Span]:
-    spans = sentences(evidence.content)
+    spans = whole_sentences(evidence.content)
     labelled = any(span.label for span in spans)
     return [s for i, s in enumerate(spans) if _may_be_finding(s, i / len(spans), labelled)]
 
@@ -70,7 +85,7 @@ def _population(evidence: Evidence, names: RecordNames) -> bool:
         ) or lexicon.AIM.search(span.text):
             continue
         before = [span.text[: place.start()] for place in names.condition.find(span.text)]
-        if any(lexicon.POPULATION.search(text) and not _AT_RISK.search(text) for text in before):
+        if any(arms.POPULATION.search(text) and not _AT_RISK.search(text) for text in before):
             return True
     return False
 
@@ -86,7 +101,7 @@ def _context(
     results = {f.span.start: f.span for f in findings if f.span.start not in taken}
     facts = [Fact.of(span, evidence_id, FactRole.RESULT) for span in results.values()]
     is_trial = evidence.metadata.kind == "trial"
-    for index, span in enumerate(sentences(evidence.content)):
+    for index, span in enumerate(whole_sentences(evidence.content, ended=not is_trial)):
         role = _role(span, names, first_of_trial=is_trial and index == 0)
         if role and span.start not in taken and span.start not in results:
             facts.append(Fact.of(span, evidence_id, role))
@@ -98,7 +113,7 @@ def _role(span: Span, names: RecordNames, *, first_of_trial: bool) -> FactRole |
         return FactRole.DESIGN
     if first_of_trial and not span.label:
         return FactRole.DESIGN
-    if _reports_safety(span.text, names):
+    if _reports_safety(span, names):
         return FactRole.HARM
     if names.drug.named(span.text) and _is_caveat(span):
         return FactRole.RESULT
@@ -117,9 +132,12 @@ def _is_aim(text: str) -> bool:
     return lexicon.AIM.search(text) is not None
 
 
-def _reports_safety(sentence: str, names: RecordNames) -> bool:
+def _reports_safety(span: Span, names: RecordNames) -> bool:
+    sentence = span.text
     plain = (
-        lexicon.SAFETY.search(sentence)
+        not span.label.startswith(lexicon.NOT_FINDINGS)
+        and lexicon.SAFETY.search(sentence)
+        and not lexicon.SAFETY_AS_TOPIC.search(sentence)
         and not lexicon.AIM.search(sentence)
         and not lexicon.OUTLOOK.search(sentence)
     )
@@ -130,6 +148,8 @@ def _exclusion(evidence: Evidence, condition: Condition, drug: Drug) -> str:
     """Why the record does not bear on the question; a trial must have the drug as intervention."""
     text = f"{evidence.citation.title}\n{evidence.content}"
     meta = evidence.metadata
+    if is_notice(evidence):
+        return "a notice about another record, not a study"
     if not evidence.content and meta.kind != "trial":
         return "no text available, bibliography only"
     given = "\n".join((evidence.citation.title, *meta.interventions))
@@ -146,8 +166,13 @@ def _names(evidence: Evidence, drug: Drug, condition: Condition) -> RecordNames:
     title = evidence.citation.title
     text = "\n".join((title, evidence.content, *evidence.metadata.conditions))
     drug_names = DrugNames(drug, text)
-    about = drug_names.named(title) and not other_drug_places(title, drug.name)
-    return RecordNames(drug_names, ConditionNames(condition, text), about)
+    about = drug_names.named(title) and not drug_names.others(title)
+    primary = primary_outcomes(sentences(evidence.content))
+    defined = expand_abbreviations(text).items()
+    healthy = tuple(s for s, long in defined if arms.OTHER_POPULATION.search(long))
+    return RecordNames(
+        drug_names, ConditionNames(condition, text), about, drug_names.classes, healthy, primary
+    )
 
 
 def _unique(findings: list[Finding], evidence_id: str, *, against: bool) -> tuple[Fact, ...]:
@@ -192,6 +217,10 @@ def read_record(drug: Drug, condition: Condition, evidence_id: str, evidence: Ev
     names = _names(evidence, drug, condition)
     silent = _silence(evidence, names)
     findings = [] if silent else _findings(evidence, names, drug)
+    if _is_clinical(evidence):
+        findings = [f for f in findings if not f.laboratory]
+    if not _is_review(evidence):
+        findings = [f for f in findings if not f.before]
     in_patients = _population(evidence, names)
     deciding = _deciding(findings, in_patients)
     supporting = _unique(deciding, evidence_id, against=False)
@@ -210,21 +239,37 @@ def read_record(drug: Drug, condition: Condition, evidence_id: str, evidence: Ev
         supporting=supporting,
         refuting=refuting,
         context=_context(evidence, evidence_id, names, findings, taken),
-        remark="" if taken else silent or _why_silent(evidence, names),
+        remark="" if taken else _stop_remark(evidence) or silent or _why_silent(evidence, names),
     )
+
+
+def _is_review(evidence: Evidence) -> bool:
+    return "review" in grade(evidence).design.value
+
+
+def _stop_remark(evidence: Evidence) -> str:
+    """What to say of a failed trial whose reason for stopping is not this drug's alone."""
+    return _NOT_CHARGED if is_negative_stop(evidence) else ""
+
+
+def _is_clinical(evidence: Evidence) -> bool:
+    """Whether people were studied; there a laboratory value is no benefit and no lack of it."""
+    level = grade(evidence).level
+    return level is not None and level < _MECHANISM_LEVEL
 
 
 def _silence(evidence: Evidence, names: RecordNames) -> str:
     """Why no sentence of the record can have a direction; '' when one may."""
-    if evidence.metadata.kind == "trial" and not evidence.metadata.has_results:
+    if not is_paper(evidence) and not evidence.metadata.has_results:
         return _PLAN
     return REFERENCE_ARM if _is_reference_arm(evidence, names) else ""
 
 
 def _deciding(findings: list[Finding], in_patients: bool) -> list[Finding]:
+    """The findings about the condition where there are any, and of these the weightiest."""
     if not any(f.names_condition for f in findings):
-        return findings
-    return [f for f in findings if f.names_condition or (in_patients and not f.names_other)]
+        return weigh(findings)
+    return weigh([f for f in findings if f.names_condition or (in_patients and not f.names_other)])
 
 
 def _is_direct(findings: list[Finding], in_patients: bool) -> bool:
@@ -237,7 +282,7 @@ def _is_direct(findings: list[Finding], in_patients: bool) -> bool:
 
 def _is_reference_arm(evidence: Evidence, names: RecordNames) -> bool:
     for span in sentences(evidence.content):
-        for match in lexicon.REFERENCE_ARM.finditer(span.text):
+        for match in arms.REFERENCE_ARM.finditer(span.text):
             bracket = re.match(r" \(([^)]*)\)", span.text[match.end() :])
             if names.drug.named(bracket.group(1) if bracket else span.text):
                 return True

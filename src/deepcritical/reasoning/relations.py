@@ -52,7 +52,7 @@ _OBJECT_END = re.compile(
 )
 _SYMBOL = re.compile(
     r"(?<![\w/-])(?:p-)?(?:[A-Z]{2}-\d{1,2}|[A-Z][A-Za-z]{0,3}\d+[A-Z]?\d*|[A-Z]{3,6}\d?(?:-\d+)?|"
-    r"[a-z][A-Z]{2,4}\d?|[A-Z]{2,5}-?[α-ωκ]\w?|[A-Z]{2,4}\d[α-ω]|Aβ(?:\d+)?)(?![\w-])"
+    r"[a-z][A-Z]{2,4}\d?|[A-Z]{2,5}-?[α-ωκ]\w?|[A-Z]{2,4}\d[α-ω]|Aβ(?:\d+)?)(?![\w\u2010-\u2015-])"
 )
 """What looks like a gene or protein symbol: BACE1, AMPK, mTOR, NF-κB, IL-6, p-AMPK."""
 _NOT_A_MOLECULE = frozenset(
@@ -101,6 +101,16 @@ _BLOCKED = re.compile(
 _DENIAL = re.compile(r"\b(?:not|no|unlike|whether|independent of)\b", re.IGNORECASE)
 
 
+_NO_FINDING = re.compile(
+    r"\bno evidence\b|\bnot (?:known|clear|tested|shown|studied)\b", re.IGNORECASE
+)
+_TOO_GENERAL = frozenset(
+    "growth development metabolism transport binding secretion signaling signalling expression "
+    "transcription translation replication proliferation activity regulation".split()
+)
+"""Processes that every molecule has a part in: no step of a mechanism by themselves."""
+
+
 class _Node(NamedTuple):
     name: str
     start: int
@@ -147,7 +157,12 @@ class _Nodes:
         for node in sorted(self._candidates(text), key=lambda n: (n.start, -(n.end - n.start))):
             if not taken or node.start >= taken[-1].end:
                 taken.append(self._with_process(text, node))
-        return [node for node in taken if not _ONLY_A_MODIFIER.match(text[node.end :])]
+        return [
+            node
+            for node in taken
+            if node.name.casefold() not in _TOO_GENERAL
+            and not _ONLY_A_MODIFIER.match(text[node.end :])
+        ]
 
     def _candidates(self, text: str) -> Iterator[_Node]:
         for short, long in self._long.items():
@@ -239,6 +254,8 @@ def _of_drug(
     places = drug.find(span.text)
     said = span.text
     if not places or lexicon.AIM.search(said) or lexicon.NO_DIRECTION.search(said):
+        return
+    if _NO_FINDING.search(said):
         return
     # A participle before the drug ("Despite reducing tau phosphorylation, metformin ...") has the
     # drug as its subject too.

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from enum import IntEnum
 from typing import NamedTuple
 
 from deepcritical.domain.text import Span
-from deepcritical.reasoning import lexicon
-from deepcritical.reasoning.names import ConditionNames, DrugNames, other_drug_places
+from deepcritical.reasoning import arms, lexicon
+from deepcritical.reasoning.clauses import bracketed, clauses, own_part
+from deepcritical.reasoning.figures import CONTROL, Cue, Way, figures_cue, has_result_figures
+from deepcritical.reasoning.names import ConditionNames, DrugNames
+from deepcritical.reasoning.outcomes import Weight, weight_of
 from deepcritical.services.vocabulary import CONDITION_LABELS, vocabulary
 
 __all__ = [
@@ -23,37 +25,31 @@ __all__ = [
     "span_findings",
 ]
 
-_BUT_NOT = re.compile(r"\bbut not (?:\w+ ){0,5}$", re.IGNORECASE)
-_NUMBER = r"[-−–]?\d+(?:[.·]\d+)?"
-_INTERVAL = re.compile(
-    r"(?:\bCI\b|confidence interval|credible interval|\bCrI\b|\b[RHO]R\b)[^;\d\[−–-]{0,12}"
-    rf"(?:{_NUMBER}\s*[\[(]\s*)?[\[(]?\s*"
-    rf"(?P<low>(?<![\d.]){_NUMBER})%?\s*(?:to|,|;|–|-|−)\s*(?P<high>{_NUMBER})"
-    r"(?![\d.·]*\d)(?!%\s*(?:CI|conf|cred))",
+_OTHER_CLASS = re.compile(
+    r"\b[\w-]+(?: \([^()]*\))? (?:inhibitors?|agonists?|antagonists?|blockers?) "
+    r"(?:use|users?|was|were|"
+    r"had|showed|treatment|therapy|reduced|improved)\b",
     re.IGNORECASE,
 )
-_RATIO = re.compile(r"\bratio\b|\b[a-z]?(?:OR|HR|RR)\b|relative risk|hazard|odds", re.IGNORECASE)
-_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
-
-
-class Way(IntEnum):
-    """What a clause reports for the drug."""
-
-    HARM = -2
-    NO_EFFECT = -1
-    BENEFIT = 1
-
-    @property
-    def against(self) -> bool:
-        """Whether it speaks against the drug."""
-        return self < 0
-
-
-class Cue(NamedTuple):
-    """The way of a clause and the offset of the word that says so."""
-
-    way: Way
-    at: int
+"""A class of drugs as a clause's own subject."""
+_AT_STAKE = re.compile(
+    r"\b(?:risks?|incidence|odds|prevalence|onset|development|prevention|diagnos[ei]s|likelihood|rates?|"
+    r"cases|hazard|probability)\s+(?:of|for)\s+(?:[^\s,;]+\s+){0,4}$|"
+    r"\b(?:for|against|prevent\w*|develop\w*|without|having|had|"
+    r"(?:effective|efficacy|beneficial|benefits?|used|approved|trials?) in|"
+    r"(?:patients|people|adults|persons|individuals|those|subjects|associated|diagnosed) with)\s+"
+    r"(?:[^\s,;]+\s+){0,2}$",
+    re.IGNORECASE,
+)
+"""Before a condition that people get or have; what is merely lessened in them is an outcome."""
+_STAKES = re.compile(
+    r"\s+(?:risks?|incidence|onset|development|prevalence|patients|cases|models?|mouse|mice|rates?|"
+    r"prevention|diagnos[ei]s)\b",
+    re.IGNORECASE,
+)
+"""Behind such a condition."""
+_OWN = ("result", "finding", "conclusion", "interpretation", "main result")
+_BUT_NOT = re.compile(r"\bbut not (?:\w+ ){0,5}$", re.IGNORECASE)
 
 
 class RecordNames(NamedTuple):
@@ -63,6 +59,12 @@ class RecordNames(NamedTuple):
     condition: ConditionNames
     about_drug: bool
     """Whether the title names this drug alone: then a sentence without a drug is about it."""
+    classes: tuple[str, ...] = ()
+    """Classes that the record says the drug is one of."""
+    healthy: tuple[str, ...] = ()
+    """Abbreviations that the record gives to people without the condition."""
+    primary: tuple[frozenset[str], ...] = ()
+    """The word stems of the primary outcomes that the record defines."""
 
 
 class Finding(NamedTuple):
@@ -74,6 +76,11 @@ class Finding(NamedTuple):
     names_other: bool
     """Whether the clause names another condition instead, such as dementia in general."""
     other_population: bool
+    weight: Weight = Weight.OTHER
+    before: bool = False
+    """Whether it is what others have found before."""
+    laboratory: bool = False
+    """Whether it is about a laboratory value alone, and nothing that patients have or feel."""
 
 
 def clause_cue(clause: str, names: RecordNames) -> Cue | None:
@@ -87,12 +94,35 @@ def clause_cue(clause: str, names: RecordNames) -> Cue | None:
     for place in names.condition.find(clause):
         if _BUT_NOT.search(clause[: place.start()]):
             return Cue(Way.NO_EFFECT, place.start())
-    cue = _undone(clause) or _worded(clause)
-    if (cue is None or cue.way is Way.BENEFIT) and _crosses_null(clause):
-        cue = Cue(Way.NO_EFFECT, cue.at if cue else len(clause))
+    worded = _undone(clause) or _worded(clause)
+    if worded and worded.way is Way.HARM and _is_of_control(clause, worded.at, names):
+        worded = _worded(clause[: worded.at])
+    cue = _with_figures(clause, worded, names)
     if cue and cue.way is Way.NO_EFFECT and not _names_outcome(clause, names):
         return None
     return cue
+
+
+def _with_figures(clause: str, worded: Cue | None, names: RecordNames) -> Cue | None:
+    """The cue of the words, or of the figures where they show no effect or stand alone."""
+    places = names.drug.find(clause)
+    figured = figures_cue(
+        clause,
+        places[0].start() if places else None,
+        of_condition=names.condition.named(clause),
+    )
+    if figured is None or (worded and worded.way is Way.NO_EFFECT):
+        return worded
+    if figured.way is Way.NO_EFFECT:
+        return Cue(Way.NO_EFFECT, worded.at if worded else figured.at)
+    return worded or figured
+
+
+def _is_of_control(clause: str, at: int, names: RecordNames) -> bool:
+    """Whether harm is said of the other arm: "rose with examplol and worsened with placebo"."""
+    of_drug = [p.end() for p in names.drug.find(clause) if p.end() <= at]
+    joined = of_drug and re.search(r"\band\s+(?:\w+\s+)?$", clause[of_drug[-1] : at])
+    return bool(joined) and bool(CONTROL.search(clause, at)) and not names.drug.named(clause[at:])
 
 
 def _worded(clause: str) -> Cue | None:
@@ -116,17 +146,6 @@ def _undone(clause: str) -> Cue | None:
     return Cue(Way.BENEFIT if governed.way.against else Way.HARM, undo.start())
 
 
-def _crosses_null(clause: str) -> bool:
-    """Whether every interval of the clause holds the value of no effect: 1 for ratios, else 0."""
-    pairs = [(_value(m["low"]), _value(m["high"])) for m in _INTERVAL.finditer(clause)]
-    null = 1.0 if _RATIO.search(clause) and not any(low < 0 for low, _ in pairs) else 0.0
-    return bool(pairs) and all(low < null < high for low, high in pairs)
-
-
-def _value(text: str) -> float:
-    return float(re.sub(r"^[−–]", "-", text).replace("·", "."))
-
-
 def _names_outcome(clause: str, names: RecordNames) -> bool:
     if lexicon.OUTCOME.search(clause) or names.condition.named(clause):
         return True
@@ -135,27 +154,18 @@ def _names_outcome(clause: str, names: RecordNames) -> bool:
 
 def is_only_comparator(clause: str, names: RecordNames) -> bool:
     """Whether the clause has the drug as what others are compared with, alone or in both arms."""
-    before = (clause[: place.start()] for place in names.drug.find(clause))
+    before = (
+        clause[: place.start()]
+        for place in names.drug.find(clause)
+        if not ("respectively" in clause and arms.PAIRED.match(clause[place.end() :]))
+    )
     return any(
-        lexicon.COMPARATOR.search(b)
-        and not lexicon.OPENING.match(b)
-        and not lexicon.ABSENCE.search(b)
+        arms.COMPARATOR.search(b) and not arms.OPENING.match(b) and not arms.ABSENCE.search(b)
         for b in before
     )
 
 
-def clauses(sentence: str) -> Iterator[str]:
-    """The clauses of a sentence; a bracket is kept whole, for it holds its clause's figures."""
-    inside = [m.span() for m in _BRACKETS.finditer(sentence)]
-    start = 0
-    for match in lexicon.CLAUSE_BREAK.finditer(sentence):
-        if not any(a < match.start() < b for a, b in inside):
-            yield sentence[start : match.start()]
-            start = match.end()
-    yield sentence[start:]
-
-
-def _is_subject(clause: str, cue: Cue, names: RecordNames, drug: str) -> bool:
+def _is_subject(clause: str, cue: Cue, names: RecordNames) -> bool:
     """Whether the cue is about the drug and not about another one named before it.
 
     "Lenalidomide holds promise as a derivative of thalidomide": the first drug is the subject. A
@@ -163,59 +173,89 @@ def _is_subject(clause: str, cue: Cue, names: RecordNames, drug: str) -> bool:
     in brackets, or is given together with another one, is not what the clause is about.
     """
     places = names.drug.find(clause)
-    bracketed = [m.span() for m in _BRACKETS.finditer(clause)]
-    open_places = [p for p in places if not any(a <= p.start() < b for a, b in bracketed)]
-    others = other_drug_places(clause, drug)
+    brackets = bracketed(clause)
+    open_places = [p for p in places if not any(a <= p.start() < b for a, b in brackets)]
+    others = names.drug.others(clause)
     if not open_places and others:
         return False
     joined = (
-        lexicon.COMBINED.match(clause[p.end() :])
-        or lexicon.COMBINED_WITH.search(clause[: p.start()])
+        arms.COMBINED.match(clause[p.end() :]) or arms.COMBINED_WITH.search(clause[: p.start()])
         for p in places
     )
+    if others and _is_one_of_two(clause, places, others):
+        return False
     if any(joined) and others:
-        return bool(lexicon.ALONE.search(clause))
+        return bool(arms.ALONE.search(clause))
     first = min(p.start() for p in places)
     return first < cue.at or not any(start < cue.at for start in others)
 
 
-def _speaks_of_drug(clause: str, sentence: str, cue: Cue, names: RecordNames, drug: str) -> bool:
+def _is_one_of_two(clause: str, places: list[re.Match[str]], others: tuple[int, ...]) -> bool:
+    """Whether the drug stands beside another one with only "or" between them."""
+    after = (clause[p.end() : o] for p in places for o in others if o > p.end())
+    if any(arms.OR_ANOTHER.fullmatch(between) for between in after):
+        return True
+    before = (clause[o : p.start()] for p in places for o in others if o < p.start())
+    return any(re.fullmatch(r"[\w-]+\s+or\s+", between, re.IGNORECASE) for between in before)
+
+
+def _speaks_of_drug(clause: str, sentence: str, cue: Cue, names: RecordNames) -> bool:
     if names.drug.named(clause):
         denied = all(
             clause[: p.start()].rstrip().lower().endswith(" not") for p in names.drug.find(clause)
         )
         return (
-            not denied
-            and not is_only_comparator(clause, names)
-            and _is_subject(clause, cue, names, drug)
+            not denied and not is_only_comparator(clause, names) and _is_subject(clause, cue, names)
         )
     if (
         cue.way.against
-        and lexicon.CLASS_WIDE.search(clause)
-        and not other_drug_places(clause, drug, classes=False)
+        and arms.CLASS_WIDE.search(clause)
+        and not names.drug.others(clause, classes=False)
     ):
         return True
-    if names.drug.named(sentence):
+    if cue.way.against and any(c.casefold() in clause.casefold() for c in names.classes):
+        return True
+    if names.drug.named(sentence[: sentence.find(clause)]):
         # "Metformin lowered X but did not change Y": the second clause inherits its subject.
-        return not is_only_comparator(sentence, names) and not other_drug_places(clause, drug)
-    unnamed = names.about_drug and not other_drug_places(sentence, drug)
-    return unnamed and bool(lexicon.OF_TREATMENT.search(clause))
+        other = names.drug.others(clause) or _OTHER_CLASS.search(clause)
+        return not is_only_comparator(sentence, names) and not other
+    if names.drug.named(sentence) and cue.way is not Way.NO_EFFECT:
+        return False  # what is said before the drug is named is said of those without it
+    unnamed = names.about_drug and not names.drug.others(sentence)
+    return unnamed and bool(arms.OF_TREATMENT.search(clause))
 
 
 def span_findings(span: Span, names: RecordNames, drug: str) -> Iterator[Finding]:
     """The clauses of a sentence that point somewhere for the drug; aims and safety left out."""
-    for clause in clauses(span.text):
-        cue = None if lexicon.AIM.search(clause) else clause_cue(clause, names)
+    for clause in (own_part(c, names.drug, drug) for c in clauses(span.text)):
+        cue = None if _is_aim(clause) else clause_cue(clause, names)
         if cue is None or _only_safety(clause, cue):
             continue
-        if _speaks_of_drug(clause, span.text, cue, names, drug):
+        if _speaks_of_drug(clause, span.text, cue, names):
             yield Finding(
                 span,
                 cue.way,
                 names_condition=names.condition.named(clause),
                 names_other=_names_other(clause, names),
-                other_population=bool(lexicon.OTHER_POPULATION.search(clause)),
+                other_population=_other_population(clause, names),
+                weight=weight_of(clause, span.text, names.primary),
+                before=_is_of_others(clause, span),
+                laboratory=bool(
+                    lexicon.LABORATORY.search(clause) and not lexicon.FELT.search(clause)
+                ),
             )
+
+
+def _is_of_others(clause: str, span: Span) -> bool:
+    """Whether the clause tells what was found before the study."""
+    if arms.REPORTED_BEFORE.search(clause):
+        return True
+    return not span.label.startswith(_OWN) and bool(arms.SHOWN_TO.search(clause))
+
+
+def _is_aim(clause: str) -> bool:
+    """Whether the clause says what was planned; a clause with result figures does not."""
+    return bool(lexicon.AIM.search(clause)) and not has_result_figures(clause)
 
 
 def _only_safety(clause: str, cue: Cue) -> bool:
@@ -225,9 +265,23 @@ def _only_safety(clause: str, cue: Cue) -> bool:
     return cue.way is not Way.BENEFIT or not lexicon.EFFICACY.search(clause)
 
 
+def _other_population(clause: str, names: RecordNames) -> bool:
+    if arms.OTHER_POPULATION.search(clause):
+        return True
+    return any(re.search(rf"\b{re.escape(short)}\b", clause) for short in names.healthy)
+
+
 def _names_other(clause: str, names: RecordNames) -> bool:
-    """Whether the clause names an outcome or condition other than the one in question."""
+    """Whether the clause names a condition other than the one in question as what is at stake.
+
+    "Examplol lowered the risk of dementia" is about dementia; "examplol lowered pain" in patients
+    with testitis is about testitis.
+    """
     if lexicon.OTHER_OUTCOME.search(clause):
         return True
     mentions = vocabulary().find(clause, CONDITION_LABELS)
-    return any(not names.condition.named(m.text) for m in mentions)
+    return any(
+        not names.condition.named(m.text)
+        and (_AT_STAKE.search(clause[: m.start]) or _STAKES.match(clause, m.end))
+        for m in mentions
+    )

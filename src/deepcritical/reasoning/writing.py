@@ -291,11 +291,15 @@ class _Writer:
         }[self.verdict.label]
 
     def _awaited(self) -> str:
-        """Registered trials that are not finished: what could change the verdict."""
+        """Registered trials that are not finished: what could change the verdict.
+
+        A trial whose results are among the records is none, whatever its entry says.
+        """
+        reported = {i for s in self.studies if s.level is not None for i in s.evidence_ids}
         records = (
             (i, self.store.evidence[i])
             for i, a in self.store.appraisals(self.main or "").items()
-            if a.reading.included
+            if a.reading.included and i not in reported
         )
         running = [(i, r) for i, r in records if _is_running(r, self.context.searched_on)]
         if not running:

@@ -13,12 +13,24 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from deepcritical.domain.errors import SnapshotCorruptError
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, SourceName, TextKind
-from deepcritical.domain.identity import record_url
+from deepcritical.domain.identity import is_nct, record_url
 
 __all__ = ["Parsed", "SnapshotHeader", "parse"]
 
 _LIST_SEPARATOR = re.compile(r"\s*;\s*")
 _LINKED_PMID = re.compile(r"\bpublication PMID (\d+)", re.IGNORECASE)
+_PAIRED_DOI = re.compile(
+    r"\b(?:preprint[ /]+journal pair|preprint pair|preprint of|journal version)\b[^.;]{0,12}?"
+    r"\b(10\.\d{4,9}/[^\s;,]+)",
+    re.IGNORECASE,
+)
+"""A note that pairs a preprint with its journal version."""
+_UNFINISHED = frozenset(
+    "RECRUITING NOT_YET_RECRUITING ENROLLING_BY_INVITATION ONGOING AUTHORISED STOPPED".split()
+)
+"""While people are still to be enrolled, a registry shows how many are planned."""
+_STATUS_WORD = re.compile(r"[A-Za-z][A-Za-z ,-]*[A-Za-z]")
+_SAME_STATUS = {"RECRUITMENT_COMPLETE": "COMPLETED", "AUTHORIZED": "AUTHORISED"}
 
 
 def _listed(value: Any) -> Any:
@@ -153,13 +165,17 @@ _SAME_NAME = frozenset(EvidenceMetadata.model_fields) & frozenset(_Record.model_
 
 def _evidence(record: _Record) -> Evidence:
     content = _content(record)
-    same = record.model_dump(include=set(_SAME_NAME - {"status", "text_kind"}))
+    own = _SAME_NAME - {"status", "text_kind", "enrollment", "planned_enrollment"}
+    status = _status(record)
+    enrolled, planned = _enrolment(record, status)
     meta = EvidenceMetadata(
-        **same,
+        **record.model_dump(include=set(own)),
+        enrollment=enrolled,
+        planned_enrollment=planned,
         nct_id=record.nct if record.kind == "trial" else None,
         linked_ids=_linked(record),
         publication_types=record.pub_types,
-        status=re.sub(r"[\s,]+", "_", record.status).upper() if record.status else None,
+        status=status,
         text_kind=record.text_kind or _text_kind(record, content),
     )
     citation = Citation(
@@ -172,11 +188,43 @@ def _evidence(record: _Record) -> Evidence:
     return Evidence(content=content, citation=citation, metadata=meta)
 
 
+def _status(record: _Record) -> str | None:
+    """One status, in capitals.
+
+    A record of several registers lists the status in each ("Recruiting / Not yet recruiting"): the
+    one they agree on counts, or the one that says more. A trial with a reason for stopping has
+    stopped, whatever an older copy shows.
+    """
+    told = [
+        re.sub(r"[\s,]+", "_", word).upper() for word in _STATUS_WORD.findall(record.status or "")
+    ]
+    words = dict.fromkeys(_SAME_STATUS.get(word, word) for word in told)
+    if record.why_stopped and not set(words) & {"TERMINATED", "WITHDRAWN", "SUSPENDED"}:
+        return "STOPPED"
+    if len(words) > 1:
+        words.pop("AUTHORISED", None)  # permitted, whatever has come of it
+        words.pop("NOT_RECRUITING", None)  # also said of trials not begun, and of those completed
+    return next(iter(words)) if len(words) == 1 else "UNKNOWN" if words else None
+
+
+def _enrolment(record: _Record, status: str | None) -> tuple[int | None, int | None]:
+    """People enrolled, and people planned for.
+
+    Until enrolment ends a registry shows the plan (ClinicalTrials.gov, "Enrollment: anticipated").
+    """
+    count, planned = record.enrollment, record.planned_enrollment
+    is_plan = count is not None and (
+        count == planned or (record.kind == "trial" and status in _UNFINISHED and count > 0)
+    )
+    return (None, planned or count) if is_plan else (count, planned)
+
+
 def _linked(record: _Record) -> tuple[str, ...]:
     """Ids of other records of the study: declared, named in the note, or a paper's own trial."""
     noted = (f"pmid:{pmid}" for pmid in _LINKED_PMID.findall(record.note or ""))
+    paired = (f"doi:{doi.rstrip('.)').lower()}" for doi in _PAIRED_DOI.findall(record.note or ""))
     trial = [f"nct:{record.nct}"] if record.nct and record.kind == "publication" else []
-    return tuple(dict.fromkeys((*record.linked, *noted, *trial)))
+    return tuple(dict.fromkeys((*record.linked, *noted, *paired, *trial)))
 
 
 def _content(record: _Record) -> str:
@@ -195,14 +243,14 @@ def _text(record: _Record) -> str:
 def _text_kind(record: _Record, content: str) -> TextKind:
     if not content:
         return "none"
-    if record.kind == "trial":
-        return "registry"
+    if record.kind == "trial" and not (record.pmid and record.pub_types):
+        return "registry"  # an entry with both holds its paper's text
     return "abstract" if record.abstract and not record.results else "summary"
 
 
 def _source(meta: EvidenceMetadata) -> SourceName:
     if meta.kind == "trial" and meta.nct_id:
-        return "clinicaltrials"
+        return "clinicaltrials" if is_nct(meta.nct_id) else "registry"
     if meta.pmid:
         return "pubmed"
     return "europepmc" if meta.pmcid else "doi" if meta.doi else "web"

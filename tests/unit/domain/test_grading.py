@@ -246,3 +246,90 @@ def test_people_in_a_trial_are_those_it_enrolled() -> None:
 
 def test_a_trial_that_planned_only_has_no_people() -> None:
     assert participants(trial(content="120 adults", planned_enrollment=120)) is None
+
+
+@pytest.mark.parametrize(
+    ("title", "types", "content", "design"),
+    [
+        pytest.param(TITLE, ["Study protocol"], "", Design.PROTOCOL, id="protocol by type"),
+        pytest.param(f"{TITLE}: study protocol", [], "", Design.PROTOCOL, id="protocol by title"),
+        pytest.param(
+            "Rationale and design of a trial of examplol", [], "", Design.PROTOCOL, id="rationale"
+        ),
+        pytest.param(TITLE, [], "We will search all trials.", Design.PROTOCOL, id="will search"),
+        pytest.param(
+            TITLE, ["A Randomized Clinical Trial"], "", Design.RCT, id="randomised clinical trial"
+        ),
+        pytest.param(
+            TITLE,
+            ["Clinical Trial"],
+            "Adults were randomised to examplol.",
+            Design.RCT,
+            id="indexed as clinical trial only",
+        ),
+        pytest.param(
+            "Examplol in testitis: a randomised trial and updated meta-analysis",
+            ["Meta-Analysis"],
+            "Adults were randomly allocated to examplol.",
+            Design.RCT,
+            id="a trial with a meta-analysis",
+        ),
+        pytest.param(
+            TITLE,
+            ["Randomized Controlled Trial"],
+            "A retrospective case-control study.",
+            Design.CASE_CONTROL,
+            id="case-control indexed as RCT",
+        ),
+        pytest.param(
+            TITLE,
+            ["Commentary"],
+            "In this issue, they report a cohort of 20 patients.",
+            Design.NARRATIVE_REVIEW,
+            id="commentary on a study of others",
+        ),
+        pytest.param(
+            TITLE, ["Review (by content)"], "A phase 3 trial.", Design.NARRATIVE_REVIEW, id="review"
+        ),
+        pytest.param(
+            TITLE, [], "In-vitro examplol was added to blood.", Design.PRECLINICAL, id="in-vitro"
+        ),
+        pytest.param(
+            TITLE,
+            [],
+            "Examplol has shown activity in vitro. Patients were randomised to examplol.",
+            Design.RCT,
+            id="patients randomised after a word on cells",
+        ),
+        pytest.param(
+            TITLE,
+            [],
+            "Infants were treated with examplol and followed prospectively.",
+            Design.CASE_SERIES,
+            id="treated without a comparison",
+        ),
+        pytest.param(
+            TITLE,
+            [],
+            "Infants were treated with examplol; a prospective cohort with controls.",
+            Design.COHORT,
+            id="treated with a comparison",
+        ),
+        pytest.param(
+            TITLE,
+            ["Systematic Review"],
+            "Little effect (6 trials; moderate-certainty evidence).",
+            Design.REVIEW_OF_RCTS,
+            id="trials of moderate certainty",
+        ),
+    ],
+)
+def test_a_design_that_type_or_text_could_hide(
+    title: str, types: list[str], content: str, design: Design
+) -> None:
+    assert grade(paper(title, content, publication_types=types)).design is design
+
+
+def test_an_entry_merged_with_its_paper_is_graded_as_the_paper() -> None:
+    record = trial(content="Adults were randomised.", pmid="99000001", text_kind="abstract")
+    assert grade(record).design is Design.RCT

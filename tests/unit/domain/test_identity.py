@@ -242,6 +242,11 @@ REPORTED = "Registered as NCT11111111."
             [("E1",), ("E2",)],
             id="a review by its title",
         ),
+        pytest.param(
+            [trial(), trial("NCT22222222", content="Why stopped: NCT11111111 has reported.")],
+            [("E1",), ("E2",)],
+            id="a trial stopped for the result of another",
+        ),
         pytest.param([], [], id="no records"),
     ],
 )

@@ -151,6 +151,8 @@ def test_a_reference_reads_as_a_bibliography_does() -> None:
         pytest.param({"authors": ("Tester AB", "Other C")}, "Tester 2020", id="index order"),
         pytest.param({"authors": ("Ann B Tester",)}, "Tester 2020", id="journal order"),
         pytest.param({"authors": ("van Tester, Ann B",)}, "van Tester 2020", id="catalogue order"),
+        pytest.param({"authors": ("Du Tester R",)}, "Du Tester 2020", id="family of two words"),
+        pytest.param({"authors": ("Ann B Tester Jr",)}, "Tester 2020", id="suffix"),
         pytest.param({"authors": ("Testers",)}, "Testers 2020", id="a group"),
         pytest.param({}, "“A study of examplol in testitis” 2020", id="title of six words"),
         pytest.param(

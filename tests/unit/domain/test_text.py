@@ -7,6 +7,7 @@ from deepcritical.domain.text import (
     locate_quote,
     sentences,
     shorten_at_sentence,
+    whole_sentences,
 )
 
 
@@ -141,3 +142,32 @@ def test_folding_keeps_one_form_of_each_character(text: str, expected: str) -> N
 )
 def test_a_text_is_shortened_at_a_sentence(text: str, limit: int, expected: str) -> None:
     assert shorten_at_sentence(text, limit) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        pytest.param("Pain fell. Mood rose.", 2, id="whole"),
+        pytest.param("Pain fell. Mood rose in", 1, id="ends in a preposition"),
+        pytest.param("Pain fell. Mood (on a scale rose", 1, id="open bracket"),
+        pytest.param("Pain fell on examplol. No harm of exam", 1, id="broken word"),
+        pytest.param("Pain fell. The difference was −2·7", 1, id="ends in a figure"),
+        pytest.param("Pain fell. [opening not shown] a higher mood.", 1, id="no beginning"),
+        pytest.param("Pain fell. Mood rose in adults", 2, id="no full stop, but whole"),
+    ],
+)
+def test_sentences_broken_off_are_left_out(text: str, kept: int) -> None:
+    assert len(whole_sentences(text)) == kept
+
+
+def test_with_a_full_stop_only_where_that_is_asked_for() -> None:
+    assert len(whole_sentences("Pain fell. Mood rose in adults", ended=True)) == 1
+
+
+def test_labels_of_less_common_sections() -> None:
+    text = "Areas of uncertainty: Much. Data sources: All. Therapeutic advances: Pain fell."
+    assert [s.label for s in sentences(text)] == [
+        "areas of uncertainty",
+        "data sources",
+        "therapeutic advances",
+    ]

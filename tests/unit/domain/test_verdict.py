@@ -227,3 +227,57 @@ def test_a_retracted_record_never_reaches_the_verdict(retraction: dict[str, Any]
     record = paper(**{"content": "We randomised adults. 900 adults left.", **retraction})
     read = {"E1": appraisal(record, direct=True, supporting=(fact(),))}
     assert decide(study_findings(read, [("E1",)])) == decide(())
+
+
+class TestTrialsThatDisagreeInPart:
+    def test_large_ones_that_favour_are_not_undone_by_one_of_mixed_outcome(self) -> None:
+        found = decide([study(SUPPORTS, 2, 900), study(SUPPORTS, 2, 900), study(MIXED, 2, 500)])
+        assert (found.label, found.certainty) == (VerdictLabel.SUPPORTED, Certainty.MODERATE)
+        assert any(reason.startswith("inconsistency") for reason in found.downgrades)
+
+    @pytest.mark.parametrize(
+        "studies",
+        [
+            pytest.param([study(SUPPORTS, 2, 900), study(MIXED, 2, 100)], id="one favours"),
+            pytest.param(
+                [study(SUPPORTS, 2, 300), study(SUPPORTS, 2, 200), study(MIXED, 2, 600)],
+                id="the mixed one is larger",
+            ),
+        ],
+    )
+    def test_else_it_is_promising(self, studies: list[StudyFinding]) -> None:
+        assert decide(studies).label is VerdictLabel.PROMISING
+
+    def test_a_trial_without_benefit_makes_it_mixed(self) -> None:
+        found = decide([study(SUPPORTS, 2, 900), study(MIXED, 2, 500), study(REFUTES, 2, 50)])
+        assert found.label is VerdictLabel.MIXED
+
+    def test_cohorts_that_disagree_make_it_mixed(self) -> None:
+        found = decide([study(SUPPORTS, 2, 900), study(MIXED, 2, 500), study(REFUTES, 3, 50)])
+        assert found.label is VerdictLabel.MIXED
+
+
+class TestReviewsBesideTheTrials:
+    TRIALS = (study(REFUTES, 2, 900), study(REFUTES, 2, 800))
+
+    def test_a_smaller_review_that_favours_does_not_outweigh_larger_trials(self) -> None:
+        found = decide([*self.TRIALS, study(SUPPORTS, 1, 600)])
+        assert (found.label, found.certainty) == (VerdictLabel.REFUTED, Certainty.MODERATE)
+
+    @pytest.mark.parametrize("size", [None, 1700, 5000])
+    def test_one_of_as_many_people_or_of_unknown_size_does(self, size: int | None) -> None:
+        assert decide([*self.TRIALS, study(SUPPORTS, 1, size)]).label is VerdictLabel.MIXED
+
+    def test_a_single_trial_does_not_decide_against_a_review(self) -> None:
+        found = decide([study(REFUTES, 2, 900), study(SUPPORTS, 1, 600)])
+        assert found.label is VerdictLabel.MIXED
+
+    def test_not_so_the_other_way_round(self) -> None:
+        trials = [study(SUPPORTS, 2, 900), study(SUPPORTS, 2, 800)]
+        assert decide([*trials, study(REFUTES, 1, 600)]).label is VerdictLabel.MIXED
+
+
+def test_case_series_alone_are_of_very_low_certainty() -> None:
+    series = decide([study(SUPPORTS, 4, 50)])
+    assert (series.label, series.certainty) == (VerdictLabel.PROMISING, Certainty.VERY_LOW)
+    assert decide([study(SUPPORTS, 4, 50), study(SUPPORTS, 3, 50)]).certainty is Certainty.LOW

@@ -12,10 +12,11 @@ from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.hypotheses import Relation, Sign
 from deepcritical.domain.question import Condition, Drug, QuestionForm, ResearchQuestion
 from deepcritical.domain.text import sentences
+from deepcritical.reasoning.figures import Way
 from deepcritical.reasoning.names import ConditionNames, DrugNames
 from deepcritical.reasoning.reading import read_record
 from deepcritical.reasoning.relations import RecordRelations, record_relations
-from deepcritical.reasoning.stance import Finding, RecordNames, Way, span_findings
+from deepcritical.reasoning.stance import Finding, RecordNames, span_findings
 from tests.unit.domain.records import paper
 
 EXAMPLOL = Drug(name="examplol", known=False)

@@ -291,5 +291,12 @@ class TestSearchSides:
         assert search_sides(CANDIDATES, store) == (
             "examplol testitis",
             "examplol testitis randomised trial placebo",
+            "examplol testitis results randomized significantly median ratio confidence interval",
             "examplol testitis no effect not associated",
         )
+
+
+class TestWhichCandidatesAreSearched:
+    def test_the_first_round_also_asks_in_the_words_of_results(self) -> None:
+        sides = search_sides(QUESTION, EvidenceStore())
+        assert any("hazard ratio" in side for side in sides)

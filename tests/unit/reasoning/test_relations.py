@@ -230,3 +230,16 @@ class TestEveryRelation:
 
     def test_is_listed_once_a_sentence(self) -> None:
         assert len(relations("Examplol reduced tau and reduced tau.").drug) == 1
+
+
+class TestWhatIsNoStepOfAMechanism:
+    @pytest.mark.parametrize(
+        "sentence",
+        [
+            "Examplol inhibits SARS\u2010CoV\u20102.",
+            "Examplol increases neurite growth.",
+            "No evidence is available that examplol inhibits BACE1.",
+        ],
+    )
+    def test_is_not_read_as_one(self, sentence: str) -> None:
+        assert acts(sentence) == set()

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.reasoning.stance import Way, clause_cue
+from deepcritical.reasoning.figures import Way
+from deepcritical.reasoning.stance import clause_cue
 from tests.unit.reasoning.examples import findings, names, ways
 
 HELPS, NOTHING, HARMS = Way.BENEFIT, Way.NO_EFFECT, Way.HARM
@@ -158,9 +159,10 @@ class TestIntervals:
         )
         assert ways(text) == [HELPS]
 
-    def test_harm_stays_harm_whatever_the_interval(self) -> None:
-        text = "Examplol increased the risk of testitis (HR 1.30, 95% CI 0.90 to 1.90)."
-        assert ways(text) == [HARMS]
+    def test_harm_is_read_only_where_the_interval_shows_it(self) -> None:
+        text = "Examplol increased the risk of testitis (HR 1.30, 95% CI {})."
+        assert ways(text.format("0.90 to 1.90")) == [NOTHING]
+        assert ways(text.format("1.10 to 1.90")) == [HARMS]
 
 
 class TestTurnedRound:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.reasoning.stance import Way
+from deepcritical.reasoning.figures import Way
 from tests.unit.reasoning.examples import ways
 
 HELPS, NOTHING, HARMS = Way.BENEFIT, Way.NO_EFFECT, Way.HARM

@@ -293,7 +293,8 @@ class TestVocabulary:
             ("Can metformin be repurposed for Alzheimer's disease?", ALZHEIMER),
             ("Does metformin slow dementia in Alzheimer's disease?", ALZHEIMER),
             ("What could be repurposed for long COVID?", None),
-            ("Does baricitinib help in COVID-19?", None),
+            ("Does baricitinib help in COVID-19?", "MESH:D000086382"),
+            ("Does baricitinib help in SARS-CoV-2 infection?", "MESH:D000086382"),
         ],
     )
     def test_the_condition_of_a_question(self, question: str, expected: str | None) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from deepcritical.domain.errors import SnapshotCorruptError
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.identity import canonical_ids
 from deepcritical.tools.snapshot_records import Parsed, parse
 from tests.conftest import DEMO, paper, trial
 
@@ -190,3 +191,77 @@ class TestFields:
         record = one(paper(**ids))
         assert record.citation.source == source
         assert bool(record.citation.url) is (source != "web")
+
+
+class TestStatusAndSize:
+    @pytest.mark.parametrize(
+        ("told", "status"),
+        [
+            ("Recruiting / Recruiting", "RECRUITING"),
+            ("Not Recruiting / Not yet recruiting", "NOT_YET_RECRUITING"),
+            ("Not Recruiting / Completed", "COMPLETED"),
+            ("Recruiting / Not yet recruiting", "UNKNOWN"),
+            ("Authorised / ['Ongoing']", "ONGOING"),
+            ("Active, not recruiting", "ACTIVE_NOT_RECRUITING"),
+            (None, None),
+        ],
+    )
+    def test_the_status_of_several_registers_is_one(
+        self, told: str | None, status: str | None
+    ) -> None:
+        assert one(trial(status=told)).metadata.status == status
+
+    def test_a_trial_with_a_reason_for_stopping_is_not_recruiting(self) -> None:
+        assert one(trial(status="Recruiting", why_stopped="No funds")).metadata.status == "STOPPED"
+        told = one(trial(status="Terminated", why_stopped="No funds")).metadata.status
+        assert told == "TERMINATED"
+
+    @pytest.mark.parametrize(
+        ("fields", "sizes"),
+        [
+            ({"status": "Recruiting", "enrollment": 80}, (None, 80)),
+            ({"status": "Completed", "enrollment": 80}, (80, None)),
+            ({"enrollment": 80, "planned_enrollment": 80}, (None, 80)),
+            ({"status": "Recruiting", "enrollment": 0}, (0, None)),
+        ],
+    )
+    def test_before_its_end_a_trial_has_a_plan_only(
+        self, fields: dict[str, Any], sizes: tuple[int | None, int | None]
+    ) -> None:
+        meta = one(trial(**fields)).metadata
+        assert (meta.enrollment, meta.planned_enrollment) == sizes
+
+    @pytest.mark.parametrize(
+        "note",
+        [
+            "PREPRINT/JOURNAL PAIR with 10.9999/Made.Up.1; the title differs",
+            "Two papers. Preprint pair: 10.9999/made.up.1.",
+        ],
+    )
+    def test_a_preprint_and_its_journal_version_are_linked(self, note: str) -> None:
+        assert "doi:10.9999/made.up.1" in one(paper(note=note)).metadata.linked_ids
+
+    def test_an_entry_that_holds_its_papers_abstract_is_an_abstract(self) -> None:
+        record = one(trial(pmid="99000007", pub_types="Clinical Trial", abstract="Results: none."))
+        assert record.metadata.text_kind == "abstract"
+
+
+@pytest.mark.parametrize(
+    ("number", "source", "url"),
+    [
+        ("NCT99000001", "clinicaltrials", "https://clinicaltrials.gov/study/NCT99000001"),
+        (
+            "TEST2999/01/000001",
+            "registry",
+            "https://trialsearch.who.int/Trial2.aspx?TrialID=TEST2999/01/000001",
+        ),
+    ],
+)
+def test_a_trial_of_another_register_is_not_said_to_be_of_this_one(
+    number: str, source: str, url: str
+) -> None:
+    record = one(trial(nct=number))
+    assert record.citation.source == source
+    assert record.citation.url == url
+    named = "nct" if source == "clinicaltrials" else "registry"
+    assert f"{named}:{number}" in canonical_ids(record)

@@ -1,0 +1,57 @@
+"""What kind of record one is: a paper or a registry entry, retracted, or a notice about another."""
+
+from __future__ import annotations
+
+import re
+
+from deepcritical.domain.evidence import Evidence
+
+__all__ = ["is_notice", "is_paper", "is_retracted"]
+
+_RETRACTED = re.compile(
+    r"retracted publication|^\W*(?:retracted|withdrawn)\b|\bretraction in\b", re.IGNORECASE | re.M
+)
+_RETRACTED_TEXT = re.compile(
+    r"\W*(?:This|The) (?:article|paper|publication|preprint|manuscript|study) has been "
+    r"(?:retracted|withdrawn)\b",
+    re.IGNORECASE,
+)
+_NOTICE_TYPE = re.compile(
+    r"retraction (?:of publication|notice)|expression of concern|^(?:published )?erratum|"
+    r"^corrigendum|^correction$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NOTICE_TITLE = re.compile(
+    r"^\W*(?:retraction(?: notice| note)?\s*(?:to\b|of\b|:)|expression of concern\b|"
+    r"(?:erratum|corrigendum|correction)\s*(?:to\b|:))",
+    re.IGNORECASE,
+)
+_RETRACTED_TITLE = re.compile(
+    r"^\W*(?:(?:RETRACTED|WITHDRAWN)\b|(?:Retracted|Withdrawn)(?: [Aa]rticle| [Pp]aper)?\s*[:\]])|"
+    r"[(\[](?:\w+ )?(?:RETRACTED|WITHDRAWN)[)\]]\W*$"
+)
+
+
+def is_paper(evidence: Evidence) -> bool:
+    """Whether the text is a paper's: a registry entry may have been merged with its publication."""
+    meta = evidence.metadata
+    published = bool(meta.pmid or meta.pmcid or meta.doi)
+    return meta.kind != "trial" or (
+        published and bool(evidence.content) and meta.text_kind in ("abstract", "summary")
+    )
+
+
+def is_retracted(evidence: Evidence) -> bool:
+    """Whether index or title mark the record as retracted, or its text is the notice."""
+    types = "\n".join(evidence.metadata.publication_types)
+    return bool(
+        _RETRACTED.search(types)
+        or _RETRACTED_TITLE.search(evidence.citation.title)
+        or _RETRACTED_TEXT.match(evidence.content)
+    )
+
+
+def is_notice(evidence: Evidence) -> bool:
+    """Whether the record is a notice about another one: a retraction, a concern, a correction."""
+    types = "\n".join(evidence.metadata.publication_types)
+    return bool(_NOTICE_TYPE.search(types) or _NOTICE_TITLE.search(evidence.citation.title))

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pytest
+
+from deepcritical.domain.sizes import participants
+from tests.unit.domain.records import TITLE, paper, trial
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        pytest.param(
+            "Of the 3457 participants who consented, 1591 were eligible, randomised to examplol.",
+            1591,
+            id="randomised before consenting",
+        ),
+        pytest.param("A total of 1431 patients underwent randomization.", 1431, id="underwent"),
+        pytest.param("The trial randomized 501 patients.", 501, id="active voice"),
+        pytest.param(
+            "We randomly assigned 1561 patients to receive examplol and 3155 to usual care.",
+            4716,
+            id="two arms",
+        ),
+        pytest.param(
+            "They were randomised to examplol (n = 241) or standard care (n = 249).",
+            490,
+            id="sizes of arms",
+        ),
+        pytest.param(
+            "A total of 3515 patients were randomly assigned to examplol (679 patients), placebo "
+            "(679), or another intervention (2157).",
+            1358,
+            id="other arms of a platform",
+        ),
+        pytest.param("Twenty non-diabetic subjects took part.", 20, id="in words"),
+        pytest.param("Thirty-five patients took part.", 35, id="in two words"),
+    ],
+)
+def test_people_randomised_to_what_is_reported(text: str, size: int) -> None:
+    assert participants(paper(TITLE, text)) == size
+
+
+def test_an_entry_merged_with_its_paper_is_sized_by_the_paper() -> None:
+    record = trial(
+        content="A total of 1431 patients underwent randomization.",
+        enrollment=12,
+        pmid="99000001",
+        text_kind="abstract",
+    )
+    assert participants(record) == 1431
