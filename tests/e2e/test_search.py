@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from starlette.types import ASGIApp
 
 from tests.servers.clinicaltrials import ClinicalTrialsServer
 from tests.servers.crossref import CrossrefServer
@@ -68,7 +69,8 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
     kept["DEEPCRITICAL_HTTP_CACHE"] = str(tmp_path / "cache" / "http.sqlite")
     kept["DEEPCRITICAL_SOURCE_DEADLINE_S"] = "8"
     async with AsyncExitStack() as stack:
-        for name, app in [*faults.items(), ("crossref", crossref.app)]:
+        apps: dict[str, ASGIApp] = {**faults, "crossref": crossref.app}
+        for name, app in apps.items():
             url = await stack.enter_async_context(running(app))
             path = "api/v2/" if name == "clinicaltrials" else ""
             kept[f"DEEPCRITICAL_{name.upper()}_URL"] = url + path
