@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -57,8 +58,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(folder: Path) -> Iterator[str]:
-    with serving([sys.executable, "-m", "tests.servers.page", folder]) as address:
-        yield address
+    with serving(page_server(folder)) as served:
+        yield served.address
+
+
+def page_server(folder: Path) -> list[str | Path]:
+    return [sys.executable, "-m", "tests.servers.page", folder]
 
 
 @pytest.fixture
@@ -74,6 +79,12 @@ def gate(folder: Path) -> Iterator[Path]:
 def page(browser: Browser, address: str, gate: Path) -> Iterator[Page]:
     """A tab that may speak to the server only, and in which nothing may go wrong."""
     assert gate.exists()
+    with tab(browser, address) as page:
+        yield page
+
+
+@contextmanager
+def tab(browser: Browser, address: str) -> Iterator[Page]:
     wrong: list[str] = []
     context = browser.new_context(
         base_url=address, viewport={"width": 1440, "height": 900}, reduced_motion="reduce"
@@ -96,7 +107,7 @@ def page(browser: Browser, address: str, gate: Path) -> Iterator[Page]:
 
 def _is_error(text: str, kind: str) -> bool:
     # The framework's own words when a page is left while its stream is open.
-    usual = ("AbortError", "Connection errored out", "404 (Not Found)")
+    usual = ("AbortError", "Connection errored out", "502 (Bad Gateway)", "CONNECTION_REFUSED")
     return kind == "error" and not any(part in text for part in usual)
 
 
@@ -116,9 +127,11 @@ def assert_fits(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
-def test_a_question_is_followed_to_its_report(page: Page) -> None:
+def test_a_question_is_followed_to_its_report(page: Page, gate: Path) -> None:
+    gate.unlink()
     ask(page)
     expect(page.get_by_role("log")).to_contain_text("SearchAgent (round 1)")
+    gate.touch()
     expect(page).to_have_url(re.compile(r"\?run=[0-9a-f-]{36}$"))
     expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
     expect(page.locator(".live .pill")).to_have_text("completed")
@@ -202,7 +215,50 @@ def test_a_question_that_is_not_understood_fails_with_advice(page: Page) -> None
     ask(page, "xyzzy")
     expect(page.locator(".live .pill")).to_have_text("failed")
     expect(page.locator(".live .problem")).to_be_visible()
+    expect(page.locator(".stages .now")).to_have_text("Question")
+    expect(page.locator(".stages .reached")).to_have_count(0)
     expect(page.locator(".dc-report")).to_have_count(0)
+
+
+def test_a_further_question_takes_the_place_of_the_report(page: Page, gate: Path) -> None:
+    ask(page)
+    expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
+    first = page.url
+    gate.unlink()
+    page.get_by_label("Research question").fill("What could be repurposed for testitis?")
+    page.get_by_role("button", name="Run research").click()
+    expect(page.locator(".live .question")).to_have_text("What could be repurposed for testitis?")
+    expect(page.locator(".dc-report")).to_have_count(0)
+    gate.touch()
+    expect(page.locator(".live .pill")).to_have_text("completed")
+    expect(page.locator(".dc-report")).to_be_visible()
+    assert page.url != first
+    page.go_back()
+    expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
+
+
+def test_an_outage_of_a_moment_does_not_lose_the_run(page: Page, gate: Path) -> None:
+    gate.unlink()
+    ask(page)
+    expect(page.locator(".live .pill")).to_have_text("running")
+    page.route("**/api/runs/**", lambda route: route.fulfill(status=502))
+    page.reload()
+    expect(page.locator(".live .pill")).to_have_text("reconnecting")
+    page.unroute("**/api/runs/**")
+    expect(page.locator(".live .pill")).to_have_text("running")
+    gate.touch()
+    expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
+
+
+def test_a_server_that_is_stopped_ends_its_runs_and_says_so(
+    browser: Browser, tmp_path: Path
+) -> None:
+    snapshot(tmp_path / "records.jsonl", paper(1))
+    with serving(page_server(tmp_path)) as served, tab(browser, served.address) as page:
+        ask(page)
+        expect(page.get_by_role("log")).to_contain_text("SearchAgent")
+        served.process.terminate()
+        expect(page.locator(".live .pill")).to_have_text("cancelled")
 
 
 def test_an_unknown_run_is_explained(page: Page) -> None:
@@ -248,13 +304,13 @@ def test_the_file_works_alone(page: Page, tmp_path: Path) -> None:
     with page.expect_download() as waiting:
         page.get_by_role("link", name="HTML").click()
     waiting.value.save_as(tmp_path / "report.html")
-    page.context.set_offline(True)
     requested: list[str] = []
-    tab = page.context.browser.new_page() if page.context.browser else page
-    tab.on("request", lambda request: requested.append(request.url))
-    tab.goto((tmp_path / "report.html").as_uri())
-    tab.get_by_role("button", name=re.compile("^Citation 1:")).first.click()
-    expect(tab.get_by_role("dialog", name="Source 1", exact=True)).to_be_visible()
+    assert page.context.browser
+    alone = page.context.browser.new_context(offline=True).new_page()
+    alone.on("request", lambda request: requested.append(request.url))
+    alone.goto((tmp_path / "report.html").as_uri())
+    alone.get_by_role("button", name=re.compile("^Citation 1:")).first.click()
+    expect(alone.get_by_role("dialog", name="Source 1", exact=True)).to_be_visible()
     assert requested == [(tmp_path / "report.html").as_uri()]
-    assert tab.title() == "Examplol for testitis: what the evidence shows"
-    tab.close()
+    assert alone.title() == "Examplol for testitis: what the evidence shows"
+    alone.context.close()

@@ -19,8 +19,8 @@ COMMAND = Path(sys.executable).with_name("deepcritical")
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    with serving([COMMAND, "serve", "--port", "0"]) as address:
-        yield address
+    with serving([COMMAND, "serve", "--port", "0"]) as served:
+        yield served.address
 
 
 def test_every_answer_carries_the_security_headers(address: str) -> None:
@@ -46,14 +46,34 @@ def test_no_event_of_the_page_is_offered_as_an_interface(address: str) -> None:
 
 def test_the_entry_of_spaces_answers_any_name_when_it_is_told_to_listen_everywhere() -> None:
     told = {"DEEPCRITICAL_HOST": "0.0.0.0", "DEEPCRITICAL_PORT": "0"}  # noqa: S104 - as there
-    with serving([sys.executable, ROOT / "app.py"], told) as address:
-        port = address.rpartition(":")[2]
+    with serving([sys.executable, ROOT / "app.py"], told) as served:
+        port = served.address.rpartition(":")[2]
         answer = httpx.get(
             f"http://127.0.0.1:{port}/api/health",
             headers={"Host": "team-space.example"},
             trust_env=False,
         )
     assert answer.json() == {"status": "ok"}
+
+
+def test_what_the_page_does_not_use_is_not_served(address: str) -> None:
+    for path in ("gradio_api/upload", "gradio_api/upload?upload_id=1", "openapi.json"):
+        answer = httpx.post(f"{address}/{path}", files={"files": b"made up"}, trust_env=False)
+        assert answer.status_code in (404, 405), path
+
+
+def test_another_site_can_send_nothing(address: str) -> None:
+    path, origin = f"{address}/gradio_api/queue/join", {"Origin": "https://other.example"}
+    assert httpx.post(path, json={}, headers=origin, trust_env=False).status_code == 403
+    own = {"Origin": address}
+    assert httpx.post(path, json={}, headers=own, trust_env=False).status_code not in (403, 413)
+
+
+def test_a_body_that_no_question_needs_is_refused(address: str) -> None:
+    path = f"{address}/gradio_api/queue/join"
+    large = httpx.post(path, content=b"x" * 70_000, trust_env=False)
+    unsaid = httpx.post(path, content=iter([b"x"]), trust_env=False)
+    assert (large.status_code, unsaid.status_code) == (413, 413)
 
 
 def refused(*options: str) -> subprocess.CompletedProcess[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from deepcritical import research
@@ -18,5 +20,7 @@ def test_every_included_record_is_a_reference_or_named_as_unused(question: str) 
     report = research(question, snapshot="demo")
     assert report.references
     cited = {reference.title for reference in report.references}
-    unused = report.methodology.content.split("Retrieved but not used:")[-1].count("\n- ")
+    listed = report.methodology.content.split("Retrieved but not used:")[-1]
+    more = [int(n) for n in re.findall(r"^- and (\d+) more$", listed, re.MULTILINE)]
+    unused = listed.count("\n- ") + sum(more) - len(more)
     assert len(cited) + unused == report.total_papers_reviewed

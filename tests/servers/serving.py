@@ -8,17 +8,24 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from tests.conftest import ROOT
 
 
-@contextmanager
-def serving(command: Sequence[str | Path], more: Mapping[str, str] | None = None) -> Iterator[str]:
-    """Start a command that prints its address, and stop it in the end.
+class Served(NamedTuple):
+    """A server that runs."""
 
-    Yields:
-        The address, such as ``http://127.0.0.1:45678``.
-    """
+    address: str
+    """Such as ``http://127.0.0.1:45678``."""
+    process: subprocess.Popen[str]
+
+
+@contextmanager
+def serving(
+    command: Sequence[str | Path], more: Mapping[str, str] | None = None
+) -> Iterator[Served]:
+    """Start a command that prints its address, and stop it in the end."""
     kept = {name: v for name, v in os.environ.items() if not name.startswith("DEEPCRITICAL_")}
     process = subprocess.Popen(  # noqa: S603 - our own command
         command,
@@ -29,7 +36,7 @@ def serving(command: Sequence[str | Path], more: Mapping[str, str] | None = None
         encoding="utf-8",
     )
     try:
-        yield _address(process)
+        yield Served(_address(process), process)
     finally:
         process.terminate()
         said, _ = process.communicate(timeout=20)

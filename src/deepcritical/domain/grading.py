@@ -115,7 +115,8 @@ _MADE_RANDOM = (
     r"(?:were|was|we|are|be|been) (?:(?!not )\w+ )?"
     r"(?:randomi[sz]ed|randomly (?:assigned|allocated))|"
     r"randomi[sz]ed (?:to|1:1|in a)|"
-    r"(?:patients|participants|adults|people|outpatients) randomi[sz]ed"
+    r"(?:patients|participants|adults|people|outpatients) randomi[sz]ed|"
+    r"\b(?:allotted|allocated|assigned|divided) (?:at random|by lot|by chance)"
 )
 _BY_TEXT = _rules(
     (
@@ -141,7 +142,8 @@ _BY_TEXT = _rules(
         Design.PRECLINICAL,
     ),
     (
-        r"\b(?:this|the) (?:narrative )?review\b|we review\b|\b(?:review|overview) of\b",
+        r"\b(?:this|the) (?:narrative )?review\b|we review\b|"
+        r"(?<!retrospective )(?<!chart )(?<!record )(?<!case )\b(?:review|overview) of\b",
         Design.NARRATIVE_REVIEW,
     ),
     (r"emulat\w+ (?:a |clinical )?(?:target )?trials?|target trial emulation", Design.COHORT),
@@ -159,7 +161,8 @@ _BY_TEXT = _rules(
     (
         (
             r"cohort|observational|longitudinal|retrospective|prospective|registry|medical records|"
-            r"health records|database|real-world|propensity|\bmatched (?:\w+ )?(?:sample|controls?)"
+            r"health records|insurance claims|"
+            r"database|real-world|propensity|\bmatched (?:\w+ )?(?:sample|controls?)"
         ),
         Design.COHORT,
     ),
@@ -189,6 +192,12 @@ _GIVEN = re.compile(
     r"\b(?:patients|participants|subjects|infants|children|adults|women|men)\b[^.;]{0,60}"
     r"\b(?:were (?:\w+ )?(?:treated|given)|treated with|received)\b|"
     r"\b(?:was|were) (?:\w+ )?(?:administered|given) to\b|-treated (?:patients|children|infants)\b|"
+    r"\b(?:study|series|evaluation|experience|analysis|description|use) (?:of|with) [^.;]{3,100}"
+    r"\bin (?:\w+ )?\d+ (?:\w+ ){0,2}(?:patients|infants|children|adults|women|men|cases)\b|"
+    r"\b(?:series of|reports? (?:on|of)|describ\w+) (?:\w+ )?\d+ (?:\w+ ){0,2}"
+    r"(?:patients|infants|children|adults|women|men|cases)\b|"
+    r"\b(?:patients|infants|children|adults|women|men) (?:who (?:took|received|were given|used)|"
+    r"given|on)\b|"
     r"\bafter (?:the )?(?:\w+ ){0,3}(?:administration|treatment|dose)\b",
     re.IGNORECASE,
 )
@@ -198,6 +207,12 @@ _COMPARED = re.compile(
     r"hazard|\bodds\b|(?:risk|rate) ratio|propensity|usual care|standard of care|relative risk",
     re.IGNORECASE,
 )
+_NOT_COMPARED = re.compile(
+    r"\b(?:no|without(?: an?y?)?|lack\w*(?: of)?(?: an?y?)?|neither) (?:\w+ ){0,2}"
+    r"(?:comparators?|comparisons?|controls?(?: groups?| arms?)?)\b",
+    re.IGNORECASE,
+)
+"""Says that there was no comparison, and so names none."""
 _PROTOCOL_TYPE = re.compile(r"\bprotocol\b", re.IGNORECASE)
 _PROTOCOL_TITLE = re.compile(
     r"\bprotocol\b\W*$|\bprotocol (?:for|of) an?\b|\brationale and (?:study )?design\b|"
@@ -307,7 +322,7 @@ def _by_text(evidence: Evidence, text: str) -> _Judged:
     if told is Design.REVIEW_OF_COHORTS and _is_own_trial(text):
         return Design.RCT, f"{why}: a trial with a meta-analysis that takes it in", True
     loose = told in (Design.COHORT, Design.UNCLEAR)
-    if loose and _GIVEN.search(whole) and not _COMPARED.search(whole):
+    if loose and _GIVEN.search(whole) and not _COMPARED.search(_NOT_COMPARED.sub("", whole)):
         return Design.CASE_SERIES, f"{why}: people treated, without a comparison", True
     return told, why, told is not Design.UNCLEAR
 

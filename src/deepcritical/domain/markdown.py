@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 __all__ = ["escape_markdown", "table", "visible"]
 
-_SPECIAL = re.compile(r"([\\`*_\[\]<>|~])")
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|~]|&(?=#|\w+;))")
 _LINE_START = re.compile(r"^(\d*)(?:([#=-])(?=\2*(?:\s|$))|([+.)])(?=\s|$))")
 
 

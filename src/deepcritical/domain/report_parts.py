@@ -66,7 +66,7 @@ class Reference(Model):
     @property
     def link(self) -> str:
         """The address, if it is one that is safe to print and to follow; else ''."""
-        return self.url if re.fullmatch(r"https://[^\s<>\"'`]+", self.url) else ""
+        return self.url if re.fullmatch(r"https://[!#-&(-;=?-_a-z{-~]+", self.url) else ""
 
     @property
     def short_name(self) -> str:

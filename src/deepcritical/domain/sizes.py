@@ -41,7 +41,15 @@ _TWO_ARMS = re.compile(
     rf"\band {_SIZE}\s+(?:{_PEOPLE}\s+)?to\b",
     re.IGNORECASE,
 )
-_IN_ARMS = re.compile(r"\brandom\w*\b[^.;]*\bto\b|\breceive", re.IGNORECASE)
+_IN_ARMS = re.compile(
+    r"\brandom\w*\b[^.]*\b(?:to|against|versus|vs|compar\w+)\b|\breceive", re.IGNORECASE
+)
+_OF_ARMS = re.compile(
+    rf"\b\d+\s?(?:/|of|out of)\s?{_SIZE}\b[^.;]{{0,80}}?\b(?:versus|vs\.?|compared with|and)\s"
+    rf"[^.;]{{0,40}}?\b\d+\s?(?:/|of|out of)\s?{_SIZE}\b",
+    re.IGNORECASE,
+)
+"""Events and size of two arms: "79/741 versus 119/756"."""
 _OTHER_ARMS = re.compile(
     rf"\b(?:an)?other (?:interventions?|treatments?|arms?|drugs?|groups?)[^()]{{0,20}}"
     rf"\((?:[nN]\s*=\s*)?{_SIZE}\b",
@@ -65,23 +73,31 @@ def participants(evidence: Evidence) -> int | None:
 
     For a registry entry its enrolment. In a text the people randomised come before all others that
     are counted (CONSORT 2010, item 13a), and the arms that a platform trial reports elsewhere are
-    taken off.
+    taken off. Two arms whose sum is a count of the text are the people compared, also where a
+    platform randomised more. Without any count, the arms that a result is given for.
     """
     if not is_paper(evidence):
         return evidence.metadata.enrollment
     text = evidence.content
     if two := _TWO_ARMS.search(text):
         return sum(int(re.sub(r"\D", "", size)) for size in two.groups())
-    found = _RANDOMISED.search(text)
+    found, first, arms = _RANDOMISED.search(text), _COUNT.search(text), _arms(text)
+    if arms and arms in (_number(m) for m in _COUNT.finditer(text)):
+        return arms
     if found:
         return _number(found) - _elsewhere(text)
-    first, arms = _COUNT.search(text), _arms(text)
     if first and arms and (first[2] or _number(first) < arms):
         return arms
     worded = _WORDED.search(text)
     if first and (worded is None or first.start() < worded.start()):
         return _number(first) - _elsewhere(text)
-    return _spelled(worded) if worded else None
+    return _spelled(worded) if worded else _of_arms(text)
+
+
+def _of_arms(text: str) -> int | None:
+    """The sum of the sizes that a result gives for two arms."""
+    found = _OF_ARMS.search(text)
+    return sum(int(re.sub(r"\D", "", size)) for size in found.groups()) if found else None
 
 
 def _number(match: re.Match[str]) -> int:

@@ -59,6 +59,7 @@ _LABEL_WORDS = (
     r"interventions?|measurements?|"
     r"main outcomes?(?: and measures?)?|results?|findings|main results|discussion|"
     r"(?:authors['’]? )?conclusions?(?: and relevance)?|interpretation|significance|harms?|safety|"
+    r"adverse (?:events?|effects?|reactions?)|side effects?|toxicit(?:y|ies)|tolerability|efficacy|"
     r"funding|areas of uncertainty|data sources?|data collection(?: and analysis)?|"
     r"data extraction(?: and synthesis)?|data synthesis|study selection|selection criteria|"
     r"search methods?|search strategy|review methods?|eligibility criteria|therapeutic advances?|"

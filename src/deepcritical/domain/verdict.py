@@ -338,6 +338,8 @@ def decide(studies: Sequence[StudyFinding]) -> Verdict:
 
 
 _POINTS = {1: 8, 2: 7, 3: 5, 4: 3}
+_MOST = {VerdictLabel.REFUTED: 0, VerdictLabel.UNSUPPORTED: 1, VerdictLabel.INSUFFICIENT: 2}
+"""The highest score that does not contradict a verdict."""
 
 
 def clinical_score(studies: Sequence[StudyFinding]) -> Score10:
@@ -345,7 +347,8 @@ def clinical_score(studies: Sequence[StudyFinding]) -> Score10:
 
     Only studies of the condition count. One that is mixed, or about several drugs, earns half. Two
     points less when any of them found no benefit or harm, one less when any is mixed; so a negative
-    study never raises the score, and mechanism alone scores 0.
+    study never raises the score, and mechanism alone scores 0. A score of support never contradicts
+    the verdict: at most 0 when it is refuted, 1 when unsupported, 2 when insufficient.
     """
     direct = _body(studies).direct
     favouring = [s for s in direct if s.direction in (Direction.SUPPORTS, Direction.MIXED)]
@@ -357,4 +360,5 @@ def clinical_score(studies: Sequence[StudyFinding]) -> Score10:
         if s.level
     ]
     lost = 2 * _has(direct, Direction.REFUTES) + _has(direct, Direction.MIXED)
-    return max(0, max(earned, default=0) - lost)
+    score = max(0, max(earned, default=0) - lost)
+    return min(score, _MOST.get(decide(studies).label, score))

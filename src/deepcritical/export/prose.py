@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from html import escape
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -13,6 +14,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
+from deepcritical.domain.markdown import visible
 from deepcritical.domain.report_parts import Reference
 
 __all__ = ["to_html", "to_inline_html"]
@@ -39,7 +41,7 @@ def _chip(number: int, references: Sequence[Reference]) -> str:
     """The button that opens reference `number`; the bare marker for a number without one."""
     if not 1 <= number <= len(references):
         return f"[{number}]"
-    name = escape(references[number - 1].short_name, quote=True)
+    name = escape(visible(references[number - 1].short_name), quote=True)
     return (
         f'<button type="button" class="cite" popovertarget="src-{number}" '
         f'aria-label="Citation {number}: {name}">{number}</button>'
@@ -75,10 +77,13 @@ def _render_citation(
 
 
 def _render_table_open(
-    _renderer: RendererHTML, _tokens: Sequence[Token], _index: int, _o: OptionsDict, _env: EnvType
+    _renderer: RendererHTML, tokens: Sequence[Token], index: int, _o: OptionsDict, _env: EnvType
 ) -> str:
     # A wide table scrolls within itself, also by keyboard, so that the page never does.
-    return '<div class="scroll" role="region" aria-label="Table" tabindex="0"><table>'
+    headings = [t.content for t, of in pairwise(tokens[:index]) if of.type == "heading_close"]
+    columns = [t.content for t in tokens[index:] if t.type == "inline"][:2]
+    name = escape(visible(", ".join([*headings[-1:], *columns])), quote=True)
+    return f'<div class="scroll" role="region" aria-label="Table: {name}" tabindex="0"><table>'
 
 
 def _render_table_close(

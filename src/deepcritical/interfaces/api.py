@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Header, HTTPException, Query
@@ -34,6 +35,12 @@ def routes(runs: RunService) -> APIRouter:
     async def health() -> dict[str, str]:
         """Whether the server answers."""
         return {"status": "ok"}
+
+    @router.get("/runs/{run_id}")
+    async def run(run_id: str) -> dict[str, str | bool]:
+        """Whether the run is known, and whether it has ended."""
+        known = _known(runs, run_id)
+        return {"id": known.run_id, "question": known.question, "ended": known.ended}
 
     @router.get("/runs/{run_id}/events")
     async def events(
@@ -101,4 +108,5 @@ async def _stream(run: Run, after: int) -> AsyncIterator[str]:
 
 def _as_data(logged: LoggedEvent) -> str:
     fields = logged.model_dump(mode="json", exclude={"run_id"})
-    return json.dumps(fields | {"text": visible(describe(logged.event))}, ensure_ascii=False)
+    shown = {"text": visible(describe(logged.event)), "now": datetime.now(UTC).isoformat()}
+    return json.dumps(fields | shown, ensure_ascii=False)

@@ -17,6 +17,7 @@ import gradio as gr
 
 from deepcritical.domain.budget import Depth
 from deepcritical.domain.errors import DeepCriticalError
+from deepcritical.domain.markdown import visible
 from deepcritical.domain.question import MAX_QUESTION_CHARS
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.html import render_report, stylesheet
@@ -45,6 +46,7 @@ UNKNOWN_RUN = (
     "The run of this address is not known here: runs are kept in the server's memory, and it has "
     "forgotten this one or was started anew. Ask the question again."
 )
+ANOTHER = '<a class="another" href="#ask">Ask another question</a>'
 FILE_NAMES = {"html": "HTML", "md": "Markdown", "json": "JSON"}
 
 
@@ -126,7 +128,7 @@ def _form() -> tuple[gr.Textbox, gr.Radio, gr.Button, gr.HTML, gr.HTML]:
         label="Depth",
         info="1, 3 or 10 rounds of search and judgement at most.",
     )
-    ask = gr.Button("Run research", variant="primary")
+    ask = gr.Button("Run research", variant="primary", elem_id="ask")
     refused = _html("")
     gr.Examples(
         [[text] for text in EXAMPLES], [question], cache_examples=False, api_visibility="private"
@@ -142,13 +144,16 @@ def _html(value: str | None, **options: Any) -> gr.HTML:
 def _wire(page: gr.Blocks, parts: _Parts, handlers: _Handlers) -> None:
     shown = [parts.live, parts.report, parts.refused]
     page.load(handlers.load, None, [*shown, parts.question, parts.answering], **PRIVATE)
-    gr.on(
+    begun = gr.on(
         [parts.ask.click, parts.question.submit],
         handlers.begin,
         [parts.question, parts.depth],
         shown,
+        js=_asset("starting.js"),
         **PRIVATE,
-    ).success(None, parts.live, None, js=_asset("address.js"))
+    )
+    begun.then(None, None, None, js=_asset("started.js"))
+    begun.success(None, parts.live, None, js=_asset("address.js"))
     # The name of an event that page/live.js triggers.
     parts.live.finished(handlers.finished, [parts.live], [parts.report], **PRIVATE)
 
@@ -183,14 +188,16 @@ class _Handlers:
 
     async def finished(self, shown: RunShown | None) -> str:
         """The report of the run that has ended; nothing for one that has none."""
-        run = self._runs.get(shown["id"]) if shown else None
+        # What arrives here was sent by a browser, and need not be what we gave it.
+        run_id = shown.get("id") if isinstance(shown, dict) else None
+        run = self._runs.get(run_id) if isinstance(run_id, str) else None
         if run is None or run.report is None:
             return ""
         return _files(run) + await asyncio.to_thread(render_report, run.report)
 
 
 def _shown(run: Run) -> RunShown:
-    return {"id": run.run_id, "question": run.question}
+    return {"id": run.run_id, "question": visible(run.question)}
 
 
 def _problem(text: str) -> str:
@@ -200,4 +207,5 @@ def _problem(text: str) -> str:
 def _files(run: Run) -> str:
     folder = f"/api/runs/{escape(run.run_id)}/export"
     links = (f'<a download href="{folder}/{name}">{FILE_NAMES[name]}</a>' for name in FORMATS)
-    return f'<div class="files" role="group" aria-label="Downloads">Download {"".join(links)}</div>'
+    shown = f'<span role="group" aria-label="Downloads">Download {"".join(links)}</span>'
+    return f'<div class="files">{shown}{ANOTHER}</div>'

@@ -54,7 +54,7 @@ def serve(
         # Later still: the page takes seconds to load, and what is wrong is told before that.
         from deepcritical.interfaces.server import serve_page
 
-        serve_page(runs, listening)
+        serve_page(runs, listening, name=address[0])
 
 
 def _bound(host: str, port: int) -> socket.socket:
@@ -62,8 +62,9 @@ def _bound(host: str, port: int) -> socket.socket:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(address[:2], family=family)
     except OSError as error:
+        why = (error.strerror or str(error)).partition(" (while")[0]
         raise ConfigurationError(
-            f"The page cannot be served at port {port} of {host}: {error.strerror}.",
+            f"The page cannot be served at port {port} of {host}: {why}.",
             "Choose another one with --port or --host.",
         ) from error
 

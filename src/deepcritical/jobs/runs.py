@@ -82,7 +82,8 @@ class Run:
     def cancel(self) -> None:
         """Stop the run; its log ends with `run_cancelled`."""
         # Not before the run's first step: a task cancelled earlier would never write its end.
-        self._task.get_loop().call_soon(self._task.cancel)
+        # By the loop, so that a signal handler may call this, too.
+        self._task.get_loop().call_soon_threadsafe(self._task.cancel)
 
     async def result(self) -> ResearchReport:
         """The report.
@@ -140,6 +141,12 @@ class RunService:
     def get(self, run_id: str) -> Run | None:
         """The run of that id, if it is remembered."""
         return self._runs.get(run_id)
+
+    def cancel_all(self) -> None:
+        """Stop every run that is under way."""
+        for run in self._runs.values():
+            if not run.ended:
+                run.cancel()
 
     def submit(
         self, question: str, *, depth: Depth = "standard", log_path: Path | None = None

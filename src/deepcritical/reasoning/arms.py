@@ -28,7 +28,9 @@ __all__ = [
 COMPARATOR = re.compile(
     r"\bbetween\s+(?!\S*(?:placebo|no treatment|non-?users|usual|standard))(?:\S+\s+){1,8}and\s+$|"
     r"\b(?:ranked (?:\S+ ){0,12}(?:before|above|below|after)|"
-    r"compared (?:with|to)|in comparison (?:with|to)|versus|vs\.?|than|relative to|against|over|"
+    r"compared (?:with|to)|in comparison (?:with|to)|versus|vs\.?|than|relative to|(?<!advise )"
+    r"(?<!advised )(?<!advising )(?<!recommend )(?<!recommended )(?<!argue )(?<!speak )(?<!speaks )"
+    r"(?<!weigh )(?<!protect )against|over|"
     r"superior to|inferior to|rather than|instead of|derivatives? of|analog(?:ue)?s? of)"
     r"\s+(?:\S+\s+){0,4}$",
     re.IGNORECASE,
@@ -111,7 +113,13 @@ OF_TREATMENT = re.compile(
 REPORTED_BEFORE = re.compile(
     r"\b(?:previous|prior|earlier|other|another|two|three|several|recent|many|numerous|large|some) "
     r"(?:[\w-]+ ){0,3}(?:trials?|studies|study|reports?|meta-analys[ei]s|authors) "
-    r"(?:have |has |had )?(?:shown?|demonstrat\w+|suggest\w+|found|report\w+|observed)\b",
+    r"(?:have |has |had )?(?:shown?|demonstrat\w+|suggest\w+|found|report\w+|observed)\b|"
+    r"(?<!nlike )(?<!\bas )(?<!\bthan )\b(?:in|from|by|across) (?:the )?(?:[\w-]+ ){0,2}"
+    r"(?:earlier|previous|prior|past|preceding) (?:[\w-]+ ){0,3}"
+    r"(?:trials?|studies|study|reports?|work|meta-analys[ei]s)\b|"
+    r"\b(?:describ\w+|call\w+|cit\w+|quot\w+|mention\w+|recall\w+|referr\w+ to) (?:the )?"
+    r"(?:initial|earlier|previous|prior|past) (?:[\w-]+ ){0,3}"
+    r"(?:trials?|studies|study|reports?|data|evidence|work)\b",
     re.IGNORECASE,
 )
 """What others found before: no result of a study that reports its own."""

@@ -169,12 +169,15 @@ class ClinicalSection:
 
     def safety(self) -> str:
         """Harms as the records report them."""
-        lines = []
-        for evidence_id, appraisal in self._appraisals.items():
-            harms = [f for f in appraisal.reading.context if f.role is FactRole.HARM]
-            if harms and appraisal.counts:
-                lead = f"- **{self.citer.name(evidence_id)}**, {self.citer.source(evidence_id)}"
-                lines.append(f"{lead}: {self._sentences(harms[:_MAX_SENTENCES])}")
+        own, related = self._harms(direct=True), self._harms(direct=False)
+        if related:
+            related = [
+                "",
+                "In people without the condition, with another one, or in animals:",
+                "",
+                *related,
+            ]
+        lines = [*own, *(related if own else related[1:])]
         if not lines:
             return (
                 f"No record found here reports harms of {escape_markdown(self.drug)}. "
@@ -185,6 +188,16 @@ class ClinicalSection:
             "Labelling, interactions and contraindications were not searched.\n\n"
             + "\n".join(lines)
         )
+
+    def _harms(self, *, direct: bool) -> list[str]:
+        """Harms by record, in people with the condition or in others."""
+        lines = []
+        for evidence_id, appraisal in self._appraisals.items():
+            harms = [f for f in appraisal.reading.context if f.role is FactRole.HARM]
+            if harms and appraisal.counts and appraisal.reading.direct is direct:
+                lead = f"- **{self.citer.name(evidence_id)}**, {self.citer.source(evidence_id)}"
+                lines.append(f"{lead}: {self._sentences(harms[:_MAX_SENTENCES])}")
+        return lines
 
 
 def _by_level(appraisal: Appraisal) -> tuple[int, str]:

@@ -60,7 +60,7 @@ _BAD = (
 )
 _GOOD = (
     r"recover(?:y|ed|ing)|improv\w+|respon(?:se|ses|ded|ders?)|survival|survived|remissions?|"
-    r"resol(?:ution|ved)|clearance|discharged?|cure[sd]?|regress\w+|involution|(?-i:PFS|OS|EFS|DFS)|"
+    r"resol(?:ution|ved)|clearance|cleared|discharged?|cure[sd]?|regress\w+|involution|(?-i:PFS|OS|EFS|DFS)|"
     r"success\w*|ventilator-free|healing|healed"
 )
 _OUTCOME = re.compile(rf"\b(?:(?P<bad>{_BAD})|(?P<good>{_GOOD}))\b", re.IGNORECASE)
@@ -72,6 +72,9 @@ _SUBGROUP = re.compile(
 )
 """Behind a word: it says who was studied, not what came of it."""
 _TIME_TO = re.compile(r"\b(?:time (?:to|until)|days? (?:to|until))\s+(?:\S+\s+){0,3}$", re.I)
+_TOOK = re.compile(r"\s+(?:\S+\s+){0,3}took\b", re.I)
+"""Behind an outcome whose time is given: "recovery took 7 days"."""
+_FELL_ILL = re.compile(r"\b(?:developed|occurred|arose|was diagnosed|were diagnosed)\b", re.I)
 _SURVIVAL = re.compile(r"[Ss]urviv|PFS|EFS|DFS|\bOS\b")
 _UNIT = r"(?:%|\s?(?:days?|weeks?|months?|years?|hours?|points?))?"
 _ASIDE = r"(?:\s*[\[(][^()\[\]]*[\])])?"
@@ -79,7 +82,7 @@ _VALUE = r"(?<![\d.·/])[-−–]?\d+(?:[.·]\d+)?"
 _PAIR = re.compile(
     rf"(?P<first>{_VALUE})(?:/\d+)?{_UNIT}{_ASIDE}"
     r"(?P<between>(?:[^.;\d]|\.(?!\s)){0,80}?)"
-    r"\b(?:vs\.?|versus|(?:as )?compared (?:with|to)|than|and)\s"
+    r"\b(?:vs\.?|versus|(?:as )?compared (?:with|to)|than|and|against)\s"
     r"(?:(?:[^.;\d]){0,40}?)"
     rf"(?P<second>{_VALUE})(?:/\d+)?{_UNIT}",
     re.IGNORECASE,
@@ -186,7 +189,7 @@ def figures_cue(
         return None
     if not any(tests):
         return Cue(Way.NO_EFFECT, _first_p(clause))
-    return _of_pair(clause, drug_at) if all(tests) else None
+    return _of_pair(clause, drug_at, of_condition) if all(tests) else None
 
 
 def _first_p(clause: str) -> int:
@@ -243,22 +246,25 @@ def _outcome_before(clause: str, at: int) -> re.Match[str] | None:
     return before[-1] if before else found[0] if found else None
 
 
-def _of_pair(clause: str, drug_at: int | None) -> Cue | None:
-    """The way of two arms' values that differ significantly."""
+def _of_pair(clause: str, drug_at: int | None, of_condition: bool) -> Cue | None:
+    """The way of two arms' values that differ significantly.
+
+    Without another outcome, that the condition "developed in 5% and 12%" is the outcome.
+    """
     pair = next(
         (m for m in _PAIR.finditer(clause) if not _is_p(clause, m)),
         None,
     )
     outcome = _outcome_before(clause, pair.start()) if pair else None
-    if pair is None or outcome is None:
+    falls_ill = of_condition and outcome is None and bool(_FELL_ILL.search(clause))
+    if pair is None or not (outcome or falls_ill):
         return None
     first, second = _value(pair["first"]), _value(pair["second"])
     if first == second or (min(first, second) < 0 and not _CHANGE.search(clause)):
         return None  # of a fall that is written as a negative number the words must tell the way
     more = first > second if _drug_first(clause, drug_at) else second > first
-    return Cue(
-        Way.BENEFIT if more is not _is_bad_value(clause, outcome) else Way.HARM, pair.start()
-    )
+    bad = outcome is None or _is_bad_value(clause, outcome)
+    return Cue(Way.BENEFIT if more is not bad else Way.HARM, pair.start())
 
 
 def _is_p(clause: str, pair: re.Match[str]) -> bool:
@@ -271,7 +277,8 @@ def _is_p(clause: str, pair: re.Match[str]) -> bool:
 def _is_bad_value(clause: str, outcome: re.Match[str]) -> bool:
     """Whether a higher value is worse; a longer time to something turns it round."""
     bad = bool(outcome["bad"])
-    return bad is not bool(_TIME_TO.search(clause[: outcome.start()]))
+    timed = _TIME_TO.search(clause[: outcome.start()]) or _TOOK.match(clause, outcome.end())
+    return bad is not bool(timed)
 
 
 def _drug_first(clause: str, drug_at: int | None) -> bool:

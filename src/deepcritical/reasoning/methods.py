@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 from deepcritical.domain.identity import study_groups
 from deepcritical.domain.markdown import escape_markdown, table
@@ -13,6 +14,9 @@ from deepcritical.services.evidence_store import EvidenceStore
 
 __all__ = ["Methods"]
 
+_NO_CANDIDATE = "names none of the candidates"
+_OFF_TOPIC_SHOWN = 10
+"""Titles shown of records on other drugs, which lexical retrieval brings by the dozen."""
 _STOPPED = {
     "sufficient_evidence": (
         "the evidence answers the question, whichever way, and a round brought little that is new"
@@ -117,11 +121,25 @@ class Methods:
             f"{len(excluded)} excluded{f' ({why})' if why else ''}, "
             f"{len(included)} included, which are {studies} studies."
         )
-        listed = "\n".join(
-            f"- {escape_markdown(self._store.evidence[i].citation.title)}: {escape_markdown(why)}"
-            for i, why in excluded.items()
-        )
+        listed = "\n\n".join(self._listed(reason, n, excluded) for reason, n in reasons)
         return line + (f"\n\nRetrieved but not used:\n\n{listed}" if listed else "")
+
+    def _listed(self, reason: str, count: int, excluded: Mapping[str, str]) -> str:
+        """The titles left out for one reason; of those on other drugs only the first ones."""
+        titles = [
+            f"- {escape_markdown(self._store.evidence[i].citation.title)}"
+            for i, why in excluded.items()
+            if why == reason
+        ]
+        shown = titles[:_OFF_TOPIC_SHOWN] if self._is_off_topic(reason) else titles
+        more = [f"- and {count - len(shown)} more"] if count > len(shown) else []
+        head = f"{escape_markdown(reason[:1].upper() + reason[1:])} ({count}):"
+        return "\n".join((head, "", *shown, *more))
+
+    def _is_off_topic(self, reason: str) -> bool:
+        """Whether a reason says that the record is about other drugs: noise of the search."""
+        named = (f"does not name {drug}" for drug in self._drugs)
+        return reason == _NO_CANDIDATE or reason.startswith(tuple(named))
 
     def _excluded(self) -> dict[str, str]:
         """Why each record that no drug of the report uses was left out."""
@@ -130,7 +148,7 @@ class Methods:
         for evidence_id in self._store.evidence:
             found = [r[evidence_id].reading for r in readings if evidence_id in r]
             if not any(reading.included for reading in found):
-                several = len(readings) > 1 and "names none of the candidates"
+                several = len(readings) > 1 and _NO_CANDIDATE
                 excluded[evidence_id] = several or (
                     found[0].excluded_because if found else "not read"
                 )

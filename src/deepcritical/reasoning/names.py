@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from deepcritical.domain.abbreviations import expand_abbreviations
 from deepcritical.domain.question import Condition, Drug
-from deepcritical.reasoning.regimens import partners, regimens
+from deepcritical.reasoning.regimens import partners, regimens, together
 from deepcritical.services.entities import DrugKind, find_drugs
 from deepcritical.services.vocabulary import CONDITION_LABELS, vocabulary
 
@@ -63,6 +63,8 @@ class DrugNames:
         added = regimens(drug, text)
         self.partners = partners(drug, text)
         """Drugs that every arm of the record gets beside this one."""
+        self.together = together(drug, text)
+        """Drugs that the record gives in one combination with this one."""
         self._pattern = _whole_words(drug.names, (*short, *added))
         self.classes = self._classes(text)
         """Classes that the record counts the drug in: "C inhibitors, including this one"."""

@@ -48,7 +48,8 @@ _Finding = TypeVar("_Finding", bound=_Weighed)
 
 _DEFINED = re.compile(
     r"\b(?:primary|co-?primary|main)(?:[\s,/-]+\w+){0,3}?[\s-]+(?:outcomes?|end[\s-]?points?)"
-    r"(?: measures?| variables?)?(?:\s*\([^()]*\))?\s*(?:(?:was|were|is|are|included?s?)\b|:)\s*"
+    r"(?: measures?| variables?)?(?: (?:of|for|in) [^.,;:]{3,60}?)?(?:\s*\([^()]*\))?"
+    r"\s*(?:(?:was|were|is|are|included?s?)\b|:)\s*"
     r"(?P<what>[^.;]+)",
     re.IGNORECASE,
 )
@@ -69,7 +70,8 @@ _FILLER = frozenset(
     "the a an of to time proportion patients patient participants subjects adults who with without "
     "number rate rates incidence composite change changes percentage total mean median all any day "
     "days week weeks month months year years event events first occurrence clinical cause "
-    "either sustained overall primary efficacy outcome endpoint score scores level levels".split()
+    "either sustained overall primary efficacy outcome endpoint score scores level levels "
+    "treatment therapy".split()
 )
 _SAYS_PRIMARY = re.compile(
     r"\b(?:co-?)?primary[\s-](?:\w+[\s-]){0,2}?(?:outcomes?|end[\s-]?points?|events?)\b",
@@ -87,13 +89,19 @@ _OVERALL = re.compile(
     r"\b(?:does|do|did) not support\b",
     re.IGNORECASE,
 )
+_BIASED = r"\b(?:risk of bias|high[- ]risk|low[- ]quality|some concerns|fraud\w*|retracted)\b"
 _SOUND = re.compile(
-    r"\b(?:after |when |by )?(?:exclu\w+|remov\w+)\b[^.;]{0,60}"
-    r"\b(?:risk of bias|high[- ]risk|low[- ]quality|some concerns|fraud\w*|retracted)\b|"
+    r"\b(?:exclu\w+|remov\w+|omit\w+|leav\w+ out|left out|discard\w+)\b[^.;]{0,60}"
+    rf"{_BIASED}|"
+    r"\b(?:once|when|after|if|with)\b[^.;]{0,40}\b(?:studies|trials)\b[^.;]{0,40}"
+    rf"{_BIASED}[^.;]{{0,40}}\b(?:excluded|removed|omitted|left out|discarded)\b|"
+    rf"\bwithout (?:the |those |these )?(?:\w+ )?(?:studies|trials)\b[^.;]{{0,40}}{_BIASED}|"
     r"\b(?:studies|trials) (?:at|with) (?:a )?low risk of bias\b|\blow[- ]risk[- ]of[- ]bias\b|"
-    r"\b(?:studies|trials) that (?:addressed|accounted for|avoided|controlled) [^.;]{0,20}bias",
+    r"\b(?:studies|trials) that (?:addressed|accounted for|avoided|controlled|handled|"
+    r"dealt with|tackled|minimi[sz]ed|corrected for) [^.;]{0,30}bias",
     re.IGNORECASE,
 )
+"""Says that studies which may mislead were left out, before the finding or in its clause."""
 _SUBGROUP = re.compile(
     r"\bsub-?groups?\b|\bsubsets?\b|\bpost[- ]hoc\b|\bstratum\b|"
     r"\bamong (?:the )?\d[\d ,]* (?:patients|participants|adults|people)[^,;.]{0,30}"
@@ -131,7 +139,8 @@ def _heads(what: str) -> list[frozenset[str]]:
 
 def weight_of(clause: str, sentence: str, primary: Sequence[frozenset[str]]) -> Weight:
     """What the finding of a clause is about."""
-    if _SOUND.search(sentence):
+    at = sentence.find(clause)
+    if _SOUND.search(sentence[: at + len(clause)] if at >= 0 else sentence):
         return Weight.SOUND_ANALYSIS
     if _SUBGROUP.search(sentence):
         return Weight.SUBGROUP

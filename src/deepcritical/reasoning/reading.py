@@ -20,15 +20,17 @@ from deepcritical.domain.grading import (
 )
 from deepcritical.domain.question import Condition, Drug
 from deepcritical.domain.text import Span, fold, sentences, whole_sentences
-from deepcritical.reasoning import arms, lexicon
+from deepcritical.reasoning import arms, directions, lexicon
 from deepcritical.reasoning.clauses import clauses
 from deepcritical.reasoning.figures import Way, has_result_figures
 from deepcritical.reasoning.names import ConditionNames, DrugNames
-from deepcritical.reasoning.outcomes import primary_outcomes, weigh
+from deepcritical.reasoning.outcomes import Weight, primary_outcomes, weigh
 from deepcritical.reasoning.stance import (
     Finding,
     RecordNames,
     clause_cue,
+    is_against_another,
+    is_in_combination,
     is_only_comparator,
     span_findings,
 )
@@ -37,6 +39,12 @@ __all__ = ["read_record"]
 
 REFERENCE_ARM = (
     "the drug is the comparator or part of every arm, so it is not tested against no treatment"
+)
+_HEAD_TO_HEAD = (
+    "the drug is compared with another active drug only, so it is not tested against no treatment"
+)
+_COMBINATION = (
+    "the drug is given in one combination with others, and what comes of that is not its alone"
 )
 _PLAN = "a registered plan without a reported result"
 _NOT_CHARGED = (
@@ -67,7 +75,17 @@ def _result_spans(evidence: Evidence) -> list[Span]:
 
 
 def _findings(evidence: Evidence, names: RecordNames, drug: Drug) -> list[Finding]:
-    return [f for s in _result_spans(evidence) for f in span_findings(s, names, drug.name)]
+    found = [f for s in _result_spans(evidence) for f in span_findings(s, names, drug.name)]
+    return [f for f in found if not _in_harms(f.span) or _is_deadly(f)]
+
+
+def _in_harms(span: Span) -> bool:
+    """Whether a sentence stands in a section on harms, which says nothing of efficacy."""
+    return span.label.startswith(lexicon.HARMS_SECTION)
+
+
+def _is_deadly(finding: Finding) -> bool:
+    return finding.way is Way.HARM and finding.weight is Weight.DEATH
 
 
 def _population(evidence: Evidence, names: RecordNames) -> bool:
@@ -125,7 +143,7 @@ def _is_caveat(span: Span) -> bool:
     if span.label.startswith(lexicon.NOT_FINDINGS):
         return False
     missing = lexicon.NOT_GIVEN.search(span.text) or lexicon.TREND.search(span.text)
-    return bool(missing or (lexicon.NO_EFFECT.search(span.text) and not _is_aim(span.text)))
+    return bool(missing or (directions.NO_EFFECT.search(span.text) and not _is_aim(span.text)))
 
 
 def _is_aim(text: str) -> bool:
@@ -136,10 +154,11 @@ def _reports_safety(span: Span, names: RecordNames) -> bool:
     sentence = span.text
     plain = (
         not span.label.startswith(lexicon.NOT_FINDINGS)
-        and lexicon.SAFETY.search(sentence)
+        and (lexicon.SAFETY.search(sentence) or _in_harms(span))
         and not lexicon.SAFETY_AS_TOPIC.search(sentence)
         and not lexicon.AIM.search(sentence)
         and not lexicon.OUTLOOK.search(sentence)
+        and not lexicon.NOT_GIVEN.search(sentence)
     )
     return bool(plain) and (names.drug.named(sentence) or names.about_drug)
 
@@ -295,4 +314,8 @@ def _why_silent(evidence: Evidence, names: RecordNames) -> str:
         for clause in clauses(span.text):
             if clause_cue(clause, names) and is_only_comparator(clause, names):
                 return REFERENCE_ARM
+            if clause_cue(clause, names) and is_against_another(clause, names):
+                return _HEAD_TO_HEAD
+            if names.drug.named(clause) and is_in_combination(clause, names):
+                return _COMBINATION
     return _SILENT

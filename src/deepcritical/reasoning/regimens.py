@@ -13,7 +13,7 @@ from deepcritical.domain.abbreviations import expand_abbreviations
 from deepcritical.domain.question import Drug
 from deepcritical.services.entities import DrugKind, find_drugs
 
-__all__ = ["partners", "regimens"]
+__all__ = ["partners", "regimens", "together"]
 
 _IN_ALL_ARMS = re.compile(
     r"\b(?:all|both) (?:the |of the |randomi[sz]ed )?"
@@ -34,6 +34,20 @@ _WITH_PLACEBO = re.compile(
 )
 
 
+_ADD_ON = re.compile(
+    r"\b(?P<given>[A-Za-z][\w-]{4,})\b[^.;]{0,80}?\b"
+    r"(?:versus|vs\.?|compared (?:with|to)|than|against|over)\s+(?:with\s+)?(?P=given)\b"
+    r"(?!\s*(?:plus|and|\+|with|combined|users))",
+    re.IGNORECASE,
+)
+"""The same treatment on both sides: "A plus B against A"."""
+_TOGETHER = re.compile(
+    r"\b(?:combinations?|regimens?|triplets?|doublets?)(?: therapy)? (?:of|with|consisting of)\s+"
+    r"(?P<given>[^.;]{3,120}?)(?=\s(?:versus|vs\.?|compared|against|than|in|for|as|on|over)\s|[.;]|$)",
+    re.IGNORECASE,
+)
+
+
 def _drugs(text: str) -> set[str]:
     return {m.drug.name for m in find_drugs(text) if m.drug.kind is DrugKind.DRUG}
 
@@ -41,7 +55,7 @@ def _drugs(text: str) -> set[str]:
 def _backbones(text: str) -> Iterator[str]:
     for match in _ADDED.finditer(text):
         yield match["given"]
-    for pattern in (_IN_ALL_ARMS, _ALONE):
+    for pattern in (_IN_ALL_ARMS, _ALONE, _ADD_ON):
         yield from (match["given"] for match in pattern.finditer(text))
     for match in _WITH_PLACEBO.finditer(text):
         yield match["given"] or match["before"]
@@ -52,6 +66,18 @@ def partners(drug: Drug, text: str) -> frozenset[str]:
     given = {name for part in _backbones(text) for name in _drugs(part)}
     given |= {name for _, long in _add_ons(drug, text) for name in _drugs(long)}
     return frozenset(given - {drug.name})
+
+
+def together(drug: Drug, text: str) -> frozenset[str]:
+    """The drugs that a text gives in one combination with this one, and not to every arm.
+
+    What comes of "a combination of A, B and C" is not A's alone (GRADE guidelines 8, indirectness
+    of the intervention).
+    """
+    given = (match["given"] for match in _TOGETHER.finditer(text))
+    own = [part for part in given if any(n.casefold() in part.casefold() for n in drug.names)]
+    joined = {name for part in own for name in _drugs(part)}
+    return frozenset(joined - partners(drug, text) - {drug.name})
 
 
 def regimens(drug: Drug, text: str) -> tuple[str, ...]:

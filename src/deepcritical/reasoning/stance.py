@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from deepcritical.domain.text import Span
-from deepcritical.reasoning import arms, lexicon
+from deepcritical.reasoning import arms, directions, lexicon
 from deepcritical.reasoning.clauses import bracketed, clauses, own_part
 from deepcritical.reasoning.figures import CONTROL, Cue, Way, figures_cue, has_result_figures
 from deepcritical.reasoning.names import ConditionNames, DrugNames
 from deepcritical.reasoning.outcomes import Weight, weight_of
+from deepcritical.services.entities import DrugKind, find_drugs
 from deepcritical.services.vocabulary import CONDITION_LABELS, vocabulary
 
 __all__ = [
@@ -21,6 +22,8 @@ __all__ = [
     "Way",
     "clause_cue",
     "clauses",
+    "is_against_another",
+    "is_in_combination",
     "is_only_comparator",
     "span_findings",
 ]
@@ -127,9 +130,9 @@ def _is_of_control(clause: str, at: int, names: RecordNames) -> bool:
 
 def _worded(clause: str) -> Cue | None:
     ways = (
-        (Way.NO_EFFECT, lexicon.NO_EFFECT),
-        (Way.HARM, lexicon.HARM),
-        (Way.BENEFIT, lexicon.BENEFIT),
+        (Way.NO_EFFECT, directions.NO_EFFECT),
+        (Way.HARM, directions.HARM),
+        (Way.BENEFIT, directions.BENEFIT),
     )
     found = ((way, pattern.search(clause)) for way, pattern in ways)
     return next((Cue(way, match.start()) for way, match in found if match), None)
@@ -137,9 +140,9 @@ def _worded(clause: str) -> Cue | None:
 
 def _undone(clause: str) -> Cue | None:
     """The turned way of what "offset" and its like govern: to offset a higher risk is a benefit."""
-    if spared := lexicon.SPARED.search(clause):
+    if spared := directions.SPARED.search(clause):
         return Cue(Way.BENEFIT, spared.start())
-    undo = lexicon.UNDO.search(clause)
+    undo = directions.UNDO.search(clause)
     governed = _worded(clause[undo.start() :].split(",")[0]) if undo else None
     if undo is None or governed is None:
         return None
@@ -165,6 +168,24 @@ def is_only_comparator(clause: str, names: RecordNames) -> bool:
     )
 
 
+def is_against_another(clause: str, names: RecordNames) -> bool:
+    """Whether the clause compares the drug with another active one, and with no control.
+
+    That it is not better than a drug that may work itself does not show that it does not work (ICH
+    E10, section 1.5, on assay sensitivity). An add-on, "A with examplol than with A", is none.
+    """
+    if CONTROL.search(clause) or not names.drug.named(clause):
+        return False
+    known = names.drug.partners
+    for match in (m for m in find_drugs(clause) if m.start in names.drug.others(clause)):
+        before = clause[: match.start]
+        compared = arms.COMPARATOR.search(before)
+        earlier = {m.drug.name for m in find_drugs(before)} if compared else {match.drug.name}
+        if not earlier & {match.drug.name, *known} and names.drug.named(before):
+            return match.drug.kind is DrugKind.DRUG
+    return False
+
+
 def _is_subject(clause: str, cue: Cue, names: RecordNames) -> bool:
     """Whether the cue is about the drug and not about another one named before it.
 
@@ -184,10 +205,15 @@ def _is_subject(clause: str, cue: Cue, names: RecordNames) -> bool:
     )
     if others and _is_one_of_two(clause, places, others):
         return False
-    if any(joined) and others:
+    if (any(joined) and others) or is_in_combination(clause, names):
         return bool(arms.ALONE.search(clause))
     first = min(p.start() for p in places)
     return first < cue.at or not any(start < cue.at for start in others)
+
+
+def is_in_combination(clause: str, names: RecordNames) -> bool:
+    """Whether the clause names the drug with one that the record gives in one combination."""
+    return any(m.drug.name in names.drug.together for m in find_drugs(clause))
 
 
 def _is_one_of_two(clause: str, places: list[re.Match[str]], others: tuple[int, ...]) -> bool:
@@ -227,9 +253,14 @@ def _speaks_of_drug(clause: str, sentence: str, cue: Cue, names: RecordNames) ->
 
 def span_findings(span: Span, names: RecordNames, drug: str) -> Iterator[Finding]:
     """The clauses of a sentence that point somewhere for the drug; aims and safety left out."""
-    for clause in (own_part(c, names.drug, drug) for c in clauses(span.text)):
+    parts = [own_part(c, names.drug, drug) for c in clauses(span.text)]
+    for clause, following in zip(parts, [*parts[1:], ""], strict=True):
         cue = None if _is_aim(clause) else clause_cue(clause, names)
         if cue is None or _only_safety(clause, cue):
+            continue
+        if cue.way is Way.BENEFIT and _is_taken_back(following):
+            cue = Cue(Way.NO_EFFECT, cue.at)
+        if cue.way.against and is_against_another(clause, names):
             continue
         if _speaks_of_drug(clause, span.text, cue, names):
             yield Finding(
@@ -244,6 +275,14 @@ def span_findings(span: Span, names: RecordNames, drug: str) -> Iterator[Finding
                     lexicon.LABORATORY.search(clause) and not lexicon.FELT.search(clause)
                 ),
             )
+
+
+def _is_taken_back(following: str) -> bool:
+    """Whether the next clause says that the effect is not significant, or too small to matter."""
+    if not directions.TAKEN_BACK.search(following):
+        return False
+    figured = figures_cue(following)
+    return figured is None or figured.way is Way.NO_EFFECT
 
 
 def _is_of_others(clause: str, span: Span) -> bool:

@@ -27,6 +27,12 @@ __all__ = ["write"]
 
 _TOP = 5
 NOTHING = "No record bears on the question."
+_STALE = re.compile(
+    r"\bstatus\b[^;]{0,40}\b(?:out of date|older|outdated|not current)\b|"
+    r"\b(?:old|20\d\d) copy of the registry|\bregistry list of (?:19|20)\d\d",
+    re.IGNORECASE,
+)
+"""A note that says that the status of a registry entry may have changed since."""
 _RUNNING = frozenset(
     {"RECRUITING", "ACTIVE_NOT_RECRUITING", "NOT_YET_RECRUITING", "ENROLLING_BY_INVITATION"}
 )
@@ -307,7 +313,11 @@ class _Writer:
         named = [
             f"{self.citer.name(i)}, {_status(r)} {self.citer.cite([i])}" for i, r in running[:_TOP]
         ]
-        return f"\n\nRegistered trials that could change this verdict: {'; '.join(named)}."
+        more = f"; and {len(running) - _TOP} more" if len(running) > _TOP else ""
+        return (
+            "\n\nRegistered trials that could change this verdict (status as of the record): "
+            f"{'; '.join(named)}{more}."
+        )
 
     def _why_uncertain(self) -> str:
         return f" ({'; '.join(self.verdict.downgrades)})" if self.verdict.downgrades else ""
@@ -329,8 +339,11 @@ def _is_running(record: Evidence, today: str) -> bool:
 
 
 def _status(record: Evidence) -> str:
+    """Status and size; a status that the record's note calls old is said to be so."""
     size = record.metadata.enrollment or record.metadata.planned_enrollment
     status = (record.metadata.status or "").replace("_", " ").lower()
+    if _STALE.search(record.metadata.note or ""):
+        status += f" (as recorded{f' in {year}' if (year := record.citation.date[:4]) else ''})"
     return f"{status}, {size:,} participants" if size else status
 
 

@@ -32,6 +32,23 @@ from tests.unit.domain.records import TITLE, paper, trial
             1358,
             id="other arms of a platform",
         ),
+        pytest.param(
+            "Randomised trial in 1358 adults of examplol (n = 679) against placebo (n = 679); the "
+            "platform randomised 3515 patients in all.",
+            1358,
+            id="a larger platform",
+        ),
+        pytest.param(
+            "Randomised trial of examplol (n=60, at 100 mg/d) against placebo (n=62) in 122 adults "
+            "with testitis.",
+            122,
+            id="arms before their sum",
+        ),
+        pytest.param(
+            "Relapse was less frequent with examplol than with placebo (79/741 versus 119/756).",
+            1497,
+            id="arms of a result",
+        ),
         pytest.param("Twenty non-diabetic subjects took part.", 20, id="in words"),
         pytest.param("Thirty-five patients took part.", 35, id="in two words"),
     ],

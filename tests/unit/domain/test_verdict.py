@@ -193,6 +193,21 @@ def test_confidence_follows_certainty(certainty: Certainty, confidence: float) -
 
 
 @pytest.mark.parametrize(
+    ("studies", "label", "most"),
+    [
+        ([study(REFUTES, 2, 900), study(REFUTES, 2, 800), study(SUPPORTS, 1, 600)], "refuted", 0),
+        ([study(REFUTES, 2, 50), study(SUPPORTS, 3, direct=False)], "unsupported", 1),
+        ([study(SUPPORTS, 2, direct=False)], "insufficient evidence", 2),
+    ],
+)
+def test_the_clinical_score_never_contradicts_the_verdict(
+    studies: list[StudyFinding], label: str, most: int
+) -> None:
+    assert decide(studies).label.value == label
+    assert clinical_score(studies) <= most
+
+
+@pytest.mark.parametrize(
     ("studies", "score"),
     [
         pytest.param([study(SUPPORTS, 1)], 8, id="level 1"),

@@ -87,12 +87,21 @@ class TestTheFlow:
 
     def test_names_each_record_that_was_not_used(self) -> None:
         text = methods(store_of("", "off topic")).methodology()
-        assert "Retrieved but not used:\n\n- A study, 2: off topic" in text
+        assert "Retrieved but not used:\n\nOff topic (1):\n\n- A study, 2" in text
+
+    def test_names_ten_of_those_on_other_drugs_and_counts_the_rest(self) -> None:
+        text = methods(store_of("", *["does not name examplol"] * 13)).methodology()
+        assert "Does not name examplol (13):" in text
+        assert (text.count("\n- A study"), "\n- and 3 more" in text) == (10, True)
+
+    def test_names_all_of_those_left_out_for_another_reason(self) -> None:
+        text = methods(store_of(*["does not name testitis"] * 13)).methodology()
+        assert (text.count("\n- A study"), "more" in text.split("not used")[1]) == (13, False)
 
     def test_has_a_record_that_nobody_read_as_not_read(self) -> None:
         store = store_of("")
         store.add([paper("Another study", pmid="99999")])
-        assert "- Another study: not read" in methods(store).methodology()
+        assert "Not read (1):\n\n- Another study" in methods(store).methodology()
 
     def test_includes_a_record_that_one_of_several_drugs_uses(self) -> None:
         store = store_of("does not name examplol")

@@ -32,7 +32,7 @@ function problem(text) {
 
 function clock() {
   if (!seen.first) return;
-  const waited = seen.ended ? 0 : Date.now() - seen.arrived;
+  const waited = seen.ended ? 0 : Date.now() + seen.ahead - seen.last;
   const seconds = Math.max(0, Math.round((seen.last - seen.first + waited) / 1000));
   $(".clock").textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
@@ -78,16 +78,19 @@ function draw(logged) {
   const at = Date.parse(logged.at);
   seen.first ??= at;
   seen.last = at;
-  seen.arrived = Date.now();
+  // How far the server's clock is ahead of this one.
+  seen.ahead = Date.parse(logged.now) - Date.now();
+  seen.seq = logged.seq;
   count(event);
-  stages(logged.stage);
+  // A run that failed or was stopped stays at the stage that it had reached.
+  if (!ENDS[event.type] || event.type === "run_completed") stages(logged.stage);
   const line = made("li", event.type);
   line.append(
     made("span", "text", logged.text),
     made("span", "at", `${((at - seen.first) / 1000).toFixed(1)} s`),
   );
   const log = $(".log");
-  log.append(line);
+  log.firstElementChild.append(line);
   log.scrollTop = log.scrollHeight;
   if (ENDS[event.type]) finish(event);
 }
@@ -103,24 +106,43 @@ function finish(event) {
   trigger("finished");
 }
 
-function lost() {
-  if (stream?.readyState !== EventSource.CLOSED) {
-    status("reconnecting");
-    return;
+async function lost() {
+  status("reconnecting");
+  // The browser itself tries again, unless the answer was an error.
+  if (stream?.readyState !== EventSource.CLOSED) return;
+  const id = current;
+  const answer = await fetch(path(id)).catch(() => null);
+  if (id !== current) return;
+  if (answer?.status === 404) {
+    close();
+    status("lost");
+    problem("This run cannot be followed: the server does not know it (any more). Ask the question again.");
+  } else {
+    setTimeout(() => id === current && follow(), 3000);
   }
+}
+
+function path(id) {
+  return `/api/runs/${encodeURIComponent(id)}`;
+}
+
+function follow() {
   close();
-  status("lost");
-  problem("This run cannot be followed: the server does not know it (any more). Ask the question again.");
+  stream = new EventSource(`${path(current)}/events?after=${seen.seq}`);
+  stream.onopen = () => status("running");
+  stream.onmessage = (message) => draw(JSON.parse(message.data));
+  stream.onerror = lost;
+  timing = setInterval(clock, 1000);
 }
 
 function open(run) {
   close();
   current = run?.id ?? null;
-  seen = { queries: 0, records: 0, statements: 0, chains: 0 };
+  seen = { seq: 0, queries: 0, records: 0, statements: 0, chains: 0 };
   $(".live").hidden = !current;
   if (!current) return;
   $(".question").textContent = run.question;
-  $(".log").replaceChildren();
+  $(".log ol").replaceChildren();
   $(".counts").replaceChildren();
   $(".clock").textContent = "0:00";
   $(".stay").hidden = false;
@@ -128,11 +150,7 @@ function open(run) {
   for (const item of element.querySelectorAll(".stages li")) item.classList.remove("reached", "now");
   problem("");
   status("running");
-  stream = new EventSource(`/api/runs/${encodeURIComponent(current)}/events`);
-  stream.onopen = () => status("running");
-  stream.onmessage = (message) => draw(JSON.parse(message.data));
-  stream.onerror = lost;
-  timing = setInterval(clock, 1000);
+  follow();
 }
 
 watch("value", () => {

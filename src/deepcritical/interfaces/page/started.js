@@ -1,0 +1,4 @@
+() => {
+  delete document.body.dataset.starting;
+  return [];
+}

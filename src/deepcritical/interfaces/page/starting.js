@@ -1,0 +1,4 @@
+(...inputs) => {
+  document.body.dataset.starting = "";
+  return inputs;
+}
