@@ -15,11 +15,11 @@ from pydantic import ValidationError
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.identity import record_url
+from deepcritical.domain.stop_reasons import classify_stop
 from deepcritical.domain.text import capitalised, shorten_at_sentence
 from deepcritical.tools.base import Parsed
 from deepcritical.tools.clinicaltrials_results import posted_results
 from deepcritical.tools.clinicaltrials_schema import Protocol, Study
-from deepcritical.tools.stop_reasons import classify_stop
 
 __all__ = ["Page", "decoded", "parse", "read_page"]
 

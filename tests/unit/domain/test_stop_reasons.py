@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from deepcritical.tools.stop_reasons import classify_stop
+from deepcritical.domain.stop_reasons import classify_stop
 
 CASES = {
     "efficacy": (

@@ -54,7 +54,7 @@ _TABLE: tuple[tuple[StopClass, str], ...] = (
     ),
     (
         "efficacy",
-        rf"futil|\black of (?:\w+ ){{0,3}}{_GOOD}|\bineffective(?! (?:recruit|enrol))|"
+        rf"futil|\black of (?:\w+ ){{0,3}}{_GOOD}\b|\bineffective(?! (?:recruit|enrol))|"
         r"\b(?:insufficient|inadequate|poor|limited|low|no|without|absence of|little|minimal) "
         rf"(?:\w+ ){{0,2}}{_GOOD}\b|\b(?:insufficient|no|lack of) (?:\w+ )?difference|"
         rf"\b(?:did|does|do|could|would) ?(?:not|n[o'’]t) {_NOT_OF_RECRUITING}"
