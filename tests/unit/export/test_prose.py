@@ -60,7 +60,8 @@ def test_no_markup_of_the_text_becomes_an_element(text: str) -> None:
 
 def test_a_table_scrolls_within_itself() -> None:
     html = to_html("| a | b |\n| --- | --- |\n| one [1] | two |", REFERENCES)
-    assert html.startswith('<div class="scroll" role="region" aria-label="Table" tabindex="0">')
+    opening = '<div class="scroll" role="region" aria-label="Table: a, b" tabindex="0">'
+    assert html.startswith(opening)
     assert chips(html) == [("src-1", "1")]
 
 
