@@ -109,7 +109,9 @@ async def open_sources(
 ) -> AsyncIterator[LiveSources]:
     """The named sources, until the context ends; clients of one host share one limiter."""
     async with AsyncExitStack() as stack:
-        storage = await open_cache(settings.http_cache) if settings.http_cache else None
+        storage = (
+            await open_cache(settings.http_cache.expanduser()) if settings.http_cache else None
+        )
         if storage is not None:
             stack.push_async_callback(storage.close)
         opening = _Opening(settings, stack, storage)

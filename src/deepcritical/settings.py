@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from platformdirs import user_cache_path
 from pydantic import AliasChoices, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -48,9 +47,7 @@ class Settings(BaseSettings):
     """Base address of Crossref."""
     check_integrity: bool = False
     """Whether retractions of records with a DOI are also looked up in Crossref."""
-    http_cache: Path | None = Field(
-        default_factory=lambda: user_cache_path("deepcritical") / "http.sqlite"
-    )
+    http_cache: Path | None = Path("~/.cache/deepcritical/http.sqlite")
     """File that keeps answers of sources; empty keeps nothing."""
     http_cache_ttl_s: float = Field(default=86_400.0, gt=0)
     """Seconds for which an answer is kept."""
