@@ -5,7 +5,9 @@ Only bootstrap and the command line read them.
 
 from __future__ import annotations
 
-from pydantic import Field
+from pathlib import Path
+
+from pydantic import AliasChoices, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 __all__ = ["Settings"]
@@ -19,6 +21,7 @@ class Settings(BaseSettings):
         env_file=".env",
         env_file_encoding="utf-8",
         extra="ignore",
+        populate_by_name=True,  # beside the aliases
         use_attribute_docstrings=True,
     )
 
@@ -28,7 +31,34 @@ class Settings(BaseSettings):
     """Rounds of search and judgement, 1-10; overrides the depth."""
     deadline_s: float | None = Field(default=None, gt=0)
     """Seconds from the first step after which the report is written; overrides the depth."""
+    ncbi_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("DEEPCRITICAL_NCBI_API_KEY", "NCBI_API_KEY")
+    )
+    """Key for the E-utilities; with it 10 requests a second are allowed, else 3."""
+    contact_email: str = ""
+    """Address that is sent to NCBI and Crossref, as both ask for."""
+    pubmed_url: str = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils/"
+    """Base address of the E-utilities."""
+    clinicaltrials_url: str = "https://clinicaltrials.gov/api/v2/"
+    """Base address of ClinicalTrials.gov."""
+    europepmc_url: str = "https://www.ebi.ac.uk/europepmc/webservices/rest/"
+    """Base address of Europe PMC."""
+    crossref_url: str = "https://api.crossref.org/"
+    """Base address of Crossref."""
+    check_integrity: bool = False
+    """Whether retractions of records with a DOI are also looked up in Crossref."""
+    http_cache: Path | None = Path("~/.cache/deepcritical/http.sqlite")
+    """File that keeps answers of sources; empty keeps nothing."""
+    http_cache_ttl_s: float = Field(default=86_400.0, gt=0)
+    """Seconds for which an answer is kept."""
+    source_deadline_s: float = Field(default=30.0, gt=0)
+    """Seconds that a source gets for one query."""
     host: str = "127.0.0.1"
     """Address that the page is bound to; 127.0.0.1 is this machine only."""
     port: int = Field(default=7860, ge=0, le=65535)
     """Port of the page; 0 takes a free one."""
+
+    @field_validator("http_cache", mode="before")
+    @classmethod
+    def _empty_is_none(cls, value: object) -> object:
+        return None if value == "" else value

@@ -13,7 +13,17 @@ from pydantic import ConfigDict, Field
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.text import Span
 
-__all__ = ["Citation", "Evidence", "EvidenceMetadata", "Fact", "FactRole", "SourceName", "TextKind"]
+__all__ = [
+    "Citation",
+    "Evidence",
+    "EvidenceMetadata",
+    "Fact",
+    "FactRole",
+    "Integrity",
+    "SourceName",
+    "StopClass",
+    "TextKind",
+]
 
 SourceName = Literal["pubmed", "clinicaltrials", "registry", "europepmc", "doi", "web"]
 """Where a record can be looked up.
@@ -26,6 +36,13 @@ TextKind = Literal["abstract", "summary", "registry", "web", "none"]
 
 Only `abstract`, `registry` and `web` are the source's own words and may be quoted.
 """
+
+
+Integrity = Literal["retracted", "concern", "corrected", "clean", "not_checked"]
+"""Worst first; `corrected` is an erratum or correction, which is no retraction."""
+
+StopClass = Literal["efficacy", "safety", "business", "enrolment", "other"]
+"""Why a trial was terminated, withdrawn or suspended; `efficacy` includes futility."""
 
 
 class Citation(Model):
@@ -72,6 +89,21 @@ class EvidenceMetadata(Model):
     completion_date: str | None = None
     """As the registry shows it, past or planned."""
     has_results: bool | None = None
+    language: str | None = None
+    """ISO 639 code, as the source prints it."""
+    mesh_terms: tuple[str, ...] = ()
+    """MeSH headings; a major topic ends in ``*``."""
+    chemicals: tuple[str, ...] = ()
+    cited_by: int | None = Field(default=None, ge=0)
+    integrity: Integrity = "not_checked"
+    """What is known of retraction and correction; `not_checked` also when the look-up failed."""
+    notices: tuple[str, ...] = ()
+    """Canonical ids of retractions, concerns and errata, as in ``retraction pmid:34751680``."""
+    stop_class: StopClass | None = None
+    """Why a trial was stopped, classified from `why_stopped`."""
+    primary_outcomes: tuple[str, ...] = ()
+    posted_results: tuple[str, ...] = ()
+    """A line for each primary outcome measure with a posted result, with its p-value if given."""
     text_kind: TextKind = "abstract"
     licence: str | None = None
     note: str | None = None

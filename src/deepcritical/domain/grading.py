@@ -16,6 +16,7 @@ from deepcritical.domain.base import Model
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.record_kinds import is_notice, is_paper, is_retracted
 from deepcritical.domain.sizes import participants
+from deepcritical.domain.stop_reasons import classify_stop
 from deepcritical.domain.text import sentences
 
 __all__ = [
@@ -225,21 +226,6 @@ _PLANNED = re.compile(
     re.IGNORECASE,
 )
 _RETROSPECTIVE = re.compile(r"\bretrospective(?:ly)?\b(?! regist)", re.IGNORECASE)
-_NEGATIVE_STOP = re.compile(
-    r"futil|did not meet (?:its|the|their) primary|(?:lack of|no) (?:efficacy|benefit|effect)\b|"
-    r"ineffective(?! (?:recruit|enrol))|safety(?! monitoring)|adverse|harm|toxicit",
-    re.IGNORECASE,
-)
-_NOT_A_STOP_CAUSE = re.compile(
-    r"\bnot (?:for )?(?:futility|safety|efficacy|harm|toxicity)\b|"
-    r"(?:\bnot (?:due to|because of|related to|based on|for|prompted by|driven by)|\bunrelated to|"
-    r"\bno(?= (?:efficacy (?:or|and|nor) )?(?:safety|adverse|toxicity)\b))"
-    r"(?:\s+(?:lack|of|futility)\b|[\s,/]+(?:any|a|the|or|and|nor|new|drug|efficacy|effectiveness|"
-    r"safety|tolerability|toxicity|harms?|adverse|events?|concerns?|issues?|signals?|findings?|"
-    r"problems?|reasons?)\b)+",
-    re.IGNORECASE,
-)
-"""A cause that is denied, with the list of nouns that the denial covers."""
 _LETTER = re.compile(r"\b(?:letter|comment|correspondence)\b", re.IGNORECASE)
 _ON_ANOTHER = re.compile(r"\bin this issue\b|\bcommentary on\b", re.IGNORECASE)
 """A comment on a study of others, which is no evidence of its own."""
@@ -374,11 +360,10 @@ def is_negative_stop(evidence: Evidence) -> bool:
 
 
 def is_negative_reason(why: str) -> bool:
-    """Whether a reason for stopping speaks against the drug."""
-    return bool(_NEGATIVE_STOP.search(_NOT_A_STOP_CAUSE.sub("", why)))
+    """Whether a reason for stopping speaks against the drug: futility, lack of effect or harm."""
+    return classify_stop(why) in ("efficacy", "safety")
 
 
 def is_harm_stop(why: str) -> bool:
     """Whether a reason for stopping is harm and not futility."""
-    found = {m.group().lower()[:4] for m in _NEGATIVE_STOP.finditer(_NOT_A_STOP_CAUSE.sub("", why))}
-    return bool(found) and found <= {"safe", "adve", "harm", "toxi"}
+    return classify_stop(why) == "safety"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import get_args
 from urllib.parse import quote, unquote, urlsplit
 
-from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Integrity
 from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.text import fold
 
@@ -155,16 +156,31 @@ def study_groups(records: Mapping[str, Evidence]) -> tuple[tuple[str, ...], ...]
     return tuple(tuple(members) for members in groups.values())
 
 
+_UNITED = (
+    "linked_ids",
+    "publication_types",
+    "conditions",
+    "interventions",
+    "mesh_terms",
+    "chemicals",
+    "notices",
+)
+
+
 def merge_evidence(first: Evidence, second: Evidence) -> Evidence:
     """One record out of two of the same work.
 
-    No field is lost; where both have a value, the first one's is kept. Lists are united, a title
-    that marks a retraction wins, and a second id of one kind is kept as a link.
+    No field is lost; where both have a value, the first one's is kept. Lists are united, what is
+    worst of its integrity and a title that marks a retraction win, and a second id of one kind is
+    kept as a link.
     """
     meta = {**_known(second.metadata), **_known(first.metadata)}
-    for name in ("linked_ids", "publication_types", "conditions", "interventions"):
+    for name in _UNITED:
         united = (*getattr(first.metadata, name), *getattr(second.metadata, name))
         meta[name] = tuple(dict.fromkeys(united))
+    meta["integrity"] = min(
+        (first.metadata.integrity, second.metadata.integrity), key=get_args(Integrity).index
+    )
     longer = max((first, second), key=lambda e: len(e.content))
     meta["text_kind"] = longer.metadata.text_kind
     citation = {**dict(first.citation), **_known(second.citation), **_known(first.citation)}

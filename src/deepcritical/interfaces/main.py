@@ -12,6 +12,7 @@ import typer
 from deepcritical.domain.errors import ConfigurationError, ResearchCancelled
 from deepcritical.interfaces.cli import Snapshot, research
 from deepcritical.interfaces.exit_codes import exit_code
+from deepcritical.interfaces.search_command import search
 
 __all__ = ["app", "main"]
 
@@ -22,6 +23,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command()(research)
+app.command()(search)
 
 
 @app.callback()

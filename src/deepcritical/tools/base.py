@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from pydantic import Field
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.question import Condition, Drug
 
-__all__ = ["SearchTool", "SourceOutcome", "SourceQuery", "SourceResult"]
+__all__ = ["Parsed", "SearchTool", "SourceOutcome", "SourceQuery", "SourceResult"]
 
 
 class SourceOutcome(StrEnum):
@@ -29,6 +30,11 @@ class SourceQuery(Model):
     """What to ask a source."""
 
     text: str = Field(min_length=1)
+    """In plain words; what a source without fields of its own is asked."""
+    drug: Drug | None = None
+    condition: Condition | None = None
+    terms: tuple[str, ...] = ()
+    """Words beside drug and condition that narrow the query."""
     max_results: int = Field(default=10, ge=1)
 
 
@@ -43,6 +49,16 @@ class SourceResult(Model):
     """Records that match at the source, whether or not they are in this answer."""
     skipped: tuple[str, ...] = ()
     """Records that could not be read, each with the reason."""
+    cached: bool = False
+    """Whether the answer was kept from an earlier query."""
+
+
+class Parsed(NamedTuple):
+    """What a payload of a source holds."""
+
+    records: tuple[Evidence, ...]
+    skipped: tuple[str, ...] = ()
+    """Records that could not be read, each named with the reason."""
 
 
 @runtime_checkable

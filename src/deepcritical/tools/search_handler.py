@@ -25,12 +25,14 @@ class SearchHandler:
 
     Args:
         tools: The sources of the run.
+        deadline_s: Seconds that a source gets for one query; then it was `unavailable`.
     """
 
-    def __init__(self, tools: Sequence[SearchTool]) -> None:
+    def __init__(self, tools: Sequence[SearchTool], *, deadline_s: float = 30.0) -> None:
         if not tools:
             raise ValueError("a search handler needs at least one source")
         self._tools = tuple(tools)
+        self._deadline_s = deadline_s
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -46,7 +48,7 @@ class SearchHandler:
         calls = [(tool, query) for query in queries for tool in self._tools]
         results = await asyncio.gather(
             *(
-                tool.fetch(SourceQuery(text=query, max_results=max_results))
+                self._asked(tool, SourceQuery(text=query, max_results=max_results))
                 for tool, query in calls
             ),
             return_exceptions=True,
@@ -58,6 +60,17 @@ class SearchHandler:
         if answers and all(a.result.outcome is SourceOutcome.UNAVAILABLE for a in answers):
             raise _most_telling(results, answers)
         return answers
+
+    async def _asked(self, tool: SearchTool, query: SourceQuery) -> SourceResult:
+        try:
+            async with asyncio.timeout(self._deadline_s) as deadline:
+                return await tool.fetch(query)
+        except TimeoutError as error:
+            if not deadline.expired():
+                raise  # a defect: a tool's own time-outs are errors of the domain
+            raise SearchError(
+                f"{tool.name} did not answer within {self._deadline_s:g} s.", "Try again later."
+            ) from error
 
 
 def _settled(result: SourceResult | BaseException, query: str) -> SourceResult:

@@ -173,8 +173,8 @@ def test_a_second_id_of_one_kind_is_not_lost() -> None:
 
 
 def test_fields_of_a_source_s_own_survive_the_merge() -> None:
-    merged = merge_evidence(paper(pmid="1"), paper(pmid="1", cited_by=3))
-    assert merged.metadata.model_extra == {"cited_by": 3}
+    merged = merge_evidence(paper(pmid="1"), paper(pmid="1", altmetric=3))
+    assert merged.metadata.model_extra == {"altmetric": 3}
 
 
 def test_a_zero_and_a_no_are_known_values() -> None:

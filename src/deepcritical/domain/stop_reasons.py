@@ -1,0 +1,110 @@
+"""Why a trial was stopped, as a class: read from the registry's free text by a table of rules."""
+
+from __future__ import annotations
+
+import re
+
+from deepcritical.domain.evidence import StopClass
+
+__all__ = ["classify_stop"]
+
+_ASIDE = (
+    r"(?:data (?:and |& )?)?safety (?:and |& )?(?:data )?monitoring(?: board| committee)?|"
+    r"safety (?:review )?(?:board|committee)|\bDSMB\b|\bDMC\b|efficacy and safety (?=trial|study)"
+)
+"""Names of boards and studies, which are no causes."""
+_CAUSES = (
+    r"(?:any|an?|the|or|and|nor|of|in|to|with|new|study|trial|drug|product|treatment|patient|"
+    r"participant|subject|lack|serious|unexpected|significant|related|efficacy|effectiveness|"
+    r"futility|safety|tolerability|toxicity|toxicities|harms?|adverse|side|effects?|events?|"
+    r"concerns?|issues?|signals?|findings?|problems?|reasons?|identified|observed|seen|noted|"
+    r"reported|found|raised|were|was|have|has|been)"
+)
+_DENIED = re.compile(
+    # "not due to safety or efficacy concerns", "unrelated to any safety issue"
+    r"(?:\bnot (?!only|just|solely)(?:(?:made|taken|done|based|related|driven|prompted|caused|"
+    r"a result|due|because|for|by|on|of|to|in any way) ?)*|\bunrelated to\b|"
+    r"\bnothing to do with\b|\brather than\b|\binstead of\b|\bother than\b)"
+    rf"(?=[\s\w,/-]*\b(?:safety|efficacy|futility|toxicity|harm|tolerability|adverse)\b)"
+    rf"(?:[\s,/-]*\b{_CAUSES}\b)+"
+    # "no safety concerns", "no new adverse events"; "no efficacy" alone is a cause
+    r"|\b(?:no|without|absence of)\b(?=(?:[\s,/-]*\b(?!lack\b)\w+\b){0,5}?[\s,/-]*"
+    rf"\b(?:safety|adverse|toxicity|toxicities|harms?|side effects?|concerns?)\b)"
+    rf"(?:[\s,/-]*\b{_CAUSES}\b)+"
+    # "non-safety reasons", "safety was not a concern"
+    r"|\bnon[- ]?(?:safety|efficacy)\b(?:[- ]related)?"
+    r"|\b(?:safety|efficacy|toxicity)(?: (?:or|and) (?:safety|efficacy|toxicity))?"
+    r"(?: \w+){0,2} (?:was|were|is|are) not\b(?: an?| the)? "
+    r"(?:concern|issue|reason|cause|factor)s?",
+    re.IGNORECASE,
+)
+_NOT_OF_RECRUITING = (
+    r"(?![^.;,]*(?:enrol|recruit|accru|sample size|target number|inclusion|funding))"
+)
+_GOOD = r"(?:efficacy|effect|effectiveness|benefit|response|activity|improvement|superiority)"
+_TABLE: tuple[tuple[StopClass, str], ...] = (
+    # A trial that stopped because the drug worked says nothing against it.
+    (
+        "other",
+        r"\boverwhelming (?:\w+ )?(?:efficacy|benefit)|"
+        r"\b(?:stopped|terminated|ended|halted)(?: early)? for (?:efficacy|benefit)\b"
+        r"(?! (?:concern|reason|issue|and|or))|"
+        r"\bend ?points? (?:was |were )?(?:already |early )?"
+        r"(?:met|reached|achieved)\b",
+    ),
+    (
+        "efficacy",
+        rf"futil|\black of (?:\w+ ){{0,3}}{_GOOD}\b|\bineffective(?! (?:recruit|enrol))|"
+        r"\b(?:insufficient|inadequate|poor|limited|low|no|without|absence of|little|minimal) "
+        rf"(?:\w+ ){{0,2}}{_GOOD}\b|\b(?:insufficient|no|lack of) (?:\w+ )?difference|"
+        rf"\b(?:did|does|do|could|would) ?(?:not|n[o'’]t) {_NOT_OF_RECRUITING}"
+        r"(?:meet|reach|achieve|demonstrate|show|improve|work|support|differ)|"
+        rf"\bfail(?:ed|ure|s|ing) to {_NOT_OF_RECRUITING}"
+        r"(?:meet|reach|achieve|demonstrate|show|improve|prove)|"
+        r"\bnot (?:be )?(?:effective|efficacious|superior|beneficial|better)|"
+        rf"\bunlikely (?:that|to) {_NOT_OF_RECRUITING}"
+        r"(?:the |be |meet|show|demonstrate|achieve|reach|benefit)|"
+        r"\bnegative (?:\w+ )?(?:results?|outcomes?|trial|study|data|findings)|"
+        r"conditional power|\bend ?points? (?:was|were|is|are|will|would) not |"
+        r"\befficacy (?:results|criteri|analysis|data|reasons?|concerns?|endpoint)",
+    ),
+    (
+        "safety",
+        r"safety|adverse|toxic|harm|side.effects?|tolera(?:bility|nce|ted)|\bS?U?SAEs?\b|"
+        r"(?:risk|benefit)[-/ :]+(?:to[- ])?(?:risk|benefit)|\bdeaths?\b|mortality|bleeding",
+    ),
+    (
+        "enrolment",
+        r"enrol|recr(?:ui|iu)t|accru|inclusion|"
+        r"(?:(?:lack|shortage|scarcity|number|unavailability) of|"
+        r"\b(?:no|few|fewer|insufficient|not enough)) (?:\w+ ){0,2}"
+        r"(?:patients|participants|subjects|volunteers|candidates)\b|screen(?:ing)? fail",
+    ),
+    (
+        "business",
+        r"business|sponsor|fund|financ|budget|strateg|commerc|company|companies|portfolio|"
+        r"acqui[rs]|bankrup|insolv|priorit|grant\b|develop\w* (?:program\w*|plan)|"
+        r"(?:discontinu|stop|halt|terminat)\w* (?:\w+ ){0,3}development|marketing|licen[cs]|"
+        r"\bcosts?\b|\beconomic|contract|resources|manufactur",
+    ),
+)
+"""In this order: what speaks against the drug outranks what came along with it."""
+_RULES = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _TABLE)
+_LONGEST = 1_000
+"""Characters that are read; the registry allows 250."""
+_PANDEMIC = re.compile(r"covid|pandemic|sars-cov", re.IGNORECASE)
+
+
+def classify_stop(why: str) -> StopClass:
+    """The class of a reason for stopping; a cause that is denied does not count.
+
+    A trial that stopped because the drug worked is `other`, and so is one that a pandemic stopped
+    for the safety of everyone.
+    """
+    told = _DENIED.sub(
+        " ", re.sub(_ASIDE, " ", " ".join(why[:_LONGEST].split()), flags=re.IGNORECASE)
+    )
+    for name, pattern in _RULES:
+        if pattern.search(told):
+            return "other" if name == "safety" and _PANDEMIC.search(told) else name
+    return "other"

@@ -1,0 +1,97 @@
+"""``deepcritical search SOURCE QUERY``: the records of live sources, without a report.
+
+Outcomes of sources go to stderr, records to stdout.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from deepcritical.domain.markdown import visible
+from deepcritical.domain.question import checked_question
+from deepcritical.interfaces.exit_codes import NO_EVIDENCE
+
+if TYPE_CHECKING:
+    from deepcritical.domain.evidence import Evidence
+    from deepcritical.tools.search_handler import SourceAnswer
+
+__all__ = ["search"]
+
+
+class Source(StrEnum):
+    """The sources by name; see `bootstrap.SOURCES`."""
+
+    pubmed = "pubmed"
+    clinicaltrials = "clinicaltrials"
+    europepmc = "europepmc"
+    web = "web"
+    all = "all"
+
+
+def search(
+    source: Annotated[Source, typer.Argument(help="Where to search; all leaves out the web.")],
+    query: Annotated[str, typer.Argument(help="Words, or a query in the source's own language.")],
+    most: Annotated[int, typer.Option("--max", min=1, max=1000, help="Records a source.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the records as JSON.")] = False,
+) -> None:
+    """Search a live source: outcomes on stderr, records on stdout.
+
+    Exit codes: 0 records; 3 none; 4 empty query; 9 wrong setting; 10 no source reachable.
+    """
+    checked_question(query)
+    answers, records = asyncio.run(_searched(source.value, query, most))
+    for answer in answers:
+        typer.echo(_told(answer), err=True)
+    typer.echo(_as_json(records) if as_json else "\n".join(map(_line, records)))
+    if not records:
+        raise typer.Exit(NO_EVIDENCE)
+
+
+async def _searched(
+    source: str, query: str, most: int
+) -> tuple[tuple[SourceAnswer, ...], tuple[Evidence, ...]]:
+    from deepcritical.bootstrap import SOURCES, open_sources, read_settings
+    from deepcritical.services.evidence_store import EvidenceStore
+    from deepcritical.tools.crossref import check_integrity
+    from deepcritical.tools.search_handler import SearchHandler
+
+    settings = read_settings()
+    names = [name for name in SOURCES if name == source or (source == "all" and name != "web")]
+    async with open_sources(settings, names) as live:
+        handler = SearchHandler(live.tools, deadline_s=settings.source_deadline_s)
+        answers = await handler.execute([query], most)
+        store = EvidenceStore()
+        for answer in answers:
+            store.add(answer.result.evidence)
+        checked = [await check_integrity(r, live.crossref) for r in store.evidence.values()]
+    return answers, tuple(checked)
+
+
+def _told(answer: SourceAnswer) -> str:
+    """One line on what a source did, with the query exactly as it was run (PRISMA-S, item 8)."""
+    result = answer.result
+    kept = " (kept from an earlier search)" if result.cached else ""
+    told = (
+        f"{answer.source}: {result.outcome.value}, {len(result.evidence)} of {result.total}{kept}"
+    )
+    why = f" - {'; '.join(result.skipped)}" if result.skipped else ""
+    return visible(f"{told} for {result.query_as_run}{why}")
+
+
+def _line(record: Evidence) -> str:
+    meta, citation = record.metadata, record.citation
+    kind = meta.status or ", ".join(meta.publication_types[:2])
+    number = meta.nct_id or (f"PMID {meta.pmid}" if meta.pmid else meta.doi or citation.url)
+    flag = f" [{meta.integrity.upper()}]" if meta.integrity in ("retracted", "concern") else ""
+    parts = (number, citation.date[:4], kind, citation.title)
+    return visible(" · ".join(part for part in parts if part)) + flag
+
+
+def _as_json(records: tuple[Evidence, ...]) -> str:
+    found = [record.model_dump(mode="json") for record in records]
+    return json.dumps(found, ensure_ascii=False, indent=2)

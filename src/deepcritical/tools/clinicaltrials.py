@@ -1,0 +1,194 @@
+"""ClinicalTrials.gov as a source: trials that run or ended, and those that were stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping
+from itertools import chain
+
+from deepcritical.domain.errors import RateLimitError, SearchError
+from deepcritical.domain.evidence import Evidence
+from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
+from deepcritical.tools.clinicaltrials_records import Page, decoded, parse, read_page
+from deepcritical.tools.http import SourceClient
+from deepcritical.tools.query_utils import trial_params
+
+__all__ = ["MAX_PAGE", "ClinicalTrials", "parse"]
+
+MAX_PAGE = 50
+"""Studies of one request; the API allows 1,000, which with posted results are over 20 MB."""
+_MOST_EMPTY_PAGES = 5
+"""A page may have no study and yet a next one."""
+_STATUSES = {
+    "completed or running": "COMPLETED|ACTIVE_NOT_RECRUITING|RECRUITING|ENROLLING_BY_INVITATION",
+    "stopped": "TERMINATED|WITHDRAWN|SUSPENDED",
+}
+_FILTERS = {
+    "filter.advanced": "AREA[StudyType]INTERVENTIONAL",
+    "sort": "@relevance",  # the API does not sort by itself
+}
+_FIELDS = "|".join(
+    (
+        "IdentificationModule",
+        "StatusModule",
+        "SponsorCollaboratorsModule",
+        "DescriptionModule",
+        "ConditionsModule",
+        "DesignModule",
+        "ArmsInterventionsModule",
+        "OutcomesModule",
+        "ReferencesModule",
+        "OutcomeMeasuresModule",
+        "ConditionBrowseModule",
+        "InterventionBrowseModule",
+        "HasResults",
+    )
+)
+"""What is read; without the rest, above all sites and adverse events, a page is a tenth."""
+_STRAY_BRACKETS = re.compile(
+    r"(?<!\bAREA)(?<!\bRANGE)(?<!\bSEARCH)(?<!\bEXPANSION)(?<!\bCOVERAGE)(?<!\bTILT)\[[^\[\]]*\]"
+)
+
+
+class ClinicalTrials:
+    """A search tool over ClinicalTrials.gov.
+
+    Each search is two queries, so that the many trials that ran to their end never crowd out the
+    few that were stopped: of three records one is a stopped trial, as long as there are any.
+
+    Args:
+        client: Speaks to the API, version 2, over `RequestsTransport`.
+    """
+
+    def __init__(self, client: SourceClient) -> None:
+        self._client = client
+
+    @property
+    def name(self) -> str:
+        """``ClinicalTrials.gov``."""
+        return "ClinicalTrials.gov"
+
+    async def fetch(self, query: SourceQuery) -> SourceResult:
+        """The best records of both queries.
+
+        When one of them fails, or a later page does, the rest is kept and the answer `degraded`.
+
+        Raises:
+            RateLimitError: ClinicalTrials.gov refuses for the moment.
+            SearchError: Neither query got an answer.
+        """
+        asked = {name: _essie(text) for name, text in trial_params(query).items()}
+        if not any(asked.values()):  # without a query the API would return every study there is
+            return SourceResult(outcome=SourceOutcome.EMPTY, query_as_run=query.text)
+        found = [_Found(what, {**asked, **_with(s)}) for what, s in _STATUSES.items()]
+        async with asyncio.TaskGroup() as tasks:
+            for search in found:
+                tasks.create_task(self._search(search, query.max_results))
+        errors = [search.error for search in found if search.error and not search.pages]
+        if len(errors) == len(found):
+            raise next((e for e in errors if isinstance(e, RateLimitError)), errors[0])
+        return _result(found, query.max_results)
+
+    async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
+        """The records alone, best first; raises as `fetch` does."""
+        return list((await self.fetch(SourceQuery(text=query, max_results=max_results))).evidence)
+
+    async def _search(self, found: _Found, most: int) -> None:
+        """Page by page, until there are enough; an error ends it and is kept."""
+        try:
+            while found.goes_on(most):
+                payload = await self._client.get("studies", found.next_params(most), check=decoded)
+                page = await asyncio.to_thread(read_page, payload.content)
+                found.add(page, cached=payload.cached)
+        except SearchError as error:
+            found.error = error
+
+
+class _Found:
+    """What one of the queries has found so far."""
+
+    def __init__(self, what: str, params: Mapping[str, str]) -> None:
+        self.what = what
+        self.params = dict(params)
+        self.records: dict[str, Evidence] = {}
+        self.skipped: list[str] = []
+        self.total = 0
+        self.pages = 0
+        self.cached = True
+        self.error: SearchError | None = None
+        self._token: str | None = None
+        self._empty = 0
+
+    def goes_on(self, most: int) -> bool:
+        more = not self.pages or self._token is not None
+        return more and len(self.records) < most and self._empty < _MOST_EMPTY_PAGES
+
+    def next_params(self, most: int) -> dict[str, str | int]:
+        """All but page and count must stay as they were for the first page."""
+        page: dict[str, str | int] = {"pageSize": min(most, MAX_PAGE), "fields": _FIELDS}
+        page |= {"pageToken": self._token} if self._token else {"countTotal": "true"}
+        return {**self.params, **page}
+
+    def add(self, page: Page, *, cached: bool) -> None:
+        self.pages += 1
+        self.cached &= cached
+        self.total = page.total or self.total
+        self._empty = 0 if page.parsed.records else self._empty + 1
+        self._token = page.next_token if page.next_token != self._token else None
+        self.skipped.extend(page.parsed.skipped)
+        for record in page.parsed.records:
+            self.records.setdefault(record.metadata.nct_id or "", record)
+
+    def reasons(self) -> Iterator[str]:
+        yield from self.skipped
+        if self.error:
+            after = f" after {len(self.records)} records" if self.pages else ""
+            yield f"{self.what} trials{after}: {self.error}"
+
+
+def _with(statuses: str) -> dict[str, str]:
+    return {"filter.overallStatus": statuses, **_FILTERS}
+
+
+def _essie(text: str) -> str:
+    """A query without brackets that are no Essie operator, such as a PubMed field tag.
+
+    The API answers them with an error.
+    """
+    return " ".join(_STRAY_BRACKETS.sub(" ", text).split())
+
+
+def _result(found: list[_Found], most: int) -> SourceResult:
+    ran, stopped = (list(f.records.values()) for f in found)
+    known = {record.metadata.nct_id for record in ran}
+    # The API drops the filters of a query that is a list of NCT ids: both answers are then alike.
+    new = [record for record in stopped if record.metadata.nct_id not in known]
+    records = _interleaved(ran, new)
+    evidence = tuple(
+        record.model_copy(update={"relevance_score": round(1 / (1 + rank / 10), 4)})
+        for rank, record in enumerate(records[:most])
+    )
+    skipped = tuple(chain.from_iterable(f.reasons() for f in found))
+    outcome = SourceOutcome.DATA if evidence else SourceOutcome.EMPTY
+    return SourceResult(
+        outcome=SourceOutcome.DEGRADED if skipped else outcome,
+        evidence=evidence,
+        query_as_run=" ; ".join(
+            "&".join(f"{name}={value}" for name, value in f.params.items()) for f in found
+        ),
+        total=sum(f.total for f in found) - (len(stopped) - len(new)),
+        skipped=skipped,
+        cached=all(f.cached for f in found if f.pages),
+    )
+
+
+def _interleaved(ran: list[Evidence], stopped: list[Evidence]) -> list[Evidence]:
+    """Two of the first list, one of the second between them; what is left of either at the end."""
+    mixed: list[Evidence] = []
+    first, second = deque(ran), deque(stopped)
+    while first or second:
+        takes_second = second and (len(mixed) % 3 == 1 or not first)
+        mixed.append((second if takes_second else first).popleft())
+    return mixed

@@ -1,0 +1,275 @@
+"""The records in an answer of ClinicalTrials.gov (API v2): a page of studies, or one study.
+
+One bad study never costs the rest.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from deepcritical.domain.errors import SearchError
+from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.identity import record_url
+from deepcritical.domain.stop_reasons import classify_stop
+from deepcritical.domain.text import capitalised, shorten_at_sentence
+from deepcritical.tools.base import Parsed
+from deepcritical.tools.clinicaltrials_results import posted_results
+from deepcritical.tools.clinicaltrials_schema import Protocol, Study
+
+__all__ = ["Page", "decoded", "parse", "read_page"]
+
+MAX_DESCRIPTION_CHARS = 20_000
+_MOST_OUTCOMES = 20
+_STOPPED = frozenset({"TERMINATED", "WITHDRAWN", "SUSPENDED"})
+_NCT = re.compile(r"NCT\d{8}")
+_LAST_STOP = re.compile(r"(?<!\.)\.$")
+"""Else the sentence would end before what is put behind it; three of them stay."""
+_POOLED = re.compile(r"review|meta-?analy|pooled|overview|guideline", re.IGNORECASE)
+
+
+class Page(NamedTuple):
+    """One answer to a search."""
+
+    parsed: Parsed
+    total: int | None
+    """Studies that match, as far as the answer says; only a first page does."""
+    next_token: str | None
+    """What to ask for the next page with; None on the last one."""
+
+
+def parse(payload: bytes) -> Parsed:
+    """The records of a page of /studies, or of the document of /studies/{nct}.
+
+    Raises:
+        SearchError: Not JSON, or JSON that holds no studies, such as an error message.
+    """
+    return read_page(payload).parsed
+
+
+def read_page(payload: bytes) -> Page:
+    """The records, and how to go on; raises as `parse` does."""
+    document = decoded(payload)
+    if "protocolSection" in document:
+        return Page(_parsed([document]), None, None)
+    total, token = document.get("totalCount"), document.get("nextPageToken")
+    return Page(
+        _parsed(document["studies"]),
+        total if isinstance(total, int) and total >= 0 else None,
+        token if isinstance(token, str) and token else None,
+    )
+
+
+def decoded(payload: bytes) -> dict[str, Any]:
+    """The answer, if it is one; raises as `parse` does."""
+    try:
+        document = json.loads(payload)
+    except (ValueError, RecursionError) as error:
+        raise SearchError(
+            "ClinicalTrials.gov sent something that is not JSON.", "Try again later."
+        ) from error
+    if isinstance(document, dict) and (
+        "protocolSection" in document or isinstance(document.get("studies"), list)
+    ):
+        return document
+    raise SearchError(f"ClinicalTrials.gov sent no studies{_told(document)}.", "Try again later.")
+
+
+def _told(document: Any) -> str:
+    """What an error message says, shortened."""
+    known = document if isinstance(document, dict) else {}
+    said = known.get("message") or known.get("error")
+    return f" but the message: {' '.join(said.split())[:200]}" if isinstance(said, str) else ""
+
+
+def _parsed(studies: list[Any]) -> Parsed:
+    records, skipped = [], []
+    for number, item in enumerate(studies, 1):
+        try:
+            records.append(_evidence(Study.model_validate(item)))
+        except (ValueError, RecursionError) as error:
+            skipped.append(f"{_named(item) or f'study {number} of a page'}: {_reason(error)}")
+    return Parsed(tuple(records), tuple(skipped))
+
+
+def _named(item: Any) -> str:
+    """The NCT id of a study that cannot be read, if that much can."""
+    for key in ("protocolSection", "identificationModule", "nctId"):
+        item = item.get(key) if isinstance(item, dict) else None
+    found = _NCT.match(item) if isinstance(item, str) else None
+    return found.group() if found else ""
+
+
+def _reason(error: ValueError | RecursionError) -> str:
+    if not isinstance(error, ValidationError):
+        return "nested too deeply" if isinstance(error, RecursionError) else str(error)
+    first = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(str(part) for part in first['loc']) or 'record'}: {first['msg']}"
+
+
+def _evidence(study: Study) -> Evidence:
+    posted = posted_results(study.results_section.outcome_measures_module.outcome_measures)
+    content = "\n\n".join(_paragraphs(study.protocol_section, posted))
+    meta = _metadata(study, posted, content)
+    identified = study.protocol_section.identification_module
+    title = identified.brief_title or identified.official_title
+    if not title:
+        raise ValueError("it has no title")
+    citation = Citation(
+        source="clinicaltrials",
+        title=title,
+        url=record_url(meta),
+        date=study.protocol_section.status_module.start_date_struct.date or "",
+    )
+    return Evidence(content=content, citation=citation, metadata=meta)
+
+
+def _metadata(study: Study, posted: tuple[str, ...], content: str) -> EvidenceMetadata:
+    protocol = study.protocol_section
+    status, design = protocol.status_module, protocol.design_module
+    given = [i for i in protocol.arms_interventions_module.interventions if i.name]
+    size = design.enrollment_info
+    actual = size.type == "ACTUAL"
+    derived = study.derived_section
+    browsed = (*derived.condition_browse_module.meshes, *derived.intervention_browse_module.meshes)
+    return EvidenceMetadata(
+        kind="trial",
+        nct_id=protocol.identification_module.nct_id,
+        linked_ids=_linked(protocol),
+        conditions=_unique(protocol.conditions_module.conditions),
+        interventions=_unique([i.name for i in given]),
+        status=status.overall_status,
+        phase=_phase(design.phases),
+        enrollment=size.count if actual else None,
+        # Not said to be actual: a plan, so that nobody is counted who may never have come.
+        planned_enrollment=None if actual else size.count,
+        why_stopped=status.why_stopped or None,
+        stop_class=_stop_class(protocol),
+        completion_date=status.completion_date_struct.date,
+        has_results=True if posted else study.has_results,
+        mesh_terms=_unique([mesh.term for mesh in browsed]),
+        primary_outcomes=tuple(_outcomes(protocol)),
+        posted_results=posted,
+        text_kind="registry" if content else "none",
+        **_further(protocol),
+    )
+
+
+def _further(protocol: Protocol) -> dict[str, Any]:
+    """Registry fields beside those that every source has; what is absent is left out."""
+    identified, status = protocol.identification_module, protocol.status_module
+    design, arms = protocol.design_module, protocol.arms_interventions_module
+    fields: dict[str, Any] = {
+        "official_title": identified.official_title,
+        "secondary_ids": list(_unique([i.id for i in identified.secondary_id_infos])),
+        "sponsor": protocol.sponsor_collaborators_module.lead_sponsor.name,
+        "study_type": design.study_type,
+        "allocation": design.design_info.allocation,
+        "start_date": status.start_date_struct.date,
+        "primary_completion_date": status.primary_completion_date_struct.date,
+        "arms": [arm.label for arm in arms.arm_groups if arm.label],
+        "intervention_types": [i.type or "other" for i in arms.interventions if i.name],
+        "other_names": list(_unique([n for i in arms.interventions for n in i.other_names])),
+    }
+    return {name: value for name, value in fields.items() if value}
+
+
+def _unique(texts: list[str] | tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(text for text in texts if text))
+
+
+def _phase(phases: tuple[str, ...]) -> str | None:
+    """``PHASE1/PHASE2``; None for what has no phase, such as a device."""
+    named = (phase.replace("EARLY_", "Early ") for phase in phases if phase != "NA")
+    return "/".join(named) or None
+
+
+def _stop_class(protocol: Protocol) -> Any:
+    status = protocol.status_module
+    stopped = status.overall_status in _STOPPED and status.why_stopped
+    return classify_stop(status.why_stopped or "") if stopped else None
+
+
+def _linked(protocol: Protocol) -> tuple[str, ...]:
+    """Papers that report the trial.
+
+    BACKGROUND papers were there before it. DERIVED ones are all that name its id, so also reviews,
+    which would make one study out of all the trials that they name.
+    """
+    return _unique(
+        [
+            f"pmid:{r.pmid.strip()}"
+            for r in protocol.references_module.references
+            if (r.type == "RESULT" or (r.type == "DERIVED" and not _POOLED.search(r.citation)))
+            and r.pmid
+            and r.pmid.strip().isdecimal()
+        ]
+    )
+
+
+def _outcomes(protocol: Protocol) -> Iterator[str]:
+    for outcome in protocol.outcomes_module.primary_outcomes:
+        if outcome.measure:
+            frame = f" [{outcome.time_frame}]" if outcome.time_frame else ""
+            yield f"{_LAST_STOP.sub('', outcome.measure)}{frame}"
+
+
+def _paragraphs(protocol: Protocol, posted: tuple[str, ...]) -> Iterator[str]:
+    """The text of the record.
+
+    What a registry says of a trial is its plan, and a measure called "improved pain" does not say
+    that pain improved. So every part but the reason for stopping stands under a label that readers
+    of abstracts know as one without findings.
+    """
+    described = protocol.description_module
+    text = "\n\n".join(_unique((described.brief_summary, described.detailed_description)))
+    if text:
+        yield f"Purpose: {shorten_at_sentence(text, MAX_DESCRIPTION_CHARS)}"
+    if design := _design(protocol):
+        yield f"Design: {design}."
+    if given := _given(protocol):
+        yield f"Interventions: {given}."
+    outcomes = [f"Primary outcome: {outcome}." for outcome in _outcomes(protocol)]
+    if outcomes or posted:
+        results = (f"Posted result: {line}." for line in posted)
+        yield "Main outcome measures: " + "\n\n".join((*outcomes[:_MOST_OUTCOMES], *results))
+    if why := protocol.status_module.why_stopped:
+        yield f"Why stopped: {why}"
+
+
+def _design(protocol: Protocol) -> str:
+    design = protocol.design_module
+    info = design.design_info
+    model = info.intervention_model and f"{info.intervention_model.replace('_', ' ')} assignment"
+    allocation = (info.allocation or "").replace("_", "-")
+    masking, purpose = info.masking_info.masking, info.primary_purpose
+    parts = (
+        design.study_type,
+        "" if allocation == "NA" else allocation,
+        model,
+        masking and f"masking: {masking}",
+        purpose and f"primary purpose: {purpose.replace('_', ' ')}",
+    )
+    return capitalised(", ".join(part.lower() for part in parts if part))
+
+
+def _given(protocol: Protocol) -> str:
+    """Interventions with their types and other names, then the arms."""
+    module = protocol.arms_interventions_module
+    named = (
+        (f"{i.type.replace('_', ' ').capitalize()}: " if i.type else "")
+        + i.name
+        + (f" (also {', '.join(i.other_names)})" if any(i.other_names) else "")
+        for i in module.interventions
+        if i.name
+    )
+    arms = [
+        arm.label + (f" ({arm.type.replace('_', ' ').lower()})" if arm.type else "")
+        for arm in module.arm_groups
+        if arm.label
+    ]
+    return "; ".join((*named, *([f"arms: {', '.join(arms)}"] if arms else [])))

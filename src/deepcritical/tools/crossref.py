@@ -1,0 +1,164 @@
+"""Whether a work was retracted, corrected or questioned, as Crossref knows.
+
+Crossref holds what publishers deposit and the data of Retraction Watch. A look-up that fails is
+never read as "clean".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+from deepcritical.domain.errors import SearchError
+from deepcritical.domain.evidence import Evidence, Integrity
+from deepcritical.domain.grading import is_retracted
+from deepcritical.domain.identity import normalised_doi
+from deepcritical.tools.http import SourceClient
+
+__all__ = ["check_integrity", "integrity"]
+
+_RETRACTED = "Retracted Publication"
+_WORST_FIRST: tuple[Integrity, ...] = ("retracted", "concern", "corrected", "clean", "not_checked")
+_UPDATES: dict[str, tuple[Integrity, str]] = {
+    "retraction": ("retracted", "retraction"),
+    "removal": ("retracted", "removal"),
+    "withdrawal": ("retracted", "withdrawal"),
+    # Part of the results are withdrawn: more than an erratum, less than a retraction.
+    "partial_retraction": ("concern", "partial retraction"),
+    "expression_of_concern": ("concern", "concern"),
+    "erratum": ("corrected", "erratum"),
+    "correction": ("corrected", "erratum"),
+    "corrigendum": ("corrected", "erratum"),
+    "clarification": ("corrected", "clarification"),
+}
+"""Types of updates (Crossmark); a new version or an addendum takes nothing back."""
+
+_Found = tuple[Integrity, tuple[str, ...]]
+_NOT_CHECKED: _Found = ("not_checked", ())
+
+
+async def integrity(client: SourceClient, doi: str) -> tuple[Integrity, tuple[str, ...]]:
+    """What Crossref knows against a work, and the notices, such as ``retraction doi:10.1/x``.
+
+    The work itself names its updates; notices that name the work are asked for too, because one
+    may be known before the work is indexed again. What one of the two found counts even if the
+    other failed; without a find, `clean` needs both.
+
+    Args:
+        client: Speaks to the API of Crossref, below which is `works`.
+        doi: The DOI, with or without a resolver.
+    """
+    name = normalised_doi(doi)
+    if name is None:
+        return _NOT_CHECKED
+    async with asyncio.TaskGroup() as tasks:
+        asked = (
+            tasks.create_task(_looked_up(_of_work, client, name)),
+            tasks.create_task(_looked_up(_of_notices, client, name)),
+        )
+    answers = [task.result() for task in asked]
+    notices = tuple(dict.fromkeys(notice for _, found in answers for notice in found))
+    levels = [level for level, _ in answers]
+    worst = min(levels, key=_WORST_FIRST.index)
+    return ("not_checked" if worst == "clean" and "not_checked" in levels else worst), notices
+
+
+async def check_integrity(evidence: Evidence, client: SourceClient | None) -> Evidence:
+    """The record with the worst of what its index and Crossref say; without a client no request.
+
+    Args:
+        evidence: A record; one without a DOI is not looked up.
+        client: Speaks to the API of Crossref, or None.
+    """
+    meta = evidence.metadata
+    known: Integrity = "retracted" if is_retracted(evidence) else meta.integrity
+    found = await integrity(client, meta.doi) if client and meta.doi else _NOT_CHECKED
+    worst = min(known, found[0], key=_WORST_FIRST.index)
+    types = meta.publication_types
+    if worst == "retracted":
+        types = tuple(dict.fromkeys((*types, _RETRACTED)))  # what grading looks at
+    update = {
+        "integrity": worst,
+        "notices": tuple(dict.fromkeys((*meta.notices, *found[1]))),
+        "publication_types": types,
+    }
+    return evidence.model_copy(update={"metadata": meta.model_copy(update=update)})
+
+
+async def _looked_up(look: Any, client: SourceClient, doi: str) -> _Found:
+    try:
+        answer: _Found = await look(client, doi)
+    except SearchError:
+        return _NOT_CHECKED
+    return answer
+
+
+async def _of_work(client: SourceClient, doi: str) -> _Found:
+    message = await _message(client, f"works/{quote(doi, safe='')}", {})
+    if normalised_doi(_text(message.get("DOI"))) != doi:
+        raise SearchError("Crossref answered with another work.")
+    updates = _dicts(message.get("updated-by"))
+    return _read((_text(update.get("type")), _text(update.get("DOI"))) for update in updates)
+
+
+async def _of_notices(client: SourceClient, doi: str) -> _Found:
+    """The retractions that name the work.
+
+    A comma parts two filters and cannot be escaped (github.com/CrossRef/rest-api-doc/issues/558),
+    so a DOI with one is not asked for: half of it would find nothing and read as "not retracted".
+    The work itself answers for it.
+    """
+    if "," in doi:
+        return ("clean", ())
+    params: dict[str, str | int] = {"filter": f"updates:{doi},update-type:retraction", "rows": 20}
+    message = await _message(client, "works", params)
+    if not isinstance(message.get("items"), list):
+        raise SearchError("Crossref's answer holds no list of works.")
+    return _read(
+        (_text(update.get("type")), _text(item.get("DOI")))
+        for item in _dicts(message["items"])
+        for update in _dicts(item.get("update-to"))
+        if normalised_doi(_text(update.get("DOI"))) == doi
+    )
+
+
+async def _message(client: SourceClient, path: str, params: dict[str, str | int]) -> dict[str, Any]:
+    payload = await client.get(path, params, check=_checked)
+    return _checked(payload.content)
+
+
+def _checked(payload: bytes) -> dict[str, Any]:
+    try:
+        answer = json.loads(payload)
+    except (ValueError, RecursionError) as error:
+        raise SearchError("Crossref's answer is not JSON.", "Try again later.") from error
+    message = answer.get("message") if isinstance(answer, dict) else None
+    if not isinstance(message, dict) or answer.get("status", "ok") != "ok":
+        raise SearchError("Crossref answered with an error.", "Try again later.")
+    return message
+
+
+def _read(updates: Iterator[tuple[str, str]]) -> _Found:
+    """The worst of updates by type and DOI of the notice; `clean` without any that counts."""
+    levels: list[Integrity] = ["clean"]
+    notices = []
+    for kind, doi in updates:
+        level, notice = _UPDATES.get(
+            kind.lower().replace("-", "_").replace(" ", "_"), ("clean", "")
+        )
+        levels.append(level)
+        if notice:
+            named = normalised_doi(doi)
+            notices.append(f"{notice} doi:{named}" if named else notice)
+    return min(levels, key=_WORST_FIRST.index), tuple(dict.fromkeys(notices))
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,128 @@
+"""Europe PMC as a source: papers, preprints, patents and theses, by its REST search."""
+
+from __future__ import annotations
+
+import asyncio
+
+from deepcritical.domain.errors import SearchError
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.identity import canonical_ids
+from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
+from deepcritical.tools.europepmc_records import NoAnswerError, Page, parse, ranked, read_page
+from deepcritical.tools.http import Payload, SourceClient
+from deepcritical.tools.query_utils import europepmc_query
+
+__all__ = ["MAX_PAGE", "EuropePMC", "parse"]
+
+MAX_PAGE = 100
+"""Records of one request; Europe PMC allows 1,000, which with abstracts take seconds."""
+_ASKED_AGAIN = 2
+"""Times that an answer without results or error is asked for again."""
+
+
+class EuropePMC:
+    """A search tool over Europe PMC.
+
+    Args:
+        client: Speaks to the REST service, whose `search` is asked.
+    """
+
+    def __init__(self, client: SourceClient) -> None:
+        self._client = client
+
+    @property
+    def name(self) -> str:
+        """``Europe PMC``."""
+        return "Europe PMC"
+
+    async def fetch(self, query: SourceQuery) -> SourceResult:
+        """The best records for a query, in the order of the source.
+
+        What came before a later page that failed is kept, and the answer is `degraded`.
+
+        Raises:
+            RateLimitError: Europe PMC refuses for the moment.
+            SearchError: It cannot be reached, or its answer is no result list.
+        """
+        asked = europepmc_query(query)
+        if not asked:
+            return SourceResult(outcome=SourceOutcome.EMPTY, query_as_run=query.text)
+        found = _Found(query.max_results)
+        while found.cursor:
+            try:
+                await self._next_page(asked, found)
+            except SearchError as error:
+                if not found.pages:
+                    raise
+                found.skipped.append(f"the answer after {len(found.records)} records: {error}")
+                break
+        return found.result(asked)
+
+    async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
+        """The best records for a query, without the outcome; raises as `fetch` does."""
+        return list((await self.fetch(SourceQuery(text=query, max_results=max_results))).evidence)
+
+    async def _next_page(self, asked: str, found: _Found) -> None:
+        payload = await self._answered(
+            {
+                "query": asked,
+                "resultType": "core",
+                "format": "json",
+                "pageSize": min(found.wanted, MAX_PAGE),
+                "cursorMark": found.cursor,
+                "synonym": "false",  # the query has its synonyms, and the reader sees them
+            }
+        )
+        found.add(await asyncio.to_thread(read_page, payload.content), payload.cached)
+
+    async def _answered(self, params: dict[str, str | int]) -> Payload:
+        for _ in range(_ASKED_AGAIN):
+            try:
+                return await self._client.get("search", params, check=read_page)
+            except NoAnswerError:
+                continue  # the next one mostly is whole
+        return await self._client.get("search", params, check=read_page)
+
+
+class _Found:
+    """What the pages of an answer have brought so far."""
+
+    def __init__(self, wanted: int) -> None:
+        self.wanted = wanted
+        self.records: list[Evidence] = []
+        self.skipped: list[str] = []
+        self.cursor = "*"
+        self.pages = 0
+        self._seen: set[str] = set()
+        self._total = 0
+        self._cached = True
+
+    def add(self, page: Page, cached: bool) -> None:
+        before = len(self.records)
+        for record in page.records:
+            ids = canonical_ids(record)
+            # A page may repeat the end of the one before.
+            if not ids & self._seen:
+                self.records.append(record)
+            self._seen |= ids
+        self.skipped += page.skipped
+        self.pages += 1
+        self._total = max(self._total, page.total)
+        self._cached = self._cached and cached
+        enough = len(self.records) >= self.wanted
+        last = len(self.records) + len(self.skipped) >= self._total
+        moved = page.next_cursor not in ("", self.cursor)
+        # Cursors that lead back to pages already read would go on for ever.
+        new = len(self.records) > before or bool(page.skipped)
+        self.cursor = page.next_cursor if new and moved and not (enough or last) else ""
+
+    def result(self, asked: str) -> SourceResult:
+        outcome = SourceOutcome.DATA if self.records else SourceOutcome.EMPTY
+        return SourceResult(
+            outcome=SourceOutcome.DEGRADED if self.skipped else outcome,
+            evidence=ranked(self.records[: self.wanted]),
+            query_as_run=asked,
+            total=max(self._total, len(self.records)),
+            skipped=tuple(dict.fromkeys(self.skipped)),
+            cached=self._cached,
+        )

@@ -1,0 +1,400 @@
+"""How every source speaks HTTP: cached, checked, retried and paced, each in a layer of its own.
+
+A request passes, from the outside in: cache > check > retry > pace > whole > secrets > network. So
+a cached answer costs no permit, a refused or oversized answer is never cached, every attempt is
+paced and bounded, and a key is added below the cache, which never sees it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import NamedTuple
+
+import httpx
+import requests
+from hishel import AsyncBaseStorage
+from hishel.httpx import AsyncCacheTransport
+from pyrate_limiter import Limiter
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    retry_if_exception_type,
+    stop_after_attempt,
+    wait_exponential,
+    wait_random,
+)
+
+from deepcritical.domain.errors import RateLimitError, SearchError
+
+__all__ = ["MAX_BODY_BYTES", "Check", "Payload", "RequestsTransport", "SourceClient"]
+
+MAX_BODY_BYTES = 20_000_000
+"""Largest answer that is read; a page of 1,000 records with abstracts is a quarter of it."""
+ATTEMPTS = 4
+_RETRIED = frozenset({429, 500, 502, 503, 504})
+_BROKEN_OFF = requests.exceptions.BaseHTTPError  # type: ignore[attr-defined] # urllib3's own
+
+Check = Callable[[bytes], object]
+"""Raises SearchError for a body that is no answer, such as an error message with status 200."""
+
+
+class Payload(NamedTuple):
+    """The body of an answer with status 200."""
+
+    content: bytes
+    cached: bool
+    """Whether it came from the cache and not from the source."""
+
+
+class SourceClient:
+    """The HTTP client of one source.
+
+    Args:
+        name: Name of the source, for errors.
+        base_url: Where it is; a path is appended.
+        limiter: Paces every attempt; shared by all clients of one host.
+        network: Sends a request; httpx's own transport by default.
+        storage: Keeps answers; None caches nothing. It may be shared, so whoever made it closes it.
+        ttl_s: Seconds for which an answer is kept.
+        secrets: Query parameters that no cache, log or error may hold.
+        timeout_s: Seconds without a byte after which an attempt has failed.
+        attempt_s: Seconds after which an attempt has failed, however many bytes still arrive.
+        wait_s: Seconds before the first retry; doubled for each further one.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        base_url: str,
+        *,
+        limiter: Limiter,
+        network: httpx.AsyncBaseTransport | None = None,
+        storage: AsyncBaseStorage | None = None,
+        ttl_s: float = 86_400.0,
+        secrets: Mapping[str, str] | None = None,
+        timeout_s: float = 10.0,
+        attempt_s: float = 30.0,
+        wait_s: float = 0.5,
+    ) -> None:
+        if secrets and isinstance(network, RequestsTransport):
+            raise ValueError("RequestsTransport takes no secrets: urllib3 logs whole addresses")
+        self.name = name
+        self._caching = {"ttl": ttl_s}
+        transport: httpx.AsyncBaseTransport = network or httpx.AsyncHTTPTransport()
+        transport = _Secrets(transport, secrets or {})
+        transport = _Whole(transport, name, attempt_s)
+        transport = _Paced(transport, limiter)
+        transport = _Retried(transport, wait_s)
+        transport = _Checked(transport, name)
+        if storage is not None:
+            transport = _Cached(transport, storage=storage)
+        self._client = httpx.AsyncClient(
+            base_url=base_url,
+            transport=transport,
+            timeout=timeout_s,
+            headers={"User-Agent": "DeepCritical (literature research)"},
+        )
+
+    async def get(
+        self, path: str, params: Mapping[str, str | int], check: Check | None = None
+    ) -> Payload:
+        """The body of a GET.
+
+        Args:
+            path: Below the base URL.
+            params: Query parameters, without the secrets.
+            check: Refuses a body that is no answer, which is then not kept; run in a thread.
+
+        Raises:
+            RateLimitError: The source still refuses after all attempts.
+            SearchError: It cannot be reached, or answers with something else than data.
+        """
+        try:
+            request = self._client.build_request("GET", path, params=dict(params))
+        except (httpx.InvalidURL, UnicodeError) as error:
+            message = f"The query cannot be sent to {self.name} as an address."
+            raise SearchError(message, "Shorten the question.") from error
+        return await self._send(request, check)
+
+    async def post(
+        self, path: str, data: Mapping[str, str | int], check: Check | None = None
+    ) -> Payload:
+        """The body of a POST of form fields, which is never cached; else as `get`."""
+        form = {name: str(value) for name, value in data.items()}
+        return await self._send(self._client.build_request("POST", path, data=form), check)
+
+    async def _send(self, request: httpx.Request, check: Check | None) -> Payload:
+        request.extensions |= {"caching": self._caching, "check": check}
+        try:
+            response = await self._client.send(request)
+        except httpx.TransportError as error:
+            raise SearchError(
+                f"{self.name} cannot be reached ({type(error).__name__}).",
+                "Check the network, or use --snapshot demo.",
+            ) from error
+        status = response.extensions.get("caching")
+        return Payload(response.content, cached=bool(status and status["from_cache"]))
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+
+class _Layer(httpx.AsyncBaseTransport):
+    """A transport over another one."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
+        self._inner = inner
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+class _Cached(AsyncCacheTransport):
+    """A cache that outlives its client: other clients share the storage."""
+
+    async def aclose(self) -> None:
+        await self.next_transport.aclose()
+
+
+class _Checked(_Layer):
+    """Lets only data through."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport, name: str) -> None:
+        super().__init__(inner)
+        self._name = name
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        response = await self._inner.handle_async_request(request)
+        if response.status_code != httpx.codes.OK:
+            raise self._refused(response)
+        # An outage page or nothing at all with status 200 must be neither parsed nor kept.
+        if _is_web_page(response) or not response.content.strip():
+            message = f"{self._name} answered with a web page or with nothing."
+            raise SearchError(message, "Try again later.")
+        if check := request.extensions.get("check"):
+            await asyncio.to_thread(check, response.content)
+        return response
+
+    def _refused(self, response: httpx.Response) -> SearchError:
+        code = response.status_code
+        if code == httpx.codes.TOO_MANY_REQUESTS:
+            return RateLimitError(
+                f"{self._name} refuses more requests for the moment (status 429).",
+                "Try again in a minute.",
+                _retry_after_s(response),
+            )
+        return SearchError(f"{self._name} answered with status {code}.", _advice(code))
+
+
+def _advice(code: int) -> str:
+    if code in (400, 414):
+        return "Put the question in other or fewer words."
+    return "Check the key of this source." if code == 401 else "Try again later."
+
+
+def _is_web_page(response: httpx.Response) -> bool:
+    start = response.content[:1000].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    # Not in the content type alone: proxies label their pages as they like.
+    marked = start.startswith(b"<") and (b"<html" in start or b"<!doctype html" in start)
+    return marked or "html" in response.headers.get("content-type", "").lower()
+
+
+class _Retried(_Layer):
+    """Sends a request again after 429, 5xx and transport errors, and after nothing else."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport, wait_s: float) -> None:
+        super().__init__(inner)
+        self._backoff = wait_exponential(multiplier=wait_s, max=8.0) + wait_random(0, wait_s)
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        attempts = AsyncRetrying(
+            stop=stop_after_attempt(ATTEMPTS),
+            wait=self._wait,
+            retry=retry_if_exception_type((httpx.TransportError, _RetryableError)),
+            reraise=True,
+        )
+        try:
+            return await attempts(self._attempt, request)
+        except _RetryableError as last:
+            return last.response
+
+    async def _attempt(self, request: httpx.Request) -> httpx.Response:
+        response = await self._inner.handle_async_request(request)
+        if response.status_code in _RETRIED:
+            raise _RetryableError(response)
+        return response
+
+    def _wait(self, state: RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        asked = _retry_after_s(error.response) if isinstance(error, _RetryableError) else None
+        return asked if asked is not None else self._backoff(state)
+
+
+class _RetryableError(Exception):
+    """An answer that is worth another attempt."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self.response = response
+
+
+def _retry_after_s(response: httpx.Response) -> float | None:
+    """Seconds that the source asked to wait, as a number or a date; at most a minute."""
+    asked = response.headers.get("retry-after", "")
+    try:
+        date = None if asked.replace(".", "", 1).isdecimal() else parsedate_to_datetime(asked)
+        wait_s = (date - datetime.now(UTC)).total_seconds() if date else float(asked)
+    except (TypeError, ValueError):  # the former: a date without a zone
+        return None
+    return min(60.0, max(0.0, wait_s))
+
+
+class _Paced(_Layer):
+    """Waits for a permit before every attempt."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport, limiter: Limiter) -> None:
+        super().__init__(inner)
+        self._limiter = limiter
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        await self._limiter.try_acquire_async("request")
+        return await self._inner.handle_async_request(request)
+
+
+class _Whole(_Layer):
+    """Reads the whole body, up to the limits of size and time.
+
+    It stands below the retry, so that a body that breaks off is asked for again.
+    """
+
+    def __init__(self, inner: httpx.AsyncBaseTransport, name: str, attempt_s: float) -> None:
+        super().__init__(inner)
+        self._name = name
+        self._attempt_s = attempt_s
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        try:
+            async with asyncio.timeout(self._attempt_s):
+                return await self._read(request)
+        except TimeoutError:
+            raise httpx.ReadTimeout(f"not read in {self._attempt_s:g} s", request=request) from None
+        except httpx.DecodingError as error:
+            raise httpx.RemoteProtocolError("the body cannot be unpacked") from error
+
+    async def _read(self, request: httpx.Request) -> httpx.Response:
+        response = await self._inner.handle_async_request(request)
+        try:
+            body = await self._body(response) if response.status_code == httpx.codes.OK else b""
+            return httpx.Response(
+                response.status_code, headers=_kept(response.headers), content=body
+            )
+        finally:
+            await response.aclose()
+
+    async def _body(self, response: httpx.Response) -> bytes:
+        body = bytearray()
+        async for chunk in response.aiter_bytes():
+            body += chunk
+            if len(body) > MAX_BODY_BYTES:
+                message = f"{self._name} sent more than {MAX_BODY_BYTES // 1_000_000} MB."
+                raise SearchError(message, "Ask for fewer records.")
+        return bytes(body)
+
+
+def _kept(headers: Mapping[str, str]) -> dict[str, str]:
+    names = ("content-type", "retry-after", "user-agent")
+    return {name: headers[name] for name in names if name in headers}
+
+
+class _Secrets(_Layer):
+    """Adds parameters that nothing above may see."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport, secrets: Mapping[str, str]) -> None:
+        super().__init__(inner)
+        self._secrets = dict(secrets)
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if self._secrets:
+            # A copy: the request that the cache and the errors know stays as it is.
+            request = httpx.Request(
+                request.method,
+                request.url.copy_merge_params(self._secrets),
+                headers=request.headers,
+                stream=request.stream,
+                extensions=request.extensions,
+            )
+        return await self._inner.handle_async_request(request)
+
+
+class RequestsTransport(httpx.AsyncBaseTransport):
+    """Sends by `requests` in a thread: ClinicalTrials.gov refuses httpx by its TLS fingerprint.
+
+    The thread is a daemon of its own. One of the loop's pool would be waited for when the loop
+    ends, and a server that sends nothing, or a byte now and then, would hold up the exit.
+    """
+
+    def __init__(self) -> None:
+        self._session = requests.Session()
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send in a thread, which ends soon after a cancellation."""
+        body = await request.aread()
+        answer: Future[httpx.Response] = Future()
+        answer.set_running_or_notify_cancel()  # the thread may settle it whatever happens here
+        given_up = threading.Event()
+
+        def run() -> None:
+            try:
+                answer.set_result(self._sent(request, body, given_up))
+            except Exception as error:  # noqa: BLE001 - raised where the answer is awaited
+                answer.set_exception(error)
+
+        threading.Thread(target=run, name="requests", daemon=True).start()
+        try:
+            return await asyncio.wrap_future(answer)
+        finally:
+            given_up.set()
+
+    def _sent(
+        self, request: httpx.Request, body: bytes, given_up: threading.Event
+    ) -> httpx.Response:
+        limits = request.extensions.get("timeout", {})
+        try:
+            with self._session.request(
+                request.method,
+                str(request.url),
+                headers=_kept(request.headers),
+                data=body or None,
+                timeout=(limits.get("connect"), limits.get("read")),
+                stream=True,
+                allow_redirects=False,  # as httpx: another address is not paced
+            ) as response:
+                content = _read_up_to_limit(response, given_up)
+                return httpx.Response(
+                    response.status_code, headers=_kept(response.headers), content=content
+                )
+        # Their texts hold the whole address; they must not be chained.
+        except requests.Timeout:
+            raise httpx.ReadTimeout("no answer in time") from None
+        except (requests.RequestException, _BROKEN_OFF) as error:
+            raise httpx.NetworkError(type(error).__name__) from None
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        self._session.close()
+
+
+def _read_up_to_limit(response: requests.Response, given_up: threading.Event) -> bytes:
+    """What has arrived, piece by piece: `iter_content` waits until a piece is full."""
+    body = bytearray()
+    while not given_up.is_set() and len(body) <= MAX_BODY_BYTES:  # more is refused above
+        piece = response.raw.read1(65_536, decode_content=True)
+        if not piece:
+            break
+        body += piece
+    return bytes(body)

@@ -1,0 +1,188 @@
+"""PubMed by NCBI's E-utilities: ESearch finds ids, EFetch gives the records.
+
+Rules are those of "A General Introduction to the E-utilities" and "The E-utilities In-Depth"
+(Entrez Programming Utilities Help, NCBI Bookshelf NBK25497 and NBK25499): every call names `tool`
+and `email`; more than about 200 ids, and long terms, are sent by POST; ESearch gives at most the
+first 9,999 records of PubMed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from deepcritical.domain.errors import RateLimitError, SearchError
+from deepcritical.domain.evidence import Evidence
+from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
+from deepcritical.tools.http import Payload, SourceClient
+from deepcritical.tools.pubmed_records import parse
+from deepcritical.tools.pubmed_search import Found, read_esearch
+from deepcritical.tools.query_utils import pubmed_term
+
+__all__ = ["PubMed", "parse"]
+
+MOST_RECORDS = 9_999
+"""ESearch gives no record of PubMed behind this one."""
+IDS_BY_GET = 200
+IDS_BY_POST = 400
+"""Ids of one POST; that many records with their reference lists stay under `MAX_BODY_BYTES`."""
+TERM_BY_GET = 1_500
+"""Bytes of a term above which it is sent by POST."""
+
+
+class PubMed:
+    """PubMed as a source.
+
+    Args:
+        client: Speaks to the E-utilities; an API key is one of its secrets.
+        email: Address of who runs this program, which NCBI asks for.
+        tool: Name of the program, registered with NCBI.
+    """
+
+    def __init__(
+        self, client: SourceClient, *, email: str = "", tool: str = "deepcritical"
+    ) -> None:
+        self._client = client
+        named = {"db": "pubmed", "tool": tool, "email": email}
+        self._always = {name: value for name, value in named.items() if value}
+
+    @property
+    def name(self) -> str:
+        """``PubMed``."""
+        return "PubMed"
+
+    async def fetch(self, query: SourceQuery) -> SourceResult:
+        """The records that match best, in PubMed's order (`sort=relevance`).
+
+        A record's `relevance_score` is 1 - rank / n, rank 0 being the best of all n that match.
+        `skipped` names the records that were found and could not be read, which makes the outcome
+        `degraded`, and then the phrases that PubMed did not know and searched without. These alone
+        leave the outcome as it is: no record was lost by them, but what was found may be broader
+        than what was asked, and the reader is told.
+
+        Raises:
+            RateLimitError: PubMed still refuses after all attempts.
+            SearchError: The search failed, or no record could be fetched.
+        """
+        term = pubmed_term(query)
+        if not term:
+            return SourceResult(outcome=SourceOutcome.EMPTY, query_as_run=query.text)
+        most = min(query.max_results, MOST_RECORDS)
+        answer = await self._search(term, most)
+        found = read_esearch(answer.content)
+        found = found._replace(pmids=found.pmids[:most])
+        fetched = await self._fetch(found.pmids)
+        return _result(term, found, fetched, cached=answer.cached and fetched.cached)
+
+    async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
+        """The records alone, best first; raises as `fetch` does."""
+        return list((await self.fetch(SourceQuery(text=query, max_results=max_results))).evidence)
+
+    async def _search(self, term: str, most: int) -> Payload:
+        asked: dict[str, str | int] = {
+            **self._always,
+            "term": term,
+            "retmax": most,
+            "retmode": "json",
+            "sort": "relevance",
+        }
+        send = self._client.get if len(term.encode()) <= TERM_BY_GET else self._client.post
+        return await send("esearch.fcgi", asked, read_esearch)
+
+    async def _fetch(self, pmids: Sequence[str]) -> _Fetched:
+        """The records of all ids, in batches; a batch that fails costs no other one.
+
+        Raises:
+            SearchError: No batch could be fetched.
+        """
+        by_post = len(pmids) > IDS_BY_GET
+        size = IDS_BY_POST if by_post else IDS_BY_GET
+        read: list[_Fetched] = []
+        errors: list[SearchError] = []
+        for start in range(0, len(pmids), size):
+            batch = pmids[start : start + size]
+            try:
+                read.append(await self._fetch_batch(batch, by_post=by_post))
+            except RateLimitError as error:
+                # Who refuses after all attempts is not asked for the rest.
+                errors.append(error)
+                read.append(_unread(pmids[start:], error))
+                break
+            except SearchError as error:
+                errors.append(error)
+                read.append(_unread(batch, error))
+        if errors and len(errors) == len(read):
+            raise errors[0]
+        return _joined(read)
+
+    async def _fetch_batch(self, batch: Sequence[str], *, by_post: bool) -> _Fetched:
+        asked = {**self._always, "id": ",".join(batch), "retmode": "xml"}
+        send = self._client.post if by_post else self._client.get
+        answer = await send("efetch.fcgi", asked, parse)
+        # Hundreds of records are too much for the event loop.
+        parsed = await asyncio.to_thread(parse, answer.content)
+        return _Fetched(parsed.records, parsed.skipped, cached=answer.cached)
+
+
+class _Fetched(NamedTuple):
+    """What EFetch gave."""
+
+    records: tuple[Evidence, ...] = ()
+    skipped: tuple[str, ...] = ()
+    unread: frozenset[str] = frozenset()
+    """Ids of batches that failed, which `skipped` names as one."""
+    cached: bool = True
+
+
+def _unread(pmids: Sequence[str], error: SearchError) -> _Fetched:
+    note = f"{len(pmids)} records, PMID {pmids[0]} to {pmids[-1]}: {error.message}"
+    return _Fetched(skipped=(note,), unread=frozenset(pmids))
+
+
+def _joined(parts: Sequence[_Fetched]) -> _Fetched:
+    return _Fetched(
+        tuple(record for part in parts for record in part.records),
+        tuple(note for part in parts for note in part.skipped),
+        frozenset[str]().union(*(part.unread for part in parts)),
+        all(part.cached for part in parts),
+    )
+
+
+def _result(term: str, found: Found, fetched: _Fetched, *, cached: bool) -> SourceResult:
+    evidence = _ranked(fetched.records, found)
+    lost = (*fetched.skipped, *_missing(found.pmids, fetched))
+    if found.total and not found.pmids:
+        lost = (f"PubMed counts {found.total:,} records and names none", *lost)
+    outcome = (
+        SourceOutcome.DEGRADED if lost else SourceOutcome.DATA if evidence else SourceOutcome.EMPTY
+    )
+    return SourceResult(
+        outcome=outcome,
+        evidence=evidence,
+        query_as_run=term,
+        total=found.total,
+        skipped=(*lost, *found.notes),
+        cached=cached,
+    )
+
+
+def _ranked(records: Sequence[Evidence], found: Found) -> tuple[Evidence, ...]:
+    """Records in the order of ESearch, because EFetch promises none; nothing that was not asked."""
+    ranks = {pmid: rank for rank, pmid in enumerate(found.pmids)}
+    by_rank = {ranks[r.metadata.pmid]: r for r in reversed(records) if r.metadata.pmid in ranks}
+    return tuple(
+        by_rank[rank].model_copy(update={"relevance_score": 1 - rank / found.total})
+        for rank in sorted(by_rank)
+    )
+
+
+def _missing(pmids: Sequence[str], fetched: _Fetched) -> list[str]:
+    """A note for each id that EFetch answered nothing for, as for a withdrawn record."""
+    present = {record.metadata.pmid for record in fetched.records} | fetched.unread
+    named = {note.partition(":")[0] for note in fetched.skipped}
+    return [
+        f"PMID {pmid}: found, but not in the answer"
+        for pmid in pmids
+        if pmid not in present and f"PMID {pmid}" not in named
+    ]

@@ -1,0 +1,235 @@
+"""The records of an EFetch answer: PubMed's XML in, evidence out.
+
+One bad record never costs the rest. It is read as a stream, one record at a time, because an answer
+of 1,000 records holds many megabytes of reference lists.
+"""
+
+from __future__ import annotations
+
+import re
+from io import BytesIO
+from xml.etree import ElementTree as ET
+
+from deepcritical.domain.errors import RateLimitError, SearchError
+from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.grading import is_retracted
+from deepcritical.domain.identity import record_url
+from deepcritical.tools.base import Parsed
+from deepcritical.tools.pubmed_fields import (
+    abstract_of,
+    authors_of,
+    corrections_of,
+    date_of,
+    doi_of,
+    licence_of,
+    mesh_of,
+    pmcid_of,
+    pmid_of,
+    trials_of,
+    volume_pages_of,
+)
+from deepcritical.tools.xml_text import text_at, texts_at
+
+__all__ = ["parse", "refusal"]
+
+_RECORDS = frozenset({"PubmedArticle", "PubmedBookArticle"})
+_ROOTS = _RECORDS | {"PubmedArticleSet", "PubmedBookArticleSet"}
+_RETRACTED = "Retracted Publication"
+_NOT_AVAILABLE = re.compile(r"\[?\s*not available\s*\]?\.?", re.IGNORECASE)
+_REVIEW = re.compile(r"review|meta-analysis", re.IGNORECASE)
+_DECLARES = re.compile(rb"<!DOCTYPE[^>\[]*\[")
+_BROKEN_RECORD = re.compile(
+    rb"<(PubmedArticle|PubmedBookArticle)(?:\s[^>]*)?>.*?(?:</\1\s*>|\Z|(?=<\1[\s>]))", re.DOTALL
+)
+_FORBIDDEN = bytes(set(range(32)) - {9, 10, 13})
+_PMID = re.compile(rb"<PMID[^>]*>\s*([0-9]{1,10})\s*<")
+
+
+def parse(payload: bytes) -> Parsed:
+    """The records of an answer of EFetch (`db=pubmed`, `retmode=xml`), articles and book chapters.
+
+    Args:
+        payload: The body as it came.
+
+    Returns:
+        The records in their order, and those that could not be read, each with its PMID and reason.
+
+    Raises:
+        RateLimitError: The body refuses more requests.
+        SearchError: It is an error message, or no XML of PubMed.
+    """
+    # E-utilities name a DTD and declare nothing of their own: what does is no answer of theirs.
+    if _DECLARES.search(payload, 0, _start_of_records(payload)):
+        raise SearchError("PubMed sent XML that declares entities of its own.", "Try again later.")
+    try:
+        return _read_stream(payload)
+    except (ET.ParseError, LookupError, ValueError) as error:  # the latter two: of its encoding
+        parsed = _read_pieces(payload, error)
+    if not parsed.records:
+        raise refusal(payload)
+    return parsed
+
+
+def refusal(payload: bytes) -> SearchError:
+    """The error that a body without data stands for."""
+    words = " ".join(payload[:300].decode("utf-8", "replace").split())
+    if re.search(r"rate limit", words, re.IGNORECASE):
+        return RateLimitError(
+            "PubMed refuses more requests for the moment.", "Try again in a minute."
+        )
+    return SearchError(
+        f"PubMed answered with something else than its data: {words[:120] or 'nothing'}",
+        "Try again later.",
+    )
+
+
+def _start_of_records(payload: bytes) -> int:
+    at = payload.find(b"<Pubmed")
+    return at if at >= 0 else len(payload)
+
+
+def _read_stream(payload: bytes) -> Parsed:
+    """Records as they end; each is dropped from memory as soon as it is read."""
+    # Expat fetches no external entity and bounds what inner ones may grow to (CVE-2013-0340).
+    events = ET.iterparse(BytesIO(payload), events=("end",))  # noqa: S314
+    read, root = _Reading(), ET.Element("")
+    for _, root in events:  # the element that ends last is the root
+        if root.tag in _RECORDS:
+            read.add(root)
+            root.clear()
+        elif root.tag == "ERROR":
+            read.errors.append(text_at(root, "."))
+    if not read.records and not read.skipped and (read.errors or root.tag not in _ROOTS):
+        told = "; ".join(read.errors) or text_at(root, ".") or root.tag
+        raise SearchError(f"PubMed could not fetch: {told[:200]}", "Try again later.")
+    return read.parsed()
+
+
+def _read_pieces(payload: bytes, error: Exception) -> Parsed:
+    """The records of XML that is broken somewhere, each parsed for itself."""
+    read = _Reading()
+    for piece in _BROKEN_RECORD.finditer(payload):
+        try:
+            # Characters that XML forbids are the commonest break, and no loss.
+            whole = piece.group().translate(None, _FORBIDDEN)
+            read.add(ET.fromstring(whole))  # noqa: S314 - without a DTD there are no entities
+        except ET.ParseError:
+            named = _PMID.search(piece.group())
+            read.skip(named.group(1).decode() if named else None, "its XML is broken")
+    if not read.skipped and not payload.rstrip().endswith(b"Set>"):
+        read.skipped.append(f"the answer is broken XML: {error}")
+    return read.parsed()
+
+
+class _Reading:
+    """What has been read of a set so far."""
+
+    def __init__(self) -> None:
+        self.records: list[Evidence] = []
+        self.skipped: list[str] = []
+        self.errors: list[str] = []
+
+    def add(self, element: ET.Element) -> None:
+        """Read a record, or note why it cannot be read."""
+        try:
+            self.records.append(_evidence(element))
+        except ValueError as error:
+            self.skip(pmid_of(element), str(error).splitlines()[0])
+
+    def skip(self, pmid: str | None, reason: str) -> None:
+        number = len(self.records) + len(self.skipped) + 1
+        name = f"PMID {pmid}" if pmid else f"record {number}"
+        self.skipped.append(f"{name}: {reason}")
+
+    def parsed(self) -> Parsed:
+        return Parsed(tuple(self.records), (*self.skipped, *self.errors))
+
+
+def _evidence(record: ET.Element) -> Evidence:
+    """One record.
+
+    Raises:
+        ValueError: It has no title or no id, so that it cannot be cited.
+    """
+    title = _title(record)
+    if not title:
+        raise ValueError("no title")
+    content = abstract_of(record)
+    metadata = _metadata(record, "abstract" if content else "none")
+    url = record_url(metadata)
+    if not url:
+        raise ValueError("no PMID, PMCID or DOI")
+    citation = Citation(
+        source="pubmed", title=title, url=url, date=date_of(record), authors=authors_of(record)
+    )
+    return _marked(Evidence(content=content, citation=citation, metadata=metadata))
+
+
+def _marked(evidence: Evidence) -> Evidence:
+    """A retraction is seen by every reader: in the types as well as in the integrity."""
+    meta = evidence.metadata
+    if not (meta.integrity == "retracted" or is_retracted(evidence)):
+        return evidence
+    types = tuple(dict.fromkeys((*meta.publication_types, _RETRACTED)))
+    update = {"integrity": "retracted", "publication_types": types}
+    return evidence.model_copy(update={"metadata": meta.model_copy(update=update)})
+
+
+def _title(record: ET.Element) -> str:
+    """The title; the one in the paper's language where NLM has no English one."""
+    places = (
+        "MedlineCitation/Article/ArticleTitle",
+        "MedlineCitation/Article/VernacularTitle",
+        "BookDocument/ArticleTitle",
+        "BookDocument/VernacularTitle",
+        "BookDocument/Book/BookTitle",
+    )
+    titles = [title for place in places for title in texts_at(record, place)]
+    return next((title for title in titles if not _NOT_AVAILABLE.fullmatch(title)), "")
+
+
+def _metadata(record: ET.Element, kind: str) -> EvidenceMetadata:
+    types = tuple(
+        dict.fromkeys(
+            (
+                *texts_at(record, "MedlineCitation/Article/PublicationTypeList/PublicationType"),
+                *texts_at(record, "BookDocument/PublicationType"),
+            )
+        )
+    )
+    corrections = corrections_of(record)
+    # A review lists trials that it did not run: linked to it, they would count as one study.
+    trials = () if any(map(_REVIEW.search, types)) else trials_of(record)
+    return EvidenceMetadata(
+        pmid=pmid_of(record),
+        pmcid=pmcid_of(record),
+        doi=doi_of(record),
+        linked_ids=(*trials, *corrections.linked_ids),
+        journal=_journal(record),
+        volume_pages=volume_pages_of(record),
+        publication_types=types,
+        language=_language(record),
+        mesh_terms=mesh_of(record),
+        chemicals=texts_at(record, "MedlineCitation/ChemicalList/Chemical/NameOfSubstance"),
+        integrity=corrections.integrity,
+        notices=corrections.notices,
+        text_kind="abstract" if kind == "abstract" else "none",
+        licence=licence_of(record),
+    )
+
+
+def _journal(record: ET.Element) -> str | None:
+    """The ISO abbreviation, else the title; the book of a chapter."""
+    places = (
+        "MedlineCitation/Article/Journal/ISOAbbreviation",
+        "MedlineCitation/Article/Journal/Title",
+        "MedlineCitation/MedlineJournalInfo/MedlineTA",
+        "BookDocument/Book/BookTitle",
+    )
+    return text_at(record, *places) or None
+
+
+def _language(record: ET.Element) -> str | None:
+    """All languages of the paper, as ISO 639-2 codes."""
+    places = ("MedlineCitation/Article/Language", "BookDocument/Language")
+    return ", ".join(code for place in places for code in texts_at(record, place)) or None

@@ -1,0 +1,116 @@
+"""An ESearch answer: how many records match, the first of them, what PubMed says of the term."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from deepcritical.domain.errors import RateLimitError, SearchError
+from deepcritical.tools.pubmed_records import refusal
+
+__all__ = ["Found", "read_esearch"]
+
+_UNKNOWN = {
+    "phrasesnotfound": "phrase",
+    "quotedphrasesnotfound": "quoted phrase",
+    "fieldsnotfound": "search field",
+}
+"""Lists of `errorlist` and `warninglist` that name what PubMed left out of the term.
+
+Words of `phrasesignored` ("of", "the") are left out of every search and change nothing.
+"""
+_NOTHING_FOUND = re.compile(r"no items found|no documents match", re.IGNORECASE)
+_NOTHING_ASKED = re.compile(r"empty term", re.IGNORECASE)
+
+
+class Found(NamedTuple):
+    """What ESearch found."""
+
+    pmids: tuple[str, ...]
+    """In PubMed's order."""
+    total: int
+    """Records that match; more than are named here."""
+    notes: tuple[str, ...] = ()
+    """What the reader must know of how the term was understood."""
+
+
+def read_esearch(payload: bytes) -> Found:
+    """An answer of ESearch (`retmode=json`).
+
+    Args:
+        payload: The body as it came.
+
+    Returns:
+        The ids and the total. A term without a word finds nothing, which is no error.
+
+    Raises:
+        RateLimitError: The body refuses more requests.
+        SearchError: The search failed (`ERROR`), or the body is no answer of ESearch.
+    """
+    result = _result(payload)
+    if told := _text(result.get("ERROR")):
+        if _NOTHING_ASKED.search(told):
+            return Found((), 0)
+        raise SearchError(f"PubMed could not search: {told}", "Try again in a minute.")
+    listed = result.get("idlist")
+    if not isinstance(listed, list):
+        raise refusal(payload)
+    pmids = tuple(dict.fromkeys(pmid for pmid in map(_text, listed) if _is_pmid(pmid)))
+    return Found(pmids, max(_count(result.get("count")), len(pmids)), tuple(_notes(result)))
+
+
+def _result(payload: bytes) -> dict[str, Any]:
+    try:
+        # Not strict: terms with control characters come back as they are.
+        answer = json.loads(payload, strict=False)
+    except (ValueError, RecursionError):
+        raise refusal(payload) from None
+    answer = answer if isinstance(answer, dict) else {}
+    result = answer.get("esearchresult")
+    if not isinstance(result, dict):
+        raise _told(_text(answer.get("error"))) if answer.get("error") else refusal(payload)
+    return result
+
+
+def _told(error: str) -> SearchError:
+    if re.search(r"rate limit", error, re.IGNORECASE):
+        return RateLimitError(
+            "PubMed refuses more requests for the moment.", "Try again in a minute."
+        )
+    return SearchError(f"PubMed could not search: {error}", "Try again in a minute.")
+
+
+def _notes(result: dict[str, Any]) -> Iterator[str]:
+    for where in ("errorlist", "warninglist"):
+        lists = result.get(where)
+        if not isinstance(lists, dict):
+            continue
+        for key, kind in _UNKNOWN.items():
+            for phrase in _texts(lists.get(key)):
+                yield f"PubMed knows no {kind} “{phrase}” and searched without it"
+        for message in _texts(lists.get("outputmessages")):
+            if not _NOTHING_FOUND.search(message):
+                yield f"PubMed says: {message}"
+
+
+def _texts(value: object) -> list[str]:
+    """Texts of a list, or the one text that stands where a list should."""
+    found = value if isinstance(value, list) else [value]
+    return [text for text in map(_text, found) if text]
+
+
+def _text(value: object) -> str:
+    """Text on one line; '' for what is neither text nor number."""
+    is_plain = isinstance(value, str | int) and not isinstance(value, bool)
+    return " ".join(str(value).split()) if is_plain else ""
+
+
+def _count(value: object) -> int:
+    text = _text(value)
+    return int(text) if re.fullmatch(r"[0-9]{1,12}", text) else 0
+
+
+def _is_pmid(text: str) -> bool:
+    return re.fullmatch(r"[1-9][0-9]{0,9}", text) is not None

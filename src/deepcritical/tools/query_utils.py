@@ -1,0 +1,257 @@
+"""Turns what is asked into the query language of a source.
+
+Nothing that the user wrote is lost: operators, quotes, field tags, parentheses, acronyms and names
+stay, other names of a drug or a condition are added with OR.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+from deepcritical.domain.text import fold
+from deepcritical.tools.base import SourceQuery
+
+__all__ = [
+    "MAX_SYNONYMS",
+    "clean_query",
+    "europepmc_query",
+    "is_searchable",
+    "pubmed_term",
+    "trial_params",
+]
+
+MAX_SYNONYMS = 8
+"""Other names that are searched beside a name."""
+_MIN_SYNONYM = 3
+"""Letters below which another name finds mostly something else: MS, AD, RA."""
+_OPERATORS = frozenset({"AND", "OR", "NOT"})
+
+_PROTECTED = re.compile(
+    r'"[^"]*"'  # a phrase
+    r"|\[[^\[\]]*\]"  # a field tag of PubMed
+    r'|\b[A-Z][A-Z_]+:(?:"[^"]*"|\S+)'  # a field of Europe PMC
+    r"|\b(?:AND|OR|NOT)\b"
+    r"|[()]"
+)
+"""What no cleaning may look into."""
+
+# Lower case but for the first letter: written in capitals, CAN, IS or MAY are acronyms.
+_MODAL = r"(?:[Cc]an|[Cc]ould|[Mm]ay|[Mm]ight|[Ss]hould|[Ww]ould|[Ww]ill)"
+_USED = (
+    r"(?:repurposed|repositioned|used|effective|useful|beneficial|helpful|prescribed|given|tried|"
+    r"considered)"
+)
+_FOR = (
+    r"(?:for(?: the)? (?:treatment|management|prevention) of|"
+    r"(?:for|to) (?:treat|prevent|cure|manage)(?:ing)?|for|in|against)"
+)
+_AS = r"(?: as an? (?:treatment|therapy|option|drug|medicine))?"
+_DRUGS = r"(?:(?:existing |approved |old |generic )*(?:drugs?|medicines?|compounds?|treatments?) )?"
+_OPENERS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"^(?:[Ww]hat|[Ww]hich) {_DRUGS}{_MODAL} be {_USED}{_AS} {_FOR}\s+(?=\w)",
+        r"^[Ii]s there (?:any |some |good )?evidence (?:that|for|of|on)\s+(?=\w)",
+        r"^[Ww]hat (?:is|are|was|were) the (?:evidence|role|effects?|efficacy|effectiveness|"
+        r"benefits?|use) (?:for|of|on|that)\s+(?=\w)",
+        rf"^(?:[Hh]ow|[Ww]hy) (?:{_MODAL}|[Dd]oes|[Dd]o|[Dd]id|[Ii]s|[Aa]re)\s+(?=\w)",
+        # Without a sign of a question behind it, the word may be a name: the allergen Can f 1.
+        rf"^(?:{_MODAL}|[Dd]oes|[Dd]o|[Dd]id|[Ii]s|[Aa]re|[Ww]as|[Ww]ere)\s+(?=\w)"
+        rf"(?=.*(?:\?\s*$|\b{_USED}{_AS} {_FOR}\b))",
+    )
+)
+_LINKS = re.compile(
+    rf"(?:(?<=\s)|^)(?:(?:(?:can|could|may|might|should|would|will) )?be )?{_USED}{_AS} {_FOR}"
+    r"(?=\s+\S)"
+)
+_VERBS = re.compile(
+    r"(?<=\s)(?:help(?:s|ful)?(?: to)?(?: (?:with|in|treat|prevent|against))?|"
+    r"works? (?:for|in|against)|treats?|an? (?:treatment|therapy|option|drug) for)(?=\s+\S)"
+)
+"""Dropped from a question only: elsewhere they may be what is searched."""
+_END_OF_SENTENCE = re.compile(r"(?<=\w)[?!]+(?=\s|$)|(?<=\s)[?!]+(?=\s|$)|^[?!]+(?=\s|$)")
+
+_EUROPEPMC_FIELD = re.compile(
+    r"(?:ABSTRACT|ACCESSION_\w+|AFF|AUTH\w*|CHEM|CHEBI_\w+|CITED|CITES|CREATION_DATE|DATA_\w+|DISEASE|"
+    r"DISEASE_ID|DOI|EXT_ID|FIRST_PDATE|GENE_PROTEIN|GRANT_\w+|HAS_\w+|IN_EPMC|IN_PMC|JOURNAL|KW|"
+    r"LANG|LICENSE|METHODS|OPEN_ACCESS|ORGANISM|ORGANISM_ID|PMCID|PUB_TYPE|PUB_YEAR|RESULTS|SRC|"
+    r"TITLE|TITLE_ABS|UPDATE_DATE|FIRST_IDATE|ISSN|ISBN):"
+)
+
+
+def clean_query(text: str) -> str:
+    """A question without the words that only make it a question.
+
+    Operators, phrases in quotes, field tags, parentheses, acronyms and names stay as they are.
+    """
+    pieces = _split(_plain(text))
+    question = any(opener.match(pieces[0]) for opener in _OPENERS)
+    cleaned = "".join(
+        piece if _PROTECTED.fullmatch(piece) else _without_noise(piece, question and not index)
+        for index, piece in enumerate(pieces)
+    )
+    return " ".join(cleaned.split())
+
+
+def pubmed_term(query: SourceQuery) -> str:
+    """The term that ESearch is asked; '' when nothing is left to search for."""
+    return _combined(query, lambda text: text)
+
+
+def europepmc_query(query: SourceQuery) -> str:
+    """The query that Europe PMC is asked; '' when nothing is left to search for."""
+    return _combined(query, _europepmc_words)
+
+
+def trial_params(query: SourceQuery) -> dict[str, str]:
+    """The query parameters of ClinicalTrials.gov; none when nothing is left to search for."""
+    drug, condition = _drug(query), _condition(query)
+    terms = _terms(query.terms, lambda text: text)
+    if not (drug or condition or terms):
+        terms = _free(query.text)
+    named = {"query.intr": drug, "query.cond": condition, "query.term": terms}
+    return {name: value for name, value in named.items() if value}
+
+
+def is_searchable(query: str) -> bool:
+    """Whether a query has any word that is not an operator."""
+    return any(word not in _OPERATORS for word in re.findall(r"\w+", query))
+
+
+def _plain(text: str) -> str:
+    """One kind of quote and apostrophe, no control characters, single blanks."""
+    text = re.sub(r"[\u201c\u201d\u201e\u00ab\u00bb\u2033]", '"', text)
+    text = re.sub(r"[\u2018\u2019\u02bc]", "'", text)
+    return " ".join(re.sub(r"[\x00-\x1f\x7f\ud800-\udfff]", " ", text).split())
+
+
+def _split(text: str) -> list[str]:
+    """The text in pieces, the protected ones by themselves; never empty."""
+    return re.split(f"({_PROTECTED.pattern})", text)
+
+
+def _without_noise(piece: str, question: bool) -> str:
+    if question:
+        for opener in _OPENERS:
+            piece = opener.sub("", piece, count=1)
+    piece = _LINKS.sub(" ", piece)
+    if question:
+        piece = _VERBS.sub(" ", piece)
+    return _END_OF_SENTENCE.sub("", piece)
+
+
+def _combined(query: SourceQuery, worded: Callable[[str], str]) -> str:
+    """Drug, condition and terms joined by AND, or the text alone when there are none."""
+    terms = _terms(query.terms, worded)
+    groups = [f"({group})" for group in (_drug(query), _condition(query), terms) if group]
+    if groups:
+        return " AND ".join(groups)
+    return _free(worded(_plain(query.text)))
+
+
+def _drug(query: SourceQuery) -> str:
+    return _any_of(query.drug.name, query.drug.synonyms) if query.drug else ""
+
+
+def _condition(query: SourceQuery) -> str:
+    return _any_of(query.condition.name, query.condition.names) if query.condition else ""
+
+
+def _any_of(name: str, synonyms: Iterable[str]) -> str:
+    """A name and its synonyms as phrases joined by OR."""
+    own = _phrase(name)
+    others = {fold(phrase): phrase for phrase in map(_phrase, synonyms) if _tells(phrase)}
+    others.pop(fold(own), None)
+    names = {fold(own), *others} - {""}
+    chosen = sorted(others, key=lambda folded: _rank(folded, fold(own), names))[:MAX_SYNONYMS]
+    # The order of the source is kept, so that the cap alone decides what is missing.
+    phrases = (own, *(others[folded] for folded in others if folded in chosen))
+    return " OR ".join(f'"{phrase}"' for phrase in phrases if phrase)
+
+
+def _rank(folded: str, own: str, names: set[str]) -> tuple[bool, bool, int]:
+    """Best first: not found by another name, of the stem of the drug, of few words.
+
+    "valproate" comes before the brands of valproic acid, "metformin hcl" adds nothing to
+    "metformin".
+    """
+    padded = f" {folded} "
+    redundant = any(f" {other} " in padded for other in names - {folded})
+    return redundant, own[:5] not in folded, folded.count(" ")
+
+
+def _phrase(name: str) -> str:
+    """A name fit to stand between quotes: nothing in it ends the phrase."""
+    plain = re.sub(r'["\[\]\\]', " ", _plain(name))
+    plain = " ".join(_matched_parentheses(plain).split())
+    return plain if re.search(r"\w", plain) else ""
+
+
+def _tells(phrase: str) -> bool:
+    return sum(char.isalnum() for char in phrase) >= _MIN_SYNONYM
+
+
+def _terms(terms: Iterable[str], worded: Callable[[str], str]) -> str:
+    """Terms joined by OR; one of several words in parentheses."""
+    texts = dict.fromkeys(_balanced(worded(_plain(term))) for term in terms)
+    kept = [text for text in texts if is_searchable(text)]
+    if len(kept) == 1:
+        return kept[0]
+    return " OR ".join(text if _is_one(text) else f"({text})" for text in kept)
+
+
+def _is_one(text: str) -> bool:
+    return " " not in text or re.fullmatch(r'"[^"]*"', text) is not None
+
+
+def _free(text: str) -> str:
+    cleaned = _balanced(clean_query(text))
+    return cleaned if is_searchable(cleaned) else ""
+
+
+def _balanced(text: str) -> str:
+    """The text without quotes and parentheses that have no partner."""
+    if text.count('"') % 2:
+        at = text.rindex('"')
+        text = f"{text[:at]} {text[at + 1 :]}"
+    pieces = re.split(r'("[^"]*")', text)
+    inner = (_matched_parentheses(piece[1:-1]).strip() for piece in pieces[1::2])
+    phrases = [f'"{phrase}"' if phrase else "" for phrase in inner]
+    # Parentheses outside of phrases belong together across them.
+    outside = _matched_parentheses("\0".join(pieces[::2])).split("\0")
+    woven = "".join(a + b for a, b in zip(outside, [*phrases, ""], strict=True))
+    return " ".join(re.sub(r"\(\s*\)", " ", woven).split())
+
+
+def _matched_parentheses(text: str) -> str:
+    opened: list[int] = []
+    lost: set[int] = set()
+    for at, char in enumerate(text):
+        if char == "(":
+            opened.append(at)
+        elif char == ")":
+            if opened:
+                opened.pop()
+            else:
+                lost.add(at)
+    lost.update(opened)
+    return "".join(" " if at in lost else char for at, char in enumerate(text))
+
+
+def _europepmc_words(text: str) -> str:
+    """Text without what Lucene would read as syntax that the user did not mean.
+
+    A colon behind a word that is no field finds nothing, a slash begins a regular expression.
+    """
+    pieces = re.split(r'("[^"]*")', text)
+    pieces[::2] = [" ".join(map(_lucene_word, piece.split(" "))) for piece in pieces[::2]]
+    pieces[1::2] = [piece.replace("\\", " ") for piece in pieces[1::2]]
+    return "".join(pieces)
+
+
+def _lucene_word(word: str) -> str:
+    if _EUROPEPMC_FIELD.match(word.lstrip("(-+")):
+        return word.replace("\\", " ")
+    word = re.sub(r"[:/\\!{}^]", " ", word)
+    return " " if re.fullmatch(r"[-+&|~]+", word) else word

@@ -1,0 +1,155 @@
+"""What the client of every source keeps, and what it never does: errors, forms and keys."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import pickle
+import traceback
+from pathlib import Path
+
+import pytest
+from hishel import AsyncSqliteStorage
+from pyrate_limiter import Duration, Limiter, Rate
+
+from deepcritical.domain.errors import SearchError
+from deepcritical.tools.http import RequestsTransport, SourceClient
+from tests.servers.scripted import Make, OverHTTP, Server, refuse, storage_at
+
+KEY = "made-up-key-4711"
+
+
+class TestCache(OverHTTP):
+    async def test_a_kept_answer_is_marked_and_costs_nothing(
+        self, make: Make, server: Server, storage: AsyncSqliteStorage
+    ) -> None:
+        limiter = Limiter(Rate(1, Duration.HOUR))
+        client = make(storage=storage, limiter=limiter)
+        first = await client.get("data", {"q": "a"})
+        again = [await client.get("data", {"q": "a"}) for _ in range(3)]
+        assert first.cached is False
+        assert again == [(first.content, True)] * 3
+        assert len(server.asked) == 1
+        with pytest.raises(TimeoutError):  # another query does need a permit
+            await asyncio.wait_for(client.get("data", {"q": "b"}), 0.3)
+
+    async def test_other_clients_keep_a_storage_that_one_has_left(
+        self, make: Make, server: Server, storage: AsyncSqliteStorage
+    ) -> None:
+        first, second = make(storage=storage), make(storage=storage)
+        await first.get("data", {})
+        await first.aclose()
+        assert (await second.get("data", {})).cached is True
+        assert len(server.asked) == 1
+
+    async def test_an_answer_is_kept_for_its_time_only(
+        self, make: Make, server: Server, storage: AsyncSqliteStorage
+    ) -> None:
+        client = make(storage=storage, ttl_s=0.0)
+        await client.get("data", {})
+        assert (await client.get("data", {})).cached is False
+        assert len(server.asked) == 2
+
+    async def test_a_form_is_never_kept(
+        self, make: Make, server: Server, storage: AsyncSqliteStorage
+    ) -> None:
+        client = make(storage=storage)
+        for _ in range(2):
+            assert (await client.post("data", {"id": "1"})).cached is False
+        assert len(server.asked) == 2
+
+    @pytest.mark.parametrize("status", [400, 429, 500])
+    async def test_an_error_is_never_kept(
+        self, make: Make, server: Server, storage: AsyncSqliteStorage, status: int
+    ) -> None:
+        client = make(storage=storage)
+        server.status = status
+        with pytest.raises(SearchError):
+            await client.get("data", {})
+        server.status = 200
+        assert (await client.get("data", {})).cached is False
+
+    async def test_a_refused_body_is_never_kept(
+        self, make: Make, storage: AsyncSqliteStorage
+    ) -> None:
+        client = make(storage=storage)
+        with pytest.raises(SearchError, match="made-up refusal"):
+            await client.get("data", {}, check=refuse)
+        assert (await client.get("data", {})).cached is False
+
+    async def test_a_broken_storage_costs_no_answer(self, make: Make, tmp_path: Path) -> None:
+        path = tmp_path / "broken.db"
+        await asyncio.to_thread(path.write_bytes, b"this is no database" * 1000)
+        storage = await storage_at(path)
+        client = make(storage=storage)
+        for _ in range(2):
+            assert (await client.get("data", {})).content == b'{"answer": 1}'
+        await storage.close()
+
+
+class TestSecrets(OverHTTP):
+    async def test_the_source_gets_the_key_and_nobody_else(
+        self,
+        url: str,
+        server: Server,
+        tmp_path: Path,
+        caplog: pytest.LogCaptureFixture,
+    ) -> None:
+        caplog.set_level(logging.DEBUG)
+        storage = await storage_at(tmp_path / "cache.db")
+        client = SourceClient(
+            "Made Up",
+            url,
+            limiter=Limiter(Rate(1000, Duration.SECOND)),
+            storage=storage,
+            secrets={"api_key": KEY},
+            wait_s=0.01,
+        )
+        await client.get("data", {"q": "a"})
+        await client.post("data", {"q": "a"})
+        assert [dict(r.query_params).get("api_key") for r in server.asked] == [KEY, KEY]
+        errors = []
+        for status in (400, 429, 500):
+            server.status = status
+            with pytest.raises(SearchError) as caught:
+                await client.get("data", {"q": "b"})
+            errors.append(caught.value)
+        server.faults.on("reset")
+        with pytest.raises(SearchError) as caught:
+            await client.get("data", {"q": "c"})
+        errors.append(caught.value)
+        await client.aclose()
+        await storage.close()
+        for error in errors:
+            assert KEY not in "".join(traceback.format_exception(error))
+            assert KEY.encode() not in pickle.dumps(error)
+        assert caplog.text
+        assert KEY not in caplog.text
+        files = await asyncio.to_thread(lambda: [p.read_bytes() for p in tmp_path.iterdir()])
+        assert files
+        assert not any(KEY.encode() in content for content in files)
+
+    async def test_a_key_changes_nothing_about_what_is_kept(
+        self, url: str, server: Server, storage: AsyncSqliteStorage
+    ) -> None:
+        for key in ("one", "two"):
+            client = SourceClient(
+                "Made Up",
+                url,
+                limiter=Limiter(Rate(1000, Duration.SECOND)),
+                storage=storage,
+                secrets={"api_key": key},
+            )
+            await client.get("data", {})
+            await client.aclose()
+        assert len(server.asked) == 1
+
+    def test_requests_takes_no_secrets(self) -> None:
+        with pytest.raises(ValueError, match="takes no secrets"):
+            SourceClient(
+                "Made Up",
+                "http://127.0.0.1:1/",
+                limiter=Limiter(Rate(1, Duration.SECOND)),
+                network=RequestsTransport(),
+                secrets={"api_key": KEY},
+            )

@@ -1,0 +1,31 @@
+"""Runs an ASGI app on a free port of loopback, within the loop of the test."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import uvicorn
+from starlette.types import ASGIApp
+
+
+@asynccontextmanager
+async def running(app: ASGIApp) -> AsyncIterator[str]:
+    """Serve an app for as long as the block lasts.
+
+    Yields:
+        The base URL, such as ``http://127.0.0.1:45678/``.
+    """
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        config = uvicorn.Config(
+            app, log_level="critical", lifespan="off", timeout_graceful_shutdown=1
+        )
+        server = uvicorn.Server(config)
+        task = asyncio.create_task(server.serve(sockets=[listening]))
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        finally:
+            server.should_exit = True
+            await task
