@@ -42,6 +42,10 @@ __all__ = [
 SourceKey = Literal["pubmed", "clinicaltrials", "europepmc", "web"]
 
 
+LOCAL_RESULTS = 30
+"""Records that a query takes from a snapshot: a local file costs no request, so it may be many."""
+
+
 def read_settings() -> Settings:
     """Settings of the environment.
 
@@ -83,7 +87,8 @@ def limits_of(settings: Settings, depth: Depth) -> RunLimits:
     """The limits of a depth, as far as no setting overrides them."""
     chosen = {"max_iterations": settings.max_iterations, "deadline_s": settings.deadline_s}
     return RunLimits.for_depth(depth).model_copy(
-        update={name: value for name, value in chosen.items() if value is not None}
+        update={"results_per_query": LOCAL_RESULTS}
+        | {name: value for name, value in chosen.items() if value is not None}
     )
 
 

@@ -72,7 +72,10 @@ def candidate_table(candidates: Sequence[DrugCandidate], references: Sequence[Re
 def hypothesis_list(hypotheses: Sequence[HypothesisTested], drug: str) -> str:
     """Each chain with what it predicts and the evidence on its edges."""
     told = "\n\n".join(_hypothesis(n, h) for n, h in enumerate(hypotheses, 1))
-    none = f"No record names a mechanism{f' of {escape_markdown(drug)}' if drug else ''}."
+    none = (
+        f"No mechanism{f' of {escape_markdown(drug)}' if drug else ''} "
+        "was recognised in the records."
+    )
     return f"## Hypotheses tested\n\n{told or none}"
 
 

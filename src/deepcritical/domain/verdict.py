@@ -15,6 +15,8 @@ from deepcritical.domain.base import Model, Score10, UnitInterval
 
 __all__ = ["Certainty", "Verdict", "VerdictLabel", "clinical_score", "decide"]
 
+VERY_FEW = 100
+"""Participants below which imprecision is very serious and counts twice (GRADE guidelines 6)."""
 OPTIMAL_INFORMATION_SIZE = 400
 """Participants below which randomised evidence on a continuous outcome is imprecise.
 
@@ -134,8 +136,12 @@ def _favours_in_part(body: _Body) -> bool:
 
 
 def _mostly_favours(body: _Body) -> bool:
-    """Whether those that favour are at least 2 and hold most of the participants, and enough."""
-    favouring, mixed = (_of(body.trials, d) for d in (Direction.SUPPORTS, Direction.MIXED))
+    """Whether the trials that favour are at least 2, with most of the participants, and enough.
+
+    A review counts trials again, so that it adds neither a study nor people to them.
+    """
+    trials = [s for s in body.trials if s.level != 1]
+    favouring, mixed = (_of(trials, d) for d in (Direction.SUPPORTS, Direction.MIXED))
     enough = _size(favouring) >= max(OPTIMAL_INFORMATION_SIZE, _size(mixed) + 1)
     return _favours_in_part(body) and len(favouring) > 1 and enough
 
@@ -207,8 +213,9 @@ _TABLE: tuple[_Rule, ...] = (
     _Rule(
         _mostly_favours,
         VerdictLabel.SUPPORTED,
-        f"At least 2 randomised studies of the condition, with {OPTIMAL_INFORMATION_SIZE} "
-        "participants or more, favour the drug; smaller ones do so for one outcome, not another.",
+        f"At least 2 randomised trials of the condition, with {OPTIMAL_INFORMATION_SIZE} "
+        "participants or more, favour the drug; others, with fewer in all, do so for one outcome, "
+        "not another.",
         lambda b: b.trials,
     ),
     _Rule(
@@ -300,6 +307,8 @@ def _downgrades(body: _Body) -> tuple[str, ...]:
             f"imprecision: fewer than {OPTIMAL_INFORMATION_SIZE} participants "
             "in the randomised studies of this drug alone"
         )
+    if 0 < _size(body.trials) < VERY_FEW:
+        reasons.append(f"very serious imprecision: fewer than {VERY_FEW} participants in all")
     return tuple(reasons)
 
 

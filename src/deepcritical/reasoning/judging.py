@@ -143,7 +143,8 @@ def _gaps(
         for e in open_edges
     )
     if not store.hypotheses and question.drug:
-        gaps.append((f"No record names a target of {drug}.", f"{drug} mechanism target pathway"))
+        unknown = f"No target of {drug} was recognised in the records."
+        gaps.append((unknown, f"{drug} mechanism target pathway"))
     return list(dict.fromkeys(gaps))
 
 
@@ -160,7 +161,7 @@ def assess(question: ResearchQuestion, store: EvidenceStore) -> JudgeAssessment:
             recommendation="continue",
             gaps=(f"No record bears on {condition}.",),
             next_queries=search_sides(question, store),
-            reasoning="No record names what was asked about.",
+            reasoning="What was asked about was not recognised in any record.",
         )
     studies = store.studies(drug)
     verdict = decide(studies)

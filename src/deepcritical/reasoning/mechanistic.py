@@ -37,7 +37,7 @@ class MechanismSection:
         lines = [self._record(a, used.get(i, {})) for i, a in appraisals if a.counts]
         return (
             "\n".join(line for line in lines if line)
-            or f"No record states how {escape_markdown(self.drug)} acts."
+            or f"How {escape_markdown(self.drug)} acts was not recognised in the records."
         )
 
     def _record(self, appraisal: Appraisal, on_edges: dict[int, Fact]) -> str:

@@ -17,6 +17,7 @@ from deepcritical.domain.grading import (
     is_negative_stop,
     is_notice,
     is_paper,
+    is_retracted,
 )
 from deepcritical.domain.question import Condition, Drug
 from deepcritical.domain.text import Span, fold, sentences, whole_sentences
@@ -169,7 +170,7 @@ def _exclusion(evidence: Evidence, condition: Condition, drug: Drug) -> str:
     meta = evidence.metadata
     if is_notice(evidence):
         return "a notice about another record, not a study"
-    if not evidence.content and meta.kind != "trial":
+    if not evidence.content and meta.kind != "trial" and not is_retracted(evidence):
         return "no text available, bibliography only"
     given = "\n".join((evidence.citation.title, *meta.interventions))
     terms = given if meta.kind == "trial" and meta.interventions else f"{text}\n{given}"

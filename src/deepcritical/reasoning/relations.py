@@ -98,6 +98,10 @@ _BLOCKED = re.compile(
     r"\beffects?\s+(?:of \S+ )?on\b|\bmediat\w+\b.*?\beffects?\b.*?\bon\b",
     re.IGNORECASE,
 )
+_SUFFERED = re.compile(
+    r"\s+(?:\w+ )?(?:is|are|was|were|be|been)(?: \w+)? \w+(?:ed|en) by\b", re.IGNORECASE
+)
+"""After a name: something is done to it."""
 _DENIAL = re.compile(r"\b(?:not|no|unlike|whether|independent of)\b", re.IGNORECASE)
 
 
@@ -333,17 +337,26 @@ def _to_condition(
     if (
         drug.named(span.text)
         or not condition.named(span.text)
-        or not _LINK.search(span.text)
+        or not _LINK.search(_without(nodes, span.text))
         or _DENIAL.search(span.text)
     ):
         return
     for node in nodes:
+        if _SUFFERED.match(span.text[node.end :]):
+            continue  # what is done to it says nothing of what it does
         yield Relation(
             subject=node.name,
             sign=Sign.INCREASES,
             object=name,
             fact=Fact.of(span, evidence_id, FactRole.MECHANISM),
         )
+
+
+def _without(nodes: list[_Node], text: str) -> str:
+    """The text without the nodes: "tau pathology" does not call anything a pathology."""
+    for node in sorted(nodes, key=lambda n: n.start, reverse=True):
+        text = f"{text[: node.start]} {text[node.end :]}"
+    return text
 
 
 def record_relations(

@@ -128,9 +128,15 @@ def test_a_verdict_names_the_studies_of_its_rule_only() -> None:
         pytest.param(
             [study(SUPPORTS, 2, 200), study(SUPPORTS, 2, 200)], Certainty.HIGH, [], id="large"
         ),
-        pytest.param([study(SUPPORTS, 2, 20)], Certainty.MODERATE, ["imprecision"], id="small"),
+        pytest.param([study(SUPPORTS, 2, 100)], Certainty.MODERATE, ["imprecision"], id="small"),
         pytest.param(
-            [study(SUPPORTS, 2, 20), study(REFUTES, 2, 20)],
+            [study(SUPPORTS, 2, 99)],
+            Certainty.LOW,
+            ["imprecision", "very serious imprecision"],
+            id="very small",
+        ),
+        pytest.param(
+            [study(SUPPORTS, 2, 60), study(REFUTES, 2, 60)],
             Certainty.LOW,
             ["inconsistency", "imprecision"],
             id="small and at odds",
@@ -257,6 +263,10 @@ class TestTrialsThatDisagreeInPart:
             pytest.param(
                 [study(SUPPORTS, 2, 300), study(SUPPORTS, 2, 200), study(MIXED, 2, 600)],
                 id="the mixed one is larger",
+            ),
+            pytest.param(
+                [study(SUPPORTS, 2, 900), study(SUPPORTS, 1, 5000), study(MIXED, 2, 500)],
+                id="a trial and a review of it",
             ),
         ],
     )

@@ -220,7 +220,7 @@ class TestGaps:
                 RCT,
                 True,
                 (),
-                "No record names a target of examplol.",
+                "No target of examplol was recognised in the records.",
                 "examplol mechanism target pathway",
             ),
         ],

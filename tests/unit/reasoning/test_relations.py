@@ -215,8 +215,18 @@ class TestTheLinkToTheCondition:
             "Tau was measured in testitis.",
             "Examplol reduces tau, a hallmark of testitis.",
             "Tau is a hallmark of asthma.",
+            "Tau pathology is exacerbated by stress in testitis.",
+            "Tau pathology was measured in testitis.",
         ],
-        ids=["denied", "open", "no link", "with the drug", "another condition"],
+        ids=[
+            "denied",
+            "open",
+            "no link",
+            "with the drug",
+            "another condition",
+            "what is done to it",
+            "its own name",
+        ],
     )
     def test_else_nothing_is_linked(self, sentence: str) -> None:
         assert relations(sentence).condition == ()
