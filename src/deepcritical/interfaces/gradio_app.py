@@ -57,7 +57,9 @@ PRIVATE: Mapping[str, Any] = MappingProxyType(
     {
         "api_visibility": "private",
         "show_progress": "hidden",
-        "concurrency_limit": None,  # the default lets one user wait for another
+        # A plain request: each answer comes within milliseconds, and the stream of the queue, which
+        # closes whenever nothing is under way, can lose a click that falls into that moment.
+        "queue": False,
     }
 )
 """How every event of the page is wired."""
