@@ -15,6 +15,7 @@ __all__ = [
     "Drug",
     "QuestionForm",
     "ResearchQuestion",
+    "SearchQuery",
     "checked_question",
 ]
 
@@ -51,6 +52,20 @@ class Condition(Model):
     """All names, the first one included."""
     mesh_id: str | None = None
     known: bool = True
+
+
+class SearchQuery(Model):
+    """One search: in plain words, and taken apart for sources that have fields."""
+
+    text: str = Field(min_length=1)
+    """In plain words: what the reader is shown, and what a source without fields is asked."""
+    drug: Drug | None = None
+    condition: Condition | None = None
+    terms: tuple[str, ...] = ()
+    """Words of which one at least must occur beside drug and condition."""
+    literature_only: bool = False
+    """Whether the words are those of papers: a registry is not asked, for it holds no results in
+    prose and no mechanism."""
 
 
 class ResearchQuestion(Model):

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.question import Condition, Drug
+from deepcritical.domain.question import SearchQuery
 
 __all__ = ["Parsed", "SearchTool", "SourceOutcome", "SourceQuery", "SourceResult"]
 
@@ -26,16 +26,12 @@ class SourceOutcome(StrEnum):
     NOT_REQUESTED = "not_requested"
 
 
-class SourceQuery(Model):
-    """What to ask a source."""
+class SourceQuery(SearchQuery):
+    """What to ask a source, how much of it, and until when."""
 
-    text: str = Field(min_length=1)
-    """In plain words; what a source without fields of its own is asked."""
-    drug: Drug | None = None
-    condition: Condition | None = None
-    terms: tuple[str, ...] = ()
-    """Words beside drug and condition that narrow the query."""
     max_results: int = Field(default=10, ge=1)
+    answer_by: float | None = None
+    """Time of the event loop until which requests may last; what has come by then is kept."""
 
 
 class SourceResult(Model):
@@ -45,6 +41,8 @@ class SourceResult(Model):
     evidence: tuple[Evidence, ...] = ()
     query_as_run: str
     """The query exactly as it was sent."""
+    filters: tuple[str, ...] = ()
+    """Filters, order and limits that went with it (PRISMA-S, items 8 and 9)."""
     total: int = 0
     """Records that match at the source, whether or not they are in this answer."""
     skipped: tuple[str, ...] = ()
