@@ -37,9 +37,13 @@ QUESTION = "Can examplol be repurposed for testitis?"
 
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No setting of the developer's shell, and no .env file of the checkout, reaches a test."""
-    for name in [name for name in os.environ if name.startswith("DEEPCRITICAL_")]:
-        monkeypatch.delenv(name)
+    """No setting of the developer's shell, and no .env file of the checkout, reaches a test.
+
+    Nor does a proxy, which would be asked for the servers on loopback.
+    """
+    for name in os.environ.copy():
+        if name.startswith("DEEPCRITICAL_") or name.upper().endswith("_PROXY"):
+            monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
 
 
