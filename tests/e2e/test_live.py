@@ -167,7 +167,9 @@ async def test_a_retraction_that_only_crossref_knows_takes_the_support_away(site
     }
     doi = next(doi for doi, evidence_id in by_doi.items() if evidence_id in decided)
     site.crossref.add(doi, ("retraction", "10.99999/notice"))
-    after = await research(site, "--depth", "quick", DEEPCRITICAL_CHECK_INTEGRITY="true")
+    told = {"DEEPCRITICAL_CHECK_INTEGRITY": "true", "DEEPCRITICAL_CONTACT_EMAIL": "a@b.example"}
+    after = await research(site, "--depth", "quick", **told)
+    assert all("mailto=a%40b.example" in asked for asked in site.crossref.asked)
     assert "looked up for retractions" in after.err
     (reference,) = [r for r in after.report["references"] if f"doi:{doi}" in r["ids"]]
     assert reference["retracted"]
