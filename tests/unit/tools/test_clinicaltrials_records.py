@@ -87,8 +87,8 @@ class TestFields:
         assert full.metadata.linked_ids == ("pmid:99000012", "pmid:99000013")
         assert study_links(full) == {"pmid:99000012", "pmid:99000013"}
 
-    @pytest.mark.parametrize(("number", "phase"), [(5, "PHASE3"), (6, "Early PHASE1"), (7, None)])
-    def test_phases(self, number: int, phase: str | None) -> None:
+    @pytest.mark.parametrize(("number", "phase"), [(5, "PHASE3"), (6, "EARLY_PHASE1"), (7, "NA")])
+    def test_phases(self, number: int, phase: str) -> None:
         assert made(number).metadata.phase == phase
 
     @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ class TestFields:
         [
             ({"count": 40, "type": "ACTUAL"}, 40, None),
             ({"count": 40, "type": "ESTIMATED"}, None, 40),
-            ({"count": 40}, None, 40),
+            ({"count": 40}, 40, None),  # a completed trial states who came
             ({"count": 0, "type": "ACTUAL"}, 0, None),
             ({"type": "ACTUAL"}, None, None),
             (None, None, None),
@@ -109,6 +109,14 @@ class TestFields:
         study["protocolSection"]["designModule"]["enrollmentInfo"] = size
         meta = only(study).metadata
         assert (meta.enrollment, meta.planned_enrollment) == (actual, planned)
+
+    @pytest.mark.parametrize("status", ["RECRUITING", "TERMINATED", "WITHDRAWN", None])
+    def test_a_size_that_is_not_said_to_be_actual_is_a_plan(self, status: str | None) -> None:
+        study = made_up_study(1)
+        study["protocolSection"]["designModule"]["enrollmentInfo"] = {"count": 40}
+        study["protocolSection"]["statusModule"]["overallStatus"] = status
+        meta = only(study).metadata
+        assert (meta.enrollment, meta.planned_enrollment) == (None, 40)
 
     def test_the_official_title_stands_in_for_a_brief_one(self) -> None:
         study = made_up_study(1)
