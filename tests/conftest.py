@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +19,12 @@ from blockbuster import BlockBuster, blockbuster_ctx
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.events import LoggedEvent
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.question import SearchQuery
 from deepcritical.jobs.runs import Run, RunService
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.research.session import RunSources
 from deepcritical.tools.base import SearchTool
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
@@ -103,6 +107,17 @@ def make_evidence(title: str = "Examplol in testitis", content: str = "", **meta
     )
 
 
+@asynccontextmanager
+async def opened(*tools: SearchTool) -> AsyncIterator[RunSources]:
+    """Sources as a run gets them."""
+    yield RunSources(SearchHandler(tools), tuple(tool.name for tool in tools))
+
+
+def queries(*texts: str) -> tuple[SearchQuery, ...]:
+    """Queries in plain words."""
+    return tuple(SearchQuery(text=text) for text in texts)
+
+
 def run_service(
     source: Path | Sequence[SearchTool] = DEMO,
     reasoner: Reasoner | None = None,
@@ -110,16 +125,12 @@ def run_service(
 ) -> RunService:
     """The real team over a snapshot file, or over the given sources."""
 
-    async def described() -> tuple[str, ...]:
-        return tuple(tool.name for tool in tools)
-
     tools = [SnapshotSource(source)] if isinstance(source, Path) else list(source)
     return RunService(
         orchestrate=run_team,
         reasoner=reasoner or ExtractiveReasoner(),
-        handler=SearchHandler(tools),
+        open_sources=partial(opened, *tools),
         limits_for=lambda _depth: RunLimits(**limits),
-        describe_sources=described,
     )
 
 
