@@ -90,10 +90,21 @@ def _parsed(studies: list[Any]) -> Parsed:
     records, skipped = [], []
     for number, item in enumerate(studies, 1):
         try:
-            records.append(_evidence(Study.model_validate(item)))
+            records.append(_read(item))
         except (ValueError, RecursionError) as error:
             skipped.append(f"{_named(item) or f'study {number} of a page'}: {_reason(error)}")
     return Parsed(tuple(records), tuple(skipped))
+
+
+def _read(item: Any) -> Evidence:
+    """One study, with a note on what could not be read of it."""
+    unread: list[str] = []
+    record = _evidence(Study.model_validate(item, context=unread))
+    if not unread:
+        return record
+    note = f"Not readable in the answer of the registry: {', '.join(_unique(unread))}."
+    metadata = record.metadata.model_copy(update={"note": note})
+    return record.model_copy(update={"metadata": metadata})
 
 
 def _named(item: Any) -> str:
