@@ -6,6 +6,7 @@ record, and never another record.
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Iterator
@@ -135,7 +136,7 @@ def _evidence(record: dict[str, Any]) -> Evidence:
     meta = EvidenceMetadata(
         pmid=_pmid(record, source, identifier),
         pmcid=_pmcid(record, source, identifier),
-        doi=normalised_doi(as_text(record.get("doi"))),
+        doi=normalised_doi(html.unescape(as_text(record.get("doi")))),
         linked_ids=links_of(record, title, abstract, types),
         journal=_journal(record),
         volume_pages=_volume_pages(record),
@@ -248,11 +249,12 @@ def _date(record: dict[str, Any]) -> str:
     month = as_number(info.get("monthOfPublication")) or 0
     if year and 1000 <= year <= 9999:
         return f"{year}-{month:02}" if 1 <= month <= 12 else str(year)
-    first = as_text(record.get("firstPublicationDate"))
-    if _ISO_DATE.fullmatch(first):
-        return first
-    listed = as_text(record.get("pubYear"))
-    return listed if re.fullmatch(r"\d{4}", listed) else ""
+    days = (as_text(record.get(f"{kind}PublicationDate")) for kind in ("first", "electronic"))
+    if day := next(filter(_ISO_DATE.fullmatch, days), None):
+        return day
+    book = as_dict(record.get("bookOrReportDetails"))
+    years = map(as_text, (record.get("pubYear"), book.get("yearOfPublication")))
+    return next((year for year in years if re.fullmatch(r"[1-9]\d{3}", year)), "")
 
 
 def _authors(record: dict[str, Any]) -> tuple[str, ...]:

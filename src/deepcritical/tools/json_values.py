@@ -35,6 +35,8 @@ def as_text(value: Any) -> str:
 
 def as_number(value: Any) -> int | None:
     """A whole number that is not negative, also where it stands as text; else None."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     text = as_text(value)
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= 12 else None
 

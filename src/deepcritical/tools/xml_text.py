@@ -59,7 +59,8 @@ _NOT_SHOWN = frozenset({"annotation", "annotation-xml", "maligngroup", "malignma
 def plain_text(element: ET.Element) -> str:
     """The text of an element and all it holds, with single blanks."""
     text = _read(element) if len(element) else " ".join((element.text or "").split())
-    return " ".join(clean_markup(text).split()) if _ESCAPED.search(text) else text
+    suspect = "&" in text or "<" in text  # most texts have neither
+    return " ".join(clean_markup(text).split()) if suspect and _ESCAPED.search(text) else text
 
 
 def _read(element: ET.Element) -> str:

@@ -214,6 +214,25 @@ class TestEuropePMC:
     def test_access(self, fields: dict[str, Any], told: dict[str, Any]) -> None:
         assert paper(**fields).metadata.model_extra == told
 
+    @pytest.mark.parametrize(
+        ("fields", "date"),
+        [
+            ({"firstPublicationDate": "2099-05-04", "pubYear": "2099"}, "2099-05-04"),
+            ({"electronicPublicationDate": "2099-05-04", "pubYear": "2099"}, "2099-05-04"),
+            ({"firstPublicationDate": "soon", "pubYear": 2099}, "2099"),
+            ({"bookOrReportDetails": {"yearOfPublication": 2099}}, "2099"),
+            ({"pubYear": "0", "bookOrReportDetails": []}, ""),
+        ],
+    )
+    def test_dates_beside_the_issue(self, fields: dict[str, Any], date: str) -> None:
+        assert paper(**fields).citation.date == date
+
+    @pytest.mark.parametrize(
+        ("count", "cited"), [(7, 7), ("7", 7), (7.0, 7), (7.5, None), (-1, None), ("x", None)]
+    )
+    def test_a_count_of_any_type(self, count: Any, cited: int | None) -> None:
+        assert paper(citedByCount=count).metadata.cited_by == cited
+
     def test_two_authors_may_share_a_name(self) -> None:
         people = [{"fullName": "Li X"}, {"fullName": "Li X"}, {"collectiveName": "Li Group"}]
         assert paper(authorList={"author": people}).citation.authors == ("Li X", "Li X", "Li Group")
