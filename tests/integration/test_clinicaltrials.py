@@ -239,12 +239,12 @@ class TestFailures:
 
     async def test_a_study_that_cannot_be_read_degrades_the_answer(self) -> None:
         studies = made_up_studies()
-        studies[1]["protocolSection"]["descriptionModule"] = []
+        studies[1]["protocolSection"]["identificationModule"] = {"nctId": "NCT99000002"}
         async with serving(studies) as setting:
             result = await setting.source.fetch(ASKED)
         assert result.outcome is SourceOutcome.DEGRADED
         assert "0002" not in ids(result)
-        assert result.skipped[0].startswith("NCT99000002: protocolSection.descriptionModule: ")
+        assert result.skipped[0].startswith("NCT99000002: it has no title")
 
     @pytest.mark.parametrize("fault", ["429", "500", "reset"])
     async def test_a_passing_fault_is_not_seen(self, setting: Setting, fault: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+import tracemalloc
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import count
@@ -80,6 +81,21 @@ def table(request: pytest.FixtureRequest) -> Iterator[dict[tuple[str, str], str]
     capture = request.config.pluginmanager.getplugin("capturemanager")
     with capture.global_and_fixture_disabled():
         sys.stdout.write("\n".join(["", *lines, ""]))
+
+
+@pytest.mark.parametrize("fault", ["huge", "bomb", "xml bomb"])
+@pytest.mark.parametrize("source", SOURCES)
+async def test_what_a_body_takes_is_bounded(source: str, fault: Fault) -> None:
+    async with world() as w:
+        w.faults[source].on(fault)
+        await w.handler.execute(queries("examplol"), 10)  # what is made once is made
+        tracemalloc.start()
+        try:
+            await w.handler.execute(queries("examplol"), 10)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert peak < 250_000_000
 
 
 @pytest.mark.parametrize("fault", get_args(Fault))

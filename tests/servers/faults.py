@@ -6,7 +6,11 @@ A fault holds for the next `times` requests, for all when that is None; then the
 from __future__ import annotations
 
 import asyncio
+import gzip
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from functools import cache
 from typing import Literal
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -23,10 +27,21 @@ Fault = Literal[
     "html",
     "reset",
     "empty",
+    "hour",
+    "redirect",
+    "told",
+    "bomb",
+    "xml bomb",
 ]
-"""``truncated`` breaks off below its announced length, ``half`` is whole but for its data."""
+"""``truncated`` breaks off below its announced length, ``half`` is whole but for its data, ``hour``
+is a 429 that asks for an hour, ``told`` an error message with status 200, ``bomb`` a body that
+unpacks to 300 MB, ``xml bomb`` one whose entities do."""
 HUGE_BYTES = 50_000_000
 _CHUNK = b" " * 1_000_000
+_XML_BOMB = b"""<?xml version="1.0"?><!DOCTYPE PubmedArticleSet [<!ENTITY a "aaaaaaaaaaaaaaaaaaaa">
+<!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;">
+<!ENTITY d "&c;&c;&c;&c;&c;&c;&c;&c;&c;&c;"><!ENTITY e "&d;&d;&d;&d;&d;&d;&d;&d;&d;&d;">]>
+<PubmedArticleSet><PubmedArticle>&e;&e;&e;&e;&e;</PubmedArticle></PubmedArticleSet>"""
 _PAGE = b"<!DOCTYPE html><html><body><h1>Service temporarily unavailable</h1></body></html>"
 
 
@@ -150,6 +165,37 @@ def _nothing(_: Faults) -> Iterator[Message]:
     yield _body(b"")
 
 
+def _wait_an_hour(_: Faults) -> Iterator[Message]:
+    in_an_hour = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
+    yield _start(429, "application/json", (b"retry-after", in_an_hour.encode()))
+    yield _body(b"{}")
+
+
+def _elsewhere(_: Faults) -> Iterator[Message]:
+    yield _start(302, "text/plain", (b"location", b"http://127.0.0.1:9/elsewhere"))
+    yield _body(b"")
+
+
+def _told(_: Faults) -> Iterator[Message]:
+    yield _start(200, "application/json")
+    yield _body(b'{"status": "error", "message": "made-up failure", "error": "made-up failure"}')
+
+
+@cache
+def _packed() -> bytes:
+    return gzip.compress(b" " * 300_000_000, 1)
+
+
+def _bomb(_: Faults) -> Iterator[Message]:
+    yield _start(200, "application/json", (b"content-encoding", b"gzip"))
+    yield _body(_packed())
+
+
+def _xml_bomb(_: Faults) -> Iterator[Message]:
+    yield _start(200, "text/xml")
+    yield _body(_XML_BOMB)
+
+
 _ANSWERS = {
     "429": lambda faults: _refused(faults, telling=False),
     "429 after": lambda faults: _refused(faults, telling=True),
@@ -158,4 +204,9 @@ _ANSWERS = {
     "huge": _huge,
     "html": _page,
     "empty": _nothing,
+    "hour": _wait_an_hour,
+    "redirect": _elsewhere,
+    "told": _told,
+    "bomb": _bomb,
+    "xml bomb": _xml_bomb,
 }

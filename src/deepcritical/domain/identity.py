@@ -20,10 +20,12 @@ __all__ = [
     "record_url",
     "study_groups",
     "study_links",
+    "trials_in",
 ]
 
 _DOI = re.compile(r"10\.\d{4,9}/\S+", re.IGNORECASE)
 _NCT = re.compile(r"\bNCT\d{8}\b", re.IGNORECASE)
+_NCT_WRITTEN = re.compile(r"\bNCT[\s:#-]{0,2}(\d{8})\b", re.IGNORECASE)
 _PMID_URL = re.compile(
     r"(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/pubmed|"
     r"europepmc\.org/(?:article|abstract)/med)/(\d+)",
@@ -111,6 +113,11 @@ def record_url(meta: EvidenceMetadata) -> str:
     return ""
 
 
+def trials_in(text: str) -> tuple[str, ...]:
+    """The ids of trials of ClinicalTrials.gov that a text names, such as ``nct:NCT01965756``."""
+    return tuple(dict.fromkeys(f"nct:NCT{digits}" for digits in _NCT_WRITTEN.findall(text)))
+
+
 def study_links(evidence: Evidence) -> frozenset[str]:
     """Ids of other records of the same study.
 
@@ -123,7 +130,7 @@ def study_links(evidence: Evidence) -> frozenset[str]:
         + evidence.citation.title.lower()
     )
     is_review = "review" in types or "meta-analysis" in types
-    named = {f"nct:{m.upper()}" for m in _NCT.findall(evidence.content)}
+    named = set(trials_in(evidence.content))
     if is_review or len(named) > 1 or evidence.metadata.kind == "trial":
         named = set()
     return frozenset(named | set(evidence.metadata.linked_ids)) - canonical_ids(evidence)

@@ -17,8 +17,8 @@ _RETRACTED_TEXT = re.compile(
     re.IGNORECASE,
 )
 _NOTICE_TYPE = re.compile(
-    r"retraction (?:of publication|notice)|expression of concern|^(?:published )?erratum|"
-    r"^corrigendum|^correction$",
+    r"retraction (?:of publication|notice)|^(?:partial[ -])?retraction$|"
+    r"expression[ -]of[ -]concern|^(?:published )?erratum|^corrigendum|^correction$",
     re.IGNORECASE | re.MULTILINE,
 )
 _NOTICE_TITLE = re.compile(
@@ -42,12 +42,15 @@ def is_paper(evidence: Evidence) -> bool:
 
 
 def is_retracted(evidence: Evidence) -> bool:
-    """Whether index or title mark the record as retracted, or its text is the notice."""
+    """Whether index or title mark the record as retracted, or its text is the notice.
+
+    A notice has the words of title and text from the work that it takes back.
+    """
     types = "\n".join(evidence.metadata.publication_types)
+    if _RETRACTED.search(types) or _NOTICE_TYPE.search(types):
+        return bool(_RETRACTED.search(types))
     return bool(
-        _RETRACTED.search(types)
-        or _RETRACTED_TITLE.search(evidence.citation.title)
-        or _RETRACTED_TEXT.match(evidence.content)
+        _RETRACTED_TITLE.search(evidence.citation.title) or _RETRACTED_TEXT.match(evidence.content)
     )
 
 

@@ -90,10 +90,21 @@ def _parsed(studies: list[Any]) -> Parsed:
     records, skipped = [], []
     for number, item in enumerate(studies, 1):
         try:
-            records.append(_evidence(Study.model_validate(item)))
+            records.append(_read(item))
         except (ValueError, RecursionError) as error:
             skipped.append(f"{_named(item) or f'study {number} of a page'}: {_reason(error)}")
     return Parsed(tuple(records), tuple(skipped))
+
+
+def _read(item: Any) -> Evidence:
+    """One study, with a note on what could not be read of it."""
+    unread: list[str] = []
+    record = _evidence(Study.model_validate(item, context=unread))
+    if not unread:
+        return record
+    note = f"Not readable in the answer of the registry: {', '.join(_unique(unread))}."
+    metadata = record.metadata.model_copy(update={"note": note})
+    return record.model_copy(update={"metadata": metadata})
 
 
 def _named(item: Any) -> str:
@@ -133,7 +144,9 @@ def _metadata(study: Study, posted: tuple[str, ...], content: str) -> EvidenceMe
     status, design = protocol.status_module, protocol.design_module
     given = [i for i in protocol.arms_interventions_module.interventions if i.name]
     size = design.enrollment_info
-    actual = size.type == "ACTUAL"
+    # Without a type it is a plan, so that nobody is counted who may never have come, but for a
+    # completed trial: that must state who did.
+    actual = size.type == "ACTUAL" or (not size.type and status.overall_status == "COMPLETED")
     derived = study.derived_section
     browsed = (*derived.condition_browse_module.meshes, *derived.intervention_browse_module.meshes)
     return EvidenceMetadata(
@@ -145,7 +158,6 @@ def _metadata(study: Study, posted: tuple[str, ...], content: str) -> EvidenceMe
         status=status.overall_status,
         phase=_phase(design.phases),
         enrollment=size.count if actual else None,
-        # Not said to be actual: a plan, so that nobody is counted who may never have come.
         planned_enrollment=None if actual else size.count,
         why_stopped=status.why_stopped or None,
         stop_class=_stop_class(protocol),
@@ -183,9 +195,8 @@ def _unique(texts: list[str] | tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _phase(phases: tuple[str, ...]) -> str | None:
-    """``PHASE1/PHASE2``; None for what has no phase, such as a device."""
-    named = (phase.replace("EARLY_", "Early ") for phase in phases if phase != "NA")
-    return "/".join(named) or None
+    """``PHASE1/PHASE2`` in the registry's words; ``NA`` is said of a device or a behaviour."""
+    return "/".join(_unique(phases)) or None
 
 
 def _stop_class(protocol: Protocol) -> Any:

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticUndefined
 
 __all__ = ["Analysis", "Measure", "Measurement", "Part", "Protocol", "Study"]
 
@@ -29,9 +41,15 @@ _Line = Annotated[str, AfterValidator(_one_line)]
 
 
 class Part(BaseModel):
-    """A piece of a study; what is missing or null has its default, a wrong type is an error."""
+    """A piece of a study; what is missing, null or of a wrong type has its default.
 
-    model_config = ConfigDict(alias_generator=to_camel, extra="ignore", validate_by_name=True)
+    What cannot be read is named in the context of the validation, a list, so that it can be told.
+    Only what a study cannot do without is an error.
+    """
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, extra="ignore", validate_by_name=True, coerce_numbers_to_str=True
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -43,6 +61,33 @@ class Part(BaseModel):
             name: [i for i in item if i is not None] if isinstance(item, list) else item
             for name, item in known
         }
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _or_default(
+        cls, value: Any, read: ValidatorFunctionWrapHandler, info: ValidationInfo
+    ) -> Any:
+        name = info.field_name or ""
+        try:
+            return read(value)
+        except ValidationError:
+            default = cls.model_fields[name].get_default()
+            if default is PydanticUndefined:
+                raise
+        items = value if isinstance(value, list) else [value]
+        kept = _readable(items, read) if default == () else default
+        if isinstance(info.context, list) and (default != () or len(kept) < len(items)):
+            info.context.append(to_camel(name))
+        return kept
+
+
+def _readable(items: list[Any], read: ValidatorFunctionWrapHandler) -> tuple[Any, ...]:
+    """The items of a list that can be read, also one that stands without its list."""
+    kept: tuple[Any, ...] = ()
+    for item in items:
+        with suppress(ValidationError):
+            kept += tuple(read([item]))
+    return kept
 
 
 class _SecondaryId(Part):
@@ -97,7 +142,7 @@ class _DesignInfo(Part):
 
 
 class _Enrollment(Part):
-    count: int | None = None
+    count: int | None = Field(default=None, ge=0)
     type: _Line | None = None
 
 

@@ -6,17 +6,26 @@ record, and never another record.
 
 from __future__ import annotations
 
+import html
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Integrity
-from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.identity import normalised_doi
 from deepcritical.tools.base import Parsed
+from deepcritical.tools.europepmc_links import integrity_of, is_preprint, links_of
+from deepcritical.tools.json_values import (
+    as_dict,
+    as_list,
+    as_number,
+    as_text,
+    dicts_at,
+    unique,
+)
 from deepcritical.tools.markup import clean_markup
 
 __all__ = ["PREPRINT_MARK", "NoAnswerError", "Page", "parse", "ranked", "read_page"]
@@ -31,27 +40,7 @@ _ANY_MARK = re.compile(r"^(?:\[PREPRINT\b[^\]]*\]\s*)+", re.IGNORECASE)
 _NO_TITLE = "[Not Available]"
 """What PubMed prints for a record without a title."""
 
-_RETRACTED_TYPE = re.compile(
-    r"retracted publication|withdrawn publication|preprint-(?:withdrawal|removal)", re.IGNORECASE
-)
-_NOTICES: tuple[tuple[str, Integrity, str], ...] = (
-    (r"(?:retraction|retracted and republished|withdrawal|removal) in", "retracted", "retraction"),
-    (r"partial retraction in", "concern", "partial retraction"),
-    (r"expression of concern in", "concern", "concern"),
-    (r"(?:erratum|correction|corrigendum) in", "corrected", "erratum"),
-    (r"corrected and republished in", "corrected", "corrected republication"),
-)
-"""Types of links to a notice; "Retraction of" and "Erratum for" stand on the notice itself."""
-_SAME_STUDY = re.compile(
-    r"(?:preprint|update|reprint) (?:of|in)|"
-    r"(?:corrected and |retracted and )?republished (?:in|from)",
-    re.IGNORECASE,
-)
-_REVIEW = re.compile(r"review|meta-analysis", re.IGNORECASE)
-_NCT = re.compile(r"\bNCT\d{8}\b", re.IGNORECASE)
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-
-_WORST_FIRST: tuple[Integrity, ...] = ("retracted", "concern", "corrected", "clean", "not_checked")
 
 
 class NoAnswerError(SearchError):
@@ -83,7 +72,7 @@ def parse(payload: bytes) -> Parsed:
 def read_page(payload: bytes) -> Page:
     """The records of an answer and where the next ones are; raises as `parse` does."""
     answer = _answer(payload)
-    items = _list(_dict(answer["resultList"]).get("result"))
+    items = as_list(as_dict(answer["resultList"]).get("result"))
     records: list[Evidence] = []
     skipped: list[str] = []
     for number, item in enumerate(items, 1):
@@ -94,8 +83,8 @@ def read_page(payload: bytes) -> Page:
     return Page(
         ranked(records),
         tuple(skipped),
-        max(_number(answer.get("hitCount")) or 0, len(records)),
-        _text(answer.get("nextCursorMark")),
+        max(as_number(answer.get("hitCount")) or 0, len(records)),
+        as_text(answer.get("nextCursorMark")),
     )
 
 
@@ -109,10 +98,10 @@ def ranked(records: list[Evidence]) -> tuple[Evidence, ...]:
 
 def _answer(payload: bytes) -> dict[str, Any]:
     try:
-        answer = _dict(json.loads(payload))
+        answer = as_dict(json.loads(payload))
     except (ValueError, RecursionError) as error:
         raise SearchError("Europe PMC's answer is not JSON.", "Try again later.") from error
-    told = _text(answer.get("errMsg")) or _text(answer.get("message"))
+    told = as_text(answer.get("errMsg")) or as_text(answer.get("message"))
     if told or "errCode" in answer:
         raise SearchError(
             f"Europe PMC answered with an error ({told[:200] or 'no reason given'}).",
@@ -125,44 +114,45 @@ def _answer(payload: bytes) -> dict[str, Any]:
 
 
 def _identified(item: Any) -> dict[str, Any]:
-    record = _dict(item)
-    if not any(_text(record.get(name)) for name in ("id", "pmid", "pmcid", "doi")):
+    record = as_dict(item)
+    if not any(as_text(record.get(name)) for name in ("id", "pmid", "pmcid", "doi")):
         raise ValueError("no id")
     return record
 
 
 def _called(item: Any, number: int) -> str:
-    record = _dict(item)
-    name = ":".join(filter(None, (_text(record.get("source")), _text(record.get("id")))))
+    record = as_dict(item)
+    name = ":".join(filter(None, (as_text(record.get("source")), as_text(record.get("id")))))
     return f"Europe PMC record {name or number}"
 
 
 def _evidence(record: dict[str, Any]) -> Evidence:
-    title = " ".join(clean_markup(_text(record.get("title"))).split()) or _NO_TITLE
+    title = " ".join(clean_markup(as_text(record.get("title"))).split()) or _NO_TITLE
     types = _types(record)
-    preprint = _is_preprint(record, types)
-    abstract = _ANY_MARK.sub("", clean_markup(_text(record.get("abstractText"))))
-    integrity, notices = _integrity(record, title, types)
-    source, identifier = _text(record.get("source")).upper(), _text(record.get("id"))
+    preprint = is_preprint(record, types)
+    abstract = _ANY_MARK.sub("", clean_markup(as_text(record.get("abstractText"))))
+    integrity, notices = integrity_of(record, title, types)
+    source, identifier = as_text(record.get("source")).upper(), as_text(record.get("id"))
     meta = EvidenceMetadata(
         pmid=_pmid(record, source, identifier),
         pmcid=_pmcid(record, source, identifier),
-        doi=normalised_doi(_text(record.get("doi"))),
-        linked_ids=_linked(record, title, abstract, types),
+        doi=normalised_doi(html.unescape(as_text(record.get("doi")))),
+        linked_ids=links_of(record, title, abstract, types),
         journal=_journal(record),
         volume_pages=_volume_pages(record),
         publication_types=_marked(types, preprint, integrity),
-        language=_text(record.get("language")) or None,
+        language=as_text(record.get("language")) or None,
         mesh_terms=tuple(_mesh(record)),
-        chemicals=_unique(
-            _text(item.get("name")) for item in _dicts(record, "chemicalList", "chemical")
+        chemicals=unique(
+            as_text(item.get("name")) for item in dicts_at(record, "chemicalList", "chemical")
         ),
-        cited_by=_number(record.get("citedByCount")),
+        cited_by=as_number(record.get("citedByCount")),
         integrity=integrity,
         notices=notices,
         text_kind="abstract" if abstract else "none",
-        licence=_text(record.get("license")) or None,
+        licence=as_text(record.get("license")) or None,
         note="Preprint: not peer-reviewed." if preprint else None,
+        **_access(record),
     )
     return Evidence(
         content=f"{PREPRINT_MARK}\n\n{abstract}" if preprint and abstract else abstract,
@@ -177,16 +167,25 @@ def _evidence(record: dict[str, Any]) -> Evidence:
     )
 
 
+def _access(record: dict[str, Any]) -> dict[str, Any]:
+    """Whether the text is open access, and where it can be read free of charge, if that is said."""
+    flag = as_text(record.get("isOpenAccess")).upper()
+    urls = dicts_at(record, "fullTextUrlList", "fullTextUrl")
+    free = [
+        as_text(u.get("url")) for u in urls if as_text(u.get("availabilityCode")) in ("OA", "F")
+    ]
+    fields = {
+        "open_access": {"Y": True, "N": False}.get(flag),
+        "full_text_url": next(iter(free), ""),
+    }
+    return {name: value for name, value in fields.items() if value not in (None, "")}
+
+
 def _types(record: dict[str, Any]) -> tuple[str, ...]:
     """Publication types: a list, one text, or in lite results one text with semicolons."""
-    listed = _list(_dict(record.get("pubTypeList")).get("pubType"))
-    texts = (_text(item) for item in (*listed, record.get("pubType")))
-    return _unique(part.strip() for text in texts for part in text.split(";"))
-
-
-def _is_preprint(record: dict[str, Any], types: tuple[str, ...]) -> bool:
-    named = any(kind.lower().startswith("preprint") for kind in types)
-    return named or _text(record.get("source")).upper() == "PPR"
+    listed = as_list(as_dict(record.get("pubTypeList")).get("pubType"))
+    texts = (as_text(item) for item in (*listed, record.get("pubType")))
+    return unique(part.strip() for text in texts for part in text.split(";"))
 
 
 def _marked(types: tuple[str, ...], preprint: bool, integrity: Integrity) -> tuple[str, ...]:
@@ -195,76 +194,16 @@ def _marked(types: tuple[str, ...], preprint: bool, integrity: Integrity) -> tup
     if integrity == "retracted":
         more = (*more, "Retracted Publication")
     canonical = {kind.lower(): kind for kind in more}
-    return _unique((*(canonical.get(kind.lower(), kind) for kind in types), *more))
-
-
-def _integrity(
-    record: dict[str, Any], title: str, types: tuple[str, ...]
-) -> tuple[Integrity, tuple[str, ...]]:
-    """What types, title and links say; without a word of theirs nothing has been checked."""
-    plain = Evidence(content="", citation=Citation(source="europepmc", title=title))
-    withdrawn = is_retracted(plain) or any(map(_RETRACTED_TYPE.search, types))
-    found: list[Integrity] = ["retracted"] if withdrawn else []
-    notices = []
-    for kind, link in _corrections(record):
-        for pattern, integrity, notice in _NOTICES:
-            if re.fullmatch(pattern, kind, re.IGNORECASE):
-                found.append(integrity)
-                notices.append(f"{notice} {_link_id(link)}".strip())
-    return min(found, key=_WORST_FIRST.index, default="not_checked"), _unique(notices)
-
-
-def _corrections(record: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    for link in _dicts(record, "commentCorrectionList", "commentCorrection"):
-        yield " ".join(_text(link.get("type")).split()), link
-
-
-def _link_id(link: dict[str, Any]) -> str:
-    """The canonical id of a linked record; the DOI of its reference if it has no id."""
-    source, identifier = _text(link.get("source")).upper(), _text(link.get("id"))
-    if source == "MED" and identifier.isdecimal():
-        return f"pmid:{identifier}"
-    if re.fullmatch(r"PMC\d+", identifier):
-        return f"pmcid:{identifier}"
-    if re.fullmatch(r"PPR\d+", identifier):
-        return f"europepmc:{identifier}"
-    doi = normalised_doi(_text(link.get("reference")))
-    return f"doi:{doi}" if doi else ""
-
-
-def _linked(
-    record: dict[str, Any], title: str, abstract: str, types: tuple[str, ...]
-) -> tuple[str, ...]:
-    """Ids of other records of the study: preprint or published version, other version, trial.
-
-    A preprint names itself and its other versions too: its published version knows it by that id.
-    """
-    links = [_link_id(link) for kind, link in _corrections(record) if _SAME_STUDY.fullmatch(kind)]
-    versions = (record, *_dicts(record, "versionList", "version"))
-    own = [_link_id({"id": v.get("id")}) for v in versions if str(v.get("id")).startswith("PPR")]
-    return _unique((*links, *own, *_trials(record, title, abstract, types)))
-
-
-def _trials(
-    record: dict[str, Any], title: str, abstract: str, types: tuple[str, ...]
-) -> tuple[str, ...]:
-    """The trial that the source lists for a paper; a review lists trials that it did not run."""
-    listed = json.dumps([record.get(f"{kind}CrossReferenceList") for kind in ("data", "db")])
-    if "nct" in map(_text, _list(_dict(record.get("tmAccessionTypeList")).get("accessionType"))):
-        listed += f" {title} {abstract}"
-    named = {match.upper() for match in _NCT.findall(listed)}
-    if len(named) != 1 or _REVIEW.search(" ".join((*types, title))):
-        return ()
-    return (f"nct:{named.pop()}",)
+    return unique((*(canonical.get(kind.lower(), kind) for kind in types), *more))
 
 
 def _pmid(record: dict[str, Any], source: str, identifier: str) -> str | None:
-    pmid = _text(record.get("pmid")) or (identifier if source == "MED" else "")
+    pmid = as_text(record.get("pmid")) or (identifier if source == "MED" else "")
     return pmid if re.fullmatch(r"\d{1,9}", pmid) else None
 
 
 def _pmcid(record: dict[str, Any], source: str, identifier: str) -> str | None:
-    pmcid = (_text(record.get("pmcid")) or (identifier if source == "PMC" else "")).upper()
+    pmcid = (as_text(record.get("pmcid")) or (identifier if source == "PMC" else "")).upper()
     return pmcid if re.fullmatch(r"PMC\d+", pmcid) else None
 
 
@@ -279,22 +218,22 @@ def _url(meta: EvidenceMetadata, source: str, identifier: str) -> str:
 
 
 def _journal(record: dict[str, Any]) -> str | None:
-    """The journal, abbreviated as in reference lists; of a preprint its server."""
-    journal = _dict(_dict(record.get("journalInfo")).get("journal"))
+    """The journal's full title, else its abbreviation; of a preprint its server."""
+    journal = as_dict(as_dict(record.get("journalInfo")).get("journal"))
     names = (
-        *(journal.get(key) for key in ("isoabbreviation", "ISOAbbreviation", "title")),
+        *(journal.get(key) for key in ("title", "isoabbreviation", "medlineAbbreviation")),
         record.get("journalTitle"),
-        _dict(record.get("bookOrReportDetails")).get("publisher"),
+        as_dict(record.get("bookOrReportDetails")).get("publisher"),
     )
-    return next((clean_markup(name).rstrip(".") for name in map(_text, names) if name), None)
+    return next((clean_markup(name) for name in map(as_text, names) if name), None)
 
 
 def _volume_pages(record: dict[str, Any]) -> str | None:
     """As in ``351(9103):637-641``, without what is a placeholder."""
-    info = _dict(record.get("journalInfo"))
-    volume = _text(info.get("volume") or record.get("journalVolume"))
-    issue = _text(info.get("issue") or record.get("issue"))
-    pages = _text(record.get("pageInfo"))
+    info = as_dict(record.get("journalInfo"))
+    volume = as_text(info.get("volume") or record.get("journalVolume"))
+    issue = as_text(info.get("issue") or record.get("issue"))
+    pages = as_text(record.get("pageInfo"))
     placed = volume + (f"({issue})" if issue and issue.lower() != "forthcoming" else "")
     shown = (placed, "" if pages.lower() == "not available" else pages)
     return ":".join(part for part in shown if part) or None
@@ -305,74 +244,45 @@ def _date(record: dict[str, Any]) -> str:
 
     The day of first publication is a guess of Europe PMC when the issue has only a year.
     """
-    info = _dict(record.get("journalInfo"))
-    year = _number(info.get("yearOfPublication"))
-    month = _number(info.get("monthOfPublication")) or 0
+    info = as_dict(record.get("journalInfo"))
+    year = as_number(info.get("yearOfPublication"))
+    month = as_number(info.get("monthOfPublication")) or 0
     if year and 1000 <= year <= 9999:
         return f"{year}-{month:02}" if 1 <= month <= 12 else str(year)
-    first = _text(record.get("firstPublicationDate"))
-    if _ISO_DATE.fullmatch(first):
-        return first
-    listed = _text(record.get("pubYear"))
-    return listed if re.fullmatch(r"\d{4}", listed) else ""
+    days = (as_text(record.get(f"{kind}PublicationDate")) for kind in ("first", "electronic"))
+    if day := next(filter(_ISO_DATE.fullmatch, days), None):
+        return day
+    book = as_dict(record.get("bookOrReportDetails"))
+    years = map(as_text, (record.get("pubYear"), book.get("yearOfPublication")))
+    return next((year for year in years if re.fullmatch(r"[1-9]\d{3}", year)), "")
 
 
 def _authors(record: dict[str, Any]) -> tuple[str, ...]:
     """Persons and groups in order; of a record without a list, the parts of its line of authors."""
     names = []
-    for author in _dicts(record, "authorList", "author"):
-        parts = (_text(author.get("lastName")), _text(author.get("initials")))
-        whole = _text(author.get("fullName")) or _text(author.get("collectiveName"))
+    for author in dicts_at(record, "authorList", "author"):
+        parts = (as_text(author.get("lastName")), as_text(author.get("initials")))
+        whole = as_text(author.get("fullName")) or as_text(author.get("collectiveName"))
         names.append(clean_markup(whole or " ".join(filter(None, parts))))
-    line = _text(record.get("authorString")).rstrip(".")
-    return _unique(names) or _unique(clean_markup(name) for name in line.split(", "))
+    line = as_text(record.get("authorString")).rstrip(".")
+    # Two persons may share a name.
+    parts_of_line = (clean_markup(name) for name in line.split(", "))
+    return tuple(filter(None, names)) or tuple(filter(None, parts_of_line))
 
 
 def _mesh(record: dict[str, Any]) -> Iterator[str]:
     """Headings as ``Descriptor`` or ``Descriptor/qualifier``; a major topic ends in ``*``."""
-    for heading in _dicts(record, "meshHeadingList", "meshHeading"):
-        name = _text(heading.get("descriptorName"))
+    for heading in dicts_at(record, "meshHeadingList", "meshHeading"):
+        name = as_text(heading.get("descriptorName"))
         own = [f"{name}{_major(heading)}"]
         named = [
-            f"{name}/{_text(part.get('qualifierName'))}{_major(part)}"
-            for part in _dicts(heading, "meshQualifierList", "meshQualifier")
-            if _text(part.get("qualifierName"))
+            f"{name}/{as_text(part.get('qualifierName'))}{_major(part)}"
+            for part in dicts_at(heading, "meshQualifierList", "meshQualifier")
+            if as_text(part.get("qualifierName"))
         ]
         if name:
             yield from (named if named and not _major(heading) else [*own, *named])
 
 
 def _major(part: dict[str, Any]) -> str:
-    return "*" if _text(part.get("majorTopic_YN")) == "Y" else ""
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: Any) -> list[Any]:
-    """A list; a single item as a list of it."""
-    if isinstance(value, list):
-        return value
-    return [] if value is None else [value]
-
-
-def _dicts(record: dict[str, Any], outer: str, inner: str) -> list[dict[str, Any]]:
-    items = _list(_dict(record.get(outer)).get(inner))
-    return [item for item in items if isinstance(item, dict)]
-
-
-def _text(value: Any) -> str:
-    """A text, or a whole number as text, in characters that any file can hold; else ''."""
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        return ""
-    return str(value).encode("utf-8", "replace").decode("utf-8").strip()
-
-
-def _number(value: Any) -> int | None:
-    text = _text(value)
-    return int(text) if text.isascii() and text.isdecimal() and len(text) <= 12 else None
-
-
-def _unique(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(text for text in texts if text))
+    return "*" if as_text(part.get("majorTopic_YN")) == "Y" else ""

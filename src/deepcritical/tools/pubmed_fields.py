@@ -12,7 +12,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
 from deepcritical.domain.evidence import Integrity
-from deepcritical.domain.identity import normalised_doi
+from deepcritical.domain.identity import normalised_doi, trials_in
 from deepcritical.tools.xml_text import children_of, plain_text, text_at, texts_at
 
 __all__ = [
@@ -71,9 +71,7 @@ def doi_of(record: ET.Element) -> str | None:
 
 def trials_of(record: ET.Element) -> tuple[str, ...]:
     """NCT ids of the trials that the paper reports on, as its `DataBankList` says."""
-    named = " ".join(texts_at(record, f"{_ARTICLE}/DataBankList//AccessionNumber"))
-    ids = re.findall(r"\bNCT[0-9]{8}\b", named.upper())
-    return tuple(dict.fromkeys(f"nct:{number}" for number in ids))
+    return trials_in(" ".join(texts_at(record, f"{_ARTICLE}/DataBankList//AccessionNumber")))
 
 
 def _own_ids(record: ET.Element, kind: str) -> list[str]:
@@ -89,9 +87,6 @@ def _is_pmid(text: str) -> bool:
 
 
 # --- text --------------------------------------------------------------------------------------
-
-_NO_LABEL = frozenset({"", "UNLABELLED", "ABSTRACT"})
-"""Labels that NLM sets where the paper has none."""
 
 
 def abstract_of(record: ET.Element) -> str:
@@ -116,7 +111,7 @@ def _sections(abstract: ET.Element) -> str:
 def _section(element: ET.Element) -> str:
     text = plain_text(element)
     label = " ".join(element.get("Label", "").split()).rstrip(":").rstrip()
-    if not text or label.upper() in _NO_LABEL or text.upper().startswith(f"{label.upper()}:"):
+    if not (text and label) or text.upper().startswith(f"{label.upper()}:"):
         return text
     return f"{label}: {text}"
 
@@ -179,14 +174,14 @@ def _name(author: ET.Element) -> str:
 
 _DATES = (
     f"{_ARTICLE}/Journal/JournalIssue/PubDate",
-    f"{_BOOK}/ContributionDate",
     f"{_BOOK}/Book/PubDate",
+    f"{_BOOK}/ContributionDate",
     f"{_ARTICLE}/ArticleDate",
     "PubmedData/History/PubMedPubDate[@PubStatus='pubmed']",
     "PubmedData/History/PubMedPubDate",
     "PubmedBookData/History/PubMedPubDate",
 )
-"""Best first: the issue's date is the one that is cited (NLM: Date of Publication)."""
+"""Best first: the date of the issue, or of the book, is PubMed's Date of Publication [DP]."""
 _MONTHS = (
     "january february march april may june july august september october november december".split()
 )
@@ -324,7 +319,7 @@ def corrections_of(record: ET.Element) -> Corrections:
     Without any, integrity stays `not_checked`: PubMed does not know of every retraction.
     """
     entries = [
-        (_KINDS[entry.get("RefType", "")], _target(entry))
+        (_KINDS[entry.get("RefType", "")], _targets(entry))
         for entry in children_of(
             record, "MedlineCitation/CommentsCorrectionsList/CommentsCorrections"
         )
@@ -333,20 +328,24 @@ def corrections_of(record: ET.Element) -> Corrections:
     found = {kind.integrity for kind, _ in entries}
     return Corrections(
         integrity=next((level for level in _WORST_FIRST if level in found), "not_checked"),
-        notices=tuple(dict.fromkeys(f"{kind.notice} {target}".strip() for kind, target in entries)),
+        notices=tuple(
+            dict.fromkeys(f"{kind.notice} {named[0]}".strip() for kind, named in entries)
+        ),
         linked_ids=tuple(
             dict.fromkeys(
-                target for kind, target in entries if kind.same_study and target.startswith("pmid:")
+                target
+                for kind, named in entries
+                for target in named
+                if kind.same_study and target.startswith(("pmid:", "doi:"))
             )
         ),
     )
 
 
-def _target(entry: ET.Element) -> str:
-    """The canonical id of the other record, else how it is cited."""
+def _targets(entry: ET.Element) -> list[str]:
+    """The canonical ids of the other record, else how it is cited; never empty."""
     pmid = next((text for text in texts_at(entry, "PMID") if _is_pmid(text)), None)
-    if pmid:
-        return f"pmid:{pmid}"
     source = text_at(entry, "RefSource")
     doi = normalised_doi(source)
-    return f"doi:{doi}" if doi else source
+    ids = [f"pmid:{pmid}"] if pmid else []
+    return [*ids, f"doi:{doi}"] if doi else ids or [source]

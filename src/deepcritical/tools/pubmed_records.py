@@ -7,13 +7,15 @@ of 1,000 records holds many megabytes of reference lists.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from io import BytesIO
+from typing import Any
 from xml.etree import ElementTree as ET
 
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.grading import is_retracted
-from deepcritical.domain.identity import record_url
+from deepcritical.domain.identity import record_url, trials_in
 from deepcritical.tools.base import Parsed
 from deepcritical.tools.pubmed_fields import (
     abstract_of,
@@ -34,6 +36,7 @@ __all__ = ["is_whole", "parse", "refusal"]
 
 _RECORDS = frozenset({"PubmedArticle", "PubmedBookArticle"})
 _ROOTS = _RECORDS | {"PubmedArticleSet", "PubmedBookArticleSet"}
+_VERNACULAR = ("MedlineCitation/Article/VernacularTitle", "BookDocument/VernacularTitle")
 _RETRACTED = "Retracted Publication"
 _NOT_AVAILABLE = re.compile(r"\[?\s*not available\s*\]?\.?", re.IGNORECASE)
 _REVIEW = re.compile(r"review|meta-analysis", re.IGNORECASE)
@@ -170,7 +173,7 @@ def _evidence(record: ET.Element) -> Evidence:
     if not title:
         raise ValueError("no title")
     content = abstract_of(record)
-    metadata = _metadata(record, "abstract" if content else "none")
+    metadata = _metadata(record, title, content)
     url = record_url(metadata)
     if not url:
         raise ValueError("no PMID, PMCID or DOI")
@@ -194,16 +197,16 @@ def _title(record: ET.Element) -> str:
     """The title; the one in the paper's language where NLM has no English one."""
     places = (
         "MedlineCitation/Article/ArticleTitle",
-        "MedlineCitation/Article/VernacularTitle",
+        *_VERNACULAR[:1],
         "BookDocument/ArticleTitle",
-        "BookDocument/VernacularTitle",
+        *_VERNACULAR[1:],
         "BookDocument/Book/BookTitle",
     )
     titles = [title for place in places for title in texts_at(record, place)]
     return next((title for title in titles if not _NOT_AVAILABLE.fullmatch(title)), "")
 
 
-def _metadata(record: ET.Element, kind: str) -> EvidenceMetadata:
+def _metadata(record: ET.Element, title: str, content: str) -> EvidenceMetadata:
     types = tuple(
         dict.fromkeys(
             (
@@ -213,13 +216,13 @@ def _metadata(record: ET.Element, kind: str) -> EvidenceMetadata:
         )
     )
     corrections = corrections_of(record)
-    # A review lists trials that it did not run: linked to it, they would count as one study.
-    trials = () if any(map(_REVIEW.search, types)) else trials_of(record)
+    vernacular = text_at(record, *_VERNACULAR)
+    more: dict[str, Any] = {"vernacular_title": vernacular} if vernacular else {}
     return EvidenceMetadata(
         pmid=pmid_of(record),
         pmcid=pmcid_of(record),
         doi=doi_of(record),
-        linked_ids=(*trials, *corrections.linked_ids),
+        linked_ids=(*_trials(record, title, content, types), *corrections.linked_ids),
         journal=_journal(record),
         volume_pages=volume_pages_of(record),
         publication_types=types,
@@ -228,16 +231,28 @@ def _metadata(record: ET.Element, kind: str) -> EvidenceMetadata:
         chemicals=texts_at(record, "MedlineCitation/ChemicalList/Chemical/NameOfSubstance"),
         integrity=corrections.integrity,
         notices=corrections.notices,
-        text_kind="abstract" if kind == "abstract" else "none",
+        text_kind="abstract" if content else "none",
         licence=licence_of(record),
+        **more,
     )
 
 
+def _trials(record: ET.Element, title: str, content: str, types: Iterable[str]) -> tuple[str, ...]:
+    """Trials that the record is declared to report on, and the only one that its abstract names.
+
+    A review lists trials that it did not run: linked to it, they would count as one study.
+    """
+    if _REVIEW.search(" ".join((*types, title))):
+        return ()
+    named = trials_in(content)
+    return tuple(dict.fromkeys((*trials_of(record), *(named if len(named) == 1 else ()))))
+
+
 def _journal(record: ET.Element) -> str | None:
-    """The ISO abbreviation, else the title; the book of a chapter."""
+    """The full title, else its abbreviation; the book of a chapter."""
     places = (
-        "MedlineCitation/Article/Journal/ISOAbbreviation",
         "MedlineCitation/Article/Journal/Title",
+        "MedlineCitation/Article/Journal/ISOAbbreviation",
         "MedlineCitation/MedlineJournalInfo/MedlineTA",
         "BookDocument/Book/BookTitle",
     )

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as ET
 
+from deepcritical.tools.markup import clean_markup
+
 __all__ = ["children_of", "plain_text", "text_at", "texts_at"]
 
 # XML 1.0 allows none of these in a document, so none of them can be text.
@@ -25,6 +27,12 @@ _SCRIPT = re.compile(rf"{_RAISED}([^{_RAISED_END}]*){_RAISED_END}")
 _NUMBER = re.compile(r"[-−–+]?\d+(?:[.,·]\d+)?")
 _EXPONENT = re.compile(r"[-−–+]?\d(?!\d*(?:st|nd|rd|th)\b)|[-−–+]\w")
 _MARKS = re.compile(f"[{_RAISED}{_RAISED_END}{_LOWERED}{_SLANTED}]")
+
+_ESCAPED = re.compile(
+    r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,7}|#x[0-9a-f]{1,6});|</?(?:i|b|u|em|strong|su[bp])>",
+    re.IGNORECASE,
+)
+"""Markup that a publisher sent escaped once too often: to XML it is text."""
 
 _LAYOUT = re.compile(r"\s*\n\s*")
 
@@ -50,8 +58,13 @@ _NOT_SHOWN = frozenset({"annotation", "annotation-xml", "maligngroup", "malignma
 
 def plain_text(element: ET.Element) -> str:
     """The text of an element and all it holds, with single blanks."""
-    if not len(element):
-        return " ".join((element.text or "").split())
+    text = _read(element) if len(element) else " ".join((element.text or "").split())
+    suspect = "&" in text or "<" in text  # most texts have neither
+    return " ".join(clean_markup(text).split()) if suspect and _ESCAPED.search(text) else text
+
+
+def _read(element: ET.Element) -> str:
+    """The text of an element that holds others."""
     try:
         text = _inline(element)
     except RecursionError:  # thousands of levels: the words without what the tags say

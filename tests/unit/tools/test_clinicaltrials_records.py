@@ -87,8 +87,8 @@ class TestFields:
         assert full.metadata.linked_ids == ("pmid:99000012", "pmid:99000013")
         assert study_links(full) == {"pmid:99000012", "pmid:99000013"}
 
-    @pytest.mark.parametrize(("number", "phase"), [(5, "PHASE3"), (6, "Early PHASE1"), (7, None)])
-    def test_phases(self, number: int, phase: str | None) -> None:
+    @pytest.mark.parametrize(("number", "phase"), [(5, "PHASE3"), (6, "EARLY_PHASE1"), (7, "NA")])
+    def test_phases(self, number: int, phase: str) -> None:
         assert made(number).metadata.phase == phase
 
     @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ class TestFields:
         [
             ({"count": 40, "type": "ACTUAL"}, 40, None),
             ({"count": 40, "type": "ESTIMATED"}, None, 40),
-            ({"count": 40}, None, 40),
+            ({"count": 40}, 40, None),  # a completed trial states who came
             ({"count": 0, "type": "ACTUAL"}, 0, None),
             ({"type": "ACTUAL"}, None, None),
             (None, None, None),
@@ -109,6 +109,14 @@ class TestFields:
         study["protocolSection"]["designModule"]["enrollmentInfo"] = size
         meta = only(study).metadata
         assert (meta.enrollment, meta.planned_enrollment) == (actual, planned)
+
+    @pytest.mark.parametrize("status", ["RECRUITING", "TERMINATED", "WITHDRAWN", None])
+    def test_a_size_that_is_not_said_to_be_actual_is_a_plan(self, status: str | None) -> None:
+        study = made_up_study(1)
+        study["protocolSection"]["designModule"]["enrollmentInfo"] = {"count": 40}
+        study["protocolSection"]["statusModule"]["overallStatus"] = status
+        meta = only(study).metadata
+        assert (meta.enrollment, meta.planned_enrollment) == (None, 40)
 
     def test_the_official_title_stands_in_for_a_brief_one(self) -> None:
         study = made_up_study(1)
@@ -257,27 +265,52 @@ class TestPayload:
         assert parse(b"\xef\xbb\xbf" + page(made_up_study(1))).records
 
     @pytest.mark.parametrize(
-        ("where", "bad"),
+        ("where", "bad", "named"),
         [
-            ("statusModule", []),
-            ("statusModule", "COMPLETED"),
-            ("descriptionModule", {"briefSummary": 7}),
-            ("designModule", {"phases": "PHASE2"}),
-            ("designModule", {"enrollmentInfo": {"count": -1, "type": "ACTUAL"}}),
-            ("conditionsModule", {"conditions": {"a": "b"}}),
-            ("outcomesModule", {"primaryOutcomes": ["text"]}),
-            ("referencesModule", {"references": [{"pmid": 99000012, "type": "RESULT"}]}),
+            ("statusModule", [], "statusModule"),
+            ("statusModule", "COMPLETED", "statusModule"),
+            ("statusModule", {"whyStopped": ["x"]}, "whyStopped"),
+            ("descriptionModule", {"briefSummary": [7]}, "briefSummary"),
+            ("designModule", {"phases": {"a": "b"}}, "phases"),
+            ("designModule", {"enrollmentInfo": {"count": -1, "type": "ACTUAL"}}, "count"),
+            ("conditionsModule", {"conditions": {"a": "b"}}, "conditions"),
+            ("outcomesModule", {"primaryOutcomes": ["text"]}, "primaryOutcomes"),
+            ("sponsorCollaboratorsModule", {"leadSponsor": "S"}, "leadSponsor"),
+            ("referencesModule", {"references": [{"pmid": {}, "type": []}]}, "pmid, type"),
         ],
     )
-    def test_a_study_of_a_wrong_shape_is_named_and_the_rest_lives(
-        self, where: str, bad: Any
+    def test_what_cannot_be_read_costs_itself_and_is_told(
+        self, where: str, bad: Any, named: str
     ) -> None:
         study = made_up_study(1)
         study["protocolSection"][where] = bad
         parsed = parse(page(study, made_up_study(2)))
+        assert [r.metadata.nct_id for r in parsed.records] == ["NCT99000001", "NCT99000002"]
+        assert parsed.skipped == ()
+        note = f"Not readable in the answer of the registry: {named}."
+        assert [r.metadata.note for r in parsed.records] == [note, None]
+
+    def test_a_bad_item_costs_no_other_item(self) -> None:
+        study = made_up_study(1, "TERMINATED", "Futility")
+        study["protocolSection"]["armsInterventionsModule"]["interventions"] += ["x", {"name": "B"}]
+        study["protocolSection"]["conditionsModule"]["conditions"] = "Testitis"
+        study["protocolSection"]["designModule"]["phases"] = "PHASE2"
+        reference = {"pmid": 99000012, "type": "RESULT"}
+        study["protocolSection"]["referencesModule"] = {"references": [7, reference]}
+        meta = only(study).metadata
+        assert meta.interventions == ("Examplol", "B")
+        assert (meta.conditions, meta.phase) == (("Testitis",), "PHASE2")
+        assert meta.linked_ids == ("pmid:99000012",)
+        assert meta.stop_class == "efficacy"
+        assert meta.note == "Not readable in the answer of the registry: interventions, references."
+
+    @pytest.mark.parametrize("bad", [{"nctId": 7}, {"nctId": "NCT1", "briefTitle": "T"}, []])
+    def test_a_study_without_an_id_is_named_and_the_rest_lives(self, bad: Any) -> None:
+        study = made_up_study(1)
+        study["protocolSection"]["identificationModule"] = bad
+        parsed = parse(page(study, made_up_study(2)))
         assert [r.metadata.nct_id for r in parsed.records] == ["NCT99000002"]
-        assert len(parsed.skipped) == 1
-        assert parsed.skipped[0].startswith("NCT99000001: ")
+        assert parsed.skipped[0].startswith("study 1 of a page: ")
 
     @pytest.mark.parametrize("bad", [None, 7, "text", [], {}, {"protocolSection": None}])
     def test_what_has_no_id_is_counted_by_its_place(self, bad: Any) -> None:

@@ -192,7 +192,7 @@ class TestFields:
             "PMC99000001",
             "10.99999/examplol.1",
         )
-        assert (meta.journal, meta.volume_pages) == ("J Made-Up Rec", "9(3):1-6")
+        assert (meta.journal, meta.volume_pages) == ("Journal of made-up records", "9(3):1-6")
         assert (meta.language, meta.cited_by, meta.licence) == ("eng", 1, "cc by")
         assert meta.mesh_terms == ("Humans", "Testitis/drug therapy*", "Examplol*")
         assert meta.chemicals == ("Examplol",)

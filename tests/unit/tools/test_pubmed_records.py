@@ -107,7 +107,8 @@ class TestDate:
     def test_the_issue_comes_before_the_electronic_date(self) -> None:
         assert made()["101"].citation.date == "2099-02-07"
         assert made()["110"].citation.date == "2077-04-15"
-        assert made()["109"].citation.date == "2006-02-15"
+        # Of a chapter, the date of its book is what PubMed itself shows and searches.
+        assert made()["109"].citation.date == "1993"
 
     def test_the_date_in_pubmed_is_the_last_resort(self) -> None:
         history = (
@@ -123,11 +124,18 @@ class TestIndexTerms:
         assert meta.publication_types == ("Journal Article", "Randomized Controlled Trial")
         assert meta.mesh_terms == ("Humans", "Testitis*", "Made-Up Drugs*")
         assert meta.chemicals == ("examplol",)
-        assert (meta.journal, meta.volume_pages) == ("J Made Up Rec", "12(3):101-9")
+        assert (meta.journal, meta.volume_pages) == ("Journal of made-up records", "12(3):101-9")
         assert meta.language == "eng"
         assert grade(made()["101"]).design is Design.RCT
         assert made()["107"].metadata.mesh_terms == ("long testitis",)
         assert made()["109"].metadata.publication_types == ("Review",)
+
+    def test_the_title_in_the_paper_s_language_is_kept_beside_the_english_one(self) -> None:
+        vernacular = "<VernacularTitle>Testite: \u00e9tude <i>in vitro</i>.</VernacularTitle>"
+        record = one(title="[Testitis].", article=vernacular)
+        assert record.citation.title == "[Testitis]."
+        assert record.metadata.model_extra == {"vernacular_title": "Testite: \u00e9tude in vitro."}
+        assert one().metadata.model_extra == {}
 
     def test_journal_volume_and_pages_in_other_forms(self) -> None:
         assert made()["102"].metadata.journal == "Annals of invention"

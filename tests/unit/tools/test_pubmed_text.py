@@ -121,8 +121,8 @@ class TestAbstract:
             ('<AbstractText Label="AIM">a</AbstractText>', "AIM: a"),
             ('<AbstractText Label=" AIM: ">a</AbstractText>', "AIM: a"),
             ('<AbstractText Label="AIM">Aim: a</AbstractText>', "Aim: a"),
-            ('<AbstractText Label="UNLABELLED">a</AbstractText>', "a"),
-            ('<AbstractText Label="ABSTRACT">a</AbstractText>', "a"),
+            ('<AbstractText Label="UNLABELLED">a</AbstractText>', "UNLABELLED: a"),
+            ('<AbstractText Label="ABSTRACT">a</AbstractText>', "ABSTRACT: a"),
             ('<AbstractText Label="">a</AbstractText>', "a"),
             ('<AbstractText Label="AIM"/><AbstractText>b</AbstractText>', "b"),
             ("<AbstractText>a</AbstractText><AbstractText>b</AbstractText>", "a\n\nb"),
@@ -177,3 +177,25 @@ class TestTitle:
         parsed = parse(record_set(article(title=""), article(pmid="99000002")))
         assert parsed.skipped == ("PMID 99000001: no title",)
         assert [record.metadata.pmid for record in parsed.records] == ["99000002"]
+
+
+class TestEscapedOnceTooOften:
+    @pytest.mark.parametrize(
+        ("inner", "text"),
+        [
+            ("p &amp;lt; 0.05", "p < 0.05"),
+            ("A &amp;amp; B", "A & B"),
+            (
+                "10&lt;sup&gt;3&lt;/sup&gt; of &lt;i&gt;APOE&lt;/i&gt; \u03b54",
+                "10^3 of APOE \u03b54",
+            ),
+            ("<i>x</i> &amp;#x3b2;-blocker", "x \u03b2-blocker"),
+            ("p &lt; 0.05 and q &gt; 3", "p < 0.05 and q > 3"),
+            ("n&lt;p and r&gt;s", "n<p and r>s"),
+            ("AT&amp;T", "AT&T"),
+        ],
+    )
+    def test_it_is_read_as_it_was_meant(self, inner: str, text: str) -> None:
+        abstract = f"<Abstract><AbstractText>{inner}</AbstractText></Abstract>"
+        assert one(article=abstract).content == text
+        assert one(title=inner).citation.title == text
