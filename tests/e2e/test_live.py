@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from tests.conftest import QUESTION
-from tests.servers.world import World, world
+from tests.servers.world import Ended, World, call, world
 
-COMMAND = Path(sys.executable).with_name("deepcritical")
 SOURCES = ("pubmed", "clinicaltrials", "europepmc")
 NAMES = {"pubmed": "PubMed", "clinicaltrials": "ClinicalTrials.gov", "europepmc": "Europe PMC"}
-
-
-class Ended(NamedTuple):
-    """How a run of the command ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def report(self) -> dict[str, Any]:
-        """The report that it printed as JSON."""
-        found = json.loads(self.out)
-        assert isinstance(found, dict)
-        return found
 
 
 @pytest.fixture
@@ -42,19 +24,16 @@ async def site(tmp_path: Path) -> AsyncIterator[World]:
 
 
 async def research(site: World, *options: str, **more: str) -> Ended:
-    process = await asyncio.create_subprocess_exec(
-        COMMAND,
-        "research",
-        QUESTION,
-        "--json",
-        *options,
-        # With a key ten requests a second are allowed, so that a test takes seconds.
-        env=site.environment | {"NCBI_API_KEY": "made-up-key"} | more,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    out, err = await process.communicate()
-    return Ended(process.returncode or 0, out.decode(), err.decode())
+    # With a key ten requests a second are allowed, so that a test takes seconds.
+    with_key = {"NCBI_API_KEY": "made-up-key"} | more
+    return await call(site, "research", QUESTION, "--json", *options, **with_key)
+
+
+def report_of(ended: Ended) -> dict[str, Any]:
+    """The report that it printed as JSON."""
+    found = json.loads(ended.out)
+    assert isinstance(found, dict)
+    return found
 
 
 def outcomes(report: dict[str, Any], source: str) -> set[str]:
@@ -68,7 +47,7 @@ async def test_the_team_answers_from_every_source_without_being_told(
 ) -> None:
     ended = await research(site, "--out", str(tmp_path / "out"))
     assert ended.code == 0, ended.err
-    report = ended.report
+    report = report_of(ended)
     assert {s["source"] for s in report["searches"]} == set(NAMES.values())
     kinds = {reference["source"] for reference in report["references"]}
     assert {"pubmed", "clinicaltrials", "europepmc"} <= kinds
@@ -83,7 +62,7 @@ async def test_the_team_answers_from_every_source_without_being_told(
 
 async def test_each_query_is_logged_as_prisma_s_asks(site: World, tmp_path: Path) -> None:
     folder = tmp_path / "out"
-    report = (await research(site, "--depth", "quick", "--out", str(folder))).report
+    report = report_of(await research(site, "--depth", "quick", "--out", str(folder)))
     ran = [s for s in report["searches"] if s["outcome"] != "not_applicable"]
     sent = {params["term"] for params in site.pubmed.params("esearch")}
     assert {s["query_as_run"] for s in ran if s["source"] == "PubMed"} == sent
@@ -97,7 +76,7 @@ async def test_each_query_is_logged_as_prisma_s_asks(site: World, tmp_path: Path
 
 
 async def test_a_registry_is_asked_for_drug_and_condition_once(site: World) -> None:
-    report = (await research(site, "--depth", "quick")).report
+    report = report_of(await research(site, "--depth", "quick"))
     asked = [params for params in site.clinicaltrials.asked if "pageToken" not in params]
     assert len(asked) == 2  # those that run or ran, and those that were stopped
     assert outcomes(report, "clinicaltrials") == {"data"}
@@ -108,7 +87,7 @@ async def test_a_source_that_is_down_is_told_and_costs_no_other(site: World, dow
     site.faults[down].on("500")
     ended = await research(site, "--depth", "quick", DEEPCRITICAL_SOURCE_DEADLINE_S="4")
     assert ended.code == 0, ended.err
-    report = ended.report
+    report = report_of(ended)
     assert outcomes(report, down) == {"unavailable"}
     assert any(NAMES[down] in notice for notice in report["notices"])
     assert any(NAMES[down] in text for text in report["limitations"])
@@ -130,10 +109,10 @@ async def test_without_any_source_there_is_no_report_and_no_other_evidence(site:
 async def test_the_sources_can_be_chosen(site: World) -> None:
     ended = await research(site, "--depth", "quick", "--sources", "europepmc")
     assert ended.code == 0, ended.err
-    assert ended.report["sources_searched"] == ["Europe PMC"]
+    assert report_of(ended)["sources_searched"] == ["Europe PMC"]
     assert site.faults["pubmed"].requests == site.faults["clinicaltrials"].requests == 0
     set_so = await research(site, "--depth", "quick", DEEPCRITICAL_SOURCES="pubmed, europepmc")
-    assert set_so.report["sources_searched"] == ["PubMed", "Europe PMC"]
+    assert report_of(set_so)["sources_searched"] == ["PubMed", "Europe PMC"]
 
 
 @pytest.mark.parametrize(
@@ -149,15 +128,15 @@ async def test_a_choice_that_cannot_be_is_refused(site: World, options: tuple[st
 
 async def test_answers_kept_from_an_earlier_run_are_marked(site: World) -> None:
     first = await research(site, "--depth", "quick")
-    assert not any(s["cached"] for s in first.report["searches"])
+    assert not any(s["cached"] for s in report_of(first)["searches"])
     second = await research(site, "--depth", "quick")
-    answered = [s for s in second.report["searches"] if s["outcome"] == "data"]
+    answered = [s for s in report_of(second)["searches"] if s["outcome"] == "data"]
     assert all(s["cached"] for s in answered)
-    assert any("kept from an earlier search" in text for text in second.report["limitations"])
+    assert any("kept from an earlier search" in text for text in report_of(second)["limitations"])
 
 
 async def test_a_retraction_that_only_crossref_knows_takes_the_support_away(site: World) -> None:
-    before = (await research(site, "--depth", "quick")).report
+    before = report_of(await research(site, "--depth", "quick"))
     decided = before["verdict"]["deciding_ids"]
     by_doi = {
         identifier.partition(":")[2]: reference["evidence_id"]
@@ -171,6 +150,6 @@ async def test_a_retraction_that_only_crossref_knows_takes_the_support_away(site
     after = await research(site, "--depth", "quick", **told)
     assert all("mailto=a%40b.example" in asked for asked in site.crossref.asked)
     assert "looked up for retractions" in after.err
-    (reference,) = [r for r in after.report["references"] if f"doi:{doi}" in r["ids"]]
+    (reference,) = [r for r in report_of(after)["references"] if f"doi:{doi}" in r["ids"]]
     assert reference["retracted"]
-    assert reference["evidence_id"] not in after.report["verdict"]["deciding_ids"]
+    assert reference["evidence_id"] not in report_of(after)["verdict"]["deciding_ids"]

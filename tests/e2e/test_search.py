@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
-from tests.servers.world import World, world
+from tests.servers.world import Ended, World, call, world
 
-COMMAND = Path(sys.executable).with_name("deepcritical")
 SOURCES = ("pubmed", "clinicaltrials", "europepmc")
 QUERY = "examplol"
-
-
-class Ended(NamedTuple):
-    """How a call of the command ended."""
-
-    code: int
-    out: str
-    err: str
 
 
 @pytest.fixture
@@ -33,17 +22,7 @@ async def site(tmp_path: Path) -> AsyncIterator[World]:
 
 
 async def search(site: World, *args: str, **more: str) -> Ended:
-    """Call the command."""
-    process = await asyncio.create_subprocess_exec(
-        COMMAND,
-        "search",
-        *args,
-        env=site.environment | more,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    out, err = await process.communicate()
-    return Ended(process.returncode or 0, out.decode(), err.decode())
+    return await call(site, "search", *args, **more)
 
 
 def records(ended: Ended) -> list[dict[str, Any]]:

@@ -6,32 +6,24 @@ import sys
 import time
 import tracemalloc
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager
-from itertools import count
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import NamedTuple, get_args
 
 import pytest
 
-from deepcritical.tools.base import SearchTool, SourceOutcome
-from deepcritical.tools.clinicaltrials import ClinicalTrials
-from deepcritical.tools.europepmc import EuropePMC
-from deepcritical.tools.http import RequestsTransport, SourceClient
-from deepcritical.tools.pubmed import PubMed
-from deepcritical.tools.rate_limiter import limiter_for
+from deepcritical.tools.base import SourceOutcome
 from deepcritical.tools.search_handler import SearchHandler
 from tests.conftest import queries
-from tests.servers.clinicaltrials import ClinicalTrialsServer
-from tests.servers.europepmc import EuropePMCServer
 from tests.servers.faults import Fault, Faults
-from tests.servers.pubmed import PubMedServer
-from tests.servers.running import running
+from tests.servers.world import fast_tools, world
 
-SOURCES = ("PubMed", "ClinicalTrials.gov", "Europe PMC")
+NAMES = {"PubMed": "pubmed", "ClinicalTrials.gov": "clinicaltrials", "Europe PMC": "europepmc"}
+SOURCES = tuple(NAMES)
 DEADLINE_S = 6.0
-_hosts = count()
 
 
-class World(NamedTuple):
+class Setting(NamedTuple):
     """A handler over three sources, and their faults."""
 
     handler: SearchHandler
@@ -39,34 +31,10 @@ class World(NamedTuple):
 
 
 @asynccontextmanager
-async def world() -> AsyncIterator[World]:
-    faults = {
-        "PubMed": Faults(PubMedServer().app),
-        "ClinicalTrials.gov": Faults(ClinicalTrialsServer().app),
-        "Europe PMC": Faults(EuropePMCServer().app),
-    }
-    async with AsyncExitStack() as stack:
-        tools: list[SearchTool] = []
-        for name, app in faults.items():
-            url = await stack.enter_async_context(running(app))
-            client = SourceClient(
-                name,
-                url + ("api/v2/" if name == "ClinicalTrials.gov" else ""),
-                limiter=limiter_for(f"matrix-{next(_hosts)}", 1000),
-                network=RequestsTransport() if name == "ClinicalTrials.gov" else None,
-                timeout_s=0.6,
-                attempt_s=0.6,
-                wait_s=0.01,
-            )
-            stack.push_async_callback(client.aclose)
-            tools.append(_tool(name, client))
-        yield World(SearchHandler(tools, deadline_s=DEADLINE_S), faults)
-
-
-def _tool(name: str, client: SourceClient) -> SearchTool:
-    if name == "PubMed":
-        return PubMed(client)
-    return ClinicalTrials(client) if name == "ClinicalTrials.gov" else EuropePMC(client)
+async def setting(folder: Path) -> AsyncIterator[Setting]:
+    async with world(folder) as site, fast_tools(site, timeout_s=0.6, attempt_s=0.6) as tools:
+        faults = {name: site.faults[key] for name, key in NAMES.items()}
+        yield Setting(SearchHandler(tools, deadline_s=DEADLINE_S), faults)
 
 
 @pytest.fixture(scope="module")
@@ -85,8 +53,8 @@ def table(request: pytest.FixtureRequest) -> Iterator[dict[tuple[str, str], str]
 
 @pytest.mark.parametrize("fault", ["huge", "bomb", "xml bomb"])
 @pytest.mark.parametrize("source", SOURCES)
-async def test_what_a_body_takes_is_bounded(source: str, fault: Fault) -> None:
-    async with world() as w:
+async def test_what_a_body_takes_is_bounded(source: str, fault: Fault, tmp_path: Path) -> None:
+    async with setting(tmp_path) as w:
         w.faults[source].on(fault)
         await w.handler.execute(queries("examplol"), 10)  # what is made once is made
         tracemalloc.start()
@@ -101,9 +69,9 @@ async def test_what_a_body_takes_is_bounded(source: str, fault: Fault) -> None:
 @pytest.mark.parametrize("fault", get_args(Fault))
 @pytest.mark.parametrize("source", SOURCES)
 async def test_a_fault_of_one_source_costs_no_other_its_records(
-    source: str, fault: Fault, table: dict[tuple[str, str], str]
+    source: str, fault: Fault, table: dict[tuple[str, str], str], tmp_path: Path
 ) -> None:
-    async with world() as w:
+    async with setting(tmp_path) as w:
         w.faults[source].on(fault)
         began = time.monotonic()
         answers = await w.handler.execute(queries("examplol"), 10)

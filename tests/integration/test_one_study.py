@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
-from pyrate_limiter import Duration, Limiter, Rate
 
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.identity import canonical_ids, study_groups, study_links
-from deepcritical.domain.question import SearchQuery
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.tools.base import SearchTool, SourceOutcome
-from deepcritical.tools.clinicaltrials import ClinicalTrials
-from deepcritical.tools.europepmc import EuropePMC
-from deepcritical.tools.http import RequestsTransport, SourceClient
-from deepcritical.tools.pubmed import PubMed
+from deepcritical.tools.base import SourceOutcome
 from deepcritical.tools.search_handler import SearchHandler
+from tests.conftest import queries
 from tests.servers.clinicaltrials import ClinicalTrialsServer, made_up_study
 from tests.servers.europepmc import EuropePMCServer
 from tests.servers.pubmed import PubMedServer
-from tests.servers.running import running
+from tests.servers.world import fast_tools, world
 
 PMID, PMCID, DOI = "99000001", "PMC9900001", "10.9900/examplol.1"
 PREPRINT_DOI, PPR, NCT = "10.9901/2998.12.01.20000001", "PPR9900001", "NCT99000001"
@@ -102,39 +97,27 @@ OTHER_TRIAL = made_up_study(2)
 
 
 class Sources:
-    """Handlers over loopback servers, closed in the end."""
+    """The three sources, which serve what they are given."""
 
-    def __init__(self, stack: AsyncExitStack) -> None:
-        self._stack = stack
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
 
     async def found(
         self, articles: str, papers: list[dict[str, Any]], studies: list[dict[str, Any]]
     ) -> list[Evidence]:
         """What a search of all three finds."""
         payload = f"<PubmedArticleSet>{articles}</PubmedArticleSet>".encode()
-        tools: Sequence[SearchTool] = [
-            PubMed(await self._client(PubMedServer(payload).app)),
-            EuropePMC(await self._client(EuropePMCServer(papers).app)),
-            ClinicalTrials(
-                await self._client(ClinicalTrialsServer(studies).app, "api/v2", RequestsTransport())
-            ),
-        ]
-        answers = await SearchHandler(tools).execute([SearchQuery(text="examplol")], 10)
+        servers = PubMedServer(payload), ClinicalTrialsServer(studies), EuropePMCServer(papers)
+        order = ("pubmed", "europepmc", "clinicaltrials")
+        async with world(self._folder, *servers) as site, fast_tools(site, order) as tools:
+            answers = await SearchHandler(tools).execute(queries("examplol"), 10)
         assert {answer.result.outcome for answer in answers} == {SourceOutcome.DATA}
         return [record for answer in answers for record in answer.result.evidence]
 
-    async def _client(self, app: Any, path: str = "", network: Any = None) -> SourceClient:
-        url = await self._stack.enter_async_context(running(app))
-        limiter = Limiter(Rate(1000, Duration.SECOND))
-        client = SourceClient("Made Up", url + path, limiter=limiter, network=network)
-        self._stack.push_async_callback(client.aclose)
-        return client
-
 
 @pytest.fixture
-async def sources() -> AsyncIterator[Sources]:
-    async with AsyncExitStack() as stack:
-        yield Sources(stack)
+def sources(tmp_path: Path) -> Sources:
+    return Sources(tmp_path)
 
 
 def assert_one_study(records: Sequence[Evidence], others: int = 0) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -47,9 +48,16 @@ class World(NamedTuple):
 
 
 @asynccontextmanager
-async def world(folder: Path) -> AsyncIterator[World]:
+async def world(
+    folder: Path,
+    pubmed: PubMedServer | None = None,
+    trials: ClinicalTrialsServer | None = None,
+    europepmc: EuropePMCServer | None = None,
+) -> AsyncIterator[World]:
     """Serve all sources within the loop of the test; the cache is in the folder."""
-    pubmed, trials, europepmc = PubMedServer(), ClinicalTrialsServer(), EuropePMCServer()
+    pubmed = pubmed or PubMedServer()
+    trials = trials or ClinicalTrialsServer()
+    europepmc = europepmc or EuropePMCServer()
     apps = {"pubmed": pubmed.app, "clinicaltrials": trials.app, "europepmc": europepmc.app}
     faults = {name: Faults(app) for name, app in apps.items()}
     crossref = CrossrefServer()
@@ -83,6 +91,27 @@ async def fast_tools(
             stack.push_async_callback(client.aclose)
             tools.append(_TOOLS[name](client))
         yield tuple(tools)
+
+
+class Ended(NamedTuple):
+    """How a call of the command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+async def call(site: World, *args: str, **more: str) -> Ended:
+    """Call the command as a process; `more` are variables of its environment."""
+    process = await asyncio.create_subprocess_exec(
+        Path(sys.executable).with_name("deepcritical"),
+        *args,
+        env=site.environment | more,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, err = await process.communicate()
+    return Ended(process.returncode or 0, out.decode(), err.decode())
 
 
 @contextmanager
