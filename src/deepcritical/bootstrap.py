@@ -160,9 +160,7 @@ async def open_sources(
         opening = _Opening(settings, stack, storage)
         yield LiveSources(
             tools=tuple(opening.tool(name) for name in names),
-            crossref=opening.client("Crossref", settings.crossref_url)
-            if settings.check_integrity
-            else None,
+            crossref=opening.crossref() if settings.check_integrity else None,
             caches=storage is not None,
         )
 
@@ -195,6 +193,13 @@ class _Opening:
                 return EuropePMC(self.client("Europe PMC", settings.europepmc_url, 5))
             case "web":
                 return WebSearch()
+
+    def crossref(self) -> SourceClient:
+        """The client for retractions; who names an address gets Crossref's polite pool."""
+        email = self._settings.contact_email
+        return self.client(
+            "Crossref", self._settings.crossref_url, secrets={"mailto": email} if email else {}
+        )
 
     def client(
         self,

@@ -5,19 +5,33 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from starlette.types import ASGIApp
 
+from deepcritical.tools.base import SearchTool
+from deepcritical.tools.clinicaltrials import ClinicalTrials
+from deepcritical.tools.europepmc import EuropePMC
+from deepcritical.tools.http import SourceClient
+from deepcritical.tools.network import RequestsTransport
+from deepcritical.tools.pubmed import PubMed
+from deepcritical.tools.rate_limiter import new_limiter
 from tests.servers.clinicaltrials import ClinicalTrialsServer
 from tests.servers.crossref import CrossrefServer
 from tests.servers.europepmc import EuropePMCServer
 from tests.servers.faults import Faults
 from tests.servers.pubmed import PubMedServer
 from tests.servers.running import running
+
+SOURCES = ("pubmed", "clinicaltrials", "europepmc")
+_TOOLS: dict[str, Callable[[SourceClient], SearchTool]] = {
+    "pubmed": PubMed,
+    "clinicaltrials": ClinicalTrials,
+    "europepmc": EuropePMC,
+}
 
 
 class World(NamedTuple):
@@ -49,6 +63,26 @@ async def world(folder: Path) -> AsyncIterator[World]:
             path = "api/v2/" if name == "clinicaltrials" else ""
             kept[f"DEEPCRITICAL_{name.upper()}_URL"] = url + path
         yield World(faults, pubmed, trials, europepmc, crossref, kept)
+
+
+@asynccontextmanager
+async def fast_tools(
+    site: World, names: Sequence[str] = SOURCES, **options: Any
+) -> AsyncIterator[tuple[SearchTool, ...]]:
+    """The sources with limiters that hold up no test; options are those of `SourceClient`."""
+    async with AsyncExitStack() as stack:
+        tools = []
+        for name in names:
+            client = SourceClient(
+                name,
+                site.environment[f"DEEPCRITICAL_{name.upper()}_URL"],
+                limiter=new_limiter(1000),
+                network=RequestsTransport() if name == "clinicaltrials" else None,
+                **{"wait_s": 0.01, **options},
+            )
+            stack.push_async_callback(client.aclose)
+            tools.append(_TOOLS[name](client))
+        yield tuple(tools)
 
 
 @contextmanager

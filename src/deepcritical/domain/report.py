@@ -22,6 +22,7 @@ from deepcritical.domain.report_parts import (
     ReportSection,
     SearchRun,
 )
+from deepcritical.domain.search_log import search_log
 from deepcritical.domain.text import shorten_at_sentence
 from deepcritical.domain.verdict import Verdict, decide
 
@@ -90,9 +91,14 @@ class ResearchReport(Model):
             "## Limitations\n\n" + "\n".join(f"- {text}" for text in self.limitations),
             f"## Conclusion\n\n{self.conclusion}",
             section(self.methodology),
+            self._search_log(),
             reference_list(self.references),
         )
         return "\n\n".join(part for part in parts if part) + "\n"
+
+    def _search_log(self) -> str:
+        log = search_log(self.searches)
+        return f"## Search log\n\n{log}" if log else ""
 
     def _banner(self) -> str:
         scores = self.assessment

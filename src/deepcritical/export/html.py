@@ -17,6 +17,7 @@ from deepcritical.domain.markdown import visible
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_markdown import because, candidate_table
 from deepcritical.domain.report_parts import Claim, Reference
+from deepcritical.domain.search_log import search_log
 from deepcritical.export.prose import to_html, to_inline_html
 
 __all__ = ["as_html", "render_report", "stylesheet"]
@@ -54,6 +55,7 @@ def render_report(report: ResearchReport) -> str:
             report=report,
             sources=[Source(r, passages(r, report.claims)) for r in references],
             because=because(report.verdict, references),
+            searches=search_log(report.searches),
             candidates=candidate_table(report.drug_candidates, references).partition("\n\n")[2],
             prose=partial(to_html, references=references),
             inline=partial(to_inline_html, references=references),

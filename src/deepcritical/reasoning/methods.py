@@ -10,7 +10,6 @@ from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.reasoning.base import ReportContext
 from deepcritical.reasoning.citing import Citer
-from deepcritical.reasoning.search_log import search_log
 from deepcritical.services.evidence_store import EvidenceStore
 
 __all__ = ["Methods"]
@@ -96,7 +95,6 @@ class Methods:
                 f"Sources, searched on {self._context.searched_on}:\n\n{sources}",
                 f"{_RANKED_BY_SOURCE if self._live else _RANKED_BY_WORDS} "
                 f"Rounds: {self._context.iterations}; the search ended because {stopped}.",
-                search_log(self._store.searches),
                 self._flow(),
                 f"Written by: {self._written_by}. Every sentence about a study is one whole "
                 "sentence of that record's text, found by rules; "

@@ -32,7 +32,7 @@ def _table(searches: Sequence[SearchRun]) -> str:
         )
         for search in searches
     ]
-    return table(("Source", "Query as run", "Outcome", "Records", "New"), rows) if rows else ""
+    return table(("Source", "Query", "Outcome", "Records", "New"), rows) if rows else ""
 
 
 def _entries(searches: Sequence[SearchRun]) -> str:
@@ -55,5 +55,6 @@ def _entry(search: SearchRun) -> str:
     hits = f"{search.total:,} hit{'' if search.total == 1 else 's'}"
     counts = f"{hits}, {search.identified} retrieved, {search.new} new{kept}"
     told = counts if search.outcome in ("data", "degraded") else search.outcome
-    notes = f" Notes: {escape_markdown('; '.join(search.notes))}." if search.notes else ""
-    return f"- {time}, {told}: {escape_markdown(search.query_as_run)}.{notes}"
+    notes = escape_markdown("; ".join(note.rstrip(".") for note in search.notes))
+    entry = f"- {time}, {told}: {escape_markdown(search.query_as_run)}."
+    return f"{entry} Notes: {notes}." if notes else entry

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from deepcritical.domain.report_parts import SearchRun
+from deepcritical.domain.search_log import search_log
+
+THEN = datetime(2999, 1, 1, 12, 30, 5, tzinfo=UTC)
+
+
+def run(**fields: Any) -> SearchRun:
+    """A query as it was run."""
+    known = {"source": "PubMed", "query": "examplol", "outcome": "data", "identified": 3, "new": 1}
+    return SearchRun.model_validate({**known, **fields})
+
+
+def live(**fields: Any) -> SearchRun:
+    known = {"searched_at": THEN, "query_as_run": "(examplol[tiab])", "total": 1_200}
+    return run(**(known | fields))
+
+
+def test_queries_to_a_snapshot_are_a_table_and_escaped() -> None:
+    log = search_log([run(source="made-up", query="examplol | testitis")])
+    assert "| made-up | examplol \\| testitis | data | 3 | 1 |" in log
+
+
+def test_a_live_query_has_time_hits_and_its_exact_words() -> None:
+    log = search_log([live(filters=("sorted by relevance", "first 10"))])
+    assert "PubMed, exactly as run (sorted by relevance; first 10):" in log
+    assert "- 12:30:05 UTC, 1,200 hits, 3 retrieved, 1 new: (examplol\\[tiab\\])." in log
+
+
+def test_what_was_kept_or_not_read_is_told() -> None:
+    log = search_log([live(cached=True, notes=("PMID 99000001: no title",))])
+    assert "1 new, kept from an earlier search: " in log
+    assert "Notes: PMID 99000001: no title." in log
+
+
+def test_a_source_that_was_down_has_its_reason_and_no_counts() -> None:
+    log = search_log([live(outcome="unavailable", identified=0, new=0, notes=("Down.",))])
+    assert "- 12:30:05 UTC, unavailable: (examplol\\[tiab\\]). Notes: Down." in log
+
+
+def test_sources_are_told_one_after_the_other() -> None:
+    log = search_log([live(), live(source="Europe PMC"), live(total=1)])
+    assert log.count("Queries to ") == 2
+    assert log.index("1 hit,") < log.index("Queries to Europe PMC")
+
+
+def test_what_was_not_run_is_not_listed() -> None:
+    assert search_log([run(outcome="not_applicable")]) == ""
