@@ -18,7 +18,6 @@ from pydantic import (
     model_validator,
 )
 from pydantic.alias_generators import to_camel
-from pydantic_core import PydanticUndefined
 
 __all__ = ["Analysis", "Measure", "Measurement", "Part", "Protocol", "Study"]
 
@@ -68,12 +67,13 @@ class Part(BaseModel):
         cls, value: Any, read: ValidatorFunctionWrapHandler, info: ValidationInfo
     ) -> Any:
         name = info.field_name or ""
+        field = cls.model_fields[name]
         try:
             return read(value)
         except ValidationError:
-            default = cls.model_fields[name].get_default()
-            if default is PydanticUndefined:
+            if field.is_required():
                 raise
+        default = field.get_default()
         items = value if isinstance(value, list) else [value]
         kept = _readable(items, read) if default == () else default
         if isinstance(info.context, list) and (default != () or len(kept) < len(items)):

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from html.entities import html5
 from io import BytesIO
 from typing import Any
 from xml.etree import ElementTree as ET
+from xml.sax.saxutils import escape
 
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
@@ -45,6 +47,8 @@ _BROKEN_RECORD = re.compile(
     rb"<(PubmedArticle|PubmedBookArticle)(?:\s[^>]*)?>.*?(?:</\1\s*>|\Z|(?=<\1[\s>]))", re.DOTALL
 )
 _FORBIDDEN = bytes(set(range(32)) - {9, 10, 13})
+_NAMED = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]*;)")
+"""A character by a name that only HTML knows."""
 _PMID = re.compile(rb"<PMID[^>]*>\s*([0-9]{1,10})\s*<")
 
 
@@ -128,15 +132,24 @@ def _read_pieces(payload: bytes, error: Exception) -> Parsed:
     read = _Reading()
     for piece in _BROKEN_RECORD.finditer(payload):
         try:
-            # Characters that XML forbids are the commonest break, and no loss.
-            whole = piece.group().translate(None, _FORBIDDEN)
-            read.add(ET.fromstring(whole))  # noqa: S314 - without a DTD there are no entities
+            read.add(ET.fromstring(_mended(piece.group())))  # noqa: S314 - no DTD, no entities
         except ET.ParseError:
             named = _PMID.search(piece.group())
             read.skip(named.group(1).decode() if named else None, "its XML is broken")
     if not read.skipped and not payload.rstrip().endswith(b"Set>"):
         read.skipped.append(f"the answer is broken XML: {error}")
     return read.parsed()
+
+
+def _mended(piece: bytes) -> str:
+    """A record without the commonest breaks: forbidden and undecodable characters, HTML's names."""
+    text = piece.translate(None, _FORBIDDEN).decode("utf-8", "replace")
+    return _NAMED.sub(_character, text)
+
+
+def _character(name: re.Match[str]) -> str:
+    known = html5.get(name.group(1))
+    return escape(known) if known else name.group()
 
 
 class _Reading:

@@ -6,6 +6,7 @@ import pytest
 
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.tools.pubmed import parse
+from deepcritical.tools.pubmed_records import is_whole
 from tests.unit.tools.pubmed_xml import RECORDS, article, made, record_set
 
 
@@ -82,8 +83,24 @@ class TestBrokenSets:
         payload = RECORDS.read_bytes().replace(b"every mouse", b"every\x0b mouse\x00")
         assert parse(payload) == (tuple(made().values()), ())
 
+    @pytest.mark.parametrize(
+        ("sent", "read"),
+        [
+            (b"A&nbsp;&beta;-blocker &amp; p &lt; 1", "A \u03b2-blocker & p < 1"),
+            (b"a &LT; b &hellip;", "a < b \u2026"),
+            ("caf\u00e9".encode("latin-1"), "caf\ufffd"),
+            (b"a\x0bb", "ab"),
+        ],
+    )
+    def test_a_character_that_xml_does_not_know_is_mended(self, sent: bytes, read: str) -> None:
+        payload = record_set(article(title="TITLE"), article(title="Other")).replace(b"TITLE", sent)
+        parsed = parse(payload)
+        assert [record.citation.title for record in parsed.records] == [read, "Other"]
+        assert parsed.skipped == ()
+        assert not is_whole(payload)
+
     def test_an_entity_that_nobody_declared_costs_its_record(self) -> None:
-        payload = RECORDS.read_bytes().replace(b"every mouse", b"every&nbsp;mouse")
+        payload = RECORDS.read_bytes().replace(b"every mouse", b"every&madeup;mouse")
         assert parse(payload).skipped == ("PMID 99000102: its XML is broken",)
 
     def test_an_answer_that_breaks_off_keeps_what_was_whole(self) -> None:
