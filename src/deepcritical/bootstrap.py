@@ -133,7 +133,7 @@ def _described(settings: Settings, live: LiveSources) -> Iterator[str]:
     kept = f", answers kept for {settings.http_cache_ttl_s / 3600:g} h" if live.caches else ""
     yield from (f"{tool.name}: searched live{kept}" for tool in live.tools)
     if live.crossref:
-        yield "Crossref: retractions of records with a DOI looked up"
+        yield "Crossref: asked for retractions of the records used that have a DOI"
 
 
 class LiveSources(NamedTuple):

@@ -131,6 +131,6 @@ def _answer(
     if not isinstance(result, DeepCriticalError):
         raise result
     unread = SourceResult(
-        outcome=SourceOutcome.UNAVAILABLE, query_as_run=query.text, skipped=(str(result),)
+        outcome=SourceOutcome.UNAVAILABLE, query_as_run="", skipped=(str(result),)
     )
     return SourceAnswer(source, query, unread, searched_at, error=result)
