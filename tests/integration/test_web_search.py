@@ -100,7 +100,7 @@ async def test_the_web_is_not_asked_for_papers(site: Site) -> None:
     assert site.faults.requests == 0
 
 
-async def test_searches_are_paced(site: Site) -> None:
+async def test_searches_are_paced() -> None:
     calls: list[float] = []
 
     def noted(_query: str, _limit: int) -> list[Mapping[str, object]]:
