@@ -216,7 +216,11 @@ def assertion_of(clause: str, ignoring: frozenset[str] = frozenset()) -> Asserti
     said = _NO_DENIAL.sub(lambda m: " " * len(m.group()), clause)
     for kind, words in _TABLE:
         for match in words.finditer(said):
-            if kind not in _OF_SUBJECT or not stems(match.group()) or not stems(match.group()) <= ignoring:
+            if (
+                kind not in _OF_SUBJECT
+                or not stems(match.group())
+                or not stems(match.group()) <= ignoring
+            ):
                 return Assertion(kind, match.start(), clause[match.start() : match.end()].strip())
     return Assertion(AssertionKind.PLAIN, 0, "")
 

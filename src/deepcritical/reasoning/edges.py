@@ -34,12 +34,29 @@ _DOWN = (
     r"controls?|therapy|efficacy|degrad\w+|neutrali[sz]\w+|restor\w+|rescu\w+|manag\w+|cure[sd]?)"
 )
 _VERB = re.compile(rf"\b(?:(?P<up>{_UP})|(?P<down>{_DOWN}))\b", re.IGNORECASE)
-_NOT = re.compile(r"\b(?:not|no|without|neither|nor|failed|fails|lack\w*|unlike|whether|than|compared|versus|vs)\b", re.IGNORECASE)
-_PASSIVE = re.compile(r"\b(?:by|from|due to|secondary to|caused by|following|after|to)\s+(?:[\w-]+\s+){0,4}$", re.IGNORECASE)
-_INDUCED = re.compile(r"^[- \u2010-\u2015](?:induced|associated|evoked|stimulated|triggered|elicited|produced|driven)\b", re.IGNORECASE)
-_INHIBITOR = re.compile(r"^[- ](?:\w+ ){0,2}(?:inhibitors?|antagonists?|blockers?|antibod(?:y|ies)|blockade|inhibition|silencing|knockdown|siRNA|deficien\w+|knockout)\b", re.IGNORECASE)
-_AGONIST = re.compile(r"^[- ](?:\w+ ){0,2}(?:agonists?|activators?|inducers?|stimulators?)\b", re.IGNORECASE)
-_OF = re.compile(rf"\b(?:(?P<up>{_UP}|induction|activation|elevation|increase|stimulation|up-?regulation|release|development|production)|(?P<down>{_DOWN}|inhibition|suppression|reduction|prevention|attenuation|protection))\s+(?:of|in|against|from)\s+(?:[\w-]+\s+){{0,3}}$", re.IGNORECASE)
+_NOT = re.compile(
+    r"\b(?:not|no|without|neither|nor|failed|fails|lack\w*|unlike|whether|than|compared|versus|vs)\b",
+    re.IGNORECASE,
+)
+_PASSIVE = re.compile(
+    r"\b(?:by|from|due to|secondary to|caused by|following|after|to)\s+(?:[\w-]+\s+){0,4}$",
+    re.IGNORECASE,
+)
+_INDUCED = re.compile(
+    r"^[- \u2010-\u2015](?:induced|associated|evoked|stimulated|triggered|elicited|produced|driven)\b",
+    re.IGNORECASE,
+)
+_INHIBITOR = re.compile(
+    r"^[- ](?:\w+ ){0,2}(?:inhibitors?|antagonists?|blockers?|antibod(?:y|ies)|blockade|inhibition|silencing|knockdown|siRNA|deficien\w+|knockout)\b",
+    re.IGNORECASE,
+)
+_AGONIST = re.compile(
+    r"^[- ](?:\w+ ){0,2}(?:agonists?|activators?|inducers?|stimulators?)\b", re.IGNORECASE
+)
+_OF = re.compile(
+    rf"\b(?:(?P<up>{_UP}|induction|activation|elevation|increase|stimulation|up-?regulation|release|development|production)|(?P<down>{_DOWN}|inhibition|suppression|reduction|prevention|attenuation|protection))\s+(?:of|in|against|from)\s+(?:[\w-]+\s+){{0,3}}$",
+    re.IGNORECASE,
+)
 _TREATS = re.compile(
     r"\b(?:for|in) (?:the )?(?:\w+ ){0,2}(?:treatment|therapy|management|prevention|prophylaxis|control|relief)\b|\bto (?:treat|prevent)\b|"
     r"\b(?:treatment|therapy|therapies|drug|agent|used|efficacy|effective\w*|effect|approved|indicated|given|prescribed)\b.{0,30}\b(?:for|in|of|against)\b",
@@ -58,9 +75,14 @@ _FAR = {True: 130, False: 90}
 """Characters between two names, with a disease among them and without."""
 _MOLECULAR = re.compile(
     r"(?:develop\w*|risk.*|suscept\w*|predispos\w*|treat\w*|therapy|effective|efficacy|manag\w+|improv\w+|higher|controls?|mediat\w+|"
-    r"cure\w*|limit\w*|contribut.*|responsible.*|worsen\w*|aggravat\w*|relie\w+)$", re.IGNORECASE)
+    r"cure\w*|limit\w*|contribut.*|responsible.*|worsen\w*|aggravat\w*|relie\w+)$",
+    re.IGNORECASE,
+)
 """Verbs of what happens to patients, which say nothing of one molecule's effect on another."""
-_VARIANT = re.compile(r"\b(?:mutat\w+|mutants?|variants?|polymorphi\w+|genotyp\w+|alleles?|SNPs?|linkage|genes?|loc(?:us|i)|haplotypes?|deletions?|carriers?)\b", re.IGNORECASE)
+_VARIANT = re.compile(
+    r"\b(?:mutat\w+|mutants?|variants?|polymorphi\w+|genotyp\w+|alleles?|SNPs?|linkage|genes?|loc(?:us|i)|haplotypes?|deletions?|carriers?)\b",
+    re.IGNORECASE,
+)
 """A variant of a gene is neither more nor less of it, so that its disease gives no sign."""
 
 
@@ -69,10 +91,14 @@ _LOSS = re.compile(
     re.IGNORECASE,
 )
 """Before a name: it is less of it that acts."""
-_REMOVED = re.compile(r"\b(?:inhibition|degradation|clearance|removal|loss|depletion|suppression) of (?:[\w-]+ ){0,2}$", re.IGNORECASE)
+_REMOVED = re.compile(
+    r"\b(?:inhibition|degradation|clearance|removal|loss|depletion|suppression) of (?:[\w-]+ ){0,2}$",
+    re.IGNORECASE,
+)
 """Before an object: to increase the clearance of X is to decrease X."""
 _OBJECT = re.compile(
-    rf"\b(?:{_UP}|{_DOWN})\s+(?:(?:the|of|in|expression|levels?|activity|production|secretion)\s+){{0,3}}$|\b(?:in response to|by|versus|than|without)\s+(?:[\w-]+\s+)?$", re.IGNORECASE
+    rf"\b(?:{_UP}|{_DOWN})\s+(?:(?:the|of|in|expression|levels?|activity|production|secretion)\s+){{0,3}}$|\b(?:in response to|by|versus|than|without)\s+(?:[\w-]+\s+)?$",
+    re.IGNORECASE,
 )
 """Before a name: it is the object of a verb, and does nothing itself."""
 
@@ -118,7 +144,11 @@ def _relation(found: _Found, span: Span) -> Relation:
 def _in_sentence(text: str, span: Span, own: Sequence[Mention]) -> Iterator[_Found]:
     for n, a in enumerate(own):
         for b in own[n + 1 :]:
-            if a.name == b.name or b.start < a.end or b.start - a.end > _FAR[EntityKind.DISEASE in (a.kind, b.kind)]:
+            if (
+                a.name == b.name
+                or b.start < a.end
+                or b.start - a.end > _FAR[EntityKind.DISEASE in (a.kind, b.kind)]
+            ):
                 continue
             if found := _between(text, span, a, b):
                 yield found
@@ -140,7 +170,11 @@ def _between(text: str, span: Span, a: Mention, b: Mention):
             return _Found(b, Sign.DECREASES, a)
         if _AGONIST.match(mid):
             return _Found(b, Sign.INCREASES, a)
-    if len(mid) < 60 and re.search(r"^(?: \([^)]*\))?,? (?:is |was |as |and other )?(?:an?|the)? ?", mid) and not _VERB.search(mid):
+    if (
+        len(mid) < 60
+        and re.search(r"^(?: \([^)]*\))?,? (?:is |was |as |and other )?(?:an?|the)? ?", mid)
+        and not _VERB.search(mid)
+    ):
         if b.kind is EntityKind.GENE and a.kind is EntityKind.CHEMICAL:
             if _INHIBITOR.match(post):
                 return _Found(a, Sign.DECREASES, b)
@@ -155,7 +189,9 @@ def _between(text: str, span: Span, a: Mention, b: Mention):
         return _Found(b, Sign.INCREASES if of["up"] else Sign.DECREASES, a)
     verb = None
     molecular = EntityKind.DISEASE not in kinds
-    verb = next((v for v in _VERB.finditer(mid) if not (molecular and _MOLECULAR.match(v.group()))), None)
+    verb = next(
+        (v for v in _VERB.finditer(mid) if not (molecular and _MOLECULAR.match(v.group()))), None
+    )
     if {EntityKind.CHEMICAL, EntityKind.DISEASE} == set(kinds):
         return _of_treatment(a, b, mid, verb, text, span)
     if verb:
@@ -177,7 +213,11 @@ def _of_treatment(a: Mention, b: Mention, mid: str, verb, text: str, span: Span)
         if verb:
             return _Found(chem, Sign.INCREASES if verb["up"] else Sign.DECREASES, dis)
         return None
-    if re.search(r"\b(?:caused|induced|produced|provoked|elicited|precipitated|triggered|due|secondary|attributed|after|following)\b", mid, re.I):
+    if re.search(
+        r"\b(?:caused|induced|produced|provoked|elicited|precipitated|triggered|due|secondary|attributed|after|following)\b",
+        mid,
+        re.I,
+    ):
         return _Found(chem, Sign.INCREASES, dis)
     if _TREATED.search(mid) or (verb and verb["down"]):
         return _Found(chem, Sign.DECREASES, dis)

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from deepcritical.domain.abbreviations import expand_abbreviations
-from deepcritical.domain.text import Span, fold, sentences
+from deepcritical.domain.text import Span, sentences
 from deepcritical.reasoning import directions, lexicon
 from deepcritical.reasoning.clauses import clauses
 from deepcritical.reasoning.figures import p_values
@@ -48,7 +48,8 @@ _DOWN = (
 _BETTER = r"(?:improv\w+|better|best|benefi\w+|favou?r\w*|effective\w*|recover\w+|superior|good)"
 _WORSE = r"(?:wors\w+|deteriorat\w+|poor(?:er|ly)?|exacerbat\w+|aggravat\w+|inferior)"
 _CUE = re.compile(
-    rf"\b(?:(?P<up>{_UP})|(?P<down>{_DOWN})|(?P<better>{_BETTER})|(?P<worse>{_WORSE}))\b", re.IGNORECASE
+    rf"\b(?:(?P<up>{_UP})|(?P<down>{_DOWN})|(?P<better>{_BETTER})|(?P<worse>{_WORSE}))\b",
+    re.IGNORECASE,
 )
 _NULL = re.compile(
     r"\b(?:no|without|nor|neither|not|n['’]t|none|never|failed|fails|lack(?:ed)?)\b|\bnon-?significant|\bn\.?s\.?\b|"
@@ -56,19 +57,48 @@ _NULL = re.compile(
     r"insignificant|indistinguishable|non-?inferior\w*|similarly|comparably|unaltered|ineffective)\b",
     re.IGNORECASE,
 )
-_CHANGE_NOUN = re.compile(r"reductions?|decreases?|declines?|loss|falls?|drops?|improvements?|increases?|gains?|rises?", re.I)
+_CHANGE_NOUN = re.compile(
+    r"reductions?|decreases?|declines?|loss|falls?|drops?|improvements?|increases?|gains?|rises?",
+    re.I,
+)
 _AMOUNT = re.compile(r"greater|larger|more|higher|smaller|less|lower|fewer", re.I)
 _AFTER = re.compile(
     r"\b(?:than|(?:as )?compared (?:with|to)|in comparison (?:with|to)|versus|vs\.?|relative to|over|against|with respect to)\b",
     re.IGNORECASE,
 )
 _OPENING = re.compile(
-    r"^\W*(?:when |as )?(?:compared (?:with|to)|in comparison (?:with|to)|relative to|versus)[^,]*,", re.IGNORECASE
+    r"^\W*(?:when |as )?(?:compared (?:with|to)|in comparison (?:with|to)|relative to|versus)[^,]*,",
+    re.IGNORECASE,
 )
-_NUMBERS = re.compile(r"(?<![\w.=<>])-?\d+(?:[.·]\d+)?(?=\s?(?:%|\(|±|\+/-|\[|mm|cm|kg|mg|g\b|days?|hours?|months?|weeks?|min|vs|versus|,|\s))")
-_LEFT_OUT = ("background", "introduction", "objective", "aim", "purpose", "method", "material", "design", "setting",
-             "participants", "intervention", "trial registration", "registration", "main outcome", "measurement", "patients and",
-             "study design", "funding", "context", "rationale", "subjects", "outcome measure", "data source", "hypothes")
+_NUMBERS = re.compile(
+    r"(?<![\w.=<>])-?\d+(?:[.·]\d+)?(?=\s?(?:%|\(|±|\+/-|\[|mm|cm|kg|mg|g\b|days?|hours?|months?|weeks?|min|vs|versus|,|\s))"
+)
+_LEFT_OUT = (
+    "background",
+    "introduction",
+    "objective",
+    "aim",
+    "purpose",
+    "method",
+    "material",
+    "design",
+    "setting",
+    "participants",
+    "intervention",
+    "trial registration",
+    "registration",
+    "main outcome",
+    "measurement",
+    "patients and",
+    "study design",
+    "funding",
+    "context",
+    "rationale",
+    "subjects",
+    "outcome measure",
+    "data source",
+    "hypothes",
+)
 _BAD = re.compile(rf"\b{directions.BAD}\b", re.IGNORECASE)
 
 
@@ -82,7 +112,9 @@ class _Terms:
         own, other = self._expanded(intervention), self._expanded(comparator)
         self.intervention = own - other or own
         self.comparator = other - own
-        if re.search(r"placebo|control|usual|sham|standard|no |untreated|conventional", comparator, re.I):
+        if re.search(
+            r"placebo|control|usual|sham|standard|no |untreated|conventional", comparator, re.I
+        ):
             self.comparator |= stems("placebo control sham untreated usual conventional")
             self.comparator -= own
         self.outcome = self._expanded(outcome)
@@ -113,7 +145,9 @@ def _candidates(text: str) -> Iterator[tuple[Span, str, float]]:
         if span.label.startswith(_LEFT_OUT):
             continue
         bonus = 0.1 if span.label.startswith(("result", "finding")) else 0.0
-        if (labelled and not span.label) or (not labelled and i < 0.3 * len(spans) and len(spans) > 3):
+        if (labelled and not span.label) or (
+            not labelled and i < 0.3 * len(spans) and len(spans) > 3
+        ):
             bonus -= 0.3
         if lexicon.AIM.search(span.text) and not p_values(span.text):
             bonus -= 0.15
@@ -145,7 +179,10 @@ _BOTH = re.compile(
     r"\b(?:in|with|of|for|by) (?:both|all|either|each)(?: of the)?(?: \w+)? (?:groups?|arms?|treatments?|cases|conditions?)\b|\bboth groups\b",
     re.IGNORECASE,
 )
-_ALIKE_ADVERB = re.compile(r"^\W*similarly,|\bsimilar (?:decline|reduction|increase|improvement|decrease|fall|rise)s? (?:in|was seen)", re.I)
+_ALIKE_ADVERB = re.compile(
+    r"^\W*similarly,|\bsimilar (?:decline|reduction|increase|improvement|decrease|fall|rise)s? (?:in|was seen)",
+    re.I,
+)
 
 
 def _direction(clause: str, sentence: str, terms: _Terms, outcome: str):
@@ -167,31 +204,53 @@ def _distance(clause: str, cue: int, at: int) -> int:
     """Characters between a cue and the outcome; an "and the" in between is another statement."""
     low, high = sorted((cue, at))
     between = clause[low:high]
-    return len(between) + 60 * bool(re.search(r"\band (?:the|a|was|were)\b|, and\b", between)) + 15 * (cue < at)
+    return (
+        len(between)
+        + 60 * bool(re.search(r"\band (?:the|a|was|were)\b|, and\b", between))
+        + 15 * (cue < at)
+    )
 
 
 def _cue(clause: str, terms: _Terms, outcome: str, *, significant: bool):
     """Sign of the clause for the outcome: +1, -1, or 0 for no difference."""
     said = _ALIKE_ADVERB.sub(lambda m: " " * len(m.group()), clause)
-    places = [m.start() for m in re.finditer(r"[^\W_]+", clause) if stems(m.group()) & terms.outcome]
+    places = [
+        m.start() for m in re.finditer(r"[^\W_]+", clause) if stems(m.group()) & terms.outcome
+    ]
     at = places[0] if places else len(clause) // 2
     masked = stems(outcome)
     found = [m for m in _CUE.finditer(said) if not (stems(m.group()) & masked)]
     nearest = min(found, key=lambda m: _distance(clause, m.start(), at), default=None)
     null = next((m for m in _NULL.finditer(said) if not (stems(m.group()) & masked)), None)
-    if null and (nearest is None or null.start() < nearest.start() + 30) and not (significant and nearest):
+    if (
+        null
+        and (nearest is None or null.start() < nearest.start() + 30)
+        and not (significant and nearest)
+    ):
         return 0, null.group(), null.start()
     if nearest is None:
         return None
     bad = bool(_BAD.search(outcome))
     sign = (
-        1 if nearest["up"] else -1 if nearest["down"] else (-1 if bad else 1) if nearest["better"] else (1 if bad else -1)
+        1
+        if nearest["up"]
+        else -1
+        if nearest["down"]
+        else (-1 if bad else 1)
+        if nearest["better"]
+        else (1 if bad else -1)
     )
     amount = next((m for m in found if m is not nearest and _AMOUNT.fullmatch(m.group())), None)
     noun = next((m for m in found if _CHANGE_NOUN.fullmatch(m.group())), None)
     if _AMOUNT.fullmatch(nearest.group()) and noun:
         amount, sign = nearest, (-1 if noun["down"] else 1 if noun["up"] else (-1 if bad else 1))
-    if noun and amount and amount["down"] and noun.start() > amount.start() and noun.start() - amount.start() < 60:
+    if (
+        noun
+        and amount
+        and amount["down"]
+        and noun.start() > amount.start()
+        and noun.start() - amount.start() < 60
+    ):
         sign = -sign
     return sign, nearest.group(), nearest.start()
 
@@ -199,14 +258,18 @@ def _cue(clause: str, terms: _Terms, outcome: str, *, significant: bool):
 def _is_turned(clause: str, sentence: str, terms: _Terms, at: int) -> bool:
     """Whether the clause says it of the comparator: "higher with placebo than with examplol"."""
     opening = _OPENING.match(clause)
-    body = clause[opening.end():] if opening else clause
+    body = clause[opening.end() :] if opening else clause
     after = _AFTER.search(body)
-    head, tail = (body[: after.start()], body[after.end():]) if after else (body, "")
+    head, tail = (body[: after.start()], body[after.end() :]) if after else (body, "")
     hi, hc = (len(t & stems(head)) for t in (terms.intervention, terms.comparator))
     ti, tc = (len(t & stems(tail)) for t in (terms.intervention, terms.comparator))
     if tail and ti > tc and hi <= hc:
         return True
-    if opening and stems(opening.group()) & terms.intervention and not stems(opening.group()) & terms.comparator:
+    if (
+        opening
+        and stems(opening.group()) & terms.intervention
+        and not stems(opening.group()) & terms.comparator
+    ):
         return True
     return not tail and not opening and hc > 0 and hi == 0
 
@@ -222,7 +285,11 @@ def _of_numbers(clause: str, terms: _Terms):
     """The direction of two arms' values that differ significantly."""
     if not any(p_values(clause)):
         return None
-    said = re.sub(r"\b[Pp]\s*[=<>≤≥]\s*[\d.·]+|\d+(?:\.\d+)?% ?(?:CI|confidence)[^)\];]*|\b(?:at|after|for) \d+ \w+|\d+/(?=\d)", lambda m: " " * len(m.group()), clause)
+    said = re.sub(
+        r"\b[Pp]\s*[=<>≤≥]\s*[\d.·]+|\d+(?:\.\d+)?% ?(?:CI|confidence)[^)\];]*|\b(?:at|after|for) \d+ \w+|\d+/(?=\d)",
+        lambda m: " " * len(m.group()),
+        clause,
+    )
     pair = _PAIR.search(said)
     if pair is None:
         return None

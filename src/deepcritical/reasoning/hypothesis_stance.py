@@ -18,9 +18,9 @@ from deepcritical.domain.appraisal import Reading, Stance
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.evidence import Evidence, Fact
+from deepcritical.domain.grading import is_negative_stop
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import QuestionForm, ResearchQuestion
-from deepcritical.domain.grading import is_negative_stop
 from deepcritical.domain.record_kinds import is_notice, is_paper, is_retracted
 from deepcritical.domain.text import Span, sentences
 from deepcritical.reasoning import lexicon
@@ -51,9 +51,7 @@ _ROWS: dict[PropositionKind, tuple[float, ...]] = {
     PropositionKind.MERIT: (-1, -0.9, -0.8, -0.5, 0.4, -0.2, 0.3, 1, 0.6, 0.6, 0.7, 0.1),
     PropositionKind.STATE: (-0.8, -0.7, -0.8, -0.5, 0.5, 0.4, 0.3, 0.8, 0.6, 0.6, 0.7, 0.4),
 }
-_SPEAKS = {
-    kind: dict(zip(AssertionKind, row, strict=True)) for kind, row in _ROWS.items()
-}
+_SPEAKS = {kind: dict(zip(AssertionKind, row, strict=True)) for kind, row in _ROWS.items()}
 """How far an assertion speaks for (above 0) or against (below 0) a proposition of each kind."""
 
 _CONCLUSION = ("conclusion", "interpretation", "authors", "meaning", "significance", "discussion")
@@ -261,9 +259,7 @@ def _drug_question(
         return None
     try:
         question = (
-            hypothesis
-            if isinstance(hypothesis, ResearchQuestion)
-            else read_question(asked.text)
+            hypothesis if isinstance(hypothesis, ResearchQuestion) else read_question(asked.text)
         )
     except QuestionError:
         return None

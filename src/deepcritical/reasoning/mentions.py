@@ -66,15 +66,21 @@ _SMALL = re.compile(
     r"[a-z]{4,}(?:amine|azole|olol|statin|pril|sartan|mycin|cillin|azine|idine|oxacin|tidine|terol|caine|barbital|azepam|triptan|setron|prazole|parin|nib|mab|vir)s?)\b"
 )
 """Small molecules of the body that no dictionary of drugs holds, and stems of drug names (INN)."""
-_NUCLEIC = re.compile(r"rna\b|\bdna\b|nucleotides?|genome|antibod|antigen|blood|serum|plasma", re.IGNORECASE)
+_NUCLEIC = re.compile(
+    r"rna\b|\bdna\b|nucleotides?|genome|antibod|antigen|blood|serum|plasma", re.IGNORECASE
+)
 _MESSENGERS = frozenset(
     "serotonin|dopamine|glutamic acid|histamine|acetylcholine|norepinephrine|epinephrine|gamma-aminobutyric acid|nitric oxide|"
     "melatonin|adenosine|estradiol|testosterone|progesterone|cortisol|hydrocortisone|cholesterol|thyroxine|triiodothyronine|"
     "aldosterone|glycine|prostaglandins|dinoprostone|thromboxane a2|arachidonic acid|ceramides|lipopolysaccharides|catecholamines|"
-    "reactive oxygen species|hydrogen peroxide|superoxides|lactic acid|malondialdehyde|glutathione|tryptophan|tyrosine".split("|")
+    "reactive oxygen species|hydrogen peroxide|superoxides|lactic acid|malondialdehyde|glutathione|tryptophan|tyrosine".split(
+        "|"
+    )
 )
 """Substances of the body that are no proteins."""
-_PROTEIN_DRUGS = re.compile(r"\binsulin\b|hormone\b|interferon|interleukin|factor\b|erythropoietin", re.IGNORECASE)
+_PROTEIN_DRUGS = re.compile(
+    r"\binsulin\b|hormone\b|interferon|interleukin|factor\b|erythropoietin", re.IGNORECASE
+)
 _KINDS = {
     "Disease": EntityKind.DISEASE,
     "PhenotypicFeature": EntityKind.DISEASE,
@@ -117,7 +123,11 @@ def _candidates(text: str) -> Iterator[Mention]:
             yield Mention(drug.drug.name, kind, drug.start, drug.end)
     for node in vocabulary().find(text, tuple(_KINDS)):
         yield Mention(node.node.name, _KINDS[node.node.label], node.start, node.end)
-    for pattern, kind in ((_SMALL, EntityKind.CHEMICAL), (_GENE_WORDS, EntityKind.GENE), (_DISEASE, EntityKind.DISEASE)):
+    for pattern, kind in (
+        (_SMALL, EntityKind.CHEMICAL),
+        (_GENE_WORDS, EntityKind.GENE),
+        (_DISEASE, EntityKind.DISEASE),
+    ):
         for match in pattern.finditer(text):
             if match.group().lower() not in _NOT_DISEASES:
                 yield Mention(match.group().lower(), kind, match.start(), match.end())
@@ -152,14 +162,22 @@ def _of_abbreviations(text: str) -> Iterator[Mention]:
 def _kind_of(long: str) -> Mention | None:
     """The last name within the long form of an abbreviation: "rat model of testitis"."""
     found = [
-        *(Mention(d.drug.name, k, d.start, d.end) for d in find_drugs(long) if (k := _kind_of_drug(d))),
+        *(
+            Mention(d.drug.name, k, d.start, d.end)
+            for d in find_drugs(long)
+            if (k := _kind_of_drug(d))
+        ),
         *(
             Mention(n.node.name, _KINDS[n.node.label], n.start, n.end)
             for n in vocabulary().find(long, tuple(_KINDS))
         ),
         *(
             Mention(m.group().lower(), kind, m.start(), m.end())
-            for pattern, kind in ((_GENE_WORDS, EntityKind.GENE), (_DISEASE, EntityKind.DISEASE), (_SMALL, EntityKind.CHEMICAL))
+            for pattern, kind in (
+                (_GENE_WORDS, EntityKind.GENE),
+                (_DISEASE, EntityKind.DISEASE),
+                (_SMALL, EntityKind.CHEMICAL),
+            )
             for m in pattern.finditer(long)
         ),
     ]
