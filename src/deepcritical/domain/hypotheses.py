@@ -38,6 +38,9 @@ class Relation(Model):
     sign: Sign
     object: str
     fact: Fact
+    subject_kind: str = ""
+    """chemical, gene or disease; '' where it was not asked."""
+    object_kind: str = ""
 
 
 class Edge(Model):

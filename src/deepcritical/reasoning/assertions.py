@@ -50,7 +50,8 @@ _NOT = (
     r"(?: ?n['’]t| (?:\w+ )?not)|cannot|not|neither|nor|never|no longer|hardly|rarely|unlikely to)"
 )
 _LINKS = (
-    r"(?:associat\w+|correlat\w+|relat(?:ed?|es|ion|ions|ionships?)|predict\w*|affect\w*|influenc\w+|"
+    r"(?:associat\w+|correlat\w+|relat(?:ed?|es|ion|ions|ionships?)|predict\w*|affect\w*|"
+    r"influenc\w+|"
     r"impact\w*|alter\w*|chang\w+|differ\w*|depend\w*|caus\w+|lead to|result in|contribut\w+|"
     r"interfere|modif\w+|link\w*|play|explain\w*|account\w*|mediat\w+|determin\w+|induc\w+|"
     r"confounded|attributable|due to|increas\w+|decreas\w+|reduc\w+|lower\w*|higher|greater|"
@@ -59,110 +60,161 @@ _LINKS = (
     r"vary|varied)"
 )
 _GOODS = (
-    r"(?:useful|helpful|reliabl\w+|accurate\w*|adequate\w*|appropriate\w*|sufficient\w*|effective\w*|"
+    r"(?:useful|helpful|reliabl\w+|accurate\w*|adequate\w*|appropriate\w*|sufficient\w*|"
+    r"effective\w*|"
     r"valid\w*|feasible|suitable|practical|beneficial|benefit\w*|advantage\w*|satisf\w+|safe\w*|"
     r"acceptable|able to|possible|good|enough|worthwhile|cost-effective|realistic|viable|ideal|"
-    r"aware|meet|met|know|live up|living up|the same|equivalent|equal|comparable|interchangeable|reproducible|"
+    r"aware|meet|met|know|live up|living up|the same|equivalent|equal|comparable|"
+    r"interchangeable|reproducible|"
     r"specific|sensitive|recogni[sz]e\w*|identif\w+|detect\w*|work)"
 )
 
 _NOTHING_FOUND = _any(
-    rf"\b(?:no|little|negligible|minimal|trivial|without(?: an?y?)?|lack of(?: an?y?)?|absence of(?: an?y?)?) {_GAP}"
-    r"(?:effects?|associations?|differences?|benefits?|improvements?|relationships?|relation|impact|"
-    r"reductions?|changes?|advantages?|correlations?|influence|increase|decrease|elevation|evidence|"
+    rf"\b(?:no|little|negligible|minimal|trivial|without(?: an?y?)?|lack of(?: an?y?)?|"
+    rf"absence of(?: an?y?)?) {_GAP}"
+    r"(?:effects?|associations?|differences?|benefits?|improvements?|relationships?|relation|"
+    r"impact|"
+    r"reductions?|changes?|advantages?|correlations?|influence|increase|decrease|elevation|"
+    r"evidence|"
     r"indications?|link|role|support|gain|added value|additional value|data to support|"
     r"significance|importance|bearing|risk|connection|sign|effect)\b",
     rf"\b{_NOT} {_GAP}{_LINKS}\b(?! only| just)",
-    r"\bno (?:more (?!than)|better|greater|worse(?! than (?:mild|moderate))|less (?!than)|different|higher|lower) ",
+    r"\bno (?:more (?!than)|better|greater|worse(?! than (?:mild|moderate))|less (?!than)|"
+    r"different|higher|lower) ",
     r"\bno evidence\b|\bnot (?:statistically )?significan\w*|\bnon-?significant\w*",
-    r"\bfail(?:ed|s|ure)? (?:to|of .{0,40} to) (?:show|find|demonstrate|detect|improve|reduce|predict|"
+    r"\bfail(?:ed|s|ure)? (?:to|of .{0,40} to) (?:show|find|demonstrate|detect|improve|reduce|"
+    r"predict|"
     r"confirm|support|establish|identify|reach|meet|provide|reveal|affect|alter)\w*",
-    r"\b(?:is|are|was|were|seems?|appears?|be) (?:\w+ )?independent of\b|\bregardless of\b|\birrespective of\b",
-    r"\bcast\w* doubt\b|\bargues? against\b|\b(?:is|are|was|were|be|remain\w*|left) (?:\w+ )?(?:unaffected|unchanged|undisturbed|unaltered)\b",
-    r"\black(?:s|ed)? (?:of )?(?:an? )?(?:association|correlation|effect|efficacy|benefit|relationship)",
-    r"\b(?:do|does|did) not (?:\w+ )?(?:support|confirm|suggest|indicate|show|find|demonstrate|prove|reveal|provide)",
+    r"\b(?:is|are|was|were|seems?|appears?|be) (?:\w+ )?independent of\b|\bregardless of\b|"
+    r"\birrespective of\b",
+    r"\bcast\w* doubt\b|\bargues? against\b|\b(?:is|are|was|were|be|remain\w*|"
+    r"left) (?:\w+ )?(?:unaffected|unchanged|undisturbed|unaltered)\b",
+    r"\black(?:s|ed)? (?:of )?(?:an? )?(?:association|correlation|effect|efficacy|benefit|"
+    r"relationship)",
+    r"\b(?:do|does|did) not (?:\w+ )?(?:support|confirm|suggest|indicate|show|find|demonstrate|"
+    r"prove|reveal|provide)",
     r"\bnone of the\b",
     r"\b(?:by|of) (?:mere )?chance\b|\bminor (?:clinical )?importance\b|\bunrelated\b",
     r"\bunlikely\b(?! to be detected)",
 )
 _UNNEEDED = _any(
-    r"(?<!reduction in )(?<!reduction of )(?<!reduce )(?<!avoid )(?<!avoiding )(?<!reducing )\bunnecessar\w+|\bunneeded\b|\bneedless\b|\bunwarranted\b|\bunjustified\b",
-    rf"\b(?:{_NOT}|no) {_GAP}(?:necess\w+|need\w*|requir\w+|mandatory|indicated|justif\w+|warranted|"
+    r"(?<!reduction in )(?<!reduction of )(?<!reduce )(?<!avoid )(?<!avoiding )(?<!reducing )"
+    r"\bunnecessar\w+|\bunneeded\b|\bneedless\b|\bunwarranted\b|\bunjustified\b",
+    rf"\b(?:{_NOT}|no) {_GAP}(?:necess\w+|need\w*|requir\w+|mandatory|indicated|justif\w+|"
+    rf"warranted|"
     r"recommend\w*|essential|contra-?indicat\w*|a barrier|precluded?|denied)\b",
-    r"\bshould (?:\w+ )?(?:not|never)\b|\bshould (?:\w+ )?be (?:\w+ )?(?:abandoned|avoided|discouraged|"
+    r"\bshould (?:\w+ )?(?:not|never)\b|\bshould (?:\w+ )?be (?:\w+ )?(?:abandoned|avoided|"
+    r"discouraged|"
     r"discontinued|omitted|reserved|restricted|limited|reconsidered|questioned)\b",
     r"\bcan (?:\w+ )?be (?:\w+ )?(?:avoided|omitted|abandoned|spared|eliminated)\b|\bobviat\w+",
-    r"\bselective(?:ly)? (?:use|approach|screening)|\b(?:a|more) selective\b|\bquestion(?:s|ed)? the (?:need|necessity|use|routine)",
-    r"\b(?:has|have) no (?:\w+ )?(?:place|role|value|justification)\b|\binsufficient justification\b",
+    r"\bselective(?:ly)? (?:use|approach|screening)|\b(?:a|more) selective\b|\bquestion(?:s|"
+    r"ed)? the (?:need|necessity|use|routine)",
+    r"\b(?:has|have) no (?:\w+ )?(?:place|role|value|justification)\b|"
+    r"\binsufficient justification\b",
     r"\bunless\b",
 )
 _UNFIT = _any(
     rf"\b{_NOT} {_GAP}{_GOODS}\b(?! only)",
-    r"\bunable to\b|\binability\b|\binadequa\w+|\binsufficien\w+|\bunreliab\w+|\binaccura\w+|\binappropriate\w*|"
+    r"\bunable to\b|\binability\b|\binadequa\w+|\binsufficien\w+|\bunreliab\w+|\binaccura\w+|"
+    r"\binappropriate\w*|"
     r"\bineffective\w*|\binefficien\w+|\bunsuitable\b|\bunsatisf\w+|\bimpractical|\bunsafe\b|"
-    r"\bimprecise\b|\bunaware\b|\binferior\b|\binvalid\b|\bsuboptimal\b|\bsub-optimal\b|\bunacceptabl\w+",
-    r"\b(?:poor|low|limited|little|weak|modest|disappointing|marginal|relatively weak|inconsistent) (?:\w+ ){0,2}(?:value|predict\w+|sensitivity|"
+    r"\bimprecise\b|\bunaware\b|\binferior\b|\binvalid\b|\bsuboptimal\b|\bsub-optimal\b|"
+    r"\bunacceptabl\w+",
+    r"\b(?:poor|low|limited|little|weak|modest|disappointing|marginal|relatively weak|"
+    r"inconsistent) (?:\w+ ){0,2}(?:value|predict\w+|sensitivity|"
     r"specificity|accuracy|agreement|knowledge|awareness|utility|usefulness|reliability|validity|"
-    r"correlation|concordance|compliance|adherence|quality|understanding|benefit|effect|efficacy|use|role|reproducibility|evidence|association|support|performance)\b",
-    r"\b(?:poor(?:ly)?(?![- ]differentiated)|disappointing|erroneous\w*|weakly|relatively weak)\b|(?<!and )\black (?:of|in)\b(?! consensus)|\black(?:s|ed|ing)?\b(?! of)",
-    r"\bdeficien\w+|\bshortcoming\w*|\bserious gap\b|\bunderdiagnos\w+|\bmissed\b|\boverestimat\w+|\bunderestimat\w+",
+    r"correlation|concordance|compliance|adherence|quality|understanding|benefit|effect|"
+    r"efficacy|use|role|reproducibility|evidence|association|support|performance)\b",
+    r"\b(?:poor(?:ly)?(?![- ]differentiated)|disappointing|erroneous\w*|weakly|"
+    r"relatively weak)\b|(?<!and )\black (?:of|in)\b(?! consensus)|\black(?:s|ed|ing)?\b(?! of)",
+    r"\bdeficien\w+|\bshortcoming\w*|\bserious gap\b|\bunderdiagnos\w+|\bmissed\b|"
+    r"\boverestimat\w+|\bunderestimat\w+",
     r"\b(?:should|must|cannot) not? ?be (?:used|relied)|\bcannot be\b",
-    r"\bremains? (?:\w+ )?(?:low|poor|limited|inadequate|insufficient)\b|\b(?:great|wide|large|considerable) variab\w+",
+    r"\bremains? (?:\w+ )?(?:low|poor|limited|inadequate|insufficient)\b|\b(?:great|wide|large|"
+    r"considerable) variab\w+",
     r"\badds? little\b|\bonly (?:in )?(?:an? )?(?:minority|few)\b|\ban? minority\b",
     r"\bunless improvements\b|\bfail(?:ed|s)?\b|\bfailure (?:to|of)\b",
 )
 _DENIED = _any(
     rf"\b{_NOT} (?!only\b|just\b|merely\b)",
-    r"\bno (?!doubt\b)|\bnone\b|\bneither\b|\bwithout\b(?= (?:an?y|affect|increas|compromis|chang|alter))",
+    r"\bno (?!doubt\b)|\bnone\b|\bneither\b|\bwithout\b(?= (?:an?y|affect|increas|compromis|"
+    r"chang|alter))",
     r"\bfew(?!er)\b|\bhardly\b|\brare(?:ly)?\b|\buncommon\b|\babsent\b|\babsence\b",
 )
 _ALIKE = _any(
-    r"\b(?:similar\w*|comparable|comparably|equivalen\w+|equal(?:ly)?|identical\w*|alike|the same|indistinguishable|"
-    r"as (?:well|effective|accurate\w*|safe\w*|good|clearly|reliable|efficient|often|likely|efficacious|frequent\w*) as|"
+    r"\b(?:similar\w*|comparable|comparably|equivalen\w+|equal(?:ly)?|identical\w*|alike|"
+    r"the same|indistinguishable|"
+    r"as (?:well|effective|accurate\w*|safe\w*|good|clearly|reliable|efficient|often|likely|"
+    r"efficacious|frequent\w*) as|"
     r"non-?inferior\w*|interchangeabl\w+|on a par|parity with|consistent with each other)\b",
 )
 _WORSE = _any(
-    r"\b(?:worse\w*|worst|wors(?:en|ens|ened|ening)|poorer|harm\w*|detriment\w*|deleterious|exacerbat\w+|aggravat\w+|"
-    r"danger\w*|hazardous|toxic|contraindicat\w+|jeopardi\w+|compromis(?:es|ed|ing)|impair(?:s|ed|ing|ment)?|barriers?)\b",
-    r"\b(?:increas\w+|higher|greater|elevated|rais\w+|excess) (?:\w+ ){0,4}(?:risks?|mortality|complications?|morbidity|"
+    r"\b(?:worse\w*|worst|wors(?:en|ens|ened|ening)|poorer|harm\w*|detriment\w*|deleterious|"
+    r"exacerbat\w+|aggravat\w+|"
+    r"danger\w*|hazardous|toxic|contraindicat\w+|jeopardi\w+|compromis(?:es|ed|ing)|impair(?:s|"
+    r"ed|ing|ment)?|barriers?)\b",
+    r"\b(?:increas\w+|higher|greater|elevated|rais\w+|excess) (?:\w+ ){0,4}(?:risks?|mortality|"
+    r"complications?|morbidity|"
     r"deaths?|recurrence|failures?|incidence|rates? of (?:complications?|infections?))\b",
 )
 _NEEDED = _any(
-    r"\b(?:is|are|be|remains?|was|were|seems?|appears?) (?:\w+ )?(?:necessary|needed|required|mandatory|indicated|recommended|"
-    r"warranted|justified|essential|imperative|advisable|crucial|preferred|preferable|encouraged|advocated)\b"
-    r"(?! (?:to|before) (?:confirm|determine|clarify|establish|evaluate|assess|investigate|draw|understand|define|elucidate))",
-    r"\b(?:we|authors) (?:\w+ )?(?:recommend|advocate|encourage|advise|suggest using)\b|\bshould (?:\w+ )?(?:always |routinely |also |strongly )?"
-    r"(?:be (?:\w+ )?(?:offered|performed|considered|used|recommended|included|given|done|preferred|measured|"
-    r"encouraged|treated|screened|part|routine|standard|implemented|undertaken|regarded)|undergo|receive|consider|have)\b",
+    r"\b(?:is|are|be|remains?|was|were|seems?|appears?) (?:\w+ )?(?:necessary|needed|required|"
+    r"mandatory|indicated|recommended|"
+    r"warranted|justified|essential|imperative|advisable|crucial|preferred|preferable|"
+    r"encouraged|advocated)\b"
+    r"(?! (?:to|before) (?:confirm|determine|clarify|establish|evaluate|assess|investigate|draw|"
+    r"understand|define|elucidate))",
+    r"\b(?:we|authors) (?:\w+ )?(?:recommend|advocate|encourage|advise|suggest using)\b|"
+    r"\bshould (?:\w+ )?(?:always |routinely |also |strongly )?"
+    r"(?:be (?:\w+ )?(?:offered|performed|considered|used|recommended|included|given|done|"
+    r"preferred|measured|"
+    r"encouraged|treated|screened|part|routine|standard|implemented|undertaken|regarded)|"
+    r"undergo|receive|consider|have)\b",
     r"\b(?:must|ought to)\b|\bneed for\b|\bthe need\b",
 )
 _FIT = _any(
-    r"\b(?:effective\w*|efficac\w+|useful\w*|helpful|reliabl\w+|accurate\w*|adequate\w*|appropriate\w*|safe(?:ly|ty)?|feasib\w+|valid\w*|"
-    r"valuable|beneficial|benefit(?:s|ed)?|advantage\w*|promising|satisf\w+|acceptable|excellent|good|well[- ]tolerated|"
-    r"ideal|optimal|favou?rabl\w+|successful\w*|improv(?:e|es|ed|ing|ement|ements)|better|superior|best|"
-    r"positive (?:\w+ )?(?:effect|impact|influence)\w*|protective|efficient\w*|sufficient\w*|suitable|viable|"
-    r"simple|easy|alternative|high (?:sensitivity|specificity|accuracy|success)|outperform\w*|cost-effective|worthwhile|"
-    r"can be (?:used|performed|achieved|done|omitted|obtained|measured|trained|applied|considered)|able to|possible|preferred|feasible|excellent|reproducible|"
-    r"potential(?:ly)? (?:useful|role|benefit\w*)|help(?:s|ed)?|enable[sd]?|allow(?:s|ed)?|satisfactory)\b",
+    r"\b(?:effective\w*|efficac\w+|useful\w*|helpful|reliabl\w+|accurate\w*|adequate\w*|"
+    r"appropriate\w*|safe(?:ly|ty)?|feasib\w+|valid\w*|"
+    r"valuable|beneficial|benefit(?:s|ed)?|advantage\w*|promising|satisf\w+|acceptable|"
+    r"excellent|good|well[- ]tolerated|"
+    r"ideal|optimal|favou?rabl\w+|successful\w*|improv(?:e|es|ed|ing|ement|ements)|better|"
+    r"superior|best|"
+    r"positive (?:\w+ )?(?:effect|impact|influence)\w*|protective|efficient\w*|sufficient\w*|"
+    r"suitable|viable|"
+    r"simple|easy|alternative|high (?:sensitivity|specificity|accuracy|success)|outperform\w*|"
+    r"cost-effective|worthwhile|"
+    r"can be (?:used|performed|achieved|done|omitted|obtained|measured|trained|applied|"
+    r"considered)|able to|possible|preferred|feasible|excellent|reproducible|"
+    r"potential(?:ly)? (?:useful|role|benefit\w*)|help(?:s|ed)?|enable[sd]?|allow(?:s|ed)?|"
+    r"satisfactory)\b",
 )
 _LESS = _any(
-    r"\b(?:reduc\w+|decreas\w+|lower\w*|less|fewer|diminish\w*|declin\w+|attenuat\w+|prevent\w*|suppress\w*|inhibit\w*|"
-    r"shorter|shorten\w*|alleviat\w+|amelior\w+|protect\w*|slow\w*|delay\w*|smaller|minimi[sz]\w+|avoid\w*)\b",
+    r"\b(?:reduc\w+|decreas\w+|lower\w*|less|fewer|diminish\w*|declin\w+|attenuat\w+|prevent\w*|"
+    r"suppress\w*|inhibit\w*|"
+    r"shorter|shorten\w*|alleviat\w+|amelior\w+|protect\w*|slow\w*|delay\w*|smaller|"
+    r"minimi[sz]\w+|avoid\w*)\b",
 )
 _MORE = _any(
-    r"\b(?:increas\w+|higher|greater|more|elevat\w+|rais(?:e|es|ed|ing)|enhanc\w+|longer|larger|stronger|"
+    r"\b(?:increas\w+|higher|greater|more|elevat\w+|rais(?:e|es|ed|ing)|enhanc\w+|longer|larger|"
+    r"stronger|"
     r"faster|promot\w+|stimulat\w+|prolong\w+|improv\w+|frequent\w*|prone)\b",
 )
 _LINKED = _any(
-    r"\b(?:associat\w+|correlat\w+|relat(?:ed|es|ion|ionships?)|predict\w*|affect\w*|influenc\w+|impact\w*|alter\w*|"
-    r"chang(?:e|es|ed)|differ(?:s|ed|ent\w*|ences?)?|depend\w*|caus(?:e|es|ed|ing|ation|al)|leads? to|led to|results? in|contribut\w+|"
-    r"risk factors?|play\w* an?|determin(?:e[sd]?|ants?)|induc\w+|mediat\w+|explain\w*|linked?|effects?|significant\w*|"
-    r"factors?|markers?|indicators?|prognostic|involve[sd]?|implicat\w+|synerg\w+|distinct\w*|support\w*|confirm\w*|"
+    r"\b(?:associat\w+|correlat\w+|relat(?:ed|es|ion|ionships?)|predict\w*|affect\w*|"
+    r"influenc\w+|impact\w*|alter\w*|"
+    r"chang(?:e|es|ed)|differ(?:s|ed|ent\w*|ences?)?|depend\w*|caus(?:e|es|ed|ing|ation|al)|"
+    r"leads? to|led to|results? in|contribut\w+|"
+    r"risk factors?|play\w* an?|determin(?:e[sd]?|ants?)|induc\w+|mediat\w+|explain\w*|linked?|"
+    r"effects?|significant\w*|"
+    r"factors?|markers?|indicators?|prognostic|involve[sd]?|implicat\w+|synerg\w+|distinct\w*|"
+    r"support\w*|confirm\w*|"
     r"demonstrat\w+|specific|characteri[sz](?:ed|es)|represents?|occurs?|exists?|evidence)\b",
 )
 _NOT_WITHHELD = _any(
-    r"\bshould (?:\w+ )?not (?:\w+ )?(?:be )?(?:a )?(?:hesitate|den(?:y|ied)|barrier|preclude[d]?|withheld|withhold|discourage[d]?|"
-    r"prevent|delay(?:ed)?|exclude[d]?|contraindication|refused?|limit(?:ed)?|avoid(?:ed)?|neglected|overlooked|ignored|underestimated)\b",
+    r"\bshould (?:\w+ )?not (?:\w+ )?(?:be )?(?:a )?(?:hesitate|den(?:y|ied)|barrier|"
+    r"preclude[d]?|withheld|withhold|discourage[d]?|"
+    r"prevent|delay(?:ed)?|exclude[d]?|contraindication|refused?|limit(?:ed)?|avoid(?:ed)?|"
+    r"neglected|overlooked|ignored|underestimated)\b",
 )
 _TABLE: tuple[tuple[AssertionKind, re.Pattern[str]], ...] = (
     (AssertionKind.NEEDED, _NOT_WITHHELD),
@@ -179,25 +231,36 @@ _TABLE: tuple[tuple[AssertionKind, re.Pattern[str]], ...] = (
     (AssertionKind.LINKED, _LINKED),
 )
 _NO_DENIAL = _any(
-    r"\bnot only\b|\bnot just\b|\bnot merely\b|\bnot withstanding\b|\bno doubt\b|\bcannot be (?:ruled out|excluded|overemphasi[sz]ed)\b|"
+    r"\bnot only\b|\bnot just\b|\bnot merely\b|\bnot withstanding\b|\bno doubt\b|"
+    r"\bcannot be (?:ruled out|excluded|overemphasi[sz]ed)\b|"
     r"\bnot necessarily\b(?= the most)|\bwhether or not\b|\bnot limited to\b|\bnot uncommon\b|"
-    r"\b(?:patients?|those|women|men|children|subjects|individuals|people|controls|participants) (?:who (?:did|do|had|have|were|are) not|without|not)\b|"
-    r"\bcompared (?:with|to) (?:those|patients|subjects)? ?(?:without|not)\b|\bthan (?:in )?(?:those|patients)? ?(?:without|not)\b",
+    r"\b(?:patients?|those|women|men|children|subjects|individuals|people|controls|"
+    r"participants) (?:who (?:did|do|had|have|were|are) not|without|not)\b|"
+    r"\bcompared (?:with|to) (?:those|patients|subjects)? ?(?:without|not)\b|"
+    r"\bthan (?:in )?(?:those|patients)? ?(?:without|not)\b",
 )
 """Words of denial that deny nothing the clause asserts."""
 _OPEN = _any(
-    r"\b(?:further|more|future|additional|larger|prospective|other|long-term|independent|comparative|controlled)\b[^.;]{0,60}\b(?:stud(?:y|ies)|research|trials?|"
-    r"investigations?|work|evaluation|follow-?up|data|validation|evidence)\b[^.;]{0,60}\b(?:need\w*|requir\w+|warrant\w*|necess\w+|"
+    r"\b(?:further|more|future|additional|larger|prospective|other|long-term|independent|"
+    r"comparative|controlled)\b[^.;]{0,60}\b(?:stud(?:y|ies)|research|trials?|"
+    r"investigations?|work|evaluation|follow-?up|data|validation|"
+    r"evidence)\b[^.;]{0,60}\b(?:need\w*|requir\w+|warrant\w*|necess\w+|"
     r"should|recommended|will show|planned|may|must|ongoing|essential|desirable)",
-    r"\b(?:need|needs|needed|necessary|required|warranted|needing) (?:to|for|before)\b[^.;]{0,40}\b(?:confirm|clarif|elucidat|determin|investigat|further|evaluat|"
+    r"\b(?:need|needs|needed|necessary|required|warranted|needing) (?:to|for|"
+    r"before)\b[^.;]{0,40}\b(?:confirm|clarif|elucidat|determin|investigat|further|evaluat|"
     r"establish|verif|validat)\w*",
-    r"\bremains? (?:\w+ )?(?:unclear|unknown|uncertain|controversial|to be|unresolved|questionable|debat\w+)\b|"
-    r"\b(?:is|are) (?:still |actually |currently )?(?:unclear|unknown|uncertain|inconclusive)\b|\binconclusive\b",
-    r"\bdifficult to (?:establish|separate|determine|interpret|draw|conclude)\b|\bshould be interpreted with caution\b|"
-    r"\bwarrants? further\b|\b(?:research|trials|studies) (?:is|are) (?:needed|required|warranted|necessary)\b",
+    r"\bremains? (?:\w+ )?(?:unclear|unknown|uncertain|controversial|to be|unresolved|"
+    r"questionable|debat\w+)\b|"
+    r"\b(?:is|are) (?:still |actually |currently )?(?:unclear|unknown|uncertain|inconclusive)\b|"
+    r"\binconclusive\b",
+    r"\bdifficult to (?:establish|separate|determine|interpret|draw|conclude)\b|"
+    r"\bshould be interpreted with caution\b|"
+    r"\bwarrants? further\b|\b(?:research|trials|studies) (?:is|are) (?:needed|required|"
+    r"warranted|necessary)\b",
 )
 _HEDGED = _any(
-    r"\b(?:may|might|could|possibl\w+|perhaps|seems?|appears?|suggest\w*|potential\w*|probably|likely|tend\w*|partly|"
+    r"\b(?:may|might|could|possibl\w+|perhaps|seems?|appears?|suggest\w*|potential\w*|probably|"
+    r"likely|tend\w*|partly|"
     r"in part|partially|some|certain|selected|mainly)\b",
 )
 

@@ -1,21 +1,50 @@
-"""Which way an intervention moves an outcome, compared with something else, as one text tells it."""
+"""Which way an intervention moves an outcome, compared with something else, as one text tells it.
+
+The clause that names most of the outcome and the arms decides; rare words of the text count most.
+Its figures come first: no P value below 0.05 is no difference (ICH E9). Then the cue word nearest
+to the outcome tells the direction, turned round where it is said of the comparator.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from pydantic import Field
+
 from deepcritical.domain.abbreviations import expand_abbreviations
+from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.text import Span, sentences
-from deepcritical.reasoning import directions, lexicon
+from deepcritical.reasoning import effect_cues as cues
+from deepcritical.reasoning import lexicon
 from deepcritical.reasoning.clauses import clauses
+from deepcritical.reasoning.directions import BAD
 from deepcritical.reasoning.figures import p_values
 from deepcritical.reasoning.propositions import stems
 
 __all__ = ["Effect", "EffectDirection", "effect"]
+
+_BAD = re.compile(rf"\b{BAD}\b", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+")
+_INACTIVE = re.compile(
+    r"placebo|control|usual|sham|standard|\bno |untreated|conventional", re.IGNORECASE
+)
+_INACTIVE_WORDS = stems("placebo control sham untreated usual conventional")
+_LEAST = 0.15
+"""The share of the outcome that a sentence of a longer text must name."""
+_FEW = 2
+"""Sentences up to which a text as a whole is taken to be about the outcome."""
+_OF_OUTCOME, _OF_SENTENCE, _OF_ARM, _OF_OTHER = 0.75, 0.25, 0.25, 0.15
+"""What the clause's and the sentence's share of the outcome and of each arm count."""
+_IN_RESULTS, _OUTSIDE, _AIM, _WITHIN_ARMS = 0.1, -0.3, -0.15, -0.4
+_GOVERNS = 30
+"""Characters behind a cue within which a denial still governs it."""
+_OTHER_STATEMENT, _BEFORE = 60, 15
+"""Added to the distance of a cue behind "and the", and of one before the outcome."""
+_JOINED = re.compile(r"\band (?:the|a|was|were)\b|, and\b")
 
 
 class EffectDirection(StrEnum):
@@ -26,98 +55,40 @@ class EffectDirection(StrEnum):
     NO_DIFFERENCE = "no difference"
 
 
-class Effect(NamedTuple):
-    """A direction with the clause and the words that say so."""
+class Effect(Model):
+    """A direction with the sentence and the words that say so."""
 
     direction: EffectDirection
-    span: Span
+    quote: str
+    """The sentence: ``text[start:end] == quote``."""
+    start: int = Field(ge=0)
+    end: int = Field(gt=0)
+    cue: str
+    fit: UnitInterval
+    """How much of the outcome and the arms the clause names, 0-1."""
+
+
+class _Cue(NamedTuple):
+    sign: int
+    """1 for more of the outcome, -1 for less, 0 for no difference."""
     words: str
-    fit: float
-    """How much of the outcome, the intervention and the comparator the clause names."""
-
-
-_UP = (
-    r"(?:increas\w+|higher|greater|more|elevat\w+|rais(?:e|es|ed|ing)|rose|rises?|enhanc\w+|longer|larger|"
-    r"faster|prolong\w+|gain(?:s|ed)?|exceed\w*|superior|stronger|earlier onset|doubled|tripled|heavier|taller|upregulat\w+|accelerat\w+|often)"
-)
-_DOWN = (
-    r"(?:reduc\w+|decreas\w+|lower\w*|less|fewer|diminish\w*|declin\w+|attenuat\w+|prevent\w*|suppress\w*|"
-    r"inhibit\w*|shorter|shorten\w*|alleviat\w+|amelior\w+|slow\w*|smaller|fell|drop(?:s|ped)?|minimi[sz]\w+|"
-    r"lessen\w*|relie[fv]\w*|lost|loss|halved|blunt\w*|impair\w*|inferior|poorer|earlier|downregulat\w+|protect\w*|eliminat\w+|low)"
-)
-_BETTER = r"(?:improv\w+|better|best|benefi\w+|favou?r\w*|effective\w*|recover\w+|superior|good)"
-_WORSE = r"(?:wors\w+|deteriorat\w+|poor(?:er|ly)?|exacerbat\w+|aggravat\w+|inferior)"
-_CUE = re.compile(
-    rf"\b(?:(?P<up>{_UP})|(?P<down>{_DOWN})|(?P<better>{_BETTER})|(?P<worse>{_WORSE}))\b",
-    re.IGNORECASE,
-)
-_NULL = re.compile(
-    r"\b(?:no|without|nor|neither|not|n['’]t|none|never|failed|fails|lack(?:ed)?)\b|\bnon-?significant|\bn\.?s\.?\b|"
-    r"\b(?:similar|comparable|equivalent|unchanged|the same|alike|equal(?:ly)?|identical|unaffected|as effective as|"
-    r"insignificant|indistinguishable|non-?inferior\w*|similarly|comparably|unaltered|ineffective)\b",
-    re.IGNORECASE,
-)
-_CHANGE_NOUN = re.compile(
-    r"reductions?|decreases?|declines?|loss|falls?|drops?|improvements?|increases?|gains?|rises?",
-    re.I,
-)
-_AMOUNT = re.compile(r"greater|larger|more|higher|smaller|less|lower|fewer", re.I)
-_AFTER = re.compile(
-    r"\b(?:than|(?:as )?compared (?:with|to)|in comparison (?:with|to)|versus|vs\.?|relative to|over|against|with respect to)\b",
-    re.IGNORECASE,
-)
-_OPENING = re.compile(
-    r"^\W*(?:when |as )?(?:compared (?:with|to)|in comparison (?:with|to)|relative to|versus)[^,]*,",
-    re.IGNORECASE,
-)
-_NUMBERS = re.compile(
-    r"(?<![\w.=<>])-?\d+(?:[.·]\d+)?(?=\s?(?:%|\(|±|\+/-|\[|mm|cm|kg|mg|g\b|days?|hours?|months?|weeks?|min|vs|versus|,|\s))"
-)
-_LEFT_OUT = (
-    "background",
-    "introduction",
-    "objective",
-    "aim",
-    "purpose",
-    "method",
-    "material",
-    "design",
-    "setting",
-    "participants",
-    "intervention",
-    "trial registration",
-    "registration",
-    "main outcome",
-    "measurement",
-    "patients and",
-    "study design",
-    "funding",
-    "context",
-    "rationale",
-    "subjects",
-    "outcome measure",
-    "data source",
-    "hypothes",
-)
-_BAD = re.compile(rf"\b{directions.BAD}\b", re.IGNORECASE)
 
 
 class _Terms:
-    """The words of intervention, comparator and outcome, each weighed by how rare it is in the text."""
+    """The stems of intervention, comparator and outcome, weighed by how rare they are."""
 
-    def __init__(self, text: str, intervention: str, comparator: str, outcome: str) -> None:
-        self._long = expand_abbreviations(text)
-        self._spans = sentences(text)
-        self._of = [stems(s.text) for s in self._spans]
-        own, other = self._expanded(intervention), self._expanded(comparator)
+    def __init__(self, spans: Sequence[Span], long: dict[str, str], asked: Sequence[str]) -> None:
+        self._long = long
+        self._of = [stems(span.text) for span in spans]
+        own, other, self.outcome = (self._expanded(text) for text in asked)
+        inactive = _INACTIVE_WORDS if _INACTIVE.search(asked[1]) else frozenset()
         self.intervention = own - other or own
-        self.comparator = other - own
-        if re.search(
-            r"placebo|control|usual|sham|standard|no |untreated|conventional", comparator, re.I
-        ):
-            self.comparator |= stems("placebo control sham untreated usual conventional")
-            self.comparator -= own
-        self.outcome = self._expanded(outcome)
+        self.comparator = (other | inactive) - own
+        self.asked_outcome = stems(asked[2])
+        self.bad_outcome = bool(_BAD.search(asked[2]))
+
+    def __len__(self) -> int:
+        return len(self._of)
 
     def _expanded(self, text: str) -> frozenset[str]:
         found = stems(text)
@@ -129,176 +100,174 @@ class _Terms:
                 found |= one
         return found
 
-    def weight(self, stem: str) -> float:
-        df = sum(stem in s for s in self._of)
-        return math.log(1 + (len(self._of) + 1) / (1 + df))
+    def _weight(self, stem: str) -> float:
+        named = sum(stem in said for said in self._of)
+        return math.log(1 + (len(self._of) + 1) / (1 + named))
 
-    def cover(self, wanted: frozenset[str], said: frozenset[str]) -> float:
-        total = sum(map(self.weight, wanted))
-        return sum(self.weight(s) for s in wanted & said) / total if total else 0.0
+    def covered(self, wanted: frozenset[str], text: str) -> float:
+        """The share of the wanted stems that a text names, 0-1, rare ones counting most."""
+        total = sum(map(self._weight, wanted))
+        return sum(self._weight(s) for s in wanted & stems(text)) / total if total else 0.0
+
+    def free(self, found: Iterator[re.Match[str]]) -> list[re.Match[str]]:
+        """The matches that are no words of the outcome itself."""
+        return [m for m in found if not stems(m.group()) & self.asked_outcome]
+
+    def outcome_at(self, clause: str) -> int:
+        """Where the clause first names the outcome; its middle when it does not."""
+        places = (m.start() for m in _WORD.finditer(clause) if stems(m.group()) & self.outcome)
+        return next(places, len(clause) // 2)
 
 
-def _candidates(text: str) -> Iterator[tuple[Span, str, float]]:
-    spans = sentences(text)
-    labelled = any(s.label for s in spans)
-    for i, span in enumerate(spans):
-        if span.label.startswith(_LEFT_OUT):
+def _candidates(spans: Sequence[Span]) -> Iterator[tuple[Span, str, float]]:
+    """The clauses in which a result may stand, with what their place adds to their fit."""
+    labelled = any(span.label for span in spans)
+    for number, span in enumerate(spans):
+        if span.label.startswith(cues.LEFT_OUT):
             continue
-        bonus = 0.1 if span.label.startswith(("result", "finding")) else 0.0
-        if (labelled and not span.label) or (
-            not labelled and i < 0.3 * len(spans) and len(spans) > 3
-        ):
-            bonus -= 0.3
-        if lexicon.AIM.search(span.text) and not p_values(span.text):
-            bonus -= 0.15
+        early = len(spans) > 3 and number < 0.3 * len(spans)
+        outside = not span.label if labelled else early
+        place = (
+            _IN_RESULTS * span.label.startswith(("result", "finding"))
+            + _OUTSIDE * outside
+            + _AIM * (bool(lexicon.AIM.search(span.text)) and not p_values(span.text))
+        )
         for clause in clauses(span.text):
-            yield span, clause, bonus
+            yield span, clause, place + _WITHIN_ARMS * _is_within_arms(clause)
+
+
+def _is_within_arms(clause: str) -> bool:
+    """Whether it tells of a change in both arms alike, which is none between them."""
+    compared = cues.AFTER.search(clause) or cues.NULL.search(clause)
+    return bool(cues.BOTH_ARMS.search(clause)) and not compared
 
 
 def effect(text: str, intervention: str, comparator: str, outcome: str) -> Effect | None:
-    terms = _Terms(text, intervention, comparator, outcome)
+    """What a text says the intervention does to the outcome; None when nothing tells.
+
+    Args:
+        text: An abstract or a part of one.
+        intervention: What was given, in the words of the text if possible.
+        comparator: What it is compared with, such as placebo or another arm.
+        outcome: What was measured.
+    """
+    spans = sentences(text)
+    terms = _Terms(spans, dict(expand_abbreviations(text)), (intervention, comparator, outcome))
     best: Effect | None = None
-    for span, clause, bonus in _candidates(text):
-        said, whole = stems(clause), stems(span.text)
-        o = terms.cover(terms.outcome, said)
-        o_all = terms.cover(terms.outcome, whole)
-        i = terms.cover(terms.intervention, whole)
-        c = terms.cover(terms.comparator, whole)
-        fit = 0.75 * o + 0.25 * o_all + 0.25 * i + 0.15 * c + bonus
-        if _BOTH.search(clause) and not _AFTER.search(clause) and not _NULL.search(clause):
-            fit -= 0.4
-        if o_all < 0.15 or (best and fit <= best.fit):
-            continue
-        found = _direction(clause, span.text, terms, outcome)
-        if found:
-            best = Effect(found[0], span, found[1], fit)
+    for span, clause, place in _candidates(spans):
+        fit = _fit(span, clause, terms) + place
+        if fit > (best.fit if best else 0.0) and (cue := _direction(clause, terms)):
+            best = _told(span, cue, min(fit, 1.0))
     return best
 
 
-_BOTH = re.compile(
-    r"\b(?:in|with|of|for|by) (?:both|all|either|each)(?: of the)?(?: \w+)? (?:groups?|arms?|treatments?|cases|conditions?)\b|\bboth groups\b",
-    re.IGNORECASE,
-)
-_ALIKE_ADVERB = re.compile(
-    r"^\W*similarly,|\bsimilar (?:decline|reduction|increase|improvement|decrease|fall|rise)s? (?:in|was seen)",
-    re.I,
-)
+def _fit(span: Span, clause: str, terms: _Terms) -> float:
+    named = terms.covered(terms.outcome, span.text)
+    if named < _LEAST and len(terms) > _FEW:
+        return -1.0
+    return (
+        _OF_OUTCOME * terms.covered(terms.outcome, clause)
+        + _OF_SENTENCE * named
+        + _OF_ARM * terms.covered(terms.intervention, span.text)
+        + _OF_OTHER * terms.covered(terms.comparator, span.text)
+    )
 
 
-def _direction(clause: str, sentence: str, terms: _Terms, outcome: str):
+def _told(span: Span, cue: _Cue, fit: float) -> Effect:
+    ways = (
+        EffectDirection.NO_DIFFERENCE,
+        EffectDirection.INCREASED,
+        EffectDirection.DECREASED,
+    )
+    return Effect(
+        direction=ways[cue.sign],
+        quote=span.text,
+        start=span.start,
+        end=span.end,
+        cue=cue.words,
+        fit=round(fit, 2),
+    )
+
+
+def _direction(clause: str, terms: _Terms) -> _Cue | None:
+    """What a clause says of the outcome, by its figures, its words or two arms' values."""
     tests = p_values(clause)
     if tests and not any(tests):
-        return EffectDirection.NO_DIFFERENCE, "P"
-    cue = _cue(clause, terms, outcome, significant=bool(tests) and all(tests))
+        return _Cue(0, "no P value below 0.05")
+    cue = _worded(clause, terms, significant=bool(tests) and all(tests))
     if cue is None:
-        return _of_numbers(clause, terms)
-    sign, words, at = cue
-    if sign == 0:
-        return EffectDirection.NO_DIFFERENCE, words
-    if _is_turned(clause, sentence, terms, at):
-        sign = -sign
-    return (EffectDirection.INCREASED if sign > 0 else EffectDirection.DECREASED), words
+        return _of_values(clause, terms) if any(tests) else None
+    return cue._replace(sign=-cue.sign) if cue.sign and _is_turned(clause, terms) else cue
+
+
+def _worded(clause: str, terms: _Terms, *, significant: bool) -> _Cue | None:
+    said = cues.ALIKE_ADVERB.sub(lambda m: " " * len(m.group()), clause)
+    at = terms.outcome_at(clause)
+    found = terms.free(cues.CUE.finditer(said))
+    nearest = min(found, key=lambda m: _distance(clause, m.start(), at), default=None)
+    null = next(iter(terms.free(cues.NULL.finditer(said))), None)
+    if nearest is None:
+        return _Cue(0, null.group()) if null else None
+    if null and not significant and null.start() < nearest.start() + _GOVERNS:
+        return _Cue(0, null.group())
+    return _Cue(_sign(nearest, found, terms), nearest.group())
 
 
 def _distance(clause: str, cue: int, at: int) -> int:
-    """Characters between a cue and the outcome; an "and the" in between is another statement."""
-    low, high = sorted((cue, at))
-    between = clause[low:high]
-    return (
-        len(between)
-        + 60 * bool(re.search(r"\band (?:the|a|was|were)\b|, and\b", between))
-        + 15 * (cue < at)
-    )
+    between = clause[min(cue, at) : max(cue, at)]
+    joined = _OTHER_STATEMENT * bool(_JOINED.search(between))
+    return len(between) + joined + _BEFORE * (cue < at)
 
 
-def _cue(clause: str, terms: _Terms, outcome: str, *, significant: bool):
-    """Sign of the clause for the outcome: +1, -1, or 0 for no difference."""
-    said = _ALIKE_ADVERB.sub(lambda m: " " * len(m.group()), clause)
-    places = [
-        m.start() for m in re.finditer(r"[^\W_]+", clause) if stems(m.group()) & terms.outcome
-    ]
-    at = places[0] if places else len(clause) // 2
-    masked = stems(outcome)
-    found = [m for m in _CUE.finditer(said) if not (stems(m.group()) & masked)]
-    nearest = min(found, key=lambda m: _distance(clause, m.start(), at), default=None)
-    null = next((m for m in _NULL.finditer(said) if not (stems(m.group()) & masked)), None)
-    if (
-        null
-        and (nearest is None or null.start() < nearest.start() + 30)
-        and not (significant and nearest)
-    ):
-        return 0, null.group(), null.start()
-    if nearest is None:
-        return None
-    bad = bool(_BAD.search(outcome))
-    sign = (
-        1
-        if nearest["up"]
-        else -1
-        if nearest["down"]
-        else (-1 if bad else 1)
-        if nearest["better"]
-        else (1 if bad else -1)
-    )
-    amount = next((m for m in found if m is not nearest and _AMOUNT.fullmatch(m.group())), None)
-    noun = next((m for m in found if _CHANGE_NOUN.fullmatch(m.group())), None)
-    if _AMOUNT.fullmatch(nearest.group()) and noun:
-        amount, sign = nearest, (-1 if noun["down"] else 1 if noun["up"] else (-1 if bad else 1))
-    if (
-        noun
-        and amount
-        and amount["down"]
-        and noun.start() > amount.start()
-        and noun.start() - amount.start() < 60
-    ):
-        sign = -sign
-    return sign, nearest.group(), nearest.start()
+def _sign(nearest: re.Match[str], found: Sequence[re.Match[str]], terms: _Terms) -> int:
+    """The sign of the nearest cue; a "smaller reduction" is the reduction turned round."""
+    noun = next((m for m in found if cues.CHANGE.fullmatch(m.group())), None)
+    amount = next((m for m in found if m is not noun and cues.AMOUNT.fullmatch(m.group())), None)
+    governed = noun is not None and nearest in (noun, amount)
+    sign = _plain(noun if noun and governed else nearest, terms)
+    if noun and amount and governed and amount["down"]:
+        sign *= -1 if 0 < noun.start() - amount.start() < 2 * _GOVERNS else 1
+    return sign
 
 
-def _is_turned(clause: str, sentence: str, terms: _Terms, at: int) -> bool:
+def _plain(cue: re.Match[str], terms: _Terms) -> int:
+    """More is 1 and less -1; better is less of what is bad."""
+    if cue["up"] or cue["down"]:
+        return 1 if cue["up"] else -1
+    return 1 if bool(cue["better"]) is not terms.bad_outcome else -1
+
+
+def _is_turned(clause: str, terms: _Terms) -> bool:
     """Whether the clause says it of the comparator: "higher with placebo than with examplol"."""
-    opening = _OPENING.match(clause)
+    opening = cues.OPENING.match(clause)
     body = clause[opening.end() :] if opening else clause
-    after = _AFTER.search(body)
-    head, tail = (body[: after.start()], body[after.end() :]) if after else (body, "")
-    hi, hc = (len(t & stems(head)) for t in (terms.intervention, terms.comparator))
-    ti, tc = (len(t & stems(tail)) for t in (terms.intervention, terms.comparator))
-    if tail and ti > tc and hi <= hc:
-        return True
-    if (
-        opening
-        and stems(opening.group()) & terms.intervention
-        and not stems(opening.group()) & terms.comparator
-    ):
-        return True
-    return not tail and not opening and hc > 0 and hi == 0
+    after = cues.AFTER.search(body)
+    head = stems(body[: after.start()] if after else body)
+    own, other = len(terms.intervention & head), len(terms.comparator & head)
+    if opening:
+        begun = stems(opening.group())
+        return bool(begun & terms.intervention) and not begun & terms.comparator
+    if after is None:
+        return other > 0 and own == 0
+    tail = stems(body[after.end() :])
+    return len(terms.intervention & tail) > len(terms.comparator & tail) and own <= other
 
 
-_VALUE = r"(?<![\w.=<>,/-])[-−–]?\d+(?:[.·]\d+)?"
-_PAIR = re.compile(
-    rf"(?P<first>{_VALUE})[^;]{{0,60}}?\b(?:vs\.?|versus|(?:as )?compared (?:with|to)|than|and|against)\s[^;]{{0,60}}?(?P<second>{_VALUE})",
-    re.IGNORECASE,
-)
-
-
-def _of_numbers(clause: str, terms: _Terms):
-    """The direction of two arms' values that differ significantly."""
-    if not any(p_values(clause)):
-        return None
-    said = re.sub(
-        r"\b[Pp]\s*[=<>≤≥]\s*[\d.·]+|\d+(?:\.\d+)?% ?(?:CI|confidence)[^)\];]*|\b(?:at|after|for) \d+ \w+|\d+/(?=\d)",
-        lambda m: " " * len(m.group()),
-        clause,
-    )
-    pair = _PAIR.search(said)
+def _of_values(clause: str, terms: _Terms) -> _Cue | None:
+    """The direction of two arms' values, the first being that of the arm named first."""
+    said = cues.FIGURES_OF_NO_ARM.sub(lambda m: " " * len(m.group()), clause)
+    pair = cues.PAIR.search(said)
     if pair is None:
         return None
-    words = list(re.finditer(r"[^\W_]+", clause))
-    own = next((w.start() for w in words if stems(w.group()) & terms.intervention), None)
-    other = next((w.start() for w in words if stems(w.group()) & terms.comparator), None)
-    a, b = (float(re.sub("[−–]", "-", pair[g]).replace("·", ".")) for g in ("first", "second"))
-    if a == b:
+    first, second = (
+        float(re.sub("[−–]", "-", pair[group]).replace("·", ".")) for group in ("first", "second")
+    )
+    if first == second:
         return None
-    first = own is None or other is None or own < other
-    up = (a > b) is first
-    return (EffectDirection.INCREASED if up else EffectDirection.DECREASED), pair["first"]
+    own, other = (_named_at(clause, t) for t in (terms.intervention, terms.comparator))
+    turned = own is not None and other is not None and other < own
+    return _Cue(1 if (first > second) is not turned else -1, pair["first"])
+
+
+def _named_at(clause: str, wanted: frozenset[str]) -> int | None:
+    return next((m.start() for m in _WORD.finditer(clause) if stems(m.group()) & wanted), None)

@@ -263,9 +263,10 @@ def _drug_question(
         )
     except QuestionError:
         return None
-    known = question.drug and question.drug.known and question.condition
-    plain = question.form is not QuestionForm.CONDITION
-    return question if known and question.condition.known and plain else None
+    drug, condition = question.drug, question.condition
+    asks_benefit = question.form is not QuestionForm.CONDITION
+    known = drug and drug.known and condition and condition.known
+    return question if known and asks_benefit else None
 
 
 def _read(record: Evidence, question: ResearchQuestion) -> Reading | None:

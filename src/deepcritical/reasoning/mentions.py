@@ -48,34 +48,47 @@ _OTHER_CAPITALS = frozenset(
 )
 """Capitals that are no gene: methods, measures, viruses, cells, small molecules."""
 _GENE = re.compile(
-    r"(?<![\w/])(?:[A-Z]{2,5}-?(?:alpha|beta|gamma|delta|kappa ?B?)\d?|[A-Z][a-z]{1,4}-?\d{1,2}[a-z]?\d?|"
-    r"[A-Z][A-Z0-9]{2,6}|[A-Z]{1,3}\d{1,2}[A-Za-z]?\d?|[A-Z]{2,5}-\d{1,2}[A-Za-z]?|p\d{2}|(?:Akt|Ras|Myc|Kras|Src|Shh|Wnt|apoE|mTOR|c-[A-Z][a-z]{2}))(?=\b)(?![\w])"
+    r"(?<![\w/])(?:[A-Z]{2,5}-?(?:alpha|beta|gamma|delta|kappa ?B?)\d?|"
+    r"[A-Z][a-z]{1,4}-?\d{1,2}[a-z]?\d?|"
+    r"[A-Z][A-Z0-9]{2,6}|[A-Z]{1,3}\d{1,2}[A-Za-z]?\d?|[A-Z]{2,5}-\d{1,2}[A-Za-z]?|p\d{2}|"
+    r"(?:Akt|Ras|Myc|Kras|Src|Shh|Wnt|apoE|mTOR|c-[A-Z][a-z]{2}))(?=\b)(?![\w])"
 )
 _GENE_WORDS = re.compile(
-    r"\b(?:[\w-]+ ){0,2}(?:[\w-]*kinases?|[\w-]+ receptors?(?: \d?[A-Za-z]?\d?\b)?|[\w-]*transferases?|[\w-]*oxidases?|[\w-]*reductases?|"
-    r"[\w-]*synthases?|[\w-]*hydroxylases?|[\w-]*proteases?|[\w-]*peptidases?|[\w-]*phosphatases?|interleukins?(?:[- ]\d+)?|caspases?(?:-\d+)?|"
-    r"growth factors?|necrosis factor(?:[- ]alpha)?|interferons?(?:[- ](?:alpha|beta|gamma))?|transcription factors?|cytokines?|chemokines?|"
-    r"[\w-]*dehydrogenases?|[\w-]*transporters?|insulin|leptin|albumin|adiponectin|ghrelin|prolactin|calcineurin|erythropoietin)\b",
+    r"\b(?:[\w-]+ ){0,2}(?:[\w-]*kinases?|[\w-]+ receptors?(?: \d?[A-Za-z]?\d?\b)?|"
+    r"[\w-]*transferases?|[\w-]*oxidases?|[\w-]*reductases?|"
+    r"[\w-]*synthases?|[\w-]*hydroxylases?|[\w-]*proteases?|[\w-]*peptidases?|"
+    r"[\w-]*phosphatases?|interleukins?(?:[- ]\d+)?|caspases?(?:-\d+)?|"
+    r"growth factors?|necrosis factor(?:[- ]alpha)?|interferons?(?:[- ](?:alpha|beta|gamma))?|"
+    r"transcription factors?|cytokines?|chemokines?|"
+    r"[\w-]*dehydrogenases?|[\w-]*transporters?|insulin|leptin|albumin|adiponectin|ghrelin|"
+    r"prolactin|calcineurin|erythropoietin)\b",
     re.IGNORECASE,
 )
 _SMALL = re.compile(
-    r"\b(?:glucose|creatinine|(?:m?ethanol|alcohol)|Ca ?\(?2 ?\+?\)?\+?|calcium|potassium|sodium|ATP|GTP|lactate|steroids?|corticosteroids?|"
-    r"oxygen|superoxide|glutathione|GSH|malondialdehyde|MDA|nitric oxide|cholesterol|triglycerides?|LPS|lipopolysaccharides?|reactive oxygen species|ROS|"
-    r"H2O2|hydrogen peroxide|urea|uric acid|lipids?|antioxidants?|cannabis|contrast|salt|iron|zinc|copper|arsenic|galactose|"
-    r"dexamethasone|isoproterenol|corticosterone|cortisol|estrogens?|androgens?|opioids?|statins?|thiazolidinediones?|fatty acids?|"
-    r"[a-z]{4,}(?:amine|azole|olol|statin|pril|sartan|mycin|cillin|azine|idine|oxacin|tidine|terol|caine|barbital|azepam|triptan|setron|prazole|parin|nib|mab|vir)s?)\b"
+    r"\b(?:glucose|creatinine|(?:m?ethanol|alcohol)|Ca ?\(?2 ?\+?\)?\+?|calcium|potassium|"
+    r"sodium|ATP|GTP|lactate|steroids?|corticosteroids?|"
+    r"oxygen|superoxide|glutathione|GSH|malondialdehyde|MDA|nitric oxide|cholesterol|"
+    r"triglycerides?|LPS|lipopolysaccharides?|reactive oxygen species|ROS|"
+    r"H2O2|hydrogen peroxide|urea|uric acid|lipids?|antioxidants?|cannabis|contrast|salt|iron|"
+    r"zinc|copper|arsenic|galactose|"
+    r"dexamethasone|isoproterenol|corticosterone|cortisol|estrogens?|androgens?|opioids?|"
+    r"statins?|thiazolidinediones?|fatty acids?|"
+    r"[a-z]{4,}(?:amine|azole|olol|statin|pril|sartan|mycin|cillin|azine|idine|oxacin|tidine|"
+    r"terol|caine|barbital|azepam|triptan|setron|prazole|parin|nib|mab|vir)s?)\b"
 )
 """Small molecules of the body that no dictionary of drugs holds, and stems of drug names (INN)."""
 _NUCLEIC = re.compile(
     r"rna\b|\bdna\b|nucleotides?|genome|antibod|antigen|blood|serum|plasma", re.IGNORECASE
 )
 _MESSENGERS = frozenset(
-    "serotonin|dopamine|glutamic acid|histamine|acetylcholine|norepinephrine|epinephrine|gamma-aminobutyric acid|nitric oxide|"
-    "melatonin|adenosine|estradiol|testosterone|progesterone|cortisol|hydrocortisone|cholesterol|thyroxine|triiodothyronine|"
-    "aldosterone|glycine|prostaglandins|dinoprostone|thromboxane a2|arachidonic acid|ceramides|lipopolysaccharides|catecholamines|"
-    "reactive oxygen species|hydrogen peroxide|superoxides|lactic acid|malondialdehyde|glutathione|tryptophan|tyrosine".split(
-        "|"
-    )
+    "serotonin|dopamine|glutamic acid|histamine|acetylcholine|norepinephrine|epinephrine|"
+    "gamma-aminobutyric acid|nitric oxide|"
+    "melatonin|adenosine|estradiol|testosterone|progesterone|cortisol|hydrocortisone|"
+    "cholesterol|thyroxine|triiodothyronine|"
+    "aldosterone|glycine|prostaglandins|dinoprostone|thromboxane a2|arachidonic acid|ceramides|"
+    "lipopolysaccharides|catecholamines|"
+    "reactive oxygen species|hydrogen peroxide|superoxides|lactic acid|malondialdehyde|"
+    "glutathione|tryptophan|tyrosine".split("|")
 )
 """Substances of the body that are no proteins."""
 _PROTEIN_DRUGS = re.compile(
@@ -94,9 +107,13 @@ _DISEASE = re.compile(
     r"(?:diseases?|syndromes?|disorders?|cancers?|carcinomas?|infections?|failure|deficiency|"
     r"dysfunction|toxicity|injury|impairments?|seizures?|ischemia|infarction|tumou?rs?|"
     r"hypertension|hypotension|arrhythmias?|stroke|fibrosis|pain|hemorrhage|edema|neuropathy)\b|"
-    r"\b\w{2,}(?:itis|osis|a?emia|omas?|opathy|opathies|algia|uria|plegia|megaly|rrhea|ectasia|penia|"
+    r"\b\w{2,}(?:itis|osis|a?emia|omas?|opathy|opathies|algia|uria|plegia|megaly|rrhea|ectasia|"
+    r"penia|"
     r"kinesias?|epsy|toxicity|phrenia|phobia)\b|"
-    r"\b(?:inflammat\w+|obese|hypertensive|convulsions?|deafness|sepsis|metasta\w+|amnesia|hypoxia|necrosis|leukemi[ac]\w*|dystonia|bleeding|toxic\w*|hyperalgesia|cirrho\w+|syncope|atherosclero\w+|dyskinesias?|tumou?rigenesis|seizures?|depression|anxiety|schizophrenia|migraine|obesity|diabetes|cancer|catalepsy|"
+    r"\b(?:inflammat\w+|obese|hypertensive|convulsions?|deafness|sepsis|metasta\w+|amnesia|"
+    r"hypoxia|necrosis|leukemi[ac]\w*|dystonia|bleeding|toxic\w*|hyperalgesia|cirrho\w+|syncope|"
+    r"atherosclero\w+|dyskinesias?|tumou?rigenesis|seizures?|depression|anxiety|schizophrenia|"
+    r"migraine|obesity|diabetes|cancer|catalepsy|"
     r"delirium|psychosis|bradycardia|tachycardia|nausea|vomiting|fever|coma|death)\b",
     re.IGNORECASE,
 )

@@ -211,24 +211,31 @@ _KINDS: tuple[tuple[PropositionKind, re.Pattern[str]], ...] = (
 )
 """The first kind, in this order, whose words the question's own clause holds."""
 _ASKED = re.compile(
-    r"(?:^|[:.?!,;]\s+|\s[-–—]+\s*|--)\s*(?=(?:is|are|was|were|do|does|did|can|could|will|would|should|"
+    r"(?:^|[:.?!,;]\s+|\s[-–—]+\s*|--)\s*(?=(?:is|are|was|were|do|does|did|can|could|will|would|"
+    r"should|"
     r"must|may|might|has|have|had|shall)\b)",
     re.IGNORECASE,
 )
 """Before the clause that asks, as in "Examplol in testitis: does it help?"."""
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _COMMON = frozenset(
-    "a an and any are as at be been being between both but by can could did do does done during each "
-    "ever few for from had has have having how if in into is it its may me might more most must my no "
-    "non not of off on one only or other our out over own per really same shall should since so some "
-    "still such than that the their them then there these they this those through to too under until "
-    "up upon us use used using very via was we were what when where whether which while who whom whose "
+    "a an and any are as at be been being between both but by can could did do does done during "
+    "each "
+    "ever few for from had has have having how if in into is it its may me might more most must "
+    "my no "
+    "non not of off on one only or other our out over own per really same shall should since so "
+    "some "
+    "still such than that the their them then there these they this those through to too under "
+    "until "
+    "up upon us use used using very via was we were what when where whether which while who "
+    "whom whose "
     "why will with within without would year years your among after before because also all always "
     "study studies patient patients among case cases result results".split()
 )
 _SUFFIX = re.compile(
     r"(?:ations?|itions?|ings?|ively|ively|ments?|ness|ically|ical|ically|ies|ied|ily|ities|ity|"
-    r"ions?|ives?|als?|ally|ants?|ances?|ences?|ents?|ers?|ors?|ates?|ated|izes?|ised?|ed|es|ly|s|e|y|ic)$"
+    r"ions?|ives?|als?|ally|ants?|ances?|ences?|ents?|ers?|ors?|ates?|ated|izes?|ised?|ed|es|ly|"
+    r"s|e|y|ic)$"
 )
 _STEM = 4
 """Letters that a stem keeps at least."""
