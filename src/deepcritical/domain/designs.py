@@ -227,18 +227,9 @@ def _first(rules: tuple[_Rule, ...], text: str) -> Design | None:
     return next((rule.design for rule in rules if rule.pattern.search(text)), None)
 
 
-_DESIGN_LABELS = (
-    "design",
-    "method",
-    "materials",
-    "patients and",
-    "study design",
-    "research design",
-    "trial design",
-    "setting",
-    "objective",
-    "aim",
-    "purpose",
+_DESIGN_LABELS = tuple(
+    "design;method;materials;patients and;study design;research design;trial design;setting;"
+    "objective;aim;purpose".split(";")
 )
 
 

@@ -32,6 +32,8 @@ from deepcritical.reasoning.assertions import (
     is_open,
 )
 from deepcritical.reasoning.clauses import clauses
+from deepcritical.reasoning.comparisons import comparison
+from deepcritical.reasoning.effects import effect
 from deepcritical.reasoning.figures import Way, figures_cue, p_values
 from deepcritical.reasoning.propositions import Proposition, PropositionKind, proposition
 from deepcritical.reasoning.questions import read_question
@@ -241,7 +243,23 @@ def stance(
         return _of_trial(record, asked, reading)
     if reading and reading.included and (reading.supporting or reading.refuting):
         return _of_reading(reading)
-    return _of_text(record, asked)
+    return _of_arms(record, text) or _of_text(record, asked)
+
+
+def _of_arms(record: Evidence, text: str) -> StanceResult | None:
+    """The stance towards a claim on two arms, by the direction that the record tells."""
+    claim = comparison(text)
+    told = (
+        effect(record.content, claim.intervention, claim.comparator, claim.outcome)
+        if claim
+        else None
+    )
+    if claim is None or told is None:
+        return None
+    agrees = told.direction is claim.claimed
+    span = Span(told.quote, told.start, told.end)
+    rule = f"claimed: {claim.claimed.value}; the record says: {told.direction.value}"
+    return _at(Stance.SUPPORTS if agrees else Stance.REFUTES, told.fit, span, told.cue, rule)
 
 
 def _wording(hypothesis: str | ResearchQuestion | MechanismHypothesis) -> str:
