@@ -21,6 +21,7 @@ RUN pip install --no-cache-dir --no-deps --force-reinstall .
 COPY app.py ./
 
 ENV DEEPCRITICAL_HOST=0.0.0.0 \
+    DEEPCRITICAL_HTTP_CACHE=/data/http.sqlite \
     GRADIO_ANALYTICS_ENABLED=False \
     GRADIO_TEMP_DIR=/tmp/gradio \
     PYTHONUNBUFFERED=1

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +19,12 @@ from blockbuster import BlockBuster, blockbuster_ctx
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.events import LoggedEvent
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.question import SearchQuery
 from deepcritical.jobs.runs import Run, RunService
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.research.session import RunSources
 from deepcritical.tools.base import SearchTool
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
@@ -33,9 +37,13 @@ QUESTION = "Can examplol be repurposed for testitis?"
 
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No setting of the developer's shell, and no .env file of the checkout, reaches a test."""
-    for name in [name for name in os.environ if name.startswith("DEEPCRITICAL_")]:
-        monkeypatch.delenv(name)
+    """No setting of the developer's shell, and no .env file of the checkout, reaches a test.
+
+    Nor does a proxy, which would be asked for the servers on loopback.
+    """
+    for name in os.environ.copy():
+        if name.startswith("DEEPCRITICAL_") or name.upper().endswith("_PROXY"):
+            monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
 
 
@@ -99,6 +107,17 @@ def make_evidence(title: str = "Examplol in testitis", content: str = "", **meta
     )
 
 
+@asynccontextmanager
+async def opened(*tools: SearchTool) -> AsyncIterator[RunSources]:
+    """Sources as a run gets them."""
+    yield RunSources(SearchHandler(tools), tuple(tool.name for tool in tools))
+
+
+def queries(*texts: str) -> tuple[SearchQuery, ...]:
+    """Queries in plain words."""
+    return tuple(SearchQuery(text=text) for text in texts)
+
+
 def run_service(
     source: Path | Sequence[SearchTool] = DEMO,
     reasoner: Reasoner | None = None,
@@ -106,16 +125,12 @@ def run_service(
 ) -> RunService:
     """The real team over a snapshot file, or over the given sources."""
 
-    async def described() -> tuple[str, ...]:
-        return tuple(tool.name for tool in tools)
-
     tools = [SnapshotSource(source)] if isinstance(source, Path) else list(source)
     return RunService(
         orchestrate=run_team,
         reasoner=reasoner or ExtractiveReasoner(),
-        handler=SearchHandler(tools),
+        open_sources=partial(opened, *tools),
         limits_for=lambda _depth: RunLimits(**limits),
-        describe_sources=described,
     )
 
 

@@ -19,7 +19,10 @@ from typing import TYPE_CHECKING
 import deepcritical.research  # noqa: F401
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from deepcritical.domain.grading import grade
+    from deepcritical.domain.live_sources import SourceKey
     from deepcritical.domain.report import ResearchReport
     from deepcritical.reasoning.edges import edges
     from deepcritical.reasoning.hypothesis_stance import stance
@@ -45,23 +48,27 @@ def __getattr__(name: str) -> object:
     return getattr(import_module(_HOMES[name]), name)
 
 
-def research(question: str, *, snapshot: str | None = None) -> ResearchReport:
-    """Answer a question from an evidence snapshot; blocks until the report is there.
+def research(
+    question: str, *, snapshot: str | None = None, sources: Sequence[SourceKey] = ()
+) -> ResearchReport:
+    """Answer a question from live sources or from a snapshot; blocks until the report is there.
 
     Args:
         question: A drug and a condition, a condition alone, or a hypothesis to judge.
-        snapshot: ``demo``, or the path of a .jsonl file; by default the setting
-            DEEPCRITICAL_SNAPSHOT.
+        snapshot: ``demo``, or the path of a .jsonl file.
+        sources: Live sources: ``pubmed``, ``clinicaltrials``, ``europepmc``, ``web``. Without
+            snapshot and sources the settings decide: by default the first three.
 
     Raises:
-        DeepCriticalError: The question or the snapshot cannot be worked on.
+        DeepCriticalError: The question cannot be worked on, or no source can be read.
+        ValueError: Both a snapshot and sources are given.
     """
     import asyncio
     from concurrent.futures import ThreadPoolExecutor
 
     from deepcritical.bootstrap import build_runs, read_settings
 
-    runs = build_runs(read_settings(), snapshot=snapshot)
+    runs = build_runs(read_settings(), snapshot=snapshot, sources=sources)
 
     async def answer() -> ResearchReport:
         return await runs.submit(question).result()

@@ -5,21 +5,26 @@ Implementations are picked here and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Literal, NamedTuple
+from datetime import UTC, datetime
+from functools import partial
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
 from deepcritical.domain.budget import Depth, RunLimits
 from deepcritical.domain.errors import ConfigurationError
-from deepcritical.jobs.runs import RunService
+from deepcritical.domain.live_sources import SourceKey
+from deepcritical.jobs.runs import OpenSources, RunService
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.research.session import RunSources
 from deepcritical.settings import Settings
 from deepcritical.tools.base import SearchTool
 from deepcritical.tools.clinicaltrials import ClinicalTrials
+from deepcritical.tools.crossref import check_all
 from deepcritical.tools.europepmc import EuropePMC
 from deepcritical.tools.http import RequestsTransport, SourceClient
 from deepcritical.tools.http_cache import AsyncBaseStorage, open_cache
@@ -30,17 +35,12 @@ from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
 from deepcritical.tools.web_search import WebSearch
 
 __all__ = [
-    "SOURCES",
     "LiveSources",
-    "SourceKey",
     "build_runs",
     "limits_of",
     "open_sources",
     "read_settings",
 ]
-
-SourceKey = Literal["pubmed", "clinicaltrials", "europepmc", "web"]
-
 
 LOCAL_RESULTS = 30
 """Records that a query takes from a snapshot: a local file costs no request, so it may be many."""
@@ -63,41 +63,77 @@ def read_settings() -> Settings:
         ) from error
 
 
-def build_runs(settings: Settings, *, snapshot: str | None = None) -> RunService:
-    """The service that runs questions against one snapshot.
+def build_runs(
+    settings: Settings, *, snapshot: str | None = None, sources: Sequence[SourceKey] = ()
+) -> RunService:
+    """The service that runs questions against live sources, or against one snapshot.
 
     Args:
         settings: Settings of the environment.
-        snapshot: Overrides `settings.snapshot`.
+        snapshot: Overrides the settings: this snapshot is searched.
+        sources: Override the settings: these live sources are searched.
 
     Raises:
         SnapshotNotFoundError: There is no such snapshot.
+        ValueError: Both a snapshot and sources are given.
     """
-    source = SnapshotSource(snapshot_path(settings.snapshot if snapshot is None else snapshot))
+    if snapshot is not None and sources:
+        raise ValueError("a run searches either a snapshot or live sources")
+    chosen = snapshot if snapshot is not None or sources else settings.snapshot
+    local = chosen is not None
     return RunService(
         orchestrate=run_team,
         reasoner=ExtractiveReasoner(),
-        handler=SearchHandler([source]),
-        limits_for=lambda depth: limits_of(settings, depth),
-        describe_sources=lambda: _described(source),
+        open_sources=_over_snapshot(chosen)
+        if chosen is not None
+        else _over_live(settings, sources or settings.sources),
+        limits_for=lambda depth: limits_of(settings, depth, local=local),
     )
 
 
-def limits_of(settings: Settings, depth: Depth) -> RunLimits:
-    """The limits of a depth, as far as no setting overrides them."""
-    chosen = {"max_iterations": settings.max_iterations, "deadline_s": settings.deadline_s}
+def limits_of(settings: Settings, depth: Depth, *, local: bool = False) -> RunLimits:
+    """The limits of a depth, as far as no setting overrides them; `local` for a snapshot."""
+    chosen = {
+        "max_iterations": settings.max_iterations,
+        "deadline_s": settings.deadline_s,
+        "results_per_query": LOCAL_RESULTS if local else None,
+    }
     return RunLimits.for_depth(depth).model_copy(
-        update={"results_per_query": LOCAL_RESULTS}
-        | {name: value for name, value in chosen.items() if value is not None}
+        update={name: value for name, value in chosen.items() if value is not None}
     )
 
 
-async def _described(source: SnapshotSource) -> tuple[str, ...]:
-    return (await source.describe(),)
+def _over_snapshot(name: str) -> OpenSources:
+    """One source for every run: the file is read once."""
+    source = SnapshotSource(snapshot_path(name))
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[RunSources]:
+        yield RunSources(SearchHandler([source]), (await source.describe(),))
+
+    return opened
 
 
-SOURCES: tuple[SourceKey, ...] = ("pubmed", "clinicaltrials", "europepmc", "web")
-"""The live sources by the names that a user gives them."""
+def _over_live(settings: Settings, names: Sequence[SourceKey]) -> OpenSources:
+    """Sources of its own for every run; they share limiters and the cache's file."""
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[RunSources]:
+        async with open_sources(settings, names) as live:
+            handler = SearchHandler(
+                live.tools, deadline_s=settings.source_deadline_s, now=lambda: datetime.now(UTC)
+            )
+            check = partial(check_all, client=live.crossref) if live.crossref else None
+            yield RunSources(handler, tuple(_described(settings, live)), check)
+
+    return opened
+
+
+def _described(settings: Settings, live: LiveSources) -> Iterator[str]:
+    kept = f", answers kept for {settings.http_cache_ttl_s / 3600:g} h" if live.caches else ""
+    yield from (f"{tool.name}: searched live{kept}" for tool in live.tools)
+    if live.crossref:
+        yield "Crossref: retractions of records with a DOI looked up"
 
 
 class LiveSources(NamedTuple):
@@ -106,6 +142,8 @@ class LiveSources(NamedTuple):
     tools: tuple[SearchTool, ...]
     crossref: SourceClient | None
     """None unless the setting asks for it."""
+    caches: bool
+    """Whether answers are kept."""
 
 
 @asynccontextmanager
@@ -125,6 +163,7 @@ async def open_sources(
             crossref=opening.client("Crossref", settings.crossref_url)
             if settings.check_integrity
             else None,
+            caches=storage is not None,
         )
 
 

@@ -6,9 +6,12 @@ Only bootstrap and the command line read them.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 from pydantic import AliasChoices, Field, SecretStr, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from deepcritical.domain.live_sources import SourceKey, parse_sources
 
 __all__ = ["Settings"]
 
@@ -25,8 +28,10 @@ class Settings(BaseSettings):
         use_attribute_docstrings=True,
     )
 
-    snapshot: str = "demo"
-    """Name of a bundled snapshot, or path of a .jsonl file, that is searched."""
+    sources: Annotated[tuple[SourceKey, ...], NoDecode] = ("pubmed", "clinicaltrials", "europepmc")
+    """Live sources that are searched, with commas between them."""
+    snapshot: str | None = None
+    """Name of a bundled snapshot, or path of a .jsonl file, that is searched instead of them."""
     max_iterations: int | None = Field(default=None, ge=1, le=10)
     """Rounds of search and judgement, 1-10; overrides the depth."""
     deadline_s: float | None = Field(default=None, gt=0)
@@ -58,7 +63,12 @@ class Settings(BaseSettings):
     port: int = Field(default=7860, ge=0, le=65535)
     """Port of the page; 0 takes a free one."""
 
-    @field_validator("http_cache", mode="before")
+    @field_validator("sources", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        return parse_sources(value) if isinstance(value, str) else value
+
+    @field_validator("http_cache", "snapshot", mode="before")
     @classmethod
     def _empty_is_none(cls, value: object) -> object:
         return None if value == "" else value

@@ -114,8 +114,10 @@ class TestQuestion:
         question = await reasoner.refine_question(text)
         queries = await reasoner.generate_queries(question, EvidenceStore())
         assert queries
-        assert len(set(queries)) == len(queries)
-        assert all(query.strip() for query in queries)
+        assert len({query.text for query in queries}) == len(queries)
+        assert all(query.text.strip() for query in queries)
+        # A registry holds neither mechanism nor results in prose: it must be asked without them.
+        assert any(not query.literature_only for query in queries)
 
 
 @pytest.mark.parametrize("text", FORMS)

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
 
 from tests.conftest import QUESTION, ROOT, paper, snapshot
 from tests.servers.serving import serving
+from tests.servers.world import world_beside
 
 PICTURES = ROOT / "out" / "screenshots"
 expect.set_options(timeout=15_000)
@@ -111,8 +112,9 @@ def _is_error(text: str, kind: str) -> bool:
     return kind == "error" and not any(part in text for part in usual)
 
 
-def ask(page: Page, question: str = QUESTION) -> None:
-    page.goto("/")
+def ask(page: Page, question: str = QUESTION, *, goto: bool = True) -> None:
+    if goto:
+        page.goto("/")
     page.get_by_label("Research question").fill(question)
     page.get_by_role("button", name="Run research").click()
 
@@ -314,3 +316,33 @@ def test_the_file_works_alone(page: Page, tmp_path: Path) -> None:
     assert requested == [(tmp_path / "report.html").as_uri()]
     assert alone.title() == "Examplol for testitis: what the evidence shows"
     alone.context.close()
+
+
+@pytest.mark.timeout(180)
+def test_the_page_answers_from_live_sources(browser: Browser, tmp_path: Path) -> None:
+    command = Path(sys.executable).with_name("deepcritical")
+    options = ("serve", "--port", "0", "--sources", "pubmed,clinicaltrials,europepmc")
+    with (
+        world_beside(tmp_path) as site,
+        serving([command, *options], site.environment) as served,
+        tab(browser, served.address) as page,
+    ):
+        page.goto("/")
+        expect(page.locator(".answering")).to_contain_text("PubMed: searched live")
+        page.get_by_label("Quick").check()
+        ask(page, goto=False)
+        expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible(
+            timeout=60_000
+        )
+        for name in ("PubMed", "ClinicalTrials.gov", "Europe PMC"):
+            # The steps are folded away once there is a report.
+            expect(page.locator(".live .log")).to_contain_text(f"{name} · examplol testitis")
+        expect(page.get_by_text("exactly as run").first).to_be_attached()
+        picture(page, "live-1440")
+        assert_fits(page)
+        for faults in site.faults.values():
+            assert faults.requests
+            faults.on("500")
+        ask(page, "Can examplol be repurposed for another testitis?", goto=False)
+        expect(page.locator(".live .pill")).to_have_text("failed", timeout=60_000)
+        expect(page.locator(".live")).to_contain_text("--snapshot demo")

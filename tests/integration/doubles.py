@@ -10,7 +10,7 @@ from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.question import Drug, ResearchQuestion
+from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.reasoning.base import ReportContext
 from deepcritical.reasoning.extractive import ExtractiveReasoner
@@ -52,7 +52,7 @@ class Interrupted(ExtractiveReasoner):
 
     async def generate_queries(
         self, question: ResearchQuestion, store: EvidenceStore
-    ) -> tuple[str, ...]:
+    ) -> tuple[SearchQuery, ...]:
         await self._enter("generate_queries")
         return await super().generate_queries(question, store)
 

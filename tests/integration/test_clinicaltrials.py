@@ -104,6 +104,22 @@ class TestFetch:
         fields = f"&fields={setting.server.asked[0]['fields']}"
         assert {text.replace(fields, "") for text in sent} == set(result.query_as_run.split(" ; "))
 
+    async def test_filters_are_told_in_words(self, setting: Setting) -> None:
+        result = await setting.source.fetch(asked_for(4))
+        assert result.filters == (
+            "interventional studies",
+            f"statuses {RAN.replace('|', ', ')}",
+            f"and {STOPPED.replace('|', ', ')}",
+            "each sorted by relevance, two of the former for one of the latter",
+            "first 4",
+        )
+
+    async def test_a_query_for_literature_is_not_for_a_registry(self, setting: Setting) -> None:
+        query = ASKED.model_copy(update={"literature_only": True})
+        result = await setting.source.fetch(query)
+        assert result == SourceResult(outcome=SourceOutcome.NOT_APPLICABLE, query_as_run="")
+        assert setting.faults.requests == 0
+
     async def test_everything_that_is_read_is_asked_for(self, setting: Setting) -> None:
         record = (await setting.source.fetch(asked_for(1))).evidence[0].metadata
         assert record.posted_results

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator
 from itertools import count
 from typing import Any, NamedTuple
+from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 
@@ -190,3 +192,22 @@ class TestMerging:
         checked = await check_integrity(self.record(doi=None), site.client)
         assert checked.metadata.integrity == "not_checked"
         assert site.faults.requests == 0
+
+
+async def test_who_asks_is_named_to_crossref_and_to_nobody_else(
+    site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    client = SourceClient(
+        "Crossref",
+        str(site.client._client.base_url),
+        limiter=limiter_for(f"crossref-{next(_hosts)}", 1000),
+        secrets={"mailto": "nobody+x@example.org"},
+    )
+    site.server.add(DOI)
+    assert await integrity(client, DOI) == ("clean", ())
+    await client.aclose()
+    asked = [parse_qs(urlsplit(address).query) for address in site.server.asked]
+    assert [query["mailto"] for query in asked] == [["nobody+x@example.org"]] * 2
+    assert any(quote(DOI, safe="") in address for address in site.server.asked)
+    assert "example.org" not in caplog.text

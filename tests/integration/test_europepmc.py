@@ -16,7 +16,7 @@ from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.identity import study_groups
 from deepcritical.domain.question import Condition, Drug
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery
-from deepcritical.tools.europepmc import MAX_PAGE, EuropePMC
+from deepcritical.tools.europepmc import MAX_PAGE, QUERY_BY_GET, EuropePMC
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.rate_limiter import limiter_for
 from tests.servers.europepmc import EuropePMCServer
@@ -239,6 +239,29 @@ class TestFaults:
         site.server.bare = 3
         with pytest.raises(SearchError, match="no results"):
             await site.tool.fetch(ASKED)
+
+
+class TestLongQuery:
+    async def test_it_is_posted_page_by_page(self) -> None:
+        names = tuple(f"made-up name {number} {'of it ' * 40}" for number in range(8))
+        query = SourceQuery(text="x", drug=Drug(name="examplol", synonyms=names), max_results=150)
+        async with serving(many(150)) as site:
+            result = await site.tool.fetch(query)
+        assert len(result.query_as_run.encode()) > QUERY_BY_GET
+        assert len(result.evidence) == 150
+        assert [asked["cursorMark"] for asked in site.server.asked] == ["*", f"after-{MAX_PAGE}"]
+        assert {asked["query"] for asked in site.server.asked} == {result.query_as_run}
+        assert site.server.asked[0]["resultType"] == "core"
+
+    async def test_a_text_in_any_script_is_sent_whole(self, site: Site) -> None:
+        result = await site.tool.fetch(SourceQuery(text="тест " * 399 + "& = + % #"))
+        assert result.outcome is SourceOutcome.EMPTY
+        assert site.server.asked[0]["query"] == result.query_as_run
+
+
+async def test_filters_are_told(site: Site) -> None:
+    result = await site.tool.fetch(SourceQuery(text="examplol", max_results=3))
+    assert result.filters == ("sorted by relevance", "no expansion by synonyms", "first 3")
 
 
 async def test_an_answer_is_kept_and_an_odd_one_is_not(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from deepcritical.tools.http import RequestsTransport, SourceClient
 from deepcritical.tools.pubmed import PubMed
 from deepcritical.tools.rate_limiter import limiter_for
 from deepcritical.tools.search_handler import SearchHandler
+from tests.conftest import queries
 from tests.servers.clinicaltrials import ClinicalTrialsServer
 from tests.servers.europepmc import EuropePMCServer
 from tests.servers.faults import Fault, Faults
@@ -89,7 +90,7 @@ async def test_a_fault_of_one_source_costs_no_other_its_records(
     async with world() as w:
         w.faults[source].on(fault)
         began = time.monotonic()
-        answers = await w.handler.execute(["examplol"], 10)
+        answers = await w.handler.execute(queries("examplol"), 10)
         took = time.monotonic() - began
     outcomes = {answer.source: answer.result for answer in answers}
     table[source, fault] = f"{outcomes[source].outcome.value} {took:.1f} s"

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import gzip
 import json
+import tracemalloc
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -53,9 +54,9 @@ class TestAnswer(OverHTTP):
     [
         ("7", 7, 7),
         ("0.5", 0.5, 0.5),
-        ("3600", 60, 60),
+        ("3600", 3600, 3600),
         ("Wed, 21 Oct 2015 07:28:00 GMT", 0, 0),
-        (format_datetime(datetime.now(UTC) + timedelta(days=1), usegmt=True), 60, 60),
+        (format_datetime(datetime.now(UTC) + timedelta(days=1), usegmt=True), 86_390, 86_400),
     ],
 )
 def test_the_wait_asked_for_is_a_number_or_a_date(asked: str, least: float, most: float) -> None:
@@ -122,6 +123,18 @@ class TestRetry(OverHTTP):
             await make().get("data", {})
         assert caught.value.retry_after_s == seconds
 
+    @pytest.mark.parametrize("asked", ["3600", "Wed, 21 Oct 2099 07:28:00 GMT"])
+    async def test_who_asks_for_an_hour_is_not_asked_again(
+        self, make: Make, server: Server, asked: str
+    ) -> None:
+        server.faults.on("429 after")
+        server.faults.retry_after = asked
+        with pytest.raises(RateLimitError) as caught:
+            await make().get("data", {})
+        assert server.faults.requests == 1
+        assert caught.value.retry_after_s is not None
+        assert caught.value.retry_after_s >= 3600
+
     @pytest.mark.parametrize("status", [204, 302, 400, 401, 403, 404, 414, 501])
     async def test_what_will_not_pass_is_not_asked_for_again(
         self, make: Make, server: Server, status: int
@@ -159,6 +172,27 @@ class TestLimits(OverHTTP):
         server.headers["content-encoding"] = "gzip"
         with pytest.raises(SearchError, match="more than 20 MB"):
             await make().get("data", {})
+
+    @pytest.mark.parametrize("packing", ["gzip, gzip", "br", "zstd", "made-up"])
+    async def test_a_body_packed_in_an_odd_way_is_not_unpacked(
+        self, make: Make, server: Server, packing: str
+    ) -> None:
+        server.body = gzip.compress(gzip.compress(b" " * 1_000_000))
+        server.headers["content-encoding"] = packing
+        with pytest.raises(SearchError):
+            await make().get("data", {})
+
+    async def test_what_is_unpacked_at_once_is_bounded(self, make: Make, server: Server) -> None:
+        server.body = gzip.compress(b" " * 300_000_000)
+        server.headers["content-encoding"] = "gzip"
+        tracemalloc.start()
+        try:
+            with pytest.raises(SearchError, match="more than 20 MB"):
+                await make().get("data", {})
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert peak < 200_000_000
 
     async def test_a_body_that_cannot_be_unpacked_is_a_search_error(
         self, make: Make, server: Server

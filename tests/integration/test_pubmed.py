@@ -108,6 +108,7 @@ async def test_what_is_sent_is_what_the_rules_ask_for() -> None:
         }
         assert fetch == common | {"id": "99000101,99000102", "retmode": "xml"}
         assert result.query_as_run == search["term"]
+        assert result.filters == ("sorted by relevance", "first 2")
         assert KEY not in result.model_dump_json()
 
 
@@ -222,7 +223,8 @@ async def test_all_batches_failing_is_an_error() -> None:
     server = PubMedServer(many(500))
     server.unreadable = {"99100000", "99100450"}
     async with site(server) as made:
-        with pytest.raises(SearchError, match="status 400"):
+        told = "PubMed found 500 records and gave none of them: .* status 400"
+        with pytest.raises(SearchError, match=told):
             await made.tool.fetch(SourceQuery(text="testitis", max_results=500))
 
 
@@ -284,6 +286,21 @@ async def test_half_a_search_is_an_error() -> None:
         made.faults.on("half")
         with pytest.raises(SearchError):
             await made.tool.fetch(SourceQuery(text="testitis"))
+
+
+async def test_what_was_saved_from_broken_xml_is_not_kept(tmp_path: Path) -> None:
+    storage = AsyncSqliteStorage(database_path=tmp_path / "cache.db")
+    await storage.get_entries("none yet")  # makes the file, which blocks
+    async with site(fails="efetch", storage=storage) as made:
+        made.faults.on("half", times=1)
+        broken = await made.tool.fetch(SourceQuery(text="testitis"))
+        whole = await made.tool.fetch(SourceQuery(text="testitis"))
+        kept = await made.tool.fetch(SourceQuery(text="testitis"))
+    await storage.close()
+    assert broken.outcome is SourceOutcome.DEGRADED
+    assert broken.evidence
+    assert (whole.outcome, whole.cached) == (SourceOutcome.DATA, False)
+    assert kept == whole.model_copy(update={"cached": True})
 
 
 async def test_the_second_time_comes_from_the_cache(tmp_path: Path) -> None:

@@ -130,7 +130,9 @@ class TestReport:
     def test_an_edge_without_a_record_says_so(self, done: Done) -> None:
         _, report = done
         for edge in (edge for h in report.hypotheses_tested for edge in h.edges):
-            assert bool(edge.evidence_ids) is ("no evidence in this snapshot" not in edge.finding)
+            assert bool(edge.evidence_ids) is (
+                "no evidence in the records found" not in edge.finding
+            )
             assert bool(edge.evidence_ids) is ("[" in edge.finding)
 
 

@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -13,6 +14,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 DATA = Path(__file__).parent.parent / "data" / "europepmc"
+MOST_QUERY_BYTES = 6_000
+"""Longer queries do not fit into an address."""
 Record = dict[str, Any]
 
 
@@ -41,11 +44,20 @@ class EuropePMCServer:
         """Cursors that are handed out in place of the right one."""
         self.overstated = 0
         """So many records more are counted than there are."""
-        self.app = Starlette(routes=[Route("/search", self._search)])
+        self.app = Starlette(
+            routes=[
+                Route("/search", self._search),
+                Route("/searchPOST", self._search, methods=["POST"]),
+            ]
+        )
 
     async def _search(self, request: Request) -> Response:
-        params = dict(request.query_params)
+        # The same parameters, of which searchPOST takes all as fields of a form.
+        form = parse_qsl((await request.body()).decode(), keep_blank_values=True)
+        params = dict(form or request.query_params)
         self.asked.append(params)
+        if len(request.url.query) > MOST_QUERY_BYTES:
+            return Response("Request-URI Too Large", 414, media_type="text/plain")
         if self.bare:
             self.bare -= 1
             return JSONResponse({"version": "6.9"})

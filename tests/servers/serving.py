@@ -30,7 +30,7 @@ def serving(
     process = subprocess.Popen(  # noqa: S603 - our own command
         command,
         cwd=ROOT,
-        env={**kept, **(more or {})},
+        env={**kept, "DEEPCRITICAL_SNAPSHOT": "demo", **(more or {})},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",

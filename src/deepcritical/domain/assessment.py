@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 from deepcritical.domain.base import Model, Score10, UnitInterval
+from deepcritical.domain.question import SearchQuery
 
 __all__ = ["JudgeAssessment"]
 
@@ -28,5 +29,5 @@ class JudgeAssessment(Model):
     key_findings: tuple[str, ...] = ()
     """Short findings, each with evidence ids such as [E12]."""
     gaps: tuple[str, ...] = ()
-    next_queries: tuple[str, ...] = ()
+    next_queries: tuple[SearchQuery, ...] = ()
     reasoning: str

@@ -19,6 +19,7 @@ __all__ = [
     "EvidenceAssessed",
     "EvidenceProcessed",
     "HypothesesProposed",
+    "IntegrityChecked",
     "LoggedEvent",
     "Notice",
     "QuestionRefined",
@@ -29,6 +30,7 @@ __all__ = [
     "RunFailed",
     "RunStarted",
     "SourceSearched",
+    "SourcesOpened",
     "Stage",
     "StopReason",
 ]
@@ -61,7 +63,14 @@ class RunStarted(Model):
     type: Literal["run_started"] = "run_started"
     question: str
     reasoner: str
+
+
+class SourcesOpened(Model):
+    """The sources of the run are open."""
+
+    type: Literal["sources_opened"] = "sources_opened"
     sources: tuple[str, ...]
+    """One line on each."""
 
 
 class QuestionRefined(Model):
@@ -86,11 +95,30 @@ class SourceSearched(Model):
     type: Literal["source_searched"] = "source_searched"
     source: str
     query: str
+    """In plain words."""
+    query_as_run: str = ""
+    """Exactly as the source was asked."""
     outcome: str
+    total: int = 0
+    """Records that match at the source."""
     identified: int
     """Records in the answer."""
     new: int
     """Those that the run did not have yet."""
+    cached: bool = False
+    """Whether the answer was kept from an earlier search."""
+
+
+class IntegrityChecked(Model):
+    """Retractions of the records that bear on the question were looked up."""
+
+    type: Literal["integrity_checked"] = "integrity_checked"
+    checked: int
+    """Records that were looked up."""
+    failed: int
+    """Those of them whose look-up did not succeed; they count as not checked."""
+    found: tuple[str, ...] = ()
+    """Titles of records that the look-up found retracted or of concern."""
 
 
 class EvidenceProcessed(Model):
@@ -181,11 +209,13 @@ class RunCancelled(Model):
 
 Event = Annotated[
     RunStarted
+    | SourcesOpened
     | QuestionRefined
     | AgentCalled
     | SourceSearched
     | EvidenceProcessed
     | HypothesesProposed
+    | IntegrityChecked
     | EvidenceAssessed
     | ReferencesValidated
     | ClaimsChecked

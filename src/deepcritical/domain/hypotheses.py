@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.evidence import Fact
+from deepcritical.domain.question import SearchQuery
 
 __all__ = ["Edge", "MechanismHypothesis", "Relation", "Sign", "chain_confidence"]
 
@@ -96,7 +97,7 @@ class MechanismHypothesis(Model):
     condition: str = ""
     confidence: UnitInterval
     """0-0.5; see `chain_confidence`."""
-    search_suggestions: tuple[str, ...] = ()
+    search_suggestions: tuple[SearchQuery, ...] = ()
     """Queries that would test the edges without evidence."""
     edges: tuple[Edge, ...] = ()
     """From drug to condition; empty for a chain that was proposed and not looked up yet."""

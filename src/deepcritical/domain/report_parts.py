@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
 from pydantic import Field
 
@@ -124,7 +125,7 @@ class EdgeTested(Model):
     subject: str
     object: str
     finding: str
-    """Sign and contradiction in words, or ``no evidence in this snapshot``, with inline `[n]`."""
+    """Sign and contradiction in words, or ``no evidence in the records found``; with `[n]`."""
     evidence_ids: tuple[str, ...] = ()
 
 
@@ -149,10 +150,26 @@ class DrugCandidate(Model):
 
 
 class SearchRun(Model):
-    """One query as it was run against one source."""
+    """One query as it was run against one source: a line of the search log (PRISMA-S)."""
 
     source: str
     query: str
+    """In plain words."""
+    query_as_run: str = ""
+    """Exactly as the source was asked."""
+    filters: tuple[str, ...] = ()
+    """Filters, order and limits of the query."""
+    searched_at: datetime | None = None
+    """UTC; None for a snapshot, which does not change."""
     outcome: str
+    """One of `data`, `empty`, `degraded`, `unavailable`, `not_applicable`."""
+    total: int = 0
+    """Records that match at the source (PRISMA-S: hits)."""
     identified: int
+    """Records in the answer."""
     new: int
+    """Those that the run did not have yet: what is kept after duplicates are merged."""
+    cached: bool = False
+    """Whether the answer was kept from an earlier search."""
+    notes: tuple[str, ...] = ()
+    """What could not be read, and how the source understood the query."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from deepcritical.domain import errors
+from deepcritical.domain.live_sources import SourceKey, parse_sources
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.question import checked_question
 from deepcritical.export.formats import FORMATS
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from deepcritical.domain.report import ResearchReport
     from deepcritical.jobs.runs import Run, RunService
 
-__all__ = ["Snapshot", "research"]
+__all__ = ["Snapshot", "Sources", "chosen", "research"]
 
 
 class DepthName(StrEnum):
@@ -35,6 +36,27 @@ class DepthName(StrEnum):
     quick = "quick"
     standard = "standard"
     deep = "deep"
+
+
+class Choice(NamedTuple):
+    """Where to search, if the command line says so."""
+
+    snapshot: str | None
+    sources: tuple[SourceKey, ...]
+
+
+def chosen(snapshot: str | None, sources: str | None) -> Choice:
+    """The options that choose where to search.
+
+    Raises:
+        BadParameter: Both are given, or a source is none.
+    """
+    if snapshot is not None and sources is not None:
+        raise typer.BadParameter("choose these or a snapshot, not both", param_hint="--sources")
+    try:
+        return Choice(snapshot, parse_sources(sources) if sources is not None else ())
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--sources") from error
 
 
 class _Finished(NamedTuple):
@@ -46,7 +68,15 @@ _Question = Annotated[
     str, typer.Argument(help="A drug and a condition, a condition alone, or a hypothesis to judge.")
 ]
 Snapshot = Annotated[
-    str | None, typer.Option(help="Evidence snapshot: 'demo', or the path of a .jsonl file.")
+    str | None,
+    typer.Option(help="Search a snapshot, not live: 'demo', or the path of a .jsonl file."),
+]
+Sources = Annotated[
+    str | None,
+    typer.Option(
+        help="Live sources, with commas between them: pubmed, clinicaltrials, europepmc, web; "
+        "by default the first three."
+    ),
 ]
 _Out = Annotated[
     str | None,
@@ -62,6 +92,7 @@ _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stde
 def research(
     question: _Question,
     snapshot: Snapshot = None,
+    sources: Sources = None,
     out: _Out = None,
     as_json: _Json = False,
     depth: _Depth = DepthName.standard,
@@ -77,7 +108,7 @@ def research(
     if out is not None and not out.strip():
         raise typer.BadParameter("name a folder", param_hint="--out")
     folder = Path(out) if out else None
-    finished = _research(question, snapshot, folder, depth.value, quiet)
+    finished = _research(question, chosen(snapshot, sources), folder, depth.value, quiet)
     _print(FORMATS["json" if as_json else "md"].render(finished.report, finished.run_id))
     if folder:
         written = ", ".join([*(f"report.{suffix}" for suffix in FORMATS), "events.jsonl"])
@@ -99,13 +130,13 @@ def _print(text: str) -> None:
 
 
 def _research(
-    question: str, snapshot: str | None, out: Path | None, depth: Depth, quiet: bool
+    question: str, choice: Choice, out: Path | None, depth: Depth, quiet: bool
 ) -> _Finished:
     checked_question(question)
     # Imported late: `--help` and a refused question must not wait for the framework.
     from deepcritical.bootstrap import build_runs, read_settings
 
-    runs = build_runs(read_settings(), snapshot=snapshot)
+    runs = build_runs(read_settings(), snapshot=choice.snapshot, sources=choice.sources)
     log_path = _prepared(out) if out else None
     finished = asyncio.run(_run(runs, question, depth, log_path, quiet))
     if out:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from deepcritical.domain.errors import ConfigurationError, ResearchCancelled
-from deepcritical.interfaces.cli import Snapshot, research
+from deepcritical.interfaces.cli import Snapshot, Sources, chosen, research
 from deepcritical.interfaces.exit_codes import exit_code
 from deepcritical.interfaces.search_command import search
 
@@ -34,6 +34,7 @@ def root() -> None:
 @app.command()
 def serve(
     snapshot: Snapshot = None,
+    sources: Sources = None,
     host: Annotated[
         str | None, typer.Option(help="Address to bind; by default 127.0.0.1: this machine only.")
     ] = None,
@@ -46,8 +47,9 @@ def serve(
     # Imported late: `--help` must not wait for the framework.
     from deepcritical.bootstrap import build_runs, read_settings
 
+    choice = chosen(snapshot, sources)
     settings = read_settings()
-    runs = build_runs(settings, snapshot=snapshot)
+    runs = build_runs(settings, snapshot=choice.snapshot, sources=choice.sources)
     asyncio.run(runs.sources())  # a source that cannot be read is told before anybody asks
     address = (host or settings.host, settings.port if port is None else port)
     with _bound(*address) as listening:

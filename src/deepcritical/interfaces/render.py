@@ -11,6 +11,7 @@ from deepcritical.domain.events import (
     EvidenceAssessed,
     EvidenceProcessed,
     HypothesesProposed,
+    IntegrityChecked,
     Notice,
     QuestionRefined,
     ReferencesValidated,
@@ -20,6 +21,7 @@ from deepcritical.domain.events import (
     RunFailed,
     RunStarted,
     SourceSearched,
+    SourcesOpened,
 )
 
 __all__ = ["describe"]
@@ -33,10 +35,12 @@ def describe(event: Event) -> str:
 
 @describe.register
 def _(event: RunStarted) -> str:
-    return (
-        f"Question: {event.question} "
-        f"(reasoner: {event.reasoner}; sources: {', '.join(event.sources)})"
-    )
+    return f"Question: {event.question} (reasoner: {event.reasoner})"
+
+
+@describe.register
+def _(event: SourcesOpened) -> str:
+    return f"Sources: {'; '.join(event.sources)}"
 
 
 @describe.register
@@ -55,11 +59,11 @@ def _(event: AgentCalled) -> str:
 
 @describe.register
 def _(event: SourceSearched) -> str:
-    found = (
-        f"{event.identified} records, {event.new} new"
-        if event.outcome in ("data", "degraded")
-        else event.outcome
-    )
+    found = event.outcome
+    if event.outcome in ("data", "degraded"):
+        hits = f" of {event.total:,}" if event.total > event.identified else ""
+        kept = ", kept from an earlier search" if event.cached else ""
+        found = f"{event.identified}{hits} records, {event.new} new{kept}"
     return f"{event.source} · {event.query} · {found}"
 
 
@@ -75,6 +79,13 @@ def _(event: EvidenceProcessed) -> str:
 @describe.register
 def _(event: HypothesesProposed) -> str:
     return "Chains: " + "; ".join(event.chains) if event.chains else "No mechanism chain found"
+
+
+@describe.register
+def _(event: IntegrityChecked) -> str:
+    failed = f", {event.failed} look-ups failed" if event.failed else ""
+    found = f"; found: {', '.join(event.found)}" if event.found else "; nothing found against them"
+    return f"{event.checked} records looked up for retractions{failed}{found}"
 
 
 @describe.register

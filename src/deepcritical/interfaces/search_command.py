@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from deepcritical.domain.live_sources import SOURCES
 from deepcritical.domain.markdown import visible
-from deepcritical.domain.question import checked_question
+from deepcritical.domain.question import SearchQuery, checked_question
 from deepcritical.interfaces.exit_codes import NO_EVIDENCE
 
 if TYPE_CHECKING:
@@ -55,21 +56,22 @@ def search(
 async def _searched(
     source: str, query: str, most: int
 ) -> tuple[tuple[SourceAnswer, ...], tuple[Evidence, ...]]:
-    from deepcritical.bootstrap import SOURCES, open_sources, read_settings
+    from deepcritical.bootstrap import open_sources, read_settings
     from deepcritical.services.evidence_store import EvidenceStore
-    from deepcritical.tools.crossref import check_integrity
-    from deepcritical.tools.search_handler import SearchHandler
+    from deepcritical.tools.crossref import check_all
+    from deepcritical.tools.search_handler import SearchHandler, require_any
 
     settings = read_settings()
     names = [name for name in SOURCES if name == source or (source == "all" and name != "web")]
     async with open_sources(settings, names) as live:
         handler = SearchHandler(live.tools, deadline_s=settings.source_deadline_s)
-        answers = await handler.execute([query], most)
+        answers = await handler.execute([SearchQuery(text=query)], most)
+        require_any(answers)
         store = EvidenceStore()
         for answer in answers:
             store.add(answer.result.evidence)
-        checked = [await check_integrity(r, live.crossref) for r in store.evidence.values()]
-    return answers, tuple(checked)
+        found = list(store.evidence.values())
+        return answers, await check_all(found, settings.source_deadline_s, client=live.crossref)
 
 
 def _told(answer: SourceAnswer) -> str:

@@ -7,6 +7,7 @@ import logging
 import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,17 +25,17 @@ from deepcritical.domain.events import (
     RunCompleted,
     RunFailed,
     RunStarted,
+    SourcesOpened,
     Stage,
     StopReason,
 )
 from deepcritical.domain.question import checked_question
 from deepcritical.domain.report import ResearchReport
 from deepcritical.reasoning.base import Reasoner
-from deepcritical.research.session import ResearchSession
+from deepcritical.research.session import ResearchSession, RunSources
 from deepcritical.services.event_log import EventLog
-from deepcritical.tools.search_handler import SearchHandler
 
-__all__ = ["MAX_ACTIVE", "MAX_KEPT", "Run", "RunService"]
+__all__ = ["MAX_ACTIVE", "MAX_KEPT", "OpenSources", "Run", "RunService"]
 
 MAX_ACTIVE = 20
 """Runs of a service that may be under way at once."""
@@ -44,6 +45,7 @@ MAX_KEPT = 200
 _LOG = logging.getLogger(__name__)
 
 Orchestrate = Callable[[ResearchSession], Awaitable[None]]
+OpenSources = Callable[[], AbstractAsyncContextManager[RunSources]]
 
 
 class Run:
@@ -104,9 +106,8 @@ class RunService:
     Args:
         orchestrate: The schedule of steps; it leaves the report in the session's store.
         reasoner: Makes the judgements.
-        handler: The sources.
+        open_sources: Opens the sources of one run until the context ends.
         limits_for: Limits of a run of a depth.
-        describe_sources: One line on each source, for the report.
         clock: Monotonic seconds.
     """
 
@@ -115,26 +116,25 @@ class RunService:
         *,
         orchestrate: Orchestrate,
         reasoner: Reasoner,
-        handler: SearchHandler,
+        open_sources: OpenSources,
         limits_for: Callable[[Depth], RunLimits],
-        describe_sources: Callable[[], Awaitable[tuple[str, ...]]],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._orchestrate = orchestrate
         self._reasoner = reasoner
-        self._handler = handler
+        self._open_sources = open_sources
         self._limits_for = limits_for
-        self._describe_sources = describe_sources
         self._clock = clock
         self._runs: dict[str, Run] = {}
 
     async def sources(self) -> tuple[str, ...]:
         """One line on each source."""
-        return await self._describe_sources()
+        async with self._open_sources() as sources:
+            return sources.described
 
     async def warm_up(self) -> None:
         """Load what every run needs, so that the first one does not wait for it."""
-        await self._describe_sources()
+        await self.sources()
         # Any question makes a reasoner load its vocabularies.
         await self._reasoner.refine_question("Can aspirin be repurposed for asthma?")
 
@@ -165,7 +165,6 @@ class RunService:
             text=checked_question(question),
             limits=self._limits_for(depth),
             reasoner=self._reasoner,
-            handler=self._handler,
             log=EventLog(str(uuid.uuid4()), log_path),
             clock=self._clock,
             searched_on=datetime.now(UTC).date().isoformat(),
@@ -210,15 +209,10 @@ class RunService:
         return report
 
     async def _research(self, session: ResearchSession) -> ResearchReport:
-        await session.emit(
-            RunStarted(
-                question=session.text, reasoner=self._reasoner.name, sources=self._handler.sources
-            )
-        )
+        await session.emit(RunStarted(question=session.text, reasoner=self._reasoner.name))
         try:
             async with asyncio.timeout(session.limits.deadline_s) as deadline:
-                session.source_notes = await self._describe_sources()
-                await self._orchestrate(session)
+                await self._searching(session)
         except TimeoutError as error:
             if not deadline.expired():
                 raise  # somebody else's time-out
@@ -229,6 +223,11 @@ class RunService:
         if session.store.report is None:
             raise ValueError("the orchestrator returned without a report")
         return session.store.report
+
+    async def _searching(self, session: ResearchSession) -> None:
+        async with self._open_sources() as session.sources:
+            await session.emit(SourcesOpened(sources=session.sources.described))
+            await self._orchestrate(session)
 
 
 def _log_defect(task: asyncio.Task[ResearchReport]) -> None:

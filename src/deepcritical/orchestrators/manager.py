@@ -141,7 +141,7 @@ def _item(answer: str | bool) -> MagenticProgressLedgerItem:
 
 def _progress(session: ResearchSession) -> Progress:
     run = {search.query for search in session.store.searches}
-    suggested = {query for h in session.store.hypotheses for query in h.search_suggestions}
+    suggested = {query.text for h in session.store.hypotheses for query in h.search_suggestions}
     return Progress(
         failed=session.failure is not None,
         reported=session.store.report is not None,

@@ -9,7 +9,7 @@ from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.question import Drug, ResearchQuestion
+from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.services.evidence_store import EvidenceStore
 
@@ -46,8 +46,8 @@ class Reasoner(Protocol):
 
     async def generate_queries(
         self, question: ResearchQuestion, store: EvidenceStore
-    ) -> tuple[str, ...]:
-        """Queries for the next search; those already run may be repeated, but are not run again."""
+    ) -> tuple[SearchQuery, ...]:
+        """Queries for the next search; one whose text was run before is not run again."""
         ...
 
     async def name_candidates(

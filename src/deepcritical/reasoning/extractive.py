@@ -13,17 +13,18 @@ from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.errors import ReasoningError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.question import Condition, Drug, ResearchQuestion
+from deepcritical.domain.question import Condition, Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.record_kinds import is_paper
 from deepcritical.domain.report import ResearchReport
 from deepcritical.reasoning.base import ReportContext
-from deepcritical.reasoning.judging import assess, best_drug, search_sides
+from deepcritical.reasoning.judging import assess, best_drug, next_sides
 from deepcritical.reasoning.mechanisms import build_hypotheses
 from deepcritical.reasoning.names import ConditionNames
+from deepcritical.reasoning.queries import drug_named, posed_queries
 from deepcritical.reasoning.questions import read_question
 from deepcritical.reasoning.reading import read_record
 from deepcritical.reasoning.writing import write
-from deepcritical.services.entities import DrugKind, find_drugs, lookup_drug
+from deepcritical.services.entities import DrugKind, find_drugs
 from deepcritical.services.evidence_store import EvidenceStore
 
 __all__ = ["ExtractiveReasoner"]
@@ -55,10 +56,10 @@ class ExtractiveReasoner:
 
     async def generate_queries(
         self, question: ResearchQuestion, store: EvidenceStore
-    ) -> tuple[str, ...]:
+    ) -> tuple[SearchQuery, ...]:
         """First the question from several sides, then what hypotheses and judge ask for."""
         if not store.searches:
-            return _first_queries(question, store)
+            return (*next_sides(question, store), *posed_queries(question))
         wanted = [
             query for hypothesis in store.hypotheses for query in hypothesis.search_suggestions
         ]
@@ -89,7 +90,7 @@ class ExtractiveReasoner:
         name = best_drug(question, store)
         if name is None:
             return ()
-        drug = question.drug or _drug(name)
+        drug = question.drug or drug_named(name)
         records = {
             a.evidence_id: store.evidence[a.evidence_id]
             for a in store.appraisals(name).values()
@@ -120,20 +121,6 @@ def _condition(question: ResearchQuestion) -> Condition:
     return question.condition
 
 
-def _first_queries(question: ResearchQuestion, store: EvidenceStore) -> tuple[str, ...]:
-    posed = (
-        f"{question.drug.name} {term} {_condition(question).name}"
-        for term in question.mechanism_terms
-        if question.drug
-    )
-    return (*search_sides(question, store), *posed)
-
-
-def _drug(name: str) -> Drug:
-    found = lookup_drug(name)
-    return Drug(name=found.name, synonyms=found.synonyms, known=found.kind is not DrugKind.UNKNOWN)
-
-
 def _named(text: str) -> set[str]:
     return {m.drug.name for m in find_drugs(text) if m.drug.kind is DrugKind.DRUG}
 
@@ -152,4 +139,4 @@ def _candidates(condition: Condition, store: EvidenceStore) -> tuple[Drug, ...]:
             if record.content and is_paper(record):
                 named.update(dict.fromkeys(_named(title), _IN_TITLE))
     ranked = sorted(named, key=lambda name: (-named[name], name))
-    return tuple(_drug(name) for name in ranked[:MAX_CANDIDATES])
+    return tuple(drug_named(name) for name in ranked[:MAX_CANDIDATES])

@@ -6,73 +6,18 @@ from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Score10
 from deepcritical.domain.evidence import FactRole
 from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.question import ResearchQuestion
+from deepcritical.domain.question import Condition, ResearchQuestion, SearchQuery
 from deepcritical.domain.verdict import VerdictLabel, clinical_score, decide
+from deepcritical.reasoning.queries import (
+    asked,
+    condition_of,
+    drug_named,
+    edge_query,
+    search_sides,
+)
 from deepcritical.services.evidence_store import EvidenceStore
 
-__all__ = ["assess", "best_drug", "mechanism_score", "rank_drugs", "search_sides"]
-
-_SIDES = (
-    (
-        "",
-        "randomised trial placebo",
-        "results randomized significantly median survival response rate",
-        "patients randomly assigned primary outcome odds hazard ratio confidence interval",
-        "cohort risk association",
-        "mechanism pathway",
-        "no effect increased risk",
-        "terminated withdrawn trial",
-        "safety adverse events",
-    ),
-    (
-        "systematic review meta-analysis",
-        "observational study incidence",
-        "mouse model",
-        "cell signalling expression",
-        "not associated no significant difference",
-        "biomarkers pilot",
-    ),
-    (
-        "retracted concern",
-        "preprint",
-        "dose comparison",
-        "retrospective registry",
-        "improved outcome",
-        "prevention progression",
-    ),
-)
-"""The sides from which a question is searched, round by round.
-
-Two of the first are in the words of reported results, which registered plans do not hold: of a much
-studied drug there are more plans than an answer has places.
-"""
-
-
-_CANDIDATE_SIDES = (
-    "",
-    "randomised trial placebo",
-    "results randomized significantly median ratio confidence interval",
-    "no effect not associated",
-)
-"""The sides from which each candidate is searched, so that it is judged as if it were asked for."""
-
-
-def search_sides(question: ResearchQuestion, store: EvidenceStore) -> tuple[str, ...]:
-    """The queries of the first round of sides that has not been run."""
-    condition = question.condition.name if question.condition else question.text
-    about = f"{question.drug.name} {condition}" if question.drug else condition
-    run = {search.query for search in store.searches}
-    if question.drug is None and store.drugs:
-        wanted = (
-            f"{drug} {condition} {side}".strip()
-            for drug in _worth_searching(store)[:5]
-            for side in _CANDIDATE_SIDES
-        )
-        if fresh := tuple(query for query in wanted if query not in run):
-            return fresh
-    rounds = (tuple(f"{about} {side}".strip() for side in sides) for sides in _SIDES)
-    return next((queries for queries in rounds if not run.issuperset(queries)), ())
-
+__all__ = ["assess", "best_drug", "mechanism_score", "next_sides", "rank_drugs"]
 
 _RANK = tuple(VerdictLabel)
 
@@ -87,6 +32,16 @@ def rank_drugs(store: EvidenceStore) -> tuple[str, ...]:
         return _RANK.index(verdict.label), -verdict.confidence, -score, -len(studies), drug
 
     return tuple(sorted((d for d in store.drugs if store.studies(d)), key=order))
+
+
+_CANDIDATES_SEARCHED = 5
+
+
+def next_sides(question: ResearchQuestion, store: EvidenceStore) -> tuple[SearchQuery, ...]:
+    """The sides to search from next; when candidates are sought, first those of the best ones."""
+    seeks = question.drug is None and store.drugs
+    candidates = _worth_searching(store)[:_CANDIDATES_SEARCHED] if seeks else []
+    return search_sides(question, (search.query for search in store.searches), candidates)
 
 
 def _worth_searching(store: EvidenceStore) -> list[str]:
@@ -119,39 +74,48 @@ def mechanism_score(hypotheses: tuple[MechanismHypothesis, ...]) -> Score10:
     return (6 if helps else 4) - 2 * disputed
 
 
+_RANDOMISED = ("randomized", "randomised", "placebo")
+_HARMS = ('"adverse events"', "tolerability", "safety")
+_MECHANISM = ('"mechanism of action"', "target", "pathway")
+
+
 def _gaps(
-    question: ResearchQuestion, store: EvidenceStore, drug: str, condition: str
-) -> list[tuple[str, str]]:
+    question: ResearchQuestion, store: EvidenceStore, name: str, condition: Condition
+) -> list[tuple[str, SearchQuery]]:
     """What is missing, each with the query that could find it."""
-    gaps = []
-    if not any(s.direct and s.randomised and s.deciding_ids for s in store.studies(drug)):
+    drug = question.drug or drug_named(name)
+    gaps: list[tuple[str, SearchQuery]] = []
+    if not any(s.direct and s.randomised and s.deciding_ids for s in store.studies(name)):
         gaps.append(
             (
-                f"No randomised study of {condition} with a result for {drug}.",
-                f"{drug} {condition} randomised placebo-controlled trial",
+                f"No randomised study of {condition.name} with a result for {name}.",
+                asked(drug, condition, "randomised placebo-controlled trial", _RANDOMISED),
             )
         )
     if not any(
-        f.role is FactRole.HARM for a in store.appraisals(drug).values() for f in a.reading.context
+        f.role is FactRole.HARM for a in store.appraisals(name).values() for f in a.reading.context
     ):
-        gaps.append(
-            (f"No record reports harms of {drug}.", f"{drug} adverse events tolerability safety")
-        )
-    open_edges = (e for h in store.hypotheses for e in h.edges if not e.evidenced)
+        harms = asked(drug, None, "adverse events tolerability safety", _HARMS)
+        gaps.append((f"No record reports harms of {name}.", harms))
     gaps.extend(
-        (f"No record shows that {e.subject} acts on {e.object}.", f"{e.subject} {e.object}")
-        for e in open_edges
+        (
+            f"No record shows that {e.subject} acts on {e.object}.",
+            edge_query(drug, condition, e.subject, e.object),
+        )
+        for h in store.hypotheses
+        for e in h.edges
+        if not e.evidenced
     )
     if not store.hypotheses and question.drug:
-        unknown = f"No target of {drug} was recognised in the records."
-        gaps.append((unknown, f"{drug} mechanism target pathway"))
+        unknown = f"No target of {name} was recognised in the records."
+        gaps.append((unknown, asked(drug, None, "mechanism target pathway", _MECHANISM)))
     return list(dict.fromkeys(gaps))
 
 
 def assess(question: ResearchQuestion, store: EvidenceStore) -> JudgeAssessment:
     """The assessment of the drug asked about, or of the best candidate."""
     drug = best_drug(question, store)
-    condition = question.condition.name if question.condition else question.text
+    condition = condition_of(question)
     if drug is None or not store.studies(drug):
         return JudgeAssessment(
             mechanism_score=0,
@@ -159,8 +123,8 @@ def assess(question: ResearchQuestion, store: EvidenceStore) -> JudgeAssessment:
             confidence=0.2,
             sufficient=False,
             recommendation="continue",
-            gaps=(f"No record bears on {condition}.",),
-            next_queries=search_sides(question, store),
+            gaps=(f"No record bears on {condition.name}.",),
+            next_queries=next_sides(question, store),
             reasoning="What was asked about was not recognised in any record.",
         )
     studies = store.studies(drug)
@@ -178,6 +142,6 @@ def assess(question: ResearchQuestion, store: EvidenceStore) -> JudgeAssessment:
         drug_candidates=(drug,) if question.drug else rank_drugs(store)[:5],
         key_findings=(f"{verdict.rule} {''.join(f'[{i}]' for i in verdict.deciding_ids)}".strip(),),
         gaps=tuple(text for text, _ in gaps),
-        next_queries=(*(query for _, query in gaps), *search_sides(question, store)),
+        next_queries=(*(query for _, query in gaps), *next_sides(question, store)),
         reasoning=f"By rule: {verdict.label.value} at {verdict.certainty.value} certainty.",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 
 from deepcritical.domain.abbreviations import expand_abbreviations
@@ -17,6 +18,7 @@ from deepcritical.domain.hypotheses import (
     chain_confidence,
 )
 from deepcritical.domain.question import Condition, Drug
+from deepcritical.reasoning.queries import edge_query
 from deepcritical.reasoning.relations import RecordRelations, record_relations
 from deepcritical.services.vocabulary import vocabulary
 
@@ -97,6 +99,7 @@ class _Graph:
 
     def __init__(self, drug: Drug, condition: Condition, records: Mapping[str, Evidence]) -> None:
         self.drug, self.condition = drug.name, condition.name
+        self.query = partial(edge_query, drug, condition)
         self.names = _Names(records.values())
         found: list[RecordRelations] = [
             record_relations(drug, condition, key, record) for key, record in records.items()
@@ -171,7 +174,7 @@ def _chain(graph: _Graph, path: list[str], posed: bool) -> MechanismHypothesis:
         condition=graph.condition,
         confidence=chain_confidence(edges),
         search_suggestions=tuple(
-            f"{edge.subject} {edge.object}" for edge in edges if not edge.evidenced
+            graph.query(edge.subject, edge.object) for edge in edges if not edge.evidenced
         ),
         edges=edges,
         disputed=graph.edge(graph.drug, path[-1]).contradicted,

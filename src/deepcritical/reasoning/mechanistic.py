@@ -15,7 +15,7 @@ from deepcritical.services.evidence_store import EvidenceStore
 
 __all__ = ["MechanismSection"]
 
-NO_EVIDENCE = "no evidence in this snapshot"
+NO_EVIDENCE = "no evidence in the records found"
 _MAX_SENTENCES = 4
 
 
@@ -97,7 +97,7 @@ class MechanismSection:
 
     def _prediction(self, hypothesis: MechanismHypothesis) -> str:
         if not hypothesis.complete:
-            return "no prediction: an edge has no evidence in this snapshot"
+            return "no prediction: an edge has no evidence in the records found"
         if hypothesis.disputed:
             return (
                 f"no prediction: records disagree on whether {self.drug} raises or lowers "

@@ -6,14 +6,17 @@ from collections import Counter
 from collections.abc import Mapping
 
 from deepcritical.domain.identity import study_groups
-from deepcritical.domain.markdown import escape_markdown, table
+from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.reasoning.base import ReportContext
 from deepcritical.reasoning.citing import Citer
+from deepcritical.reasoning.search_log import search_log
 from deepcritical.services.evidence_store import EvidenceStore
 
 __all__ = ["Methods"]
 
+_RANKED_BY_WORDS = "Retrieval is lexical (BM25), without dense vectors."
+_RANKED_BY_SOURCE = "Each source ranks its records by its own measure of relevance."
 _NO_CANDIDATE = "names none of the candidates"
 _OFF_TOPIC_SHOWN = 10
 """Titles shown of records on other drugs, which lexical retrieval brings by the dozen."""
@@ -57,30 +60,43 @@ class Methods:
         self._written_by = written_by
         self._condition = question.condition.name if question.condition else question.text
 
+    @property
+    def _live(self) -> bool:
+        return any(search.searched_at for search in self._store.searches)
+
+    def _unread_hits(self) -> str:
+        """How many live answers held only the first records of more that match."""
+        answered = [s for s in self._store.searches if s.searched_at and s.identified]
+        cut = sum(search.total > search.identified for search in answered)
+        return (
+            f"{cut} of {len(answered)} answers hold only the records that the source ranks first; "
+            "the search log has the number of hits."
+            if cut
+            else ""
+        )
+
+    def _kept_answers(self) -> str:
+        kept = sum(search.cached for search in self._store.searches)
+        return (
+            f"{kept} of {len(self._store.searches)} answers were kept from an earlier search "
+            "and may lack records that were added since."
+            if kept
+            else ""
+        )
+
     def methodology(self) -> str:
         """The question as understood, the searches, the PRISMA counts and the rules applied."""
         read = self._understood()
         sources = "\n".join(f"- {escape_markdown(line)}" for line in self._context.sources)
-        rows = [
-            (
-                escape_markdown(s.source),
-                escape_markdown(s.query),
-                s.outcome,
-                str(s.identified),
-                str(s.new),
-            )
-            for s in self._store.searches
-        ]
-        queries = table(("Source", "Query as run", "Outcome", "Records", "New"), rows)
         stopped = _STOPPED.get(self._context.stop_reason, self._context.stop_reason)
         return "\n\n".join(
             part
             for part in (
                 f"Question understood as: {read}.",
                 f"Sources, searched on {self._context.searched_on}:\n\n{sources}",
-                "Retrieval is lexical (BM25), without dense vectors. "
+                f"{_RANKED_BY_SOURCE if self._live else _RANKED_BY_WORDS} "
                 f"Rounds: {self._context.iterations}; the search ended because {stopped}.",
-                queries,
+                search_log(self._store.searches),
                 self._flow(),
                 f"Written by: {self._written_by}. Every sentence about a study is one whole "
                 "sentence of that record's text, found by rules; "
@@ -116,13 +132,21 @@ class Methods:
         groups = study_groups(self._store.evidence)
         studies = sum(any(i in included for i in group) for group in groups)
         line = (
-            f"Records: {self._store.identified} identified, "
+            f"Records: {self._store.identified} identified{self._by_source()}, "
             f"{self._store.identified - total} duplicates removed, {total} screened, "
             f"{len(excluded)} excluded{f' ({why})' if why else ''}, "
             f"{len(included)} included, which are {studies} studies."
         )
         listed = "\n\n".join(self._listed(reason, n, excluded) for reason, n in reasons)
         return line + (f"\n\nRetrieved but not used:\n\n{listed}" if listed else "")
+
+    def _by_source(self) -> str:
+        """How many records each source gave, when there are several."""
+        found: Counter[str] = Counter()
+        for search in self._store.searches:
+            found[search.source] += search.identified
+        told = ", ".join(f"{escape_markdown(source)} {n}" for source, n in found.items())
+        return f" ({told})" if len(found) > 1 else ""
 
     def _listed(self, reason: str, count: int, excluded: Mapping[str, str]) -> str:
         """The titles left out for one reason; of those on other drugs only the first ones."""
@@ -170,13 +194,16 @@ class Methods:
             else "",
             "Abstracts only: methods, risk of bias and full results were not read.",
             "Registry entries come from stored copies and may be out of date."
-            if any(r.source in ("clinicaltrials", "registry") for r in self._citer.references)
+            if not self._live
+            and any(r.source in ("clinicaltrials", "registry") for r in self._citer.references)
             else "",
             (
                 "Stance and relations are read by rules over words; an unusual phrasing can be "
                 "missed or misread, so read the quoted sentence itself."
             ),
             f"Not fully readable: {', '.join(failed)}." if failed else "",
+            self._unread_hits(),
+            self._kept_answers(),
             (
                 f"{self._store.facts_dropped} statements were dropped "
                 "because their quote was not in the record."

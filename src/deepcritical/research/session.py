@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.domain.events import Event, Notice, Stage, StopReason
+from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.search_handler import SearchHandler
 
-__all__ = ["ResearchSession"]
+__all__ = ["CheckIntegrity", "ResearchSession", "RunSources"]
+
+CheckIntegrity = Callable[[Sequence[Evidence], float], Awaitable[tuple[Evidence, ...]]]
+"""The records with what is known of their retraction, in the same order, after some seconds."""
 
 _WITHIN_ROUND = {
     Stage.QUESTION: 0.0,
@@ -27,6 +32,16 @@ _WITHIN_ROUND = {
 _RESEARCH_SHARE = 0.85
 
 
+class RunSources(NamedTuple):
+    """The sources of one run, open."""
+
+    handler: SearchHandler
+    described: tuple[str, ...]
+    """One line on each source, for the report."""
+    check_integrity: CheckIntegrity | None = None
+    """None when retractions are not looked up beside what the sources say."""
+
+
 @dataclass
 class ResearchSession:
     """One run in progress."""
@@ -35,13 +50,13 @@ class ResearchSession:
     """The question as asked."""
     limits: RunLimits
     reasoner: Reasoner
-    handler: SearchHandler
     log: EventLog
     clock: Callable[[], float]
     """Monotonic seconds."""
     searched_on: str
     """ISO date, UTC."""
-    source_notes: tuple[str, ...] = ()
+    sources: RunSources | None = None
+    """None until they are open."""
     store: EvidenceStore = field(default_factory=EvidenceStore)
     question: ResearchQuestion | None = None
     iteration: int = 1
@@ -67,6 +82,23 @@ class ResearchSession:
     def elapsed_s(self) -> float:
         """Seconds since the first step."""
         return self.clock() - self._started_s
+
+    @property
+    def research_s(self) -> float:
+        """Seconds that are left for research; what is behind them is kept for the report."""
+        return max(0.0, self.limits.research_deadline_s - self.elapsed_s)
+
+    @property
+    def report_s(self) -> float:
+        """Seconds that are left until the report must be there."""
+        return max(0.0, self.limits.deadline_s - self.elapsed_s)
+
+    @property
+    def searched(self) -> RunSources:
+        """The sources; a programmer's error before they are open."""
+        if self.sources is None:
+            raise ValueError("the sources must be opened first")
+        return self.sources
 
     @property
     def understood(self) -> ResearchQuestion:

@@ -13,6 +13,7 @@ from deepcritical.domain.events import (
     EvidenceAssessed,
     EvidenceProcessed,
     HypothesesProposed,
+    IntegrityChecked,
     QuestionRefined,
     ReferencesValidated,
     ReportWritten,
@@ -23,7 +24,7 @@ from deepcritical.domain.events import (
 from deepcritical.domain.evidence import Fact
 from deepcritical.domain.grading import grade
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis
-from deepcritical.domain.question import Drug, checked_question
+from deepcritical.domain.question import Drug, SearchQuery, checked_question
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
 from deepcritical.domain.verdict import decide
@@ -31,6 +32,7 @@ from deepcritical.reasoning.base import ReportContext
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.stopping import RoundResult, stop_reason
 from deepcritical.tools.base import SourceOutcome
+from deepcritical.tools.search_handler import SourceAnswer, require_any
 
 __all__ = [
     "assess_evidence",
@@ -64,42 +66,113 @@ async def search_for_evidence(session: ResearchSession) -> None:
     session.targeted_in_round = targeted
 
 
-async def generate_queries(session: ResearchSession) -> tuple[str, ...]:
+async def generate_queries(session: ResearchSession) -> tuple[SearchQuery, ...]:
     """Queries that have not been run yet."""
     wanted = await session.reasoner.generate_queries(session.understood, session.store)
-    return tuple(query for query in dict.fromkeys(wanted) if query not in _queries_run(session))
+    run = _queries_run(session)
+    fresh: dict[str, SearchQuery] = {}
+    for query in wanted:
+        if query.text not in run:
+            fresh.setdefault(query.text, query)
+    return tuple(fresh.values())
 
 
 def _queries_run(session: ResearchSession) -> set[str]:
     return {search.query for search in session.store.searches}
 
 
-async def execute_searches(session: ResearchSession, queries: tuple[str, ...]) -> None:
+async def execute_searches(session: ResearchSession, queries: tuple[SearchQuery, ...]) -> None:
     """Run queries against all sources and take in the records.
 
+    A source that fails costs no other its records; once there are records, a search that fails
+    whole costs none of them.
+
     Raises:
-        SearchError: No source could be read.
+        DeepCriticalError: No source could be read, and there is nothing to report on.
     """
-    answers = await session.handler.execute(queries, session.limits.results_per_query)
+    answers = await session.searched.handler.execute(
+        queries, session.limits.results_per_query, within_s=session.research_s
+    )
     for answer in answers:
-        before = len(session.store.evidence)
-        session.store.add(answer.result.evidence)
-        new = len(session.store.evidence) - before
-        session.new_in_round += new
-        run = SearchRun(
-            source=answer.source,
-            query=answer.query,
-            outcome=answer.result.outcome.value,
-            identified=len(answer.result.evidence),
-            new=new,
-        )
-        session.store.searches.append(run)
-        await session.emit(SourceSearched(**run.model_dump()), Stage.SEARCH)
-        if answer.result.outcome in (SourceOutcome.UNAVAILABLE, SourceOutcome.DEGRADED):
-            await session.notify(
-                f"{answer.source} was {answer.result.outcome.value}: "
-                f"{'; '.join(answer.result.skipped[:3])}."
-            )
+        await _take_in(session, answer)
+    if not session.store.evidence:
+        require_any(answers)
+
+
+async def _take_in(session: ResearchSession, answer: SourceAnswer) -> None:
+    result = answer.result
+    before = len(session.store.evidence)
+    session.store.add(result.evidence)
+    new = len(session.store.evidence) - before
+    session.new_in_round += new
+    run = SearchRun(
+        source=answer.source,
+        query=answer.query.text,
+        query_as_run=result.query_as_run,
+        filters=result.filters,
+        searched_at=answer.searched_at,
+        outcome=result.outcome.value,
+        total=result.total,
+        identified=len(result.evidence),
+        new=new,
+        cached=result.cached,
+        notes=result.skipped,
+    )
+    session.store.searches.append(run)
+    if result.outcome is SourceOutcome.NOT_APPLICABLE:
+        return
+    told = run.model_dump(exclude={"filters", "searched_at", "notes"})
+    await session.emit(SourceSearched(**told), Stage.SEARCH)
+    if result.outcome in (SourceOutcome.UNAVAILABLE, SourceOutcome.DEGRADED):
+        why = "; ".join(reason.rstrip(".") for reason in result.skipped[:3])
+        await session.notify(f"{answer.source} was {result.outcome.value}: {why}.")
+
+
+async def check_integrity(session: ResearchSession) -> None:
+    """Look up retractions of the records that bear on the question, if that is switched on.
+
+    A record found retracted is graded anew, so that it supports nothing.
+    """
+    look_up = session.searched.check_integrity
+    wanted = _included_with_doi(session) if look_up else ()
+    if look_up is None or not wanted:
+        return
+    before = {i: session.store.evidence[i].metadata.integrity for i in wanted}
+    # The other half of the time is for writing.
+    session.store.add(
+        await look_up([session.store.evidence[i] for i in wanted], session.report_s / 2)
+    )
+    _grade_anew(session, set(wanted))
+    after = [session.store.evidence[i] for i in wanted]
+    worse = [
+        record.citation.title
+        for i, record in zip(wanted, after, strict=True)
+        if record.metadata.integrity in ("retracted", "concern")
+        and record.metadata.integrity != before[i]
+    ]
+    failed = sum(record.metadata.integrity == "not_checked" for record in after)
+    await session.emit(
+        IntegrityChecked(checked=len(wanted), failed=failed, found=tuple(worse)), Stage.REPORT
+    )
+
+
+def _grade_anew(session: ResearchSession, ids: set[str]) -> None:
+    for drug in session.store.drugs:
+        for key, appraisal in session.store.appraisals(drug).items():
+            if key in ids:
+                regraded = grade(session.store.evidence[key])
+                session.store.add_appraisal(appraisal.model_copy(update={"grade": regraded}))
+
+
+def _included_with_doi(session: ResearchSession) -> tuple[str, ...]:
+    included = (
+        appraisal.evidence_id
+        for drug in session.store.drugs
+        for appraisal in session.store.appraisals(drug).values()
+        if appraisal.reading.included
+    )
+    records = session.store.evidence
+    return tuple(i for i in dict.fromkeys(included) if records[i].metadata.doi)
 
 
 async def process_results(session: ResearchSession) -> None:
@@ -197,7 +270,7 @@ async def assess_evidence(session: ResearchSession) -> None:
         records=len(session.store.evidence),
         new_records=session.new_in_round,
         sufficient=assessment.sufficient,
-        open_queries=len(set(assessment.next_queries) - _queries_run(session)),
+        open_queries=len({q.text for q in assessment.next_queries} - _queries_run(session)),
         elapsed_s=session.elapsed_s,
     )
     session.stop_reason = stop_reason(result, session.limits)
@@ -215,13 +288,15 @@ def stop_if_late(session: ResearchSession) -> None:
 async def write_report(session: ResearchSession) -> None:
     """Write the report, then check it.
 
-    References are checked against the store, sentences against what they cite.
+    Retractions are looked up before, references are checked against the store and sentences
+    against what they cite afterwards.
     """
+    await check_integrity(session)
     context = ReportContext(
         stop_reason=session.cut_short or (session.stop_reason or ""),
         iterations=session.iteration,
         searched_on=session.searched_on,
-        sources=session.source_notes or session.handler.sources,
+        sources=session.searched.described,
         notices=tuple(session.notices),
     )
     draft = await session.reasoner.write_report(session.understood, session.store, context)

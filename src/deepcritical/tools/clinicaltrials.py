@@ -29,6 +29,14 @@ _FILTERS = {
     "filter.advanced": "AREA[StudyType]INTERVENTIONAL",
     "sort": "@relevance",  # the API does not sort by itself
 }
+_RAN, _STOPPED = (statuses.replace("|", ", ") for statuses in _STATUSES.values())
+_TOLD = (
+    "interventional studies",
+    f"statuses {_RAN}",
+    f"and {_STOPPED}",
+    "each sorted by relevance, two of the former for one of the latter",
+)
+"""The filters in the words of a reader."""
 _FIELDS = "|".join(
     (
         "IdentificationModule",
@@ -74,18 +82,21 @@ class ClinicalTrials:
         """The best records of both queries.
 
         When one of them fails, or a later page does, the rest is kept and the answer `degraded`.
+        A query for literature only is `not_applicable`, and nothing is asked.
 
         Raises:
             RateLimitError: ClinicalTrials.gov refuses for the moment.
             SearchError: Neither query got an answer.
         """
+        if query.literature_only:
+            return SourceResult(outcome=SourceOutcome.NOT_APPLICABLE, query_as_run="")
         asked = {name: _essie(text) for name, text in trial_params(query).items()}
         if not any(asked.values()):  # without a query the API would return every study there is
             return SourceResult(outcome=SourceOutcome.EMPTY, query_as_run=query.text)
         found = [_Found(what, {**asked, **_with(s)}) for what, s in _STATUSES.items()]
         async with asyncio.TaskGroup() as tasks:
             for search in found:
-                tasks.create_task(self._search(search, query.max_results))
+                tasks.create_task(self._search(search, query))
         errors = [search.error for search in found if search.error and not search.pages]
         if len(errors) == len(found):
             raise next((e for e in errors if isinstance(e, RateLimitError)), errors[0])
@@ -95,11 +106,13 @@ class ClinicalTrials:
         """The records alone, best first; raises as `fetch` does."""
         return list((await self.fetch(SourceQuery(text=query, max_results=max_results))).evidence)
 
-    async def _search(self, found: _Found, most: int) -> None:
+    async def _search(self, found: _Found, query: SourceQuery) -> None:
         """Page by page, until there are enough; an error ends it and is kept."""
+        most = query.max_results
         try:
             while found.goes_on(most):
-                payload = await self._client.get("studies", found.next_params(most), check=decoded)
+                params = found.next_params(most)
+                payload = await self._client.get("studies", params, decoded, query.answer_by)
                 page = await asyncio.to_thread(read_page, payload.content)
                 found.add(page, cached=payload.cached)
         except SearchError as error:
@@ -178,6 +191,7 @@ def _result(found: list[_Found], most: int) -> SourceResult:
         query_as_run=" ; ".join(
             "&".join(f"{name}={value}" for name, value in f.params.items()) for f in found
         ),
+        filters=(*_TOLD, f"first {most:,}"),
         total=sum(f.total for f in found) - (len(stopped) - len(new)),
         skipped=skipped,
         cached=all(f.cached for f in found if f.pages),

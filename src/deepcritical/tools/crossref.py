@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -18,7 +18,7 @@ from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.identity import normalised_doi
 from deepcritical.tools.http import SourceClient
 
-__all__ = ["check_integrity", "integrity"]
+__all__ = ["check_all", "check_integrity", "integrity"]
 
 _RETRACTED = "Retracted Publication"
 _WORST_FIRST: tuple[Integrity, ...] = ("retracted", "concern", "corrected", "clean", "not_checked")
@@ -86,6 +86,27 @@ async def check_integrity(evidence: Evidence, client: SourceClient | None) -> Ev
         "publication_types": types,
     }
     return evidence.model_copy(update={"metadata": meta.model_copy(update=update)})
+
+
+async def check_all(
+    records: Sequence[Evidence], within_s: float, *, client: SourceClient | None
+) -> tuple[Evidence, ...]:
+    """`check_integrity` of each record, in their order, all at once behind the client's limiter.
+
+    A look-up that has not ended after `within_s` seconds is given up: its record stays as it is.
+    """
+    if not records:
+        return ()
+    asked = [asyncio.create_task(check_integrity(record, client)) for record in records]
+    try:
+        done, _ = await asyncio.wait(asked, timeout=within_s)
+    finally:
+        for task in asked:
+            task.cancel()
+    return tuple(
+        task.result() if task in done else record
+        for task, record in zip(asked, records, strict=True)
+    )
 
 
 async def _looked_up(look: Any, client: SourceClient, doi: str) -> _Found:

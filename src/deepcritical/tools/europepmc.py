@@ -16,6 +16,8 @@ __all__ = ["MAX_PAGE", "EuropePMC", "parse"]
 
 MAX_PAGE = 100
 """Records of one request; Europe PMC allows 1,000, which with abstracts take seconds."""
+QUERY_BY_GET = 1_500
+"""Bytes of a query above which it is sent by POST, to `searchPOST` with the same parameters."""
 _ASKED_AGAIN = 2
 """Times that an answer without results or error is asked for again."""
 
@@ -24,7 +26,7 @@ class EuropePMC:
     """A search tool over Europe PMC.
 
     Args:
-        client: Speaks to the REST service, whose `search` is asked.
+        client: Speaks to the REST service, whose `search` or `searchPOST` is asked.
     """
 
     def __init__(self, client: SourceClient) -> None:
@@ -50,7 +52,7 @@ class EuropePMC:
         found = _Found(query.max_results)
         while found.cursor:
             try:
-                await self._next_page(asked, found)
+                await self._next_page(asked, found, query.answer_by)
             except SearchError as error:
                 if not found.pages:
                     raise
@@ -62,26 +64,28 @@ class EuropePMC:
         """The best records for a query, without the outcome; raises as `fetch` does."""
         return list((await self.fetch(SourceQuery(text=query, max_results=max_results))).evidence)
 
-    async def _next_page(self, asked: str, found: _Found) -> None:
-        payload = await self._answered(
-            {
-                "query": asked,
-                "resultType": "core",
-                "format": "json",
-                "pageSize": min(found.wanted, MAX_PAGE),
-                "cursorMark": found.cursor,
-                "synonym": "false",  # the query has its synonyms, and the reader sees them
-            }
-        )
+    async def _next_page(self, asked: str, found: _Found, by: float | None) -> None:
+        params: dict[str, str | int] = {
+            "query": asked,
+            "resultType": "core",
+            "format": "json",
+            "pageSize": min(found.wanted, MAX_PAGE),
+            "cursorMark": found.cursor,
+            "synonym": "false",  # the query has its synonyms, and the reader sees them
+        }
+        payload = await self._answered(params, by, long=len(asked.encode()) > QUERY_BY_GET)
         found.add(await asyncio.to_thread(read_page, payload.content), payload.cached)
 
-    async def _answered(self, params: dict[str, str | int]) -> Payload:
+    async def _answered(
+        self, params: dict[str, str | int], by: float | None, *, long: bool
+    ) -> Payload:
+        path, send = ("searchPOST", self._client.post) if long else ("search", self._client.get)
         for _ in range(_ASKED_AGAIN):
             try:
-                return await self._client.get("search", params, check=read_page)
+                return await send(path, params, read_page, by)
             except NoAnswerError:
                 continue  # the next one mostly is whole
-        return await self._client.get("search", params, check=read_page)
+        return await send(path, params, read_page, by)
 
 
 class _Found:
@@ -122,6 +126,7 @@ class _Found:
             outcome=SourceOutcome.DEGRADED if self.skipped else outcome,
             evidence=ranked(self.records[: self.wanted]),
             query_as_run=asked,
+            filters=("sorted by relevance", "no expansion by synonyms", f"first {self.wanted:,}"),
             total=max(self._total, len(self.records)),
             skipped=tuple(dict.fromkeys(self.skipped)),
             cached=self._cached,

@@ -8,15 +8,12 @@ paced and bounded, and a key is added below the cache, which never sees it.
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
 import httpx
-import requests
 from hishel import AsyncBaseStorage
 from hishel.httpx import AsyncCacheTransport
 from pyrate_limiter import Limiter
@@ -24,23 +21,31 @@ from tenacity import (
     AsyncRetrying,
     RetryCallState,
     retry_if_exception_type,
-    stop_after_attempt,
     wait_exponential,
     wait_random,
 )
 
 from deepcritical.domain.errors import RateLimitError, SearchError
+from deepcritical.tools.network import (
+    MAX_BODY_BYTES,
+    RequestsTransport,
+    check_packing,
+    kept_headers,
+    network_for,
+)
 
 __all__ = ["MAX_BODY_BYTES", "Check", "Payload", "RequestsTransport", "SourceClient"]
 
-MAX_BODY_BYTES = 20_000_000
-"""Largest answer that is read; a page of 1,000 records with abstracts is a quarter of it."""
 ATTEMPTS = 4
+_LONGEST_WAIT_S = 60.0
+"""Who asks for a longer wait is not asked again: nobody waits for an answer that long."""
 _RETRIED = frozenset({429, 500, 502, 503, 504})
-_BROKEN_OFF = requests.exceptions.BaseHTTPError  # type: ignore[attr-defined] # urllib3's own
 
 Check = Callable[[bytes], object]
-"""Raises SearchError for a body that is no answer, such as an error message with status 200."""
+"""Raises SearchError for a body that is no answer, such as an error message with status 200.
+
+One that returns False lets the body through, but not into the cache.
+"""
 
 
 class Payload(NamedTuple):
@@ -58,7 +63,7 @@ class SourceClient:
         name: Name of the source, for errors.
         base_url: Where it is; a path is appended.
         limiter: Paces every attempt; shared by all clients of one host.
-        network: Sends a request; httpx's own transport by default.
+        network: Sends a request; by default httpx, through the proxy of the environment if any.
         storage: Keeps answers; None caches nothing. It may be shared, so whoever made it closes it.
         ttl_s: Seconds for which an answer is kept.
         secrets: Query parameters that no cache, log or error may hold.
@@ -85,7 +90,7 @@ class SourceClient:
             raise ValueError("RequestsTransport takes no secrets: urllib3 logs whole addresses")
         self.name = name
         self._caching = {"ttl": ttl_s}
-        transport: httpx.AsyncBaseTransport = network or httpx.AsyncHTTPTransport()
+        transport: httpx.AsyncBaseTransport = network or network_for(base_url)
         transport = _Secrets(transport, secrets or {})
         transport = _Whole(transport, name, attempt_s)
         transport = _Paced(transport, limiter)
@@ -97,11 +102,18 @@ class SourceClient:
             base_url=base_url,
             transport=transport,
             timeout=timeout_s,
-            headers={"User-Agent": "DeepCritical (literature research)"},
+            headers={
+                "User-Agent": "DeepCritical (literature research)",
+                "Accept-Encoding": "gzip, deflate",
+            },
         )
 
     async def get(
-        self, path: str, params: Mapping[str, str | int], check: Check | None = None
+        self,
+        path: str,
+        params: Mapping[str, str | int],
+        check: Check | None = None,
+        by: float | None = None,
     ) -> Payload:
         """The body of a GET.
 
@@ -109,29 +121,43 @@ class SourceClient:
             path: Below the base URL.
             params: Query parameters, without the secrets.
             check: Refuses a body that is no answer, which is then not kept; run in a thread.
+            by: Time of the event loop at which the request ends, whatever it waits for: a permit,
+                a further attempt, the answer. None sets no limit.
 
         Raises:
             RateLimitError: The source still refuses after all attempts.
-            SearchError: It cannot be reached, or answers with something else than data.
+            SearchError: It cannot be reached, answers with something else than data, or not in
+                time.
         """
         try:
             request = self._client.build_request("GET", path, params=dict(params))
         except (httpx.InvalidURL, UnicodeError) as error:
             message = f"The query cannot be sent to {self.name} as an address."
             raise SearchError(message, "Shorten the question.") from error
-        return await self._send(request, check)
+        return await self._send(request, check, by)
 
     async def post(
-        self, path: str, data: Mapping[str, str | int], check: Check | None = None
+        self,
+        path: str,
+        data: Mapping[str, str | int],
+        check: Check | None = None,
+        by: float | None = None,
     ) -> Payload:
         """The body of a POST of form fields, which is never cached; else as `get`."""
         form = {name: str(value) for name, value in data.items()}
-        return await self._send(self._client.build_request("POST", path, data=form), check)
+        return await self._send(self._client.build_request("POST", path, data=form), check, by)
 
-    async def _send(self, request: httpx.Request, check: Check | None) -> Payload:
-        request.extensions |= {"caching": self._caching, "check": check}
+    async def _send(self, request: httpx.Request, check: Check | None, by: float | None) -> Payload:
+        request.extensions |= {"caching": self._caching, "check": check, "by": by}
         try:
-            response = await self._client.send(request)
+            async with asyncio.timeout_at(by) as limit:
+                response = await self._client.send(request)
+        except _NotKeptError as passed:
+            response = passed.response
+        except TimeoutError as error:
+            if not limit.expired():
+                raise  # a defect: every other time-out has an error of its own
+            raise SearchError(f"{self.name} did not answer in time.", "Try again later.") from error
         except httpx.TransportError as error:
             raise SearchError(
                 f"{self.name} cannot be reached ({type(error).__name__}).",
@@ -177,8 +203,9 @@ class _Checked(_Layer):
         if _is_web_page(response) or not response.content.strip():
             message = f"{self._name} answered with a web page or with nothing."
             raise SearchError(message, "Try again later.")
-        if check := request.extensions.get("check"):
-            await asyncio.to_thread(check, response.content)
+        check = request.extensions.get("check")
+        if check and await asyncio.to_thread(check, response.content) is False:
+            raise _NotKeptError(response)
         return response
 
     def _refused(self, response: httpx.Response) -> SearchError:
@@ -190,6 +217,13 @@ class _Checked(_Layer):
                 _retry_after_s(response),
             )
         return SearchError(f"{self._name} answered with status {code}.", _advice(code))
+
+
+class _NotKeptError(Exception):
+    """An answer that is passed on round the cache, which keeps whatever it is given."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self.response = response
 
 
 def _advice(code: int) -> str:
@@ -214,7 +248,7 @@ class _Retried(_Layer):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         attempts = AsyncRetrying(
-            stop=stop_after_attempt(ATTEMPTS),
+            stop=_has_ended,
             wait=self._wait,
             retry=retry_if_exception_type((httpx.TransportError, _RetryableError)),
             reraise=True,
@@ -236,6 +270,14 @@ class _Retried(_Layer):
         return asked if asked is not None else self._backoff(state)
 
 
+def _has_ended(state: RetryCallState) -> bool:
+    """Whether there are no attempts left, or the next one would come later than anybody waits."""
+    by = state.args[0].extensions.get("by")
+    wait_s = state.upcoming_sleep
+    too_late = by is not None and asyncio.get_running_loop().time() + wait_s >= by
+    return state.attempt_number >= ATTEMPTS or too_late or wait_s > _LONGEST_WAIT_S
+
+
 class _RetryableError(Exception):
     """An answer that is worth another attempt."""
 
@@ -244,14 +286,14 @@ class _RetryableError(Exception):
 
 
 def _retry_after_s(response: httpx.Response) -> float | None:
-    """Seconds that the source asked to wait, as a number or a date; at most a minute."""
+    """Seconds that the source asked to wait, as a number or a date."""
     asked = response.headers.get("retry-after", "")
     try:
         date = None if asked.replace(".", "", 1).isdecimal() else parsedate_to_datetime(asked)
         wait_s = (date - datetime.now(UTC)).total_seconds() if date else float(asked)
     except (TypeError, ValueError):  # the former: a date without a zone
         return None
-    return min(60.0, max(0.0, wait_s))
+    return max(0.0, wait_s)
 
 
 class _Paced(_Layer):
@@ -291,12 +333,13 @@ class _Whole(_Layer):
         try:
             body = await self._body(response) if response.status_code == httpx.codes.OK else b""
             return httpx.Response(
-                response.status_code, headers=_kept(response.headers), content=body
+                response.status_code, headers=kept_headers(response.headers), content=body
             )
         finally:
             await response.aclose()
 
     async def _body(self, response: httpx.Response) -> bytes:
+        check_packing(response.headers)
         body = bytearray()
         async for chunk in response.aiter_bytes():
             body += chunk
@@ -304,11 +347,6 @@ class _Whole(_Layer):
                 message = f"{self._name} sent more than {MAX_BODY_BYTES // 1_000_000} MB."
                 raise SearchError(message, "Ask for fewer records.")
         return bytes(body)
-
-
-def _kept(headers: Mapping[str, str]) -> dict[str, str]:
-    names = ("content-type", "retry-after", "user-agent")
-    return {name: headers[name] for name in names if name in headers}
 
 
 class _Secrets(_Layer):
@@ -329,72 +367,3 @@ class _Secrets(_Layer):
                 extensions=request.extensions,
             )
         return await self._inner.handle_async_request(request)
-
-
-class RequestsTransport(httpx.AsyncBaseTransport):
-    """Sends by `requests` in a thread: ClinicalTrials.gov refuses httpx by its TLS fingerprint.
-
-    The thread is a daemon of its own. One of the loop's pool would be waited for when the loop
-    ends, and a server that sends nothing, or a byte now and then, would hold up the exit.
-    """
-
-    def __init__(self) -> None:
-        self._session = requests.Session()
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send in a thread, which ends soon after a cancellation."""
-        body = await request.aread()
-        answer: Future[httpx.Response] = Future()
-        answer.set_running_or_notify_cancel()  # the thread may settle it whatever happens here
-        given_up = threading.Event()
-
-        def run() -> None:
-            try:
-                answer.set_result(self._sent(request, body, given_up))
-            except Exception as error:  # noqa: BLE001 - raised where the answer is awaited
-                answer.set_exception(error)
-
-        threading.Thread(target=run, name="requests", daemon=True).start()
-        try:
-            return await asyncio.wrap_future(answer)
-        finally:
-            given_up.set()
-
-    def _sent(
-        self, request: httpx.Request, body: bytes, given_up: threading.Event
-    ) -> httpx.Response:
-        limits = request.extensions.get("timeout", {})
-        try:
-            with self._session.request(
-                request.method,
-                str(request.url),
-                headers=_kept(request.headers),
-                data=body or None,
-                timeout=(limits.get("connect"), limits.get("read")),
-                stream=True,
-                allow_redirects=False,  # as httpx: another address is not paced
-            ) as response:
-                content = _read_up_to_limit(response, given_up)
-                return httpx.Response(
-                    response.status_code, headers=_kept(response.headers), content=content
-                )
-        # Their texts hold the whole address; they must not be chained.
-        except requests.Timeout:
-            raise httpx.ReadTimeout("no answer in time") from None
-        except (requests.RequestException, _BROKEN_OFF) as error:
-            raise httpx.NetworkError(type(error).__name__) from None
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        self._session.close()
-
-
-def _read_up_to_limit(response: requests.Response, given_up: threading.Event) -> bytes:
-    """What has arrived, piece by piece: `iter_content` waits until a piece is full."""
-    body = bytearray()
-    while not given_up.is_set() and len(body) <= MAX_BODY_BYTES:  # more is refused above
-        piece = response.raw.read1(65_536, decode_content=True)
-        if not piece:
-            break
-        body += piece
-    return bytes(body)

@@ -16,7 +16,7 @@ from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.http import Payload, SourceClient
-from deepcritical.tools.pubmed_records import parse
+from deepcritical.tools.pubmed_records import is_whole, parse
 from deepcritical.tools.pubmed_search import Found, read_esearch
 from deepcritical.tools.query_utils import pubmed_term
 
@@ -69,17 +69,17 @@ class PubMed:
         if not term:
             return SourceResult(outcome=SourceOutcome.EMPTY, query_as_run=query.text)
         most = min(query.max_results, MOST_RECORDS)
-        answer = await self._search(term, most)
+        answer = await self._search(term, most, query.answer_by)
         found = read_esearch(answer.content)
         found = found._replace(pmids=found.pmids[:most])
-        fetched = await self._fetch(found.pmids)
-        return _result(term, found, fetched, cached=answer.cached and fetched.cached)
+        fetched = await self._fetch(found, query.answer_by)
+        return _result(term, most, found, fetched, cached=answer.cached and fetched.cached)
 
     async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
         """The records alone, best first; raises as `fetch` does."""
         return list((await self.fetch(SourceQuery(text=query, max_results=max_results))).evidence)
 
-    async def _search(self, term: str, most: int) -> Payload:
+    async def _search(self, term: str, most: int, by: float | None) -> Payload:
         asked: dict[str, str | int] = {
             **self._always,
             "term": term,
@@ -88,41 +88,54 @@ class PubMed:
             "sort": "relevance",
         }
         send = self._client.get if len(term.encode()) <= TERM_BY_GET else self._client.post
-        return await send("esearch.fcgi", asked, read_esearch)
+        return await send("esearch.fcgi", asked, read_esearch, by)
 
-    async def _fetch(self, pmids: Sequence[str]) -> _Fetched:
+    async def _fetch(self, found: Found, by: float | None) -> _Fetched:
         """The records of all ids, in batches; a batch that fails costs no other one.
 
         Raises:
             SearchError: No batch could be fetched.
         """
-        by_post = len(pmids) > IDS_BY_GET
+        pmids, by_post = found.pmids, len(found.pmids) > IDS_BY_GET
         size = IDS_BY_POST if by_post else IDS_BY_GET
         read: list[_Fetched] = []
         errors: list[SearchError] = []
         for start in range(0, len(pmids), size):
             batch = pmids[start : start + size]
             try:
-                read.append(await self._fetch_batch(batch, by_post=by_post))
-            except RateLimitError as error:
-                # Who refuses after all attempts is not asked for the rest.
-                errors.append(error)
-                read.append(_unread(pmids[start:], error))
-                break
+                read.append(await self._fetch_batch(batch, by, by_post=by_post))
             except SearchError as error:
                 errors.append(error)
-                read.append(_unread(batch, error))
+                # Who refuses after all attempts is not asked for the rest, nor is it after the end.
+                ends = isinstance(error, RateLimitError) or _is_over(by)
+                read.append(_unread(pmids[start:] if ends else batch, error))
+                if ends:
+                    break
         if errors and len(errors) == len(read):
-            raise errors[0]
+            raise _all_unread(found, errors[0])
         return _joined(read)
 
-    async def _fetch_batch(self, batch: Sequence[str], *, by_post: bool) -> _Fetched:
+    async def _fetch_batch(
+        self, batch: Sequence[str], by: float | None, *, by_post: bool
+    ) -> _Fetched:
         asked = {**self._always, "id": ",".join(batch), "retmode": "xml"}
         send = self._client.post if by_post else self._client.get
-        answer = await send("efetch.fcgi", asked, parse)
+        answer = await send("efetch.fcgi", asked, is_whole, by)
         # Hundreds of records are too much for the event loop.
         parsed = await asyncio.to_thread(parse, answer.content)
         return _Fetched(parsed.records, parsed.skipped, cached=answer.cached)
+
+
+def _is_over(by: float | None) -> bool:
+    return by is not None and asyncio.get_running_loop().time() >= by
+
+
+def _all_unread(found: Found, error: SearchError) -> SearchError:
+    """The error of the fetch, which also says what the search had found."""
+    message = f"PubMed found {found.total:,} records and gave none of them: {error.message}"
+    if isinstance(error, RateLimitError):
+        return RateLimitError(message, error.advice, error.retry_after_s)
+    return SearchError(message, error.advice)
 
 
 class _Fetched(NamedTuple):
@@ -149,7 +162,7 @@ def _joined(parts: Sequence[_Fetched]) -> _Fetched:
     )
 
 
-def _result(term: str, found: Found, fetched: _Fetched, *, cached: bool) -> SourceResult:
+def _result(term: str, most: int, found: Found, fetched: _Fetched, *, cached: bool) -> SourceResult:
     evidence = _ranked(fetched.records, found)
     lost = (*fetched.skipped, *_missing(found.pmids, fetched))
     if found.total and not found.pmids:
@@ -161,6 +174,7 @@ def _result(term: str, found: Found, fetched: _Fetched, *, cached: bool) -> Sour
         outcome=outcome,
         evidence=evidence,
         query_as_run=term,
+        filters=("sorted by relevance", f"first {most:,}"),
         total=found.total,
         skipped=(*lost, *found.notes),
         cached=cached,

@@ -30,7 +30,7 @@ from deepcritical.tools.pubmed_fields import (
 )
 from deepcritical.tools.xml_text import text_at, texts_at
 
-__all__ = ["parse", "refusal"]
+__all__ = ["is_whole", "parse", "refusal"]
 
 _RECORDS = frozenset({"PubmedArticle", "PubmedBookArticle"})
 _ROOTS = _RECORDS | {"PubmedArticleSet", "PubmedBookArticleSet"}
@@ -58,16 +58,31 @@ def parse(payload: bytes) -> Parsed:
         RateLimitError: The body refuses more requests.
         SearchError: It is an error message, or no XML of PubMed.
     """
+    return _read(payload)[0]
+
+
+def is_whole(payload: bytes) -> bool:
+    """Whether the answer is XML from end to end; `parse` reads also what is left of a broken one.
+
+    Raises:
+        RateLimitError: The body refuses more requests.
+        SearchError: It holds no record at all, as for `parse`.
+    """
+    return _read(payload)[1]
+
+
+def _read(payload: bytes) -> tuple[Parsed, bool]:
+    """The records, and whether they come from XML that is whole."""
     # E-utilities name a DTD and declare nothing of their own: what does is no answer of theirs.
     if _DECLARES.search(payload, 0, _start_of_records(payload)):
         raise SearchError("PubMed sent XML that declares entities of its own.", "Try again later.")
     try:
-        return _read_stream(payload)
+        return _read_stream(payload), True
     except (ET.ParseError, LookupError, ValueError) as error:  # the latter two: of its encoding
         parsed = _read_pieces(payload, error)
     if not parsed.records:
         raise refusal(payload)
-    return parsed
+    return parsed, False
 
 
 def refusal(payload: bytes) -> SearchError:

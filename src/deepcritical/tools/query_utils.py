@@ -26,6 +26,8 @@ MAX_SYNONYMS = 8
 _MIN_SYNONYM = 3
 """Letters below which another name finds mostly something else: MS, AD, RA."""
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
+_LOOSE_OPERATORS = re.compile(r"^(?:(?:AND|OR)\s+)+|(?:\s+(?:AND|OR|NOT))+$")
+"""Operators without an operand, which a source would refuse or search for as words."""
 
 _PROTECTED = re.compile(
     r'"[^"]*"'  # a phrase
@@ -206,7 +208,7 @@ def _is_one(text: str) -> bool:
 
 
 def _free(text: str) -> str:
-    cleaned = _balanced(clean_query(text))
+    cleaned = _LOOSE_OPERATORS.sub("", _balanced(clean_query(text)))
     return cleaned if is_searchable(cleaned) else ""
 
 

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
-from deepcritical.domain.errors import DeepCriticalError, SearchError
+from deepcritical.domain.errors import DeepCriticalError, SearchError, StorageError
+from deepcritical.domain.question import SearchQuery
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
 
-__all__ = ["SearchHandler", "SourceAnswer"]
+__all__ = ["SearchHandler", "SourceAnswer", "require_any"]
+
+_GRACE_S = 1.0
+"""Seconds that a source gets to hand over what it has when its time is over."""
 
 
 class SourceAnswer(NamedTuple):
     """One query's result at one source."""
 
     source: str
-    query: str
+    query: SearchQuery
     result: SourceResult
+    searched_at: datetime | None = None
+    """When the source was asked, UTC; None for a source that does not change."""
+    error: DeepCriticalError | None = None
+    """What made the source `unavailable`."""
 
 
 class SearchHandler:
@@ -25,71 +34,103 @@ class SearchHandler:
 
     Args:
         tools: The sources of the run.
-        deadline_s: Seconds that a source gets for one query; then it was `unavailable`.
+        deadline_s: Seconds that a source gets for the queries of one call, waiting for its limiter
+            included. What has come by then is kept; without anything it was `unavailable`.
+        now: The time of day, UTC; None for sources that do not change, whose answers have no time.
     """
 
-    def __init__(self, tools: Sequence[SearchTool], *, deadline_s: float = 30.0) -> None:
+    def __init__(
+        self,
+        tools: Sequence[SearchTool],
+        *,
+        deadline_s: float = 30.0,
+        now: Callable[[], datetime] | None = None,
+    ) -> None:
         if not tools:
             raise ValueError("a search handler needs at least one source")
         self._tools = tuple(tools)
         self._deadline_s = deadline_s
+        self._now = now
 
     @property
     def sources(self) -> tuple[str, ...]:
         """The names of the sources."""
         return tuple(tool.name for tool in self._tools)
 
-    async def execute(self, queries: Sequence[str], max_results: int) -> tuple[SourceAnswer, ...]:
+    async def execute(
+        self, queries: Sequence[SearchQuery], max_results: int, within_s: float | None = None
+    ) -> tuple[SourceAnswer, ...]:
         """All answers, in the order of queries, then of sources; a failing source is `unavailable`.
 
-        Raises:
-            SearchError: No source answered any query.
+        Args:
+            queries: What to search for.
+            max_results: Records of one answer at most.
+            within_s: Seconds that the caller has; less than `deadline_s` shortens it.
         """
-        calls = [(tool, query) for query in queries for tool in self._tools]
+        given_s = min(self._deadline_s, self._deadline_s if within_s is None else within_s)
+        answer_by = asyncio.get_running_loop().time() + max(0.0, given_s)
+        sized = [_sized(query, max_results, answer_by) for query in queries]
+        calls = [(tool, query) for query in sized for tool in self._tools]
+        searched_at = self._now() if self._now else None
         results = await asyncio.gather(
-            *(
-                self._asked(tool, SourceQuery(text=query, max_results=max_results))
-                for tool, query in calls
-            ),
-            return_exceptions=True,
+            *(self._asked(tool, query, given_s) for tool, query in calls), return_exceptions=True
         )
-        answers = tuple(
-            SourceAnswer(tool.name, query, _settled(result, query))
+        return tuple(
+            _answer(tool.name, query, result, searched_at)
             for (tool, query), result in zip(calls, results, strict=True)
         )
-        if answers and all(a.result.outcome is SourceOutcome.UNAVAILABLE for a in answers):
-            raise _most_telling(results, answers)
-        return answers
 
-    async def _asked(self, tool: SearchTool, query: SourceQuery) -> SourceResult:
+    async def _asked(self, tool: SearchTool, query: SourceQuery, given_s: float) -> SourceResult:
         try:
-            async with asyncio.timeout(self._deadline_s) as deadline:
+            # A tool ends by itself at `answer_by`; this is for one that does not.
+            async with asyncio.timeout_at((query.answer_by or 0.0) + _GRACE_S) as deadline:
                 return await tool.fetch(query)
         except TimeoutError as error:
             if not deadline.expired():
                 raise  # a defect: a tool's own time-outs are errors of the domain
             raise SearchError(
-                f"{tool.name} did not answer within {self._deadline_s:g} s.", "Try again later."
+                f"{tool.name} did not answer within {given_s:g} s.", "Try again later."
             ) from error
 
 
-def _settled(result: SourceResult | BaseException, query: str) -> SourceResult:
-    if isinstance(result, SourceResult):
-        return result
-    if isinstance(result, DeepCriticalError):
-        return SourceResult(
-            outcome=SourceOutcome.UNAVAILABLE, query_as_run=query, skipped=(str(result),)
-        )
-    raise result
+def require_any(answers: Sequence[SourceAnswer]) -> None:
+    """Refuse answers of which none came from a source that could be read.
 
-
-def _most_telling(results: Sequence[object], answers: Sequence[SourceAnswer]) -> DeepCriticalError:
-    """The one cause when all sources failed alike, else an error that names them all."""
-    errors = [result for result in results if isinstance(result, DeepCriticalError)]
-    causes = list(dict.fromkeys(cause for answer in answers for cause in answer.result.skipped))
-    if errors and len(causes) == 1:
-        return errors[0]
-    return SearchError(
-        f"No source could be read: {' '.join(causes)}".rstrip(),
-        "Try again later, or use --snapshot demo.",
+    Raises:
+        StorageError: The snapshot cannot be read.
+        SearchError: No live source could be reached; it names what each of them said.
+    """
+    # A source that a query was not meant for says nothing about whether it can be read.
+    asked = [a for a in answers if a.result.outcome is not SourceOutcome.NOT_APPLICABLE]
+    down = [a for a in asked if a.result.outcome is SourceOutcome.UNAVAILABLE]
+    if not down or len(down) < len(asked):
+        return
+    if other := next((a.error for a in down if isinstance(a.error, StorageError)), None):
+        raise other
+    causes = dict.fromkeys(
+        a.error.message if a.error else "; ".join(a.result.skipped) for a in down
     )
+    raise SearchError(
+        f"No source could be read: {' '.join(causes)}",
+        "Check the network and try again later, or use --snapshot demo.",
+    )
+
+
+def _sized(query: SearchQuery, max_results: int, answer_by: float) -> SourceQuery:
+    return SourceQuery(**dict(query), max_results=max_results, answer_by=answer_by)
+
+
+def _answer(
+    source: str,
+    query: SearchQuery,
+    result: SourceResult | BaseException,
+    searched_at: datetime | None,
+) -> SourceAnswer:
+    if isinstance(result, SourceResult):
+        return SourceAnswer(source, query, result, searched_at)
+    if not isinstance(result, DeepCriticalError):
+        raise result
+    unread = SourceResult(
+        outcome=SourceOutcome.UNAVAILABLE, query_as_run=query.text, skipped=(str(result),)
+    )
+    return SourceAnswer(source, query, unread, searched_at, error=result)

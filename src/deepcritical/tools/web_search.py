@@ -72,7 +72,7 @@ class WebSearch:
         if not is_searchable(asked):
             return SourceResult(outcome=SourceOutcome.EMPTY, query_as_run=query.text)
         wanted = min(query.max_results, _MOST_RESULTS)
-        records = _records(await self._found(asked, wanted))[:wanted]
+        records = _records(await self._found(asked, wanted, query.answer_by))[:wanted]
         return SourceResult(
             outcome=SourceOutcome.DATA if records else SourceOutcome.EMPTY,
             evidence=tuple(
@@ -80,6 +80,7 @@ class WebSearch:
                 for rank, record in enumerate(records)
             ),
             query_as_run=asked,
+            filters=("DuckDuckGo", "titles and snippets only", f"first {wanted}"),
             total=len(records),
         )
 
@@ -87,14 +88,19 @@ class WebSearch:
         """Pages for a query, without the outcome; raises as `fetch` does."""
         return list((await self.fetch(SourceQuery(text=query, max_results=max_results))).evidence)
 
-    async def _found(self, asked: str, wanted: int) -> Sequence[Mapping[str, object]]:
+    async def _found(
+        self, asked: str, wanted: int, by: float | None
+    ) -> Sequence[Mapping[str, object]]:
+        ends = asyncio.get_running_loop().time() + self._timeout_s
         try:
-            async with asyncio.timeout(self._timeout_s):
+            async with asyncio.timeout_at(ends if by is None else min(ends, by)):
                 return await asyncio.to_thread(self._search, asked, wanted)
         except SearchError:
             raise
         except TimeoutError as error:
-            raise SearchError("The web search took too long.", "Try again later.") from error
+            raise SearchError(
+                "The web search did not answer in time.", "Try again later."
+            ) from error
         # The engine's library has errors of its own, and of the libraries that it stands on.
         except Exception as error:
             if type(error).__name__ == "RatelimitException":

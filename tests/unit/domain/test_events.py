@@ -18,7 +18,9 @@ QUESTION = ResearchQuestion(
     condition=Condition(name="testitis"),
 )
 EXAMPLES: tuple[Event, ...] = (
-    events.RunStarted(question=QUESTION.text, reasoner="a test", sources=("a", "b")),
+    events.RunStarted(question=QUESTION.text, reasoner="a test"),
+    events.SourcesOpened(sources=("a: searched live",)),
+    events.IntegrityChecked(checked=3, failed=1, found=("Examplol cures all",)),
     events.QuestionRefined(question=QUESTION),
     events.AgentCalled(agent="SearchAgent", instruction="Search.", iteration=1),
     events.SourceSearched(source="a", query="examplol", outcome="data", identified=3, new=2),

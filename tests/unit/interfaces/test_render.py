@@ -26,7 +26,12 @@ HYPOTHESIS = ResearchQuestion(
 )
 
 LINES: list[tuple[Any, list[str]]] = [
-    (events.RunStarted(question="Q?", reasoner="made", sources=("a", "b")), ["Q?", "made", "a, b"]),
+    (events.RunStarted(question="Q?", reasoner="made"), ["Q?", "made"]),
+    (events.SourcesOpened(sources=("a: live", "b")), ["a: live; b"]),
+    (
+        events.IntegrityChecked(checked=3, failed=1, found=("T",)),
+        ["3 records", "1 look-ups failed", "T"],
+    ),
     (events.QuestionRefined(question=CANDIDATES), ["candidates", "testitis"]),
     (events.QuestionRefined(question=HYPOTHESIS), ["examplol", "testitis", "testase"]),
     (events.AgentCalled(agent="A", instruction="Do.", iteration=2), ["A", "round 2", "Do."]),

@@ -12,7 +12,8 @@ from tests.conftest import paper, snapshot
 
 def test_nothing_needs_to_be_set() -> None:
     settings = read_settings()
-    assert settings.snapshot == "demo"
+    assert settings.snapshot is None
+    assert settings.sources == ("pubmed", "clinicaltrials", "europepmc")
     assert (settings.max_iterations, settings.deadline_s) == (None, None)
 
 
@@ -44,6 +45,8 @@ def test_a_dot_env_file_is_read_and_the_environment_outranks_it(
         ("DEADLINE_S", "-1"),
         ("DEADLINE_S", "soon"),
         ("DEADLINE_S", "nan"),
+        ("SOURCES", "pubmed,nowhere"),
+        ("SOURCES", ","),
     ],
 )
 def test_a_setting_that_is_not_usable_is_named_without_a_stack_of_internals(
@@ -56,6 +59,19 @@ def test_a_setting_that_is_not_usable_is_named_without_a_stack_of_internals(
     assert caught.value.advice
 
 
+@pytest.mark.parametrize(
+    "text", ["europepmc,pubmed", " PubMed , europepmc,pubmed", "pubmed europepmc"]
+)
+def test_sources_are_names_with_commas(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setenv("DEEPCRITICAL_SOURCES", text)
+    assert read_settings().sources == ("pubmed", "europepmc")
+
+
+def test_an_empty_snapshot_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEEPCRITICAL_SNAPSHOT", "")
+    assert read_settings().snapshot is None
+
+
 class TestSnapshot:
     def test_a_missing_snapshot_is_told_before_anything_runs(self) -> None:
         with pytest.raises(SnapshotNotFoundError, match="nowhere"):
@@ -64,6 +80,10 @@ class TestSnapshot:
     def test_the_argument_outranks_the_setting(self, tmp_path: Path) -> None:
         path = snapshot(tmp_path / "made.jsonl", paper())
         build_runs(Settings(snapshot="nowhere"), snapshot=str(path))
+
+    def test_sources_and_a_snapshot_at_once_are_a_programming_error(self) -> None:
+        with pytest.raises(ValueError, match="either"):
+            build_runs(Settings(), snapshot="demo", sources=("pubmed",))
 
     def test_an_empty_name_is_no_silent_demo(self) -> None:
         with pytest.raises(SnapshotNotFoundError):

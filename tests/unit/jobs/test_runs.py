@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -25,9 +26,8 @@ from deepcritical.jobs.runs import MAX_ACTIVE, MAX_KEPT, Run, RunService
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.settings import Settings
-from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource
-from tests.conftest import DEMO, QUESTION, ended, paper, run_service, snapshot
+from tests.conftest import DEMO, QUESTION, ended, opened, paper, run_service, snapshot
 
 Orchestrate = Callable[[ResearchSession], Awaitable[None]]
 
@@ -43,14 +43,9 @@ def service(
     return RunService(
         orchestrate=orchestrate,
         reasoner=ExtractiveReasoner(),
-        handler=SearchHandler([SnapshotSource(DEMO)]),
+        open_sources=partial(opened, SnapshotSource(DEMO)),
         limits_for=limits_for or (lambda _depth: RunLimits(deadline_s=deadline_s)),
-        describe_sources=no_description,
     )
-
-
-async def no_description() -> tuple[str, ...]:
-    return ()
 
 
 def raising(error: BaseException) -> Orchestrate:
@@ -267,4 +262,6 @@ async def test_settings_override_the_depth() -> None:
     limits = limits_of(Settings(max_iterations=2, deadline_s=5), "deep")
     assert (limits.max_iterations, limits.deadline_s) == (2, 5)
     quick = RunLimits.for_depth("quick")
-    assert limits_of(Settings(), "quick") == quick.model_copy(update={"results_per_query": 30})
+    assert limits_of(Settings(), "quick") == quick
+    local = quick.model_copy(update={"results_per_query": 30})
+    assert limits_of(Settings(), "quick", local=True) == local

@@ -4,14 +4,14 @@ import pytest
 
 from deepcritical.domain.evidence import FactRole
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis, Sign
-from deepcritical.domain.question import ResearchQuestion
+from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.report_parts import SearchRun
 from deepcritical.reasoning.judging import (
     assess,
     best_drug,
     mechanism_score,
+    next_sides,
     rank_drugs,
-    search_sides,
 )
 from deepcritical.services.evidence_store import EvidenceStore
 from tests.unit.domain.records import CONTENT, appraisal, fact, paper
@@ -39,9 +39,9 @@ def read(
     store.add_appraisal(appraisal(record, key, drug=drug, direct=True, context=kept, **side))
 
 
-def searched(store: EvidenceStore, queries: tuple[str, ...]) -> None:
+def searched(store: EvidenceStore, queries: tuple[SearchQuery, ...]) -> None:
     store.searches += [
-        SearchRun(source="made-up", query=query, outcome="ok", identified=1, new=1)
+        SearchRun(source="made-up", query=query.text, outcome="ok", identified=1, new=1)
         for query in queries
     ]
 
@@ -161,7 +161,7 @@ class TestAssessment:
 
     def test_of_an_empty_store_asks_for_the_first_sides(self) -> None:
         store = EvidenceStore()
-        assert assess(QUESTION, store).next_queries == search_sides(QUESTION, store)
+        assert assess(QUESTION, store).next_queries == next_sides(QUESTION, store)
 
     def test_with_a_trial_and_a_chain_without_a_gap_is_sufficient(self) -> None:
         store = EvidenceStore()
@@ -239,7 +239,7 @@ class TestGaps:
         store.hypotheses = hypotheses
         found = assess(QUESTION, store)
         assert found.gaps == (gap,)
-        assert found.next_queries[0] == query
+        assert found.next_queries[0].text == query
 
     def test_there_is_none_when_all_is_shown(self) -> None:
         store = EvidenceStore()
@@ -256,39 +256,39 @@ class TestGaps:
 
 class TestSearchSides:
     def test_the_first_round_begins_with_drug_and_condition(self) -> None:
-        assert search_sides(QUESTION, EvidenceStore())[0] == "examplol testitis"
+        assert next_sides(QUESTION, EvidenceStore())[0].text == "examplol testitis"
 
     def test_the_first_round_also_looks_for_what_speaks_against_the_drug(self) -> None:
-        sides = search_sides(QUESTION, EvidenceStore())
-        assert "examplol testitis no effect increased risk" in sides
+        sides = next_sides(QUESTION, EvidenceStore())
+        assert "examplol testitis no effect increased risk" in [side.text for side in sides]
 
     def test_a_round_that_was_run_is_followed_by_the_next(self) -> None:
         store = EvidenceStore()
-        first = search_sides(QUESTION, store)
+        first = next_sides(QUESTION, store)
         searched(store, first)
-        assert set(search_sides(QUESTION, store)).isdisjoint(first)
+        assert set(next_sides(QUESTION, store)).isdisjoint(first)
 
     def test_a_round_that_was_run_in_part_is_given_again(self) -> None:
         store = EvidenceStore()
-        first = search_sides(QUESTION, store)
+        first = next_sides(QUESTION, store)
         searched(store, first[:1])
-        assert search_sides(QUESTION, store) == first
+        assert next_sides(QUESTION, store) == first
 
     def test_after_three_rounds_nothing_is_left(self) -> None:
         store = EvidenceStore()
         rounds = []
-        while sides := search_sides(QUESTION, store):
+        while sides := next_sides(QUESTION, store):
             rounds.append(sides)
             searched(store, sides)
         assert len(rounds) == 3
 
     def test_candidates_are_first_sought_by_the_condition_alone(self) -> None:
-        assert search_sides(CANDIDATES, EvidenceStore())[0] == "testitis"
+        assert next_sides(CANDIDATES, EvidenceStore())[0].text == "testitis"
 
     def test_each_candidate_found_is_then_searched_for_and_against(self) -> None:
         store = EvidenceStore()
         read(store)
-        assert search_sides(CANDIDATES, store) == (
+        assert tuple(side.text for side in next_sides(CANDIDATES, store)) == (
             "examplol testitis",
             "examplol testitis randomised trial placebo",
             "examplol testitis results randomized significantly median ratio confidence interval",
@@ -298,5 +298,5 @@ class TestSearchSides:
 
 class TestWhichCandidatesAreSearched:
     def test_the_first_round_also_asks_in_the_words_of_results(self) -> None:
-        sides = search_sides(QUESTION, EvidenceStore())
-        assert any("hazard ratio" in side for side in sides)
+        sides = next_sides(QUESTION, EvidenceStore())
+        assert any("hazard ratio" in side.text for side in sides)

@@ -7,9 +7,7 @@ from deepcritical.domain.events import Notice, RunCancelled, Stage
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.event_log import EventLog
-from deepcritical.tools.search_handler import SearchHandler
-from deepcritical.tools.snapshot import SnapshotSource
-from tests.conftest import DEMO, QUESTION
+from tests.conftest import QUESTION
 
 
 class Clock:
@@ -27,7 +25,6 @@ def new_session(clock: Clock | None = None, rounds: int = 3) -> ResearchSession:
         text=QUESTION,
         limits=RunLimits(max_iterations=rounds),
         reasoner=ExtractiveReasoner(),
-        handler=SearchHandler([SnapshotSource(DEMO)]),
         log=EventLog("made"),
         clock=clock or Clock(),
         searched_on="2999-01-01",

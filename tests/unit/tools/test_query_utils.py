@@ -94,6 +94,18 @@ class TestTerms:
         assert pubmed_term(query) == europepmc_query(query) == "examplol testitis"
         assert trial_params(query) == {"query.term": "examplol testitis"}
 
+    @pytest.mark.parametrize(
+        ("text", "sent"),
+        [
+            ("examplol AND", "examplol"),
+            ("OR examplol OR testitis AND NOT", "examplol OR testitis"),
+            ("NOT testitis", "NOT testitis"),
+            ("examplol AND NOT testitis", "examplol AND NOT testitis"),
+        ],
+    )
+    def test_an_operator_without_an_operand_is_not_sent(self, text: str, sent: str) -> None:
+        assert pubmed_term(asked(text=text)) == sent
+
     @pytest.mark.parametrize("text", ["?", "(", '"', "AND OR NOT", "()", '""', "\u2028"])
     def test_nothing_to_search_for_is_no_query(self, text: str) -> None:
         query = asked(text=text)

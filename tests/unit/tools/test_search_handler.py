@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import asyncio
+from datetime import UTC, datetime
+
 import pytest
 
-from deepcritical.domain.errors import DeepCriticalError, RateLimitError, SearchError
+from deepcritical.domain.errors import SearchError, SnapshotCorruptError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
-from deepcritical.tools.search_handler import SearchHandler
-from tests.conftest import make_evidence
+from deepcritical.tools.search_handler import SearchHandler, require_any
+from tests.conftest import make_evidence, queries
 
 
 class FixedSource:
@@ -48,8 +51,8 @@ def down(name: str, message: str = "The line is dead.") -> FixedSource:
 class TestAnswers:
     async def test_every_source_gets_every_query_with_the_limit(self) -> None:
         sources = [up("one"), up("two")]
-        answers = await SearchHandler(sources).execute(["a", "b"], 7)
-        assert [(a.query, a.source) for a in answers] == [
+        answers = await SearchHandler(sources).execute(queries("a", "b"), 7)
+        assert [(a.query.text, a.source) for a in answers] == [
             ("a", "one"),
             ("a", "two"),
             ("b", "one"),
@@ -70,7 +73,7 @@ class TestAnswers:
 
 class TestFailures:
     async def test_one_source_down_costs_only_its_own_answers(self) -> None:
-        answers = await SearchHandler([down("dead"), up()]).execute(["a"], 10)
+        answers = await SearchHandler([down("dead"), up()]).execute(queries("a"), 10)
         dead, alive = (answer.result for answer in answers)
         assert dead.outcome is SourceOutcome.UNAVAILABLE
         assert dead.skipped == ("The line is dead. Try later.",)
@@ -79,28 +82,57 @@ class TestFailures:
 
     async def test_nothing_found_is_not_the_same_as_down(self) -> None:
         sources = [FixedSource("empty", SourceOutcome.EMPTY), down("dead")]
-        outcomes = [a.result.outcome for a in await SearchHandler(sources).execute(["a"], 10)]
+        outcomes = [
+            a.result.outcome for a in await SearchHandler(sources).execute(queries("a"), 10)
+        ]
         assert outcomes == [SourceOutcome.EMPTY, SourceOutcome.UNAVAILABLE]
 
     async def test_all_sources_down_names_every_cause_once(self) -> None:
         handler = SearchHandler([down("one", "Fire."), down("two", "Flood.")])
+        answers = await handler.execute(queries("a", "b"), 10)
         with pytest.raises(SearchError, match=r"Fire\..*Flood\.") as caught:
-            await handler.execute(["a", "b"], 10)
+            require_any(answers)
         assert caught.value.message.count("Fire.") == 1
         assert caught.value.advice
 
-    async def test_one_common_cause_is_raised_as_it_is(self) -> None:
-        error = RateLimitError("Too many requests.", "Wait.", retry_after_s=3)
-        with pytest.raises(RateLimitError) as caught:
-            await SearchHandler([FixedSource("one", error)]).execute(["a", "b"], 10)
-        assert caught.value.retry_after_s == 3
+    async def test_a_snapshot_that_cannot_be_read_is_told_as_such(self) -> None:
+        error = SnapshotCorruptError("Line 3 is no record.")
+        answers = await SearchHandler([FixedSource("one", error)]).execute(queries("a"), 10)
+        with pytest.raises(SnapshotCorruptError):
+            require_any(answers)
 
     async def test_sources_that_report_themselves_unavailable_are_named_too(self) -> None:
         source = FixedSource("own", SourceOutcome.UNAVAILABLE, reason="Closed on Sundays.")
-        with pytest.raises(DeepCriticalError, match="Closed on Sundays"):
-            await SearchHandler([source]).execute(["a"], 10)
+        answers = await SearchHandler([source]).execute(queries("a"), 10)
+        with pytest.raises(SearchError, match="Closed on Sundays"):
+            require_any(answers)
+
+    async def test_a_source_that_was_not_meant_does_not_stand_for_one_that_is_up(self) -> None:
+        sources = [FixedSource("registry", SourceOutcome.NOT_APPLICABLE), down("dead")]
+        answers = await SearchHandler(sources).execute(queries("a"), 10)
+        with pytest.raises(SearchError, match="The line is dead"):
+            require_any(answers)
+
+    async def test_one_answer_is_enough(self) -> None:
+        require_any(await SearchHandler([down("dead"), up()]).execute(queries("a"), 10))
 
     @pytest.mark.parametrize("bug", [RuntimeError("bug"), KeyError("bug"), TypeError("bug")])
     async def test_a_programming_error_is_not_taken_for_an_outage(self, bug: Exception) -> None:
         with pytest.raises(type(bug)):
-            await SearchHandler([up(), FixedSource("buggy", bug)]).execute(["a"], 10)
+            await SearchHandler([up(), FixedSource("buggy", bug)]).execute(queries("a"), 10)
+
+
+class TestTime:
+    async def test_a_source_is_told_until_when_it_may_last(self) -> None:
+        source = up()
+        before = asyncio.get_running_loop().time()
+        await SearchHandler([source], deadline_s=5).execute(queries("a"), 10, within_s=2)
+        (query,) = source.asked
+        assert query.answer_by is not None
+        assert before + 2 <= query.answer_by < before + 3
+
+    async def test_a_live_answer_has_its_time_and_a_snapshots_none(self) -> None:
+        then = datetime(2999, 1, 1, tzinfo=UTC)
+        live = await SearchHandler([up()], now=lambda: then).execute(queries("a"), 10)
+        kept = await SearchHandler([up()]).execute(queries("a"), 10)
+        assert (live[0].searched_at, kept[0].searched_at) == (then, None)

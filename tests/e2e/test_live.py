@@ -1,0 +1,174 @@
+"""``deepcritical research`` by the whole team, over loopback servers of all sources."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.conftest import QUESTION
+from tests.servers.world import World, world
+
+COMMAND = Path(sys.executable).with_name("deepcritical")
+SOURCES = ("pubmed", "clinicaltrials", "europepmc")
+NAMES = {"pubmed": "PubMed", "clinicaltrials": "ClinicalTrials.gov", "europepmc": "Europe PMC"}
+
+
+class Ended(NamedTuple):
+    """How a run of the command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """The report that it printed as JSON."""
+        found = json.loads(self.out)
+        assert isinstance(found, dict)
+        return found
+
+
+@pytest.fixture
+async def site(tmp_path: Path) -> AsyncIterator[World]:
+    async with world(tmp_path) as served:
+        yield served
+
+
+async def research(site: World, *options: str, **more: str) -> Ended:
+    process = await asyncio.create_subprocess_exec(
+        COMMAND,
+        "research",
+        QUESTION,
+        "--json",
+        *options,
+        # With a key ten requests a second are allowed, so that a test takes seconds.
+        env=site.environment | {"NCBI_API_KEY": "made-up-key"} | more,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, err = await process.communicate()
+    return Ended(process.returncode or 0, out.decode(), err.decode())
+
+
+def outcomes(report: dict[str, Any], source: str) -> set[str]:
+    found = {s["outcome"] for s in report["searches"] if s["source"] == NAMES[source]}
+    return found - {"not_applicable"}
+
+
+@pytest.mark.timeout(120)
+async def test_the_team_answers_from_every_source_without_being_told(
+    site: World, tmp_path: Path
+) -> None:
+    ended = await research(site, "--out", str(tmp_path / "out"))
+    assert ended.code == 0, ended.err
+    report = ended.report
+    assert {s["source"] for s in report["searches"]} == set(NAMES.values())
+    kinds = {reference["source"] for reference in report["references"]}
+    assert {"pubmed", "clinicaltrials", "europepmc"} <= kinds
+    for claim in report["claims"]:
+        (cited,) = [r for r in report["references"] if r["evidence_id"] == claim["evidence_id"]]
+        assert cited["text"][claim["start"] : claim["end"]] == claim["quote"]
+    trials = report["clinical_findings"]["content"]
+    assert "Futility at the interim analysis" in trials
+    events = (tmp_path / "out" / "events.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["event"]["type"] for line in events].count("run_completed") == 1
+
+
+async def test_each_query_is_logged_as_prisma_s_asks(site: World) -> None:
+    report = (await research(site, "--depth", "quick")).report
+    ran = [s for s in report["searches"] if s["outcome"] != "not_applicable"]
+    sent = {params["term"] for params in site.pubmed.params("esearch")}
+    assert {s["query_as_run"] for s in ran if s["source"] == "PubMed"} == sent
+    for search in ran:
+        assert search["searched_at"]
+        assert search["filters"]
+        assert search["total"] >= search["identified"] >= search["new"]
+    told = report["methodology"]["content"]
+    assert re.search(r"- \d\d:\d\d:\d\d UTC, \d+ hits?, \d+ retrieved, \d+ new: ", told)
+    assert "identified (PubMed " in told
+
+
+async def test_a_registry_is_asked_for_drug_and_condition_once(site: World) -> None:
+    report = (await research(site, "--depth", "quick")).report
+    asked = [params for params in site.clinicaltrials.asked if "pageToken" not in params]
+    assert len(asked) == 2  # those that run or ran, and those that were stopped
+    assert outcomes(report, "clinicaltrials") == {"data"}
+
+
+@pytest.mark.parametrize("down", SOURCES)
+async def test_a_source_that_is_down_is_told_and_costs_no_other(site: World, down: str) -> None:
+    site.faults[down].on("500")
+    ended = await research(site, "--depth", "quick", DEEPCRITICAL_SOURCE_DEADLINE_S="4")
+    assert ended.code == 0, ended.err
+    report = ended.report
+    assert outcomes(report, down) == {"unavailable"}
+    assert any(NAMES[down] in notice for notice in report["notices"])
+    assert any(NAMES[down] in text for text in report["limitations"])
+    for other in set(SOURCES) - {down}:
+        assert "data" in outcomes(report, other)
+
+
+async def test_without_any_source_there_is_no_report_and_no_other_evidence(site: World) -> None:
+    for faults in site.faults.values():
+        faults.on("500")
+    ended = await research(site, DEEPCRITICAL_SOURCE_DEADLINE_S="2")
+    assert (ended.code, ended.out) == (10, "")
+    last = ended.err.strip().splitlines()[-1]
+    assert "--snapshot demo" in last
+    for name in NAMES.values():
+        assert name in last
+
+
+async def test_the_sources_can_be_chosen(site: World) -> None:
+    ended = await research(site, "--depth", "quick", "--sources", "europepmc")
+    assert ended.code == 0, ended.err
+    assert ended.report["sources_searched"] == ["Europe PMC"]
+    assert site.faults["pubmed"].requests == site.faults["clinicaltrials"].requests == 0
+    set_so = await research(site, "--depth", "quick", DEEPCRITICAL_SOURCES="pubmed, europepmc")
+    assert set_so.report["sources_searched"] == ["PubMed", "Europe PMC"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--sources", "nowhere"), ("--sources", ""), ("--sources", "pubmed", "--snapshot", "demo")],
+    ids=["unknown", "none", "both"],
+)
+async def test_a_choice_that_cannot_be_is_refused(site: World, options: tuple[str, ...]) -> None:
+    ended = await research(site, *options)
+    assert (ended.code, ended.out) == (2, "")
+    assert "--sources" in ended.err
+
+
+async def test_answers_kept_from_an_earlier_run_are_marked(site: World) -> None:
+    first = await research(site, "--depth", "quick")
+    assert not any(s["cached"] for s in first.report["searches"])
+    second = await research(site, "--depth", "quick")
+    answered = [s for s in second.report["searches"] if s["outcome"] == "data"]
+    assert all(s["cached"] for s in answered)
+    assert "kept from an earlier search" in second.report["methodology"]["content"]
+    assert any("kept from an earlier search" in text for text in second.report["limitations"])
+
+
+async def test_a_retraction_that_only_crossref_knows_takes_the_support_away(site: World) -> None:
+    before = (await research(site, "--depth", "quick")).report
+    decided = before["verdict"]["deciding_ids"]
+    by_doi = {
+        identifier.partition(":")[2]: reference["evidence_id"]
+        for reference in before["references"]
+        for identifier in reference["ids"]
+        if identifier.startswith("doi:")
+    }
+    doi = next(doi for doi, evidence_id in by_doi.items() if evidence_id in decided)
+    site.crossref.add(doi, ("retraction", "10.99999/notice"))
+    after = await research(site, "--depth", "quick", DEEPCRITICAL_CHECK_INTEGRITY="true")
+    assert "looked up for retractions" in after.err
+    (reference,) = [r for r in after.report["references"] if f"doi:{doi}" in r["ids"]]
+    assert reference["retracted"]
+    assert reference["evidence_id"] not in after.report["verdict"]["deciding_ids"]

@@ -1,0 +1,171 @@
+"""A query ends by the time that it was given, and what had come by then is kept."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+import pytest
+from pyrate_limiter import Duration, Limiter, Rate
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from deepcritical.domain.errors import RateLimitError, SearchError
+from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery
+from deepcritical.tools.clinicaltrials import ClinicalTrials
+from deepcritical.tools.europepmc import EuropePMC
+from deepcritical.tools.http import RequestsTransport, SourceClient
+from deepcritical.tools.pubmed import PubMed
+from tests.integration.test_europepmc import many as many_papers
+from tests.integration.test_pubmed import many as many_articles
+from tests.servers.clinicaltrials import ClinicalTrialsServer, made_up_study
+from tests.servers.faults import Faults
+from tests.servers.pubmed import PubMedServer
+from tests.servers.running import running
+from tests.servers.scripted import Make, OverHTTP, Server
+
+GIVEN_S = 1.0
+LATE_S = 0.6
+"""What a busy machine may take to notice."""
+
+
+@contextmanager
+def ends_within(given_s: float = GIVEN_S) -> Iterator[None]:
+    start = time.monotonic()
+    yield
+    assert time.monotonic() - start < given_s + LATE_S
+
+
+def in_time(text: str = "testitis", most: int = 10, given_s: float = GIVEN_S) -> SourceQuery:
+    by = asyncio.get_running_loop().time() + given_s
+    return SourceQuery(text=text, max_results=most, answer_by=by)
+
+
+@asynccontextmanager
+async def asking(
+    make: Callable[[SourceClient], SearchTool],
+    app: ASGIApp,
+    path: str = "",
+    limiter: Limiter | None = None,
+) -> AsyncIterator[tuple[SearchTool, Faults]]:
+    """A tool over a server, of which requests to a path can be made to fail."""
+    faults = Faults(app)
+
+    async def routed(scope: Scope, receive: Receive, send: Send) -> None:
+        reached: ASGIApp = faults if path in scope["path"] else app
+        await reached(scope, receive, send)
+
+    async with running(routed) as url:
+        client = SourceClient(
+            "The source",
+            f"{url}api/v2" if make is ClinicalTrials else url,
+            limiter=limiter or Limiter(Rate(1000, Duration.SECOND)),
+            network=RequestsTransport() if make is ClinicalTrials else None,
+            wait_s=0.01,
+        )
+        try:
+            yield make(client), faults
+        finally:
+            await client.aclose()
+
+
+class TestKept:
+    async def test_pubmed_keeps_the_batches_that_came(self) -> None:
+        async with asking(PubMed, PubMedServer(many_articles(1300)).app, "efetch") as (
+            tool,
+            faults,
+        ):
+            faults.on("slow", after=1)
+            with ends_within(3):
+                result = await tool.fetch(in_time(most=1300, given_s=3))
+        assert result.outcome is SourceOutcome.DEGRADED
+        assert len(result.evidence) == 400
+        assert result.skipped == (
+            "900 records, PMID 99100400 to 99101299: The source did not answer in time.",
+        )
+        assert faults.requests == 2
+
+    async def test_pubmed_says_what_it_found_and_did_not_give(self) -> None:
+        async with asking(PubMed, PubMedServer().app, "efetch") as (tool, faults):
+            faults.on("slow")
+            told = "PubMed found 10 records and gave none of them: The source did not answer in"
+            with ends_within(), pytest.raises(SearchError, match=told):
+                await tool.fetch(in_time())
+
+    async def test_europe_pmc_keeps_the_pages_that_came(self) -> None:
+        async with asking(EuropePMC, many_papers(250).app) as (tool, faults):
+            faults.on("slow", after=1)
+            with ends_within():
+                result = await tool.fetch(in_time("examplol", 250))
+        assert (result.outcome, len(result.evidence)) == (SourceOutcome.DEGRADED, 100)
+        assert result.total == 250
+        assert "after 100 records: The source did not answer in time." in result.skipped[0]
+
+    async def test_the_registry_keeps_the_pages_that_came(self) -> None:
+        server = ClinicalTrialsServer([made_up_study(n) for n in range(1, 8)])
+        server.page_limit = 3
+        async with asking(ClinicalTrials, server.app) as (tool, faults):
+            faults.on("slow", after=2)  # the first page of each of the two queries comes
+            with ends_within():
+                result = await tool.fetch(in_time("examplol"))
+        assert (result.outcome, len(result.evidence)) == (SourceOutcome.DEGRADED, 3)
+        assert result.skipped == (
+            "completed or running trials after 3 records: The source did not answer in time. "
+            "Try again later.",
+        )
+
+    @pytest.mark.parametrize("make", [PubMed, EuropePMC, ClinicalTrials])
+    async def test_nothing_in_time_is_an_error(
+        self, make: Callable[[SourceClient], SearchTool]
+    ) -> None:
+        async with asking(make, ClinicalTrialsServer().app) as (tool, faults):
+            faults.on("slow")
+            with ends_within(), pytest.raises(SearchError, match="did not answer in time"):
+                await tool.fetch(in_time())
+
+    async def test_a_time_that_is_over_asks_for_nothing(self) -> None:
+        async with asking(EuropePMC, many_papers(3).app) as (tool, faults):
+            with pytest.raises(SearchError, match="did not answer in time"):
+                await tool.fetch(in_time("examplol", given_s=-1))
+            assert faults.requests == 0
+
+
+class TestClient(OverHTTP):
+    async def test_waiting_for_a_permit_ends_too(self, make: Make, server: Server) -> None:
+        client = make(limiter=Limiter(Rate(1, Duration.HOUR)))
+        await client.get("data", {"n": 1})
+        by = asyncio.get_running_loop().time() + 0.2
+        told = "Made Up did not answer in time"
+        with ends_within(0.2), pytest.raises(SearchError, match=told):
+            await client.get("data", {"n": 2}, by=by)
+        assert len(server.asked) == 1
+
+    async def test_a_retry_that_would_come_too_late_is_not_waited_for(
+        self, make: Make, server: Server
+    ) -> None:
+        server.faults.on("429 after")
+        server.faults.retry_after = "30"
+        by = asyncio.get_running_loop().time() + 5
+        with ends_within(0), pytest.raises(RateLimitError) as caught:
+            await make().get("data", {}, by=by)
+        assert caught.value.retry_after_s == 30
+
+    async def test_a_form_ends_too(self, make: Make, server: Server) -> None:
+        server.faults.on("slow")
+        with pytest.raises(SearchError, match="did not answer in time"):
+            await make().post("data", {"n": 1}, by=asyncio.get_running_loop().time() + 0.2)
+
+    async def test_the_client_goes_on_after_the_end(self, make: Make, server: Server) -> None:
+        client = make()
+        server.faults.on("slow", times=8)
+        by = asyncio.get_running_loop().time() + 0.2
+        ended = await asyncio.gather(
+            *(client.get("data", {"n": n}, by=by) for n in range(8)), return_exceptions=True
+        )
+        assert {type(error) for error in ended} == {SearchError}
+        assert (await client.get("data", {"n": 9})).content == b'{"answer": 1}'
+
+    async def test_enough_time_changes_nothing(self, make: Make) -> None:
+        by = asyncio.get_running_loop().time() + 30
+        assert (await make().get("data", {}, by=by)).content == b'{"answer": 1}'
