@@ -12,7 +12,15 @@ from typing import NamedTuple
 
 from deepcritical.reasoning.propositions import stems
 
-__all__ = ["Assertion", "AssertionKind", "assertion_of", "is_hedged", "is_open"]
+__all__ = [
+    "Assertion",
+    "AssertionKind",
+    "assertion_of",
+    "is_contrasted",
+    "is_hedged",
+    "is_open",
+    "is_qualified",
+]
 
 
 class AssertionKind(StrEnum):
@@ -129,9 +137,16 @@ _UNFIT = _any(
     r"relatively weak)\b|(?<!and )\black (?:of|in)\b(?! consensus)|\black(?:s|ed|ing)?\b(?! of)",
     r"\bdeficien\w+|\bshortcoming\w*|\bserious gap\b|\bunderdiagnos\w+|\bmissed\b|"
     r"\boverestimat\w+|\bunderestimat\w+",
-    r"\b(?:should|must|cannot) not? ?be (?:used|relied)|\bcannot be\b",
+    r"\b(?:should|must) not be (?:used|relied)|\bcannot (?:\w+ )?be (?:used|relied|recommended|"
+    r"considered|predicted|applied|established|assumed|ensured|improved|replaced|determined|"
+    r"measured|performed)\b",
     r"\bremains? (?:\w+ )?(?:low|poor|limited|inadequate|insufficient)\b|\b(?:great|wide|large|"
     r"considerable) variab\w+",
+    r"\blow yield\b|\bknowledge (?:deficit|gap)s?\b|\bneeds? (?:revisiting|revision|"
+    r"reconsideration)\b|"
+    r"\balternative (?:methods?|approach\w*|strateg\w+|techniques?)\b.*\b(?:should|needed|"
+    r"considered)\b|"
+    r"\b(?:given|consideration) to (?:\w+ ){0,4}alternative\b|"
     r"\badds? little\b|\bonly (?:in )?(?:an? )?(?:minority|few)\b|\ban? minority\b",
     r"\bunless improvements\b|\bfail(?:ed|s)?\b|\bfailure (?:to|of)\b",
 )
@@ -139,7 +154,7 @@ _DENIED = _any(
     rf"\b{_NOT} (?!only\b|just\b|merely\b)",
     r"\bno (?!doubt\b)|\bnone\b|\bneither\b|\bwithout\b(?= (?:an?y|affect|increas|compromis|"
     r"chang|alter))",
-    r"\bfew(?!er)\b|\bhardly\b|\brare(?:ly)?\b|\buncommon\b|\babsent\b|\babsence\b",
+    r"\bfew(?!er)\b|\bhardly\b|\brare(?:ly)?\b|\buncommon\b",
 )
 _ALIKE = _any(
     r"\b(?:similar\w*|comparable|comparably|equivalen\w+|equal(?:ly)?|identical\w*|alike|"
@@ -265,7 +280,25 @@ _HEDGED = _any(
 )
 
 
+_OF_OUTCOME = (AssertionKind.UNFIT,)
+_LINK_TO = re.compile(
+    r"\b(?:associat\w+|relat(?:ed|ion\w*)|link\w*|correlat\w+) (?:with|to|between)\b|"
+    r"\bpredict(?:s|ed|or|ors|ive)? (?:of )?|\bcaus(?:e|es|ed)\b|\brisk (?:factors? )?(?:of|for)\b|"
+    r"\bleads? to\b|\bled to\b|\bresult\w* in\b|\bwith (?:a )?(?=poor)",
+    re.IGNORECASE,
+)
+"""Before an outcome, which may be poor without any judgement: "associated with poor survival"."""
 _OF_SUBJECT = (AssertionKind.UNFIT, AssertionKind.WORSE, AssertionKind.DENIED)
+
+
+_QUALIFIED = _any(
+    r"\b(?:some|select(?:ed)?|certain|subsets?|only (?:in|for|when|if|after|among)|not all|"
+    r"not every|partly|partial\w*|in part|limited to|restricted to|"
+    r"may be (?:considered|appropriate|useful|advisable)|depend\w*|half of|just over|"
+    r"not necessarily|mixed|inconsistent|conflicting|modest\w*|"
+    r"to (?:a|some) (?:\w+ )?(?:degree|extent))\b",
+)
+_CONTRASTED = _any(r"\b(?:however|although|but|though|nevertheless)\b")
 
 
 def assertion_of(clause: str, ignoring: frozenset[str] = frozenset()) -> Assertion:
@@ -277,8 +310,11 @@ def assertion_of(clause: str, ignoring: frozenset[str] = frozenset()) -> Asserti
             kidney failure is its subject and no judgement.
     """
     said = _NO_DENIAL.sub(lambda m: " " * len(m.group()), clause)
+    link = _LINK_TO.search(said)
     for kind, words in _TABLE:
         for match in words.finditer(said):
+            if link and kind in _OF_OUTCOME and match.start() >= link.end():
+                continue
             if (
                 kind not in _OF_SUBJECT
                 or not stems(match.group())
@@ -296,3 +332,13 @@ def is_open(clause: str) -> bool:
 def is_hedged(clause: str) -> bool:
     """Whether the clause says it with a may, a might or for a part only."""
     return bool(_HEDGED.search(clause))
+
+
+def is_qualified(text: str) -> bool:
+    """Whether a conclusion holds for a part only: some patients, one condition, one degree."""
+    return bool(_QUALIFIED.search(text))
+
+
+def is_contrasted(text: str) -> bool:
+    """Whether a conclusion sets one thing against another."""
+    return bool(_CONTRASTED.search(text))

@@ -28,8 +28,10 @@ from deepcritical.reasoning.assertions import (
     Assertion,
     AssertionKind,
     assertion_of,
+    is_contrasted,
     is_hedged,
     is_open,
+    is_qualified,
 )
 from deepcritical.reasoning.clauses import clauses
 from deepcritical.reasoning.comparisons import comparison
@@ -44,12 +46,13 @@ __all__ = ["StanceResult", "stance"]
 
 _ROWS: dict[PropositionKind, tuple[float, ...]] = {
     # no effect, unneeded, unfit, denied, alike, worse, needed, fit, less, more, linked, plain
+    PropositionKind.OMISSION: (0.8, 1, -0.3, 0.2, 0.8, -0.8, -1, 0.6, 0.3, -0.3, -0.2, 0.2),
     PropositionKind.SAMENESS: (0.6, 0.3, -1, -0.5, 1, -0.7, -0.2, 0.5, -0.7, -0.7, -0.5, 0.1),
     PropositionKind.NEED: (-1, -1, -0.7, -0.5, -0.5, 0.3, 1, 0.3, 0.3, 0.3, 0.4, 0.2),
     PropositionKind.DETRIMENT: (-1, -0.7, 0.1, -0.6, -0.8, 0.9, 0.2, -0.3, 0.4, 0.6, 0.6, 0.2),
     PropositionKind.LOWERING: (-1, -0.5, -0.7, -0.6, -0.5, -0.2, 0.5, 0.8, 1, 0.1, 0.6, 0.3),
     PropositionKind.RAISING: (-1, -0.5, -0.6, -0.5, -0.2, 0.8, 0.4, 0.8, 0.1, 1, 0.7, 0.3),
-    PropositionKind.RELATION: (-1, -0.5, -0.4, -0.4, -0.3, 0.9, 0.4, 0.7, 0.8, 0.8, 0.8, 0.2),
+    PropositionKind.RELATION: (-1, -0.2, -0.4, -0.4, -0.3, 0.9, 0.4, 0.7, 0.8, 0.8, 0.8, 0.2),
     PropositionKind.MERIT: (-1, -0.9, -0.8, -0.5, 0.4, -0.2, 0.3, 1, 0.6, 0.6, 0.7, 0.1),
     PropositionKind.STATE: (-0.8, -0.7, -0.8, -0.5, 0.5, 0.4, 0.3, 0.8, 0.6, 0.6, 0.7, 0.4),
 }
@@ -64,18 +67,28 @@ _UNNAMED = 0.25
 conclusions often say "this approach"."""
 _LATER = 0.8
 """Each further sentence of a conclusion weighs this much of the one before."""
+_CONCESSION = 0.3
+_CONCEDED = re.compile(
+    r"\W*(?:while|whilst|although|though|even though|despite|in spite of|notwithstanding)\b"
+    r"([^,;]*(?:,[^,;]*)?),\s+(?=\w+ )",
+    re.IGNORECASE,
+)
+"""A beginning that grants something before the sentence says what it says."""
 _OPEN, _AIM, _HEDGED = 0.15, 0.5, 0.85
 """What a call for more research, an aim and a "may" leave of a clause's say."""
-_AGREED = {True: (0.4, 0.0), False: (0.2, -0.1)}
-"""Balance above which a text supports, and below which it refutes, with and without a conclusion.
+_NO_CONCLUSION = (0.2, -0.1)
+_PLAIN, _CONTRASTED, _QUALIFIED = (0.2, 0.0), (0.4, 0.0), (0.95, -0.7)
+"""Balance above which a text supports, and below which it refutes, by how it concludes.
 
-In a conclusion, support that is taken back in part is none: "feasible, but complications are a
-concern".
+Support that is taken back in part is none ("feasible, but complications are a concern"), and what
+holds for some only neither supports nor refutes as a whole, unless all that is said agrees.
 """
 _SHORT = 4
 """Up to so many sentences without a label are a conclusion as a whole."""
 _SPOKEN_OF = 0.3
-"""The share of the question's words that a record must name to bear on it."""
+_SPOKEN_OF_IN_SHORT = 0.15
+"""The share of the question's words that a record must name to bear on it; of a conclusion by
+itself less is asked, for it says "this approach"."""
 
 
 _CONCLUDES = re.compile(
@@ -150,12 +163,22 @@ def _asserted(clause: str, asked: Proposition) -> Assertion:
 
 def _said(text: str, asked: Proposition) -> list[_Said]:
     return [
-        _Said(span, said, _value(clause, said, asked), place * _named(clause, asked))
+        _Said(span, said, _value(clause, said, asked), place * told * _named(clause, asked))
         for span, place in _placed(text)
-        for clause in clauses(span.text)
+        for clause, told in _clauses(span.text)
         if len(clause.split()) > 2
         for said in (_asserted(clause, asked),)
     ]
+
+
+def _clauses(sentence: str) -> Iterator[tuple[str, float]]:
+    """The clauses of a sentence with their weight: what it begins by conceding weighs little."""
+    conceded = _CONCEDED.match(sentence)
+    if conceded:
+        yield conceded[1], _CONCESSION
+        sentence = sentence[conceded.end() :]
+    for clause in clauses(sentence):
+        yield clause, 1.0
 
 
 def _named(clause: str, asked: Proposition) -> float:
@@ -179,13 +202,14 @@ def balance(text: str, asked: Proposition) -> tuple[float, list[_Said]]:
 
 
 def _of_text(record: Evidence, asked: Proposition) -> StanceResult:
-    if asked.overlap(f"{record.citation.title} {record.content}") < _SPOKEN_OF:
+    spans = sentences(record.content)
+    least = _SPOKEN_OF if len(spans) > _SHORT else _SPOKEN_OF_IN_SHORT
+    if asked.overlap(f"{record.citation.title} {record.content}") < least:
         return _neutral("the record does not speak of what is asked")
     weighed, said = balance(record.content, asked)
     if not said:
         return _neutral("the record has no sentence of a result or conclusion")
-    concluded = bool(_conclusion(sentences(record.content)))
-    high, low = _AGREED[concluded]
+    high, low = _bounds(spans)
     found = Stance.SUPPORTS if weighed > high else Stance.REFUTES if weighed < low else None
     best = max(said, key=lambda s: s.force * (1 if weighed >= 0 else -1))
     agreed = abs(weighed) if found else 1 - abs(weighed)
@@ -196,6 +220,15 @@ def _of_text(record: Evidence, asked: Proposition) -> StanceResult:
         else "what the record says of it points both ways, or is open"
     )
     return _at(found or Stance.NEUTRAL, round(agreed, 2), best.span, best.assertion.words, rule)
+
+
+def _bounds(spans: Sequence[Span]) -> tuple[float, float]:
+    said = " ".join(spans[n].text for n in sorted(_conclusion(spans)))
+    if not said:
+        return _NO_CONCLUSION
+    if is_qualified(said):
+        return _QUALIFIED
+    return _CONTRASTED if is_contrasted(said) else _PLAIN
 
 
 def _at(found: Stance, confidence: float, span: Span, cue: str, rule: str) -> StanceResult:

@@ -20,6 +20,7 @@ __all__ = ["Proposition", "PropositionKind", "proposition", "stems"]
 class PropositionKind(StrEnum):
     """What is asserted of the things that a hypothesis names."""
 
+    OMISSION = "something can be left out"
     SAMENESS = "two things do not differ"
     NEED = "something is needed or should be done"
     DETRIMENT = "something does harm or stands in the way"
@@ -35,6 +36,21 @@ def _any(*words: str) -> re.Pattern[str]:
 
 
 _KINDS: tuple[tuple[PropositionKind, re.Pattern[str]], ...] = (
+    (
+        PropositionKind.OMISSION,
+        _any(
+            r"omit\w*",
+            r"omission",
+            r"dispens\w+ with",
+            r"(?:be|safely) (?:avoided|spared|skipped)",
+            r"waste",
+            r"unnecessary",
+            r"do without",
+            r"superfluous",
+            r"obsolete",
+        ),
+    ),
+    (PropositionKind.NEED, re.compile(r"^\W*(?:should|must|ought)\b", re.IGNORECASE)),
     (
         PropositionKind.SAMENESS,
         _any(
@@ -64,7 +80,7 @@ _KINDS: tuple[tuple[PropositionKind, re.Pattern[str]], ...] = (
             r"(?:is|are) (?:\w+ ){0,4}warranted",
             r"should",
             r"must",
-            r"time to",
+            r"time to (?:re\w+|stop|abandon|change|move|adopt|start|consider|rethink)",
             r"essential",
             r"ought",
             r"recommended",
