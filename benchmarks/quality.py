@@ -44,27 +44,18 @@ def half(key: str) -> str:
     )
 
 
-def say(text: str = "") -> None:
-    """A line of the result."""
-    print(text)
-
-
 class Scores(NamedTuple):
-    """Precision, recall and F1."""
+    """Precision, recall and their harmonic mean."""
 
     precision: float
     recall: float
-
-    @property
-    def f1(self) -> float:
-        """Their harmonic mean."""
-        total = self.precision + self.recall
-        return 2 * self.precision * self.recall / total if total else 0.0
+    f1: float
 
 
 def scored(hits: int, said: int, gold: int) -> Scores:
     """The scores of so many hits; 0 where nothing was said or is to be found."""
-    return Scores(hits / said if said else 0.0, hits / gold if gold else 0.0)
+    either = said + gold
+    return Scores(*(hits / n if n else 0.0 for n in (said, gold, either / 2)))
 
 
 def by_class(rows: Sequence[Row], name: str) -> Scores:
@@ -81,12 +72,12 @@ def macro(rows: Sequence[Row]) -> float:
 
 def tell(title: str, rows: Sequence[Row], baseline: Sequence[Row]) -> None:
     """Print a table per class, with both halves and the baseline."""
-    say(f"\n{title}")
-    say(f"  {'class':<16}{'n':>6}{'precision':>11}{'recall':>9}{'F1':>7}{'baseline F1':>13}")
+    print(f"\n{title}")
+    print(f"  {'class':<16}{'n':>6}{'precision':>11}{'recall':>9}{'F1':>7}{'baseline F1':>13}")
     for name in sorted({r.gold for r in rows}):
         own, trivial = by_class(rows, name), by_class(baseline, name)
         n = sum(r.gold == name for r in rows)
-        say(
+        print(
             f"  {name:<16}{n:>6}{own.precision:>11.3f}{own.recall:>9.3f}{own.f1:>7.3f}"
             f"{trivial.f1:>13.3f}"
         )
@@ -95,8 +86,8 @@ def tell(title: str, rows: Sequence[Row], baseline: Sequence[Row]) -> None:
     }
     for name, part in parts.items():
         right = sum(r.gold == r.said for r in part) / len(part)
-        say(f"  {name:<16}{len(part):>6}  macro-F1 {macro(part):.3f}  accuracy {right:.3f}")
-    say(f"  {'baseline':<16}{len(baseline):>6}  macro-F1 {macro(baseline):.3f}")
+        print(f"  {name:<16}{len(part):>6}  macro-F1 {macro(part):.3f}  accuracy {right:.3f}")
+    print(f"  {'baseline':<16}{len(baseline):>6}  macro-F1 {macro(baseline):.3f}")
 
 
 def record(content: str) -> Evidence:
@@ -104,22 +95,24 @@ def record(content: str) -> Evidence:
     return Evidence(content=content, citation=Citation(source="pubmed", title="Untitled"))
 
 
-# --- PubMedQA: yes / no / maybe against supports / refutes / neutral -------------------------
-
 _GOLD = {"yes": "supports", "no": "refutes", "maybe": "neutral"}
 _DENIES = re.compile(
     r"\b(?:no|not|cannot|neither|nor|without|fail\w*|lack\w*|unlikely|unnecessary|insufficient|"
     r"inadequate|poor|limited)\b",
     re.IGNORECASE,
 )
-_HEDGES = re.compile(r"\b(?:further|unclear|unknown|inconclusive|controversial)\b", re.IGNORECASE)
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """The objects of a gzipped JSONL file."""
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
 
 
 def by_cue_words(text: str) -> str:
     """The baseline: a denial refutes, a wish for more is neutral, all else supports."""
-    if _DENIES.search(text):
-        return "refutes"
-    return "neutral" if _HEDGES.search(text) else "supports"
+    open_ended = re.search(r"\b(?:further|unclear|unknown|inconclusive)\b", text, re.IGNORECASE)
+    return "refutes" if _DENIES.search(text) else "neutral" if open_ended else "supports"
 
 
 def sections(row: dict[str, Any]) -> str:
@@ -153,7 +146,6 @@ def judge_questions(path: Path) -> None:
             end = row["LONG_ANSWER"] if "without the" not in title else text
             trivial.append(Row(half(key), gold, by_cue_words(end)))
         tell(f"PubMedQA, {title}", rows, trivial)
-        decided = [r for r in rows if r.gold != "neutral"]
         tell_decided([r for r in rows if r.gold != "neutral"])
     mixed_up(list(data.values()))
 
@@ -162,7 +154,9 @@ def tell_decided(rows: Sequence[Row]) -> None:
     """Print how often yes and no are told apart, over all and over those that are decided."""
     right = sum(r.gold == r.said for r in rows)
     taken = sum(r.said != "neutral" for r in rows)
-    say(f"  yes and no only: right in {right / len(rows):.3f}; where decided, {right / taken:.3f}")
+    print(
+        f"  yes and no only: right in {right / len(rows):.3f}; where decided, {right / taken:.3f}"
+    )
 
 
 def mixed_up(rows: Sequence[dict[str, Any]]) -> None:
@@ -173,10 +167,8 @@ def mixed_up(rows: Sequence[dict[str, Any]]) -> None:
         stance(record(text_of(row)), other["QUESTION"]).stance.value
         for row, other in zip(rows, moved, strict=True)
     )
-    say(f"\nPubMedQA, each abstract with another one's question: {dict(said)}")
+    print(f"\nPubMedQA, each abstract with another one's question: {dict(said)}")
 
-
-# --- Evidence Inference: direction of effect --------------------------------------------------
 
 _DIRECTIONS = {
     "significantly increased": "increased",
@@ -189,8 +181,7 @@ _LESS = re.compile(r"\b(?:reduc|decreas|low|less|fewer|shorter)\w*", re.IGNORECA
 
 def judge_effects(path: Path) -> None:
     """Evidence Inference from the abstract, and from the annotated sentence alone."""
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        data = [json.loads(line) for line in file]
+    data = read_lines(path)
     told_in_abstract = [row for row in data if row["evidence_in_abstract"]]
     judge_directions("from the abstract", data, "text")
     judge_directions("from the abstract, where it tells", told_in_abstract, "text")
@@ -231,8 +222,6 @@ def judge_claims(data: Sequence[dict[str, Any]]) -> None:
     tell("Evidence Inference, stance towards a claim of more or less", rows, trivial)
 
 
-# --- BioRED: signed relations -----------------------------------------------------------------
-
 _KINDS = {
     "ChemicalEntity": EntityKind.CHEMICAL,
     "GeneOrGeneProduct": EntityKind.GENE,
@@ -251,6 +240,11 @@ class Annotated(NamedTuple):
     signed: _Signed
     related: frozenset[frozenset[str]]
     """All pairs of chemical, gene and disease with any relation."""
+
+    @property
+    def mentions(self) -> list[Mention]:
+        """The annotated names, each under its identifiers."""
+        return [Mention(one, kind, a, b) for a, b, kind, ids in self.names for one in ids]
 
 
 def read_pubtator(path: Path) -> Iterator[Annotated]:
@@ -280,21 +274,16 @@ def annotated(lines: Sequence[str]) -> Annotated:
 def judge_edges(path: Path) -> None:
     """Pairs and signs, with the names given and with the names found."""
     docs = list(read_pubtator(path))
-    say("\nBioRED, signed relations of chemicals, genes and diseases")
-    say("  pair: any annotated relation; signed pair: one with a sign; sign: pair and sign")
+    print("\nBioRED, signed relations of chemicals, genes and diseases")
+    print("  pair: any annotated relation; signed pair: one with a sign; sign: pair and sign")
     ways: dict[str, Callable[[Annotated], _Signed]] = {
-        "names given": lambda doc: voted(edges_between(doc.text, given(doc))),
+        "names given": lambda doc: voted(edges_between(doc.text, doc.mentions)),
         "names found": lambda doc: voted(under_gold_names(doc)),
-        "baseline: every two names of a sentence, increases": lambda doc: in_one_sentence(doc),
+        "baseline: any two names near each other, increases": near_each_other,
     }
     for title, judged in ways.items():
         for part in ("A", "B"):
             tell_edges(f"{title}, half {part}", [d for d in docs if half(d.key) == part], judged)
-
-
-def given(doc: Annotated) -> list[Mention]:
-    """The annotated names, each under its identifiers."""
-    return [Mention(one, kind, start, end) for start, end, kind, ids in doc.names for one in ids]
 
 
 def under_gold_names(doc: Annotated) -> tuple[Relation, ...]:
@@ -318,9 +307,9 @@ def voted(relations: Iterable[Relation]) -> _Signed:
     return {pair: signs.most_common(1)[0][0] for pair, signs in votes.items() if len(pair) == 2}
 
 
-def in_one_sentence(doc: Annotated) -> _Signed:
+def near_each_other(doc: Annotated) -> _Signed:
     """The baseline: every two annotated names with less than 100 characters between them."""
-    names = sorted(given(doc), key=lambda m: m.start)
+    names = sorted(doc.mentions, key=lambda m: m.start)
     near = (
         frozenset((a.name, b.name))
         for n, a in enumerate(names)
@@ -341,7 +330,7 @@ def tell_edges(
         pairs += sum(pair in doc.related for pair in found)
         signed += sum(pair in doc.signed for pair in found)
         signs += sum(doc.signed.get(pair) == sign for pair, sign in found.items())
-    say(f"  {title} ({len(docs)} abstracts, {gold} signed of {related} pairs)")
+    print(f"  {title} ({len(docs)} abstracts, {gold} signed of {related} pairs)")
     for name, hits, wanted in (
         ("pair", pairs, related),
         ("signed pair", signed, gold),
@@ -349,11 +338,9 @@ def tell_edges(
     ):
         got = scored(hits, said, wanted)
         told = f"precision {got.precision:.3f}  recall {got.recall:.3f}  F1 {got.f1:.3f}"
-        say(f"    {name:<12} {told}")
-    say(f"    sign right where the pair is signed: {signs / signed if signed else 0:.3f}")
+        print(f"    {name:<12} {told}")
+    print(f"    sign right where the pair is signed: {signs / signed if signed else 0:.3f}")
 
-
-# --- DrugMechDB: words and shapes of chains ---------------------------------------------------
 
 _SIGNED_KEYS = re.compile(
     r"^(?:positively|negatively) (?:regulates|correlated with)$|increases|decreases|treats|causes|"
@@ -363,22 +350,21 @@ _SIGNED_KEYS = re.compile(
 
 def judge_chains(path: Path) -> None:
     """Which of the chains' words are known, and which of their shapes a hypothesis can have."""
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        data = [json.loads(line) for line in file]
+    data = read_lines(path)
     known: Counter[str] = Counter()
     total: Counter[str] = Counter()
     for row in data:
         for node in row["nodes"]:
             total[node["label"]] += 1
             known[node["label"]] += is_known(node)
-    say(f"\nDrugMechDB, {len(data)} chains: nodes whose name is recognised")
+    print(f"\nDrugMechDB, {len(data)} chains: nodes whose name is recognised")
     for label, n in total.most_common():
-        say(f"  {label:<24}{n:>6}  {known[label] / n:.3f}")
+        print(f"  {label:<24}{n:>6}  {known[label] / n:.3f}")
     links = [link["key"] for row in data for link in row["links"]]
     told = sum(bool(_SIGNED_KEYS.search(key)) for key in links)
     straight = sum(is_straight(row) for row in data)
-    say(f"  links with a sign or a cause: {told / len(links):.3f} of {len(links)}")
-    say(f"  chains that are one path from drug to disease: {straight / len(data):.3f}")
+    print(f"  links with a sign or a cause: {told / len(links):.3f} of {len(links)}")
+    print(f"  chains that are one path from drug to disease: {straight / len(data):.3f}")
 
 
 def is_known(node: dict[str, str]) -> bool:
@@ -414,7 +400,7 @@ def main() -> None:
         if (folder / name).is_file():
             judge(folder / name)
         else:
-            say(f"\n{name}: not in {folder}")
+            print(f"\n{name}: not in {folder}")
 
 
 if __name__ == "__main__":
