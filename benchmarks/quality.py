@@ -17,6 +17,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from deepcritical import stance
@@ -66,8 +67,7 @@ def by_class(rows: Sequence[Row], name: str) -> Scores:
 
 def macro(rows: Sequence[Row]) -> float:
     """The mean F1 of the classes."""
-    classes = {r.gold for r in rows}
-    return sum(by_class(rows, name).f1 for name in classes) / len(classes)
+    return fmean(by_class(rows, name).f1 for name in {r.gold for r in rows})
 
 
 def tell(title: str, rows: Sequence[Row], baseline: Sequence[Row]) -> None:
@@ -163,10 +163,8 @@ def mixed_up(rows: Sequence[dict[str, Any]]) -> None:
     """Each abstract with the question of another one, towards which it should be neutral."""
     text_of = next(iter(_TEXTS.values()))
     moved = [*rows[37:], *rows[:37]]
-    said = Counter(
-        stance(record(text_of(row)), other["QUESTION"]).stance.value
-        for row, other in zip(rows, moved, strict=True)
-    )
+    pairs = zip(rows, moved, strict=True)
+    said = Counter(stance(record(text_of(a)), b["QUESTION"]).stance.value for a, b in pairs)
     print(f"\nPubMedQA, each abstract with another one's question: {dict(said)}")
 
 
@@ -211,12 +209,11 @@ def judge_claims(data: Sequence[dict[str, Any]]) -> None:
     rows = []
     for row in data:
         for verb, direction in (("increase", "increased"), ("reduce", "decreased")):
-            claim = (
-                f"Does {row['intervention']} {verb} {row['outcome']} "
-                f"compared with {row['comparator']}?"
+            arms = (
+                f"{row['intervention']} {verb} {row['outcome']} compared with {row['comparator']}"
             )
             gold = "supports" if _DIRECTIONS[row["label"]] == direction else "refutes"
-            said = stance(record(row["text"]), claim).stance.value
+            said = stance(record(row["text"]), f"Does {arms}?").stance.value
             rows.append(Row(half(row["pmcid"]), gold, said))
     trivial = [Row(r.half, r.gold, "refutes") for r in rows]
     tell("Evidence Inference, stance towards a claim of more or less", rows, trivial)
@@ -351,20 +348,17 @@ _SIGNED_KEYS = re.compile(
 def judge_chains(path: Path) -> None:
     """Which of the chains' words are known, and which of their shapes a hypothesis can have."""
     data = read_lines(path)
-    known: Counter[str] = Counter()
-    total: Counter[str] = Counter()
-    for row in data:
-        for node in row["nodes"]:
-            total[node["label"]] += 1
-            known[node["label"]] += is_known(node)
+    nodes = [node for row in data for node in row["nodes"]]
+    total = Counter(node["label"] for node in nodes)
+    known = Counter(node["label"] for node in nodes if is_known(node))
     print(f"\nDrugMechDB, {len(data)} chains: nodes whose name is recognised")
     for label, n in total.most_common():
         print(f"  {label:<24}{n:>6}  {known[label] / n:.3f}")
     links = [link["key"] for row in data for link in row["links"]]
     told = sum(bool(_SIGNED_KEYS.search(key)) for key in links)
-    straight = sum(is_straight(row) for row in data)
+    straight = sum(is_straight(row) for row in data) / len(data)
     print(f"  links with a sign or a cause: {told / len(links):.3f} of {len(links)}")
-    print(f"  chains that are one path from drug to disease: {straight / len(data):.3f}")
+    print(f"  chains that are one path from drug to disease: {straight:.3f}")
 
 
 def is_known(node: dict[str, str]) -> bool:
@@ -393,14 +387,12 @@ _SETS: dict[str, Callable[[Path], None]] = {
 
 def main() -> None:
     """Score each set that is there."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder with the labelled sets")
     folder = parser.parse_args().data
     for name, judge in _SETS.items():
-        if (folder / name).is_file():
-            judge(folder / name)
-        else:
-            print(f"\n{name}: not in {folder}")
+        path = folder / name
+        judge(path) if path.is_file() else print(f"\n{name}: not in {folder}")
 
 
 if __name__ == "__main__":

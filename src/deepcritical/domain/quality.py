@@ -39,7 +39,7 @@ _CITATIONS = ((100, 1.0), (20, 0.7), (5, 0.5), (1, 0.3), (0, 0.2))
 _AGE = ((21, 0.2), (11, 0.4), (6, 0.7), (0, 1.0))
 """Years since publication, from which each value holds."""
 _INTEGRITY = {"clean": 1.0, "corrected": 0.8, "not_checked": 0.7, "concern": 0.2, "retracted": 0.0}
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_YEAR = re.compile(r"\b(?:1[89]|2\d)\d\d\b")
 _PREPRINT = re.compile(r"preprint", re.IGNORECASE)
 
 
