@@ -10,8 +10,8 @@ from deepcritical.reasoning.effects import EffectDirection
 __all__ = ["Comparison", "comparison"]
 
 _UP = (
-    r"increas\w*|rais(?:e[sd]?|ing)|elevat\w+|prolong\w*|improv\w*|enhanc\w*|"
-    r"(?:lead|result)s? (?:to|in) (?:an? )?(?:higher|greater|increased|more|longer)|higher|greater"
+    r"increas\w*|rais(?:e[sd]?|ing)|elevat\w+|prolong\w*|improv\w*|enhanc\w*|(?:lead|"
+    r"result)s? (?:to|in) (?:an? )?(?:higher|greater|increased|more|longer)|higher|greater"
 )
 _DOWN = (
     r"reduc\w+|decreas\w*|lower\w*|diminish\w*|shorten\w*|prevent\w*|alleviat\w+|lessen\w*|"
@@ -19,8 +19,8 @@ _DOWN = (
 )
 _SAME = (
     r"(?:has|have|make[sd]?|show[sn]?|is|are|find|found)?\s*no (?:significant )?"
-    r"(?:difference|effect|change|influence|impact)s?|"
-    r"(?:does|do|did) not (?:significantly )?(?:change|affect|alter|influence|differ)"
+    r"(?:difference|effect|change|influence|impact)s?|(?:does|do|"
+    r"did) not (?:significantly )?(?:change|affect|alter|influence|differ)"
 )
 _HYPOTHESIS = re.compile(
     r"^\W*(?:(?:does|do|did|can|could|will|would|may|might)\s+)?(?P<intervention>.+?)\s+"

@@ -27,27 +27,21 @@ __all__ = [
 ]
 
 _UP = (
-    r"(?:activat\w+|up-?regulat\w+|increas\w+|promot\w+|enhanc\w+|induc\w+|stimulat\w+|"
-    r"elevat\w+|exacerbat\w+|"
-    r"facilitat\w+|rais(?:e[sd]?|ing)|caus(?:e[sd]?|ing)|leads?(?:ing)? to|led to|result(?:s|ed|"
-    r"ing)? in|trigger\w*|"
-    r"produc(?:e[sd]?|ing|tion)|evok\w+|elicit\w*|aggravat\w+|worsen\w*|potentiat\w+|develop\w*|"
-    r"contribut\w+ to|"
-    r"responsible for|overexpress\w*|augment\w*|amplif\w+|accelerat\w+|precipitat\w+|provok\w+|"
-    r"mediat\w+|"
-    r"positively (?:correlat|associat|regulat)\w+|releas\w+|higher|risk (?:factor )?(?:of|for)|"
-    r"susceptib\w+|predispos\w+|drives?)"
+    r"(?:activat\w+|up-?regulat\w+|increas\w+|promot\w+|enhanc\w+|induc\w+|stimulat\w+|elevat\w+|"
+    r"exacerbat\w+|facilitat\w+|rais(?:e[sd]?|ing)|caus(?:e[sd]?|ing)|leads?(?:ing)? to|led to|"
+    r"result(?:s|ed|ing)? in|trigger\w*|produc(?:e[sd]?|ing|tion)|evok\w+|elicit\w*|aggravat\w+|"
+    r"worsen\w*|potentiat\w+|develop\w*|contribut\w+ to|responsible for|overexpress\w*|augment\w*|"
+    r"amplif\w+|accelerat\w+|precipitat\w+|provok\w+|mediat\w+|positively (?:correlat|associat|"
+    r"regulat)\w+|releas\w+|higher|risk (?:factor )?(?:of|for)|susceptib\w+|predispos\w+|drives?)"
 )
 _DOWN = (
     r"(?:inhibit\w*|down-?regulat\w+|reduc\w+|decreas\w+|suppress\w*|attenuat\w+|ameliorat\w+|"
-    r"lower\w*|block(?:s|ed|ing|ade)?|"
-    r"antagoni[sz]\w+|prevent\w*|diminish\w*|blunt\w*|disrupt\w*|abolish\w*|revers(?:e[sd]?|ing|"
-    r"al)|protect\w*|"
-    r"alleviat\w+|impair\w*|relie[fv]\w*|treat(?:s|ed|ing|ment)?|improv\w+|deplet\w+|"
-    r"inactivat\w+|silenc\w+|knock-?down|"
-    r"counteract\w*|abrogat\w+|eliminat\w+|mitigat\w+|repress\w*|limit(?:s|ed)|"
-    r"negatively (?:correlat|associat|regulat)\w+|effective|"
-    r"controls?|therapy|efficacy|degrad\w+|neutrali[sz]\w+|restor\w+|rescu\w+|manag\w+|cure[sd]?)"
+    r"lower\w*|block(?:s|ed|ing|ade)?|antagoni[sz]\w+|prevent\w*|diminish\w*|blunt\w*|disrupt\w*|"
+    r"abolish\w*|revers(?:e[sd]?|ing|al)|protect\w*|alleviat\w+|impair\w*|relie[fv]\w*|treat(?:s|"
+    r"ed|ing|ment)?|improv\w+|deplet\w+|inactivat\w+|silenc\w+|knock-?down|counteract\w*|"
+    r"abrogat\w+|eliminat\w+|mitigat\w+|repress\w*|limit(?:s|ed)|negatively (?:correlat|associat|"
+    r"regulat)\w+|effective|controls?|therapy|efficacy|degrad\w+|neutrali[sz]\w+|restor\w+|"
+    r"rescu\w+|manag\w+|cure[sd]?)"
 )
 VERB = re.compile(rf"\b(?:(?P<up>{_UP})|(?P<down>{_DOWN}))\b", re.IGNORECASE)
 NOT = re.compile(
@@ -76,9 +70,9 @@ OF = re.compile(
 )
 TREATS = re.compile(
     r"\b(?:for|in) (?:the )?(?:\w+ ){0,2}(?:treatment|therapy|management|prevention|prophylaxis|"
-    r"control|relief)\b|\bto (?:treat|prevent)\b|"
-    r"\b(?:treatment|therapy|therapies|drug|agent|used|efficacy|effective\w*|effect|approved|"
-    r"indicated|given|prescribed)\b.{0,30}\b(?:for|in|of|against)\b",
+    r"control|relief)\b|\bto (?:treat|prevent)\b|\b(?:treatment|therapy|therapies|drug|agent|used|"
+    r"efficacy|effective\w*|effect|approved|indicated|given|prescribed)\b.{0,30}\b(?:for|in|of|"
+    r"against)\b",
     re.IGNORECASE,
 )
 TREATED = re.compile(
@@ -88,16 +82,15 @@ TREATED = re.compile(
 )
 ADVERSE = re.compile(
     r"\b(?:after|following|during|due to|secondary to|caused by|induced by|associated with|"
-    r"attributed to|related to|"
-    r"produced by|as a result of|side effects? of|complications? of|from|developed|overdose|"
-    r"toxicity|toxic|abuse|exposure|withdrawal|intoxication|users?|injection|infusion|"
-    r"administration)\b",
+    r"attributed to|related to|produced by|as a result of|side effects? of|complications? of|from|"
+    r"developed|overdose|toxicity|toxic|abuse|exposure|withdrawal|intoxication|users?|injection|"
+    r"infusion|administration)\b",
     re.IGNORECASE,
 )
 OF_PATIENTS = re.compile(
     r"(?:develop\w*|risk.*|suscept\w*|predispos\w*|treat\w*|therapy|effective|efficacy|manag\w+|"
-    r"improv\w+|higher|controls?|mediat\w+|"
-    r"cure\w*|limit\w*|contribut.*|responsible.*|worsen\w*|aggravat\w*|relie\w+)$",
+    r"improv\w+|higher|controls?|mediat\w+|cure\w*|limit\w*|contribut.*|responsible.*|worsen\w*|"
+    r"aggravat\w*|relie\w+)$",
     re.IGNORECASE,
 )
 """Verbs of what happens to patients, which say nothing of one molecule's effect on another."""

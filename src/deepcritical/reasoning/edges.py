@@ -118,7 +118,7 @@ def _edge(pair: _Pair) -> _Edge | None:
     if named or cues.NOT.search(pair.between):
         return named
     nominal = _nominal(pair)
-    if nominal or cues.OBJECT.search(pair.before):
+    if nominal or (cues.OBJECT.search(pair.before) and not cues.LOSS.search(pair.before)):
         return nominal
     if pair.kinds == {EntityKind.CHEMICAL, EntityKind.DISEASE}:
         return _of_treatment(pair)

@@ -23,17 +23,14 @@ __all__ = [
 
 _UP = (
     r"(?:increas\w+|higher|greater|more|elevat\w+|rais(?:e|es|ed|ing)|rose|rises?|enhanc\w+|"
-    r"longer|larger|"
-    r"faster|prolong\w+|gain(?:s|ed)?|exceed\w*|superior|stronger|earlier onset|doubled|tripled|"
-    r"heavier|taller|upregulat\w+|accelerat\w+|often)"
+    r"longer|larger|faster|prolong\w+|gain(?:s|ed)?|exceed\w*|superior|stronger|earlier onset|"
+    r"doubled|tripled|heavier|taller|upregulat\w+|accelerat\w+|often)"
 )
 _DOWN = (
     r"(?:reduc\w+|decreas\w+|lower\w*|less|fewer|diminish\w*|declin\w+|attenuat\w+|prevent\w*|"
-    r"suppress\w*|"
-    r"inhibit\w*|shorter|shorten\w*|alleviat\w+|amelior\w+|slow\w*|smaller|fell|drop(?:s|ped)?|"
-    r"minimi[sz]\w+|"
-    r"lessen\w*|relie[fv]\w*|lost|loss|halved|blunt\w*|impair\w*|inferior|poorer|earlier|"
-    r"downregulat\w+|protect\w*|eliminat\w+|low)"
+    r"suppress\w*|inhibit\w*|shorter|shorten\w*|alleviat\w+|amelior\w+|slow\w*|smaller|fell|"
+    r"drop(?:s|ped)?|minimi[sz]\w+|lessen\w*|relie[fv]\w*|lost|loss|halved|blunt\w*|impair\w*|"
+    r"inferior|poorer|earlier|downregulat\w+|protect\w*|eliminat\w+|low)"
 )
 _BETTER = r"(?:improv\w+|better|best|benefi\w+|favou?r\w*|effective\w*|recover\w+|superior|good)"
 _WORSE = r"(?:wors\w+|deteriorat\w+|poor(?:er|ly)?|exacerbat\w+|aggravat\w+|inferior)"
@@ -43,11 +40,9 @@ CUE = re.compile(
 )
 NULL = re.compile(
     r"\b(?:no|without|nor|neither|not|n['’]t|none|never|failed|fails|lack(?:ed)?)\b|"
-    r"\bnon-?significant|\bn\.?s\.?\b|"
-    r"\b(?:similar|comparable|equivalent|unchanged|the same|alike|equal(?:ly)?|identical|"
-    r"unaffected|as effective as|"
-    r"insignificant|indistinguishable|non-?inferior\w*|similarly|comparably|unaltered|"
-    r"ineffective)\b",
+    r"\bnon-?significant|\bn\.?s\.?\b|\b(?:similar|comparable|equivalent|unchanged|the same|alike|"
+    r"equal(?:ly)?|identical|unaffected|as effective as|insignificant|indistinguishable|"
+    r"non-?inferior\w*|similarly|comparably|unaltered|ineffective)\b",
     re.IGNORECASE,
 )
 CHANGE = re.compile(
@@ -94,7 +89,7 @@ PAIR = re.compile(
 
 
 FIGURES_OF_NO_ARM = re.compile(
-    r"\b[Pp]\s*[=<>≤≥]\s*[\d.·]+|\d+(?:\.\d+)?% ?(?:CI|confidence)[^)\];]*|"
-    r"\b(?:at|after|for) \d+ \w+|\d+/(?=\d)"
+    r"\b[Pp]\s*[=<>≤≥]\s*[\d.·]+|\d+(?:\.\d+)?% ?(?:CI|confidence)[^)\];]*|\b(?:at|after|"
+    r"for) \d+ \w+|\d+/(?=\d)"
 )
 """P values, intervals, times and counts before a stroke, which are no value of an arm."""

@@ -226,7 +226,7 @@ def _sign(nearest: re.Match[str], found: Sequence[re.Match[str]], terms: _Terms)
     governed = noun is not None and nearest in (noun, amount)
     sign = _plain(noun if noun and governed else nearest, terms)
     if noun and amount and governed and amount["down"]:
-        sign *= -1 if 0 < noun.start() - amount.start() < 2 * _GOVERNS else 1
+        sign *= -1 if abs(noun.start() - amount.start()) < 2 * _GOVERNS else 1
     return sign
 
 

@@ -45,16 +45,17 @@ from deepcritical.reasoning.trial_stance import trial_finding
 __all__ = ["StanceResult", "stance"]
 
 _ROWS: dict[PropositionKind, tuple[float, ...]] = {
-    # no effect, unneeded, unfit, denied, alike, worse, needed, fit, less, more, linked, plain
-    PropositionKind.OMISSION: (0.8, 1, -0.3, 0.2, 0.8, -0.8, -1, 0.6, 0.3, -0.3, -0.2, 0.2),
-    PropositionKind.SAMENESS: (0.6, 0.3, -1, -0.5, 1, -0.7, -0.2, 0.5, -0.7, -0.7, -0.5, 0.1),
-    PropositionKind.NEED: (-1, -1, -0.7, -0.5, -0.5, 0.3, 1, 0.3, 0.3, 0.3, 0.4, 0.2),
-    PropositionKind.DETRIMENT: (-1, -0.7, 0.1, -0.6, -0.8, 0.9, 0.2, -0.3, 0.4, 0.6, 0.6, 0.2),
-    PropositionKind.LOWERING: (-1, -0.5, -0.7, -0.6, -0.5, -0.2, 0.5, 0.8, 1, 0.1, 0.6, 0.3),
-    PropositionKind.RAISING: (-1, -0.5, -0.6, -0.5, -0.2, 0.8, 0.4, 0.8, 0.1, 1, 0.7, 0.3),
-    PropositionKind.RELATION: (-1, -0.2, -0.4, -0.4, -0.3, 0.9, 0.4, 0.7, 0.8, 0.8, 0.8, 0.2),
-    PropositionKind.MERIT: (-1, -0.9, -0.8, -0.5, 0.4, -0.2, 0.3, 1, 0.6, 0.6, 0.7, 0.1),
-    PropositionKind.STATE: (-0.8, -0.7, -0.8, -0.5, 0.5, 0.4, 0.3, 0.8, 0.6, 0.6, 0.7, 0.4),
+    # unhindered, no effect, unneeded, unfit, denied, alike, worse, needed, fit, less, more,
+    # linked, plain: for (above 0) or against (below 0) a proposition of the kind
+    PropositionKind.OMISSION: (0, 0.8, 1, -0.3, 0.2, 0.8, -0.8, -1, 0.6, 0.3, -0.3, -0.2, 0.2),
+    PropositionKind.SAMENESS: (0.3, 0.6, 0.3, -1, -0.5, 1, -0.7, -0.2, 0.5, -0.7, -0.7, -0.5, 0.1),
+    PropositionKind.NEED: (0.8, -1, -1, -0.7, -0.5, -0.5, 0.3, 1, 0.3, 0.3, 0.3, 0.4, 0.2),
+    PropositionKind.DETRIMENT: (-1, -1, -0.7, 0.1, -0.6, -0.8, 0.9, 0.2, -0.3, 0.4, 0.6, 0.6, 0.2),
+    PropositionKind.LOWERING: (0.3, -1, -0.5, -0.7, -0.6, -0.5, -0.2, 0.5, 0.8, 1, 0.1, 0.6, 0.3),
+    PropositionKind.RAISING: (0.3, -1, -0.5, -0.6, -0.5, -0.2, 0.8, 0.4, 0.8, 0.1, 1, 0.7, 0.3),
+    PropositionKind.RELATION: (-0.3, -1, -0.2, -0.4, -0.4, -0.3, 0.9, 0.4, 0.7, 0.8, 0.8, 0.8, 0.2),
+    PropositionKind.MERIT: (0.8, -1, -0.9, -0.8, -0.5, 0.4, -0.2, 0.3, 1, 0.6, 0.6, 0.7, 0.1),
+    PropositionKind.STATE: (0.3, -0.8, -0.7, -0.8, -0.5, 0.5, 0.4, 0.3, 0.8, 0.6, 0.6, 0.7, 0.4),
 }
 _SPEAKS = {kind: dict(zip(AssertionKind, row, strict=True)) for kind, row in _ROWS.items()}
 """How far an assertion speaks for (above 0) or against (below 0) a proposition of each kind."""
@@ -67,6 +68,7 @@ _UNNAMED = 0.25
 conclusions often say "this approach"."""
 _LATER = 0.8
 """Each further sentence of a conclusion weighs this much of the one before."""
+_BUT_NOT = re.compile(r",?\s+but\s+(?=not\b)")
 _CONCESSION = 0.3
 _CONCEDED = re.compile(
     r"\W*(?:while|whilst|although|though|even though|despite|in spite of|notwithstanding)\b"
@@ -178,7 +180,8 @@ def _clauses(sentence: str) -> Iterator[tuple[str, float]]:
         yield conceded[1], _CONCESSION
         sentence = sentence[conceded.end() :]
     for clause in clauses(sentence):
-        yield clause, 1.0
+        for part in _BUT_NOT.split(clause):
+            yield part, 1.0
 
 
 def _named(clause: str, asked: Proposition) -> float:

@@ -49,32 +49,29 @@ _OTHER_CAPITALS = frozenset(
 """Capitals that are no gene: methods, measures, viruses, cells, small molecules."""
 _GENE = re.compile(
     r"(?<![\w/])(?:[A-Z]{2,5}-?(?:alpha|beta|gamma|delta|kappa ?B?)\d?|"
-    r"[A-Z][a-z]{1,4}-?\d{1,2}[a-z]?\d?|"
-    r"[A-Z][A-Z0-9]{2,6}|[A-Z]{1,3}\d{1,2}[A-Za-z]?\d?|[A-Z]{2,5}-\d{1,2}[A-Za-z]?|p\d{2}|"
-    r"(?:Akt|Ras|Myc|Kras|Src|Shh|Wnt|apoE|mTOR|c-[A-Z][a-z]{2}))(?=\b)(?![\w])"
+    r"[A-Z][a-z]{1,4}-?\d{1,2}[a-z]?\d?|[A-Z][A-Z0-9]{2,6}|[A-Z]{1,3}\d{1,2}[A-Za-z]?\d?|"
+    r"[A-Z]{2,5}-\d{1,2}[A-Za-z]?|p\d{2}|(?:Akt|Ras|Myc|Kras|Src|Shh|Wnt|apoE|mTOR|"
+    r"c-[A-Z][a-z]{2}))(?=\b)(?![\w])"
 )
 _GENE_WORDS = re.compile(
     r"\b(?:[\w-]+ ){0,2}(?:[\w-]*kinases?|[\w-]+ receptors?(?: \d?[A-Za-z]?\d?\b)?|"
-    r"[\w-]*transferases?|[\w-]*oxidases?|[\w-]*reductases?|"
-    r"[\w-]*synthases?|[\w-]*hydroxylases?|[\w-]*proteases?|[\w-]*peptidases?|"
-    r"[\w-]*phosphatases?|interleukins?(?:[- ]\d+)?|caspases?(?:-\d+)?|"
-    r"growth factors?|necrosis factor(?:[- ]alpha)?|interferons?(?:[- ](?:alpha|beta|gamma))?|"
-    r"transcription factors?|cytokines?|chemokines?|"
+    r"[\w-]*transferases?|[\w-]*oxidases?|[\w-]*reductases?|[\w-]*synthases?|[\w-]*hydroxylases?|"
+    r"[\w-]*proteases?|[\w-]*peptidases?|[\w-]*phosphatases?|interleukins?(?:[- ]\d+)?|"
+    r"caspases?(?:-\d+)?|growth factors?|necrosis factor(?:[- ]alpha)?|"
+    r"interferons?(?:[- ](?:alpha|beta|gamma))?|transcription factors?|cytokines?|chemokines?|"
     r"[\w-]*dehydrogenases?|[\w-]*transporters?|insulin|leptin|albumin|adiponectin|ghrelin|"
     r"prolactin|calcineurin|erythropoietin)\b",
     re.IGNORECASE,
 )
 _SMALL = re.compile(
-    r"\b(?:glucose|creatinine|(?:m?ethanol|alcohol)|Ca ?\(?2 ?\+?\)?\+?|calcium|potassium|"
-    r"sodium|ATP|GTP|lactate|steroids?|corticosteroids?|"
-    r"oxygen|superoxide|glutathione|GSH|malondialdehyde|MDA|nitric oxide|cholesterol|"
-    r"triglycerides?|LPS|lipopolysaccharides?|reactive oxygen species|ROS|"
-    r"H2O2|hydrogen peroxide|urea|uric acid|lipids?|antioxidants?|cannabis|contrast|salt|iron|"
-    r"zinc|copper|arsenic|galactose|"
-    r"dexamethasone|isoproterenol|corticosterone|cortisol|estrogens?|androgens?|opioids?|"
-    r"statins?|thiazolidinediones?|fatty acids?|"
-    r"[a-z]{4,}(?:amine|azole|olol|statin|pril|sartan|mycin|cillin|azine|idine|oxacin|tidine|"
-    r"terol|caine|barbital|azepam|triptan|setron|prazole|parin|nib|mab|vir)s?)\b"
+    r"\b(?:glucose|creatinine|(?:m?ethanol|alcohol)|Ca ?\(?2 ?\+?\)?\+?|calcium|potassium|sodium|"
+    r"ATP|GTP|lactate|steroids?|corticosteroids?|oxygen|superoxide|glutathione|GSH|"
+    r"malondialdehyde|MDA|nitric oxide|cholesterol|triglycerides?|LPS|lipopolysaccharides?|"
+    r"reactive oxygen species|ROS|H2O2|hydrogen peroxide|urea|uric acid|lipids?|antioxidants?|"
+    r"cannabis|contrast|salt|iron|zinc|copper|arsenic|galactose|dexamethasone|isoproterenol|"
+    r"corticosterone|cortisol|estrogens?|androgens?|opioids?|statins?|thiazolidinediones?|"
+    r"fatty acids?|[a-z]{4,}(?:amine|azole|olol|statin|pril|sartan|mycin|cillin|azine|idine|"
+    r"oxacin|tidine|terol|caine|barbital|azepam|triptan|setron|prazole|parin|nib|mab|vir)s?)\b"
 )
 """Small molecules of the body that no dictionary of drugs holds, and stems of drug names (INN)."""
 _NUCLEIC = re.compile(
@@ -102,19 +99,17 @@ _KINDS = {
     "ChemicalSubstance": EntityKind.CHEMICAL,
 }
 _DISEASE = re.compile(
-    r"\b(?:(?!(?:the|an?|of|in|with|and|or|for|by|to|from|patients?|this|that|these|those|any|"
-    r"on|at|as|is|was|were|has|had|have|severe|risk|developed|induced|human)\b)[\w'’-]+ ){0,2}"
+    r"\b(?:(?!(?:the|an?|of|in|with|and|or|for|by|to|from|patients?|this|that|these|those|any|on|"
+    r"at|as|is|was|were|has|had|have|severe|risk|developed|induced|human)\b)[\w'’-]+ ){0,2}"
     r"(?:diseases?|syndromes?|disorders?|cancers?|carcinomas?|infections?|failure|deficiency|"
     r"dysfunction|toxicity|injury|impairments?|seizures?|ischemia|infarction|tumou?rs?|"
     r"hypertension|hypotension|arrhythmias?|stroke|fibrosis|pain|hemorrhage|edema|neuropathy)\b|"
     r"\b\w{2,}(?:itis|osis|a?emia|omas?|opathy|opathies|algia|uria|plegia|megaly|rrhea|ectasia|"
-    r"penia|"
-    r"kinesias?|epsy|toxicity|phrenia|phobia)\b|"
-    r"\b(?:inflammat\w+|obese|hypertensive|convulsions?|deafness|sepsis|metasta\w+|amnesia|"
-    r"hypoxia|necrosis|leukemi[ac]\w*|dystonia|bleeding|toxic\w*|hyperalgesia|cirrho\w+|syncope|"
-    r"atherosclero\w+|dyskinesias?|tumou?rigenesis|seizures?|depression|anxiety|schizophrenia|"
-    r"migraine|obesity|diabetes|cancer|catalepsy|"
-    r"delirium|psychosis|bradycardia|tachycardia|nausea|vomiting|fever|coma|death)\b",
+    r"penia|kinesias?|epsy|toxicity|phrenia|phobia)\b|\b(?:inflammat\w+|obese|hypertensive|"
+    r"convulsions?|deafness|sepsis|metasta\w+|amnesia|hypoxia|necrosis|leukemi[ac]\w*|dystonia|"
+    r"bleeding|toxic\w*|hyperalgesia|cirrho\w+|syncope|atherosclero\w+|dyskinesias?|"
+    r"tumou?rigenesis|seizures?|depression|anxiety|schizophrenia|migraine|obesity|diabetes|cancer|"
+    r"catalepsy|delirium|psychosis|bradycardia|tachycardia|nausea|vomiting|fever|coma|death)\b",
     re.IGNORECASE,
 )
 """What is called a disease by its last word or by its ending, for names no vocabulary holds."""
@@ -130,7 +125,7 @@ def find_mentions(text: str) -> tuple[Mention, ...]:
     for one in sorted(_candidates(text), key=lambda m: (m.start, m.start - m.end)):
         if not taken or one.start >= taken[-1].end:
             taken.append(one)
-    return tuple(taken)
+    return tuple(m for m in taken if not _NUCLEIC.search(text[m.start : m.end]))
 
 
 def _candidates(text: str) -> Iterator[Mention]:
