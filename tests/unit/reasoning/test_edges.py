@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import deepcritical
@@ -13,6 +13,8 @@ from deepcritical.domain.hypotheses import Sign
 from deepcritical.reasoning.edges import edges, edges_between
 from deepcritical.reasoning.mentions import EntityKind, Mention, find_mentions
 
+UNHURRIED = settings(deadline=None)
+"""The first example waits until the dictionaries of drugs and conditions are read."""
 MORE, LESS = Sign.INCREASES, Sign.DECREASES
 NAMES = {
     "examplol": EntityKind.CHEMICAL,
@@ -121,6 +123,7 @@ TEXTS = st.one_of(
 )
 
 
+@UNHURRIED
 @given(TEXTS)
 def test_names_lie_in_the_text_without_overlap(text: str) -> None:
     found = find_mentions(text)
@@ -128,6 +131,7 @@ def test_names_lie_in_the_text_without_overlap(text: str) -> None:
     assert all(a.end <= b.start for a, b in pairwise(found))
 
 
+@UNHURRIED
 @given(TEXTS)
 def test_every_edge_rests_on_its_sentence(text: str) -> None:
     for relation in edges(text):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import deepcritical
@@ -16,6 +16,8 @@ from deepcritical.reasoning.propositions import PropositionKind, proposition
 from deepcritical.reasoning.questions import read_question
 from tests.unit.domain.records import paper, trial
 
+UNHURRIED = settings(deadline=None)
+"""The first example waits until the dictionaries of drugs and conditions are read."""
 FOR, AGAINST, OPEN = Stance.SUPPORTS, Stance.REFUTES, Stance.NEUTRAL
 
 
@@ -299,6 +301,7 @@ QUESTIONS = st.sampled_from(
 )
 
 
+@UNHURRIED
 @given(st.one_of(WORDS, st.text(max_size=80)), QUESTIONS)
 def test_every_quote_is_where_it_says(text: str, question: str) -> None:
     found: StanceResult = deepcritical.stance(paper("A", text), question)
@@ -306,6 +309,7 @@ def test_every_quote_is_where_it_says(text: str, question: str) -> None:
     assert found.rule
 
 
+@UNHURRIED
 @given(WORDS, QUESTIONS)
 def test_a_retracted_record_never_supports_nor_refutes(text: str, question: str) -> None:
     record = paper("A", text, publication_types=("Retracted Publication",))
