@@ -58,6 +58,10 @@ async def test_the_team_answers_from_every_source_without_being_told(
     assert "Futility at the interim analysis" in trials
     events = (tmp_path / "out" / "events.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["event"]["type"] for line in events].count("run_completed") == 1
+    kept = str(tmp_path / "out" / "evidence.jsonl")
+    again = report_of(await research(site, "--snapshot", kept))
+    assert again["verdict"]["label"] == report["verdict"]["label"]
+    assert len(again["references"]) == len(report["references"])
 
 
 async def test_each_query_is_logged_as_prisma_s_asks(site: World, tmp_path: Path) -> None:

@@ -174,7 +174,7 @@ def _grade_anew(session: ResearchSession) -> bool:
         for key, appraisal in session.store.appraisals(drug).items():
             regraded = grade(session.store.evidence[key])
             if regraded != appraisal.grade:
-                session.store.add_appraisal(appraisal.model_copy(update={"grade": regraded}))
+                session.store.add_appraisal(Appraisal.weighed(appraisal.reading, regraded))
                 changed = True
     return changed
 
@@ -239,7 +239,7 @@ async def _appraise(
             for name in ("supporting", "refuting", "context")
         }
     )
-    return Appraisal(reading=checked, grade=grade(evidence)), _count(reading) - _count(checked)
+    return Appraisal.weighed(checked, grade(evidence)), _count(reading) - _count(checked)
 
 
 def _count(reading: Reading) -> int:
