@@ -29,6 +29,9 @@ from deepcritical.tools.base import SearchTool
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
 
+TABLE = "table: "
+"""How the name of a recorded property begins that is a cell of a table: row, column, cell."""
+
 ROOT = Path(__file__).parent.parent
 DEMO = snapshot_path("demo")
 DEMO_QUESTION = "Can metformin be repurposed for Alzheimer's disease?"
@@ -147,3 +150,26 @@ def of_type(events: Sequence[LoggedEvent], kind: str) -> list[Any]:
 async def collected(events: AsyncIterator[LoggedEvent]) -> list[LoggedEvent]:
     """Every event of a tail."""
     return [logged async for logged in events]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the tables whose cells the tests recorded, wherever they ran."""
+    tables: dict[str, dict[tuple[str, str], str]] = {}
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            for name, value in getattr(report, "user_properties", ()):
+                if name.startswith(TABLE) and report.when == "call":
+                    row, column, cell = value
+                    tables.setdefault(name.removeprefix(TABLE), {})[row, column] = cell
+    for name, cells in tables.items():
+        _print_table(terminalreporter, name, cells)
+
+
+def _print_table(
+    terminalreporter: pytest.TerminalReporter, name: str, cells: dict[tuple[str, str], str]
+) -> None:
+    rows, columns = (list(dict.fromkeys(key[i] for key in cells)) for i in (0, 1))
+    terminalreporter.section(name)
+    for row in ("", *rows):
+        shown = (cells.get((row, column), "-") if row else column for column in columns)
+        terminalreporter.write_line(f"{row:18}" + "".join(f"{cell:>22}" for cell in shown))

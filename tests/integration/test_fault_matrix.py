@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import time
 import tracemalloc
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple, get_args
@@ -14,7 +13,7 @@ import pytest
 
 from deepcritical.tools.base import SourceOutcome
 from deepcritical.tools.search_handler import SearchHandler
-from tests.conftest import queries
+from tests.conftest import TABLE, queries
 from tests.servers.faults import Fault, Faults
 from tests.servers.world import fast_tools, world
 
@@ -37,20 +36,6 @@ async def setting(folder: Path) -> AsyncIterator[Setting]:
         yield Setting(SearchHandler(tools, deadline_s=DEADLINE_S), faults)
 
 
-@pytest.fixture(scope="module")
-def table(request: pytest.FixtureRequest) -> Iterator[dict[tuple[str, str], str]]:
-    """What each fault came to; printed at the end."""
-    found: dict[tuple[str, str], str] = {}
-    yield found
-    lines = [f"{'fault':12}" + "".join(f"{source:>22}" for source in SOURCES)]
-    for fault in get_args(Fault):
-        cells = (found.get((source, fault), "-") for source in SOURCES)
-        lines.append(f"{fault:12}" + "".join(f"{cell:>22}" for cell in cells))
-    capture = request.config.pluginmanager.getplugin("capturemanager")
-    with capture.global_and_fixture_disabled():
-        sys.stdout.write("\n".join(["", *lines, ""]))
-
-
 @pytest.mark.parametrize("fault", ["huge", "bomb", "xml bomb"])
 @pytest.mark.parametrize("source", SOURCES)
 async def test_what_a_body_takes_is_bounded(source: str, fault: Fault, tmp_path: Path) -> None:
@@ -69,7 +54,7 @@ async def test_what_a_body_takes_is_bounded(source: str, fault: Fault, tmp_path:
 @pytest.mark.parametrize("fault", get_args(Fault))
 @pytest.mark.parametrize("source", SOURCES)
 async def test_a_fault_of_one_source_costs_no_other_its_records(
-    source: str, fault: Fault, table: dict[tuple[str, str], str], tmp_path: Path
+    source: str, fault: Fault, record_property: Callable[[str, object], None], tmp_path: Path
 ) -> None:
     async with setting(tmp_path) as w:
         w.faults[source].on(fault)
@@ -77,7 +62,8 @@ async def test_a_fault_of_one_source_costs_no_other_its_records(
         answers = await w.handler.execute(queries("examplol"), 10)
         took = time.monotonic() - began
     outcomes = {answer.source: answer.result for answer in answers}
-    table[source, fault] = f"{outcomes[source].outcome.value} {took:.1f} s"
+    told = f"{outcomes[source].outcome.value} {took:.1f} s"
+    record_property(f"{TABLE}sources under faults", (fault, source, told))
     assert took < DEADLINE_S + 1
     for other in SOURCES:
         if other != source:
