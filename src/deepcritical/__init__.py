@@ -4,6 +4,9 @@ from deepcritical import research
 
 report = research("Can metformin be repurposed for Alzheimer's disease?")
 print(report.to_markdown())
+
+The judging functions it rests on are pure, need no key and no network, and can be used alone:
+`grade(record)`, `stance(record, hypothesis)` and `edges(text)`.
 """
 
 from __future__ import annotations
@@ -18,13 +21,31 @@ import deepcritical.research  # noqa: F401
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from deepcritical.domain.grading import grade
     from deepcritical.domain.live_sources import SourceKey
     from deepcritical.domain.report import ResearchReport
+    from deepcritical.reasoning.edges import edges
+    from deepcritical.reasoning.hypothesis_stance import stance
 
-__all__ = ["research"]
+__all__ = ["edges", "grade", "research", "stance"]
+
+_HOMES = {
+    "edges": "deepcritical.reasoning.edges",
+    "grade": "deepcritical.domain.grading",
+    "stance": "deepcritical.reasoning.hypothesis_stance",
+}
+"""Names that are imported when first asked for, so that `deepcritical --help` stays fast."""
 
 # A library does not print what it logs; `deepcritical serve` does.
 logging.getLogger(__name__).addHandler(logging.NullHandler())
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'deepcritical' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)
 
 
 def research(

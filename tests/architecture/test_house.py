@@ -117,7 +117,8 @@ def test_help_does_not_wait_for_heavy_libraries(args: list[str]) -> None:
 
 
 def test_the_public_face_is_pinned() -> None:
-    assert deepcritical.__all__ == ["research"]
+    assert deepcritical.__all__ == ["edges", "grade", "research", "stance"]
+    assert all(callable(getattr(deepcritical, name)) for name in deepcritical.__all__)
 
 
 def test_the_public_function_stays_a_function(tmp_path: Path) -> None:
@@ -130,13 +131,15 @@ def test_the_public_function_stays_a_function(tmp_path: Path) -> None:
 
 
 def public_names(path: Path) -> set[str]:
-    """Names that a module binds at its top level and does not mark as its own."""
+    """Names that a module binds at its top level, or lazily, and does not mark as its own."""
     names: set[str] = set()
     for node in tree(path).body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             names.add(node.name)
         elif isinstance(node, ast.ImportFrom) and node.module != "__future__":
             names.update(alias.asname or alias.name for alias in node.names)
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_HOMES":
+            names.update(ast.literal_eval(node.value))
     return {name for name in names if not name.startswith("_")} - {"TYPE_CHECKING"}
 
 

@@ -6,6 +6,7 @@ Each edge carries the evidence on it.
 from __future__ import annotations
 
 from enum import StrEnum
+from math import prod
 
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.evidence import Fact
@@ -39,6 +40,9 @@ class Relation(Model):
     sign: Sign
     object: str
     fact: Fact
+    subject_kind: str = ""
+    """chemical, gene or disease; '' where it was not asked."""
+    object_kind: str = ""
 
 
 class Edge(Model):
@@ -54,6 +58,16 @@ class Edge(Model):
     def facts(self) -> tuple[Fact, ...]:
         """All facts on the edge."""
         return (*self.increases, *self.decreases, *self.no_effect)
+
+    @property
+    def records(self) -> frozenset[str]:
+        """Evidence ids of the records that speak of the edge."""
+        return frozenset(fact.evidence_id for fact in self.facts)
+
+    @property
+    def strength(self) -> tuple[bool, bool, int]:
+        """For comparing edges: with evidence, of one voice, and by how many records."""
+        return self.evidenced, not self.contradicted, len(self.records)
 
     @property
     def evidenced(self) -> bool:
@@ -116,6 +130,41 @@ class MechanismHypothesis(Model):
         return bool(self.edges) and all(edge.evidenced for edge in self.edges)
 
     @property
+    def weakest_edge(self) -> Edge | None:
+        """The edge that the chain hangs on: without evidence, disputed, or of fewest records.
+
+        The first of several; None for a chain that was not looked up yet.
+        """
+        return min(self.edges, key=lambda edge: edge.strength, default=None)
+
+    @property
+    def needed_action(self) -> Sign | None:
+        """What the drug must do to its target to lessen the condition, by the edges behind it.
+
+        None when one of these has no clear sign.
+        """
+        onward = [edge.sign for edge in self.edges[1:]]
+        factors = [sign.factor for sign in onward if sign]
+        if not onward or len(factors) < len(onward) or 0 in factors:
+            return None
+        return Sign.DECREASES if prod(factors) > 0 else Sign.INCREASES
+
+    @property
+    def wrong_action(self) -> str:
+        """What is wrong with the chain's sign as a whole, in words; '' when nothing is.
+
+        A target that drives the condition needs an antagonist, one that guards against it an
+        agonist: the drug that does the opposite is flagged, whatever the evidence on each edge.
+        """
+        proposed, needed = self.edges[0].sign if self.edges else None, self.needed_action
+        if proposed not in _ACTION or needed is None or proposed is needed:
+            return ""
+        return (
+            f"{_ACTION[proposed]} of {self.edges[0].object} is proposed where "
+            f"{_ACTION[needed]} is needed"
+        )
+
+    @property
     def expected_effect(self) -> Sign | None:
         """What the chain predicts for the condition; None when an edge has no clear sign."""
         if self.disputed or not self.edges:
@@ -126,6 +175,10 @@ class MechanismHypothesis(Model):
                 return None
             factor *= edge.sign.factor
         return Sign.INCREASES if factor > 0 else Sign.DECREASES
+
+
+_ACTION = {Sign.INCREASES: "an agonist", Sign.DECREASES: "an antagonist"}
+"""What a drug is to a target that it raises or lowers, in pharmacology's words."""
 
 
 def chain_confidence(edges: tuple[Edge, ...]) -> float:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from deepcritical.domain.evidence import StopClass
+from deepcritical.domain.evidence import Evidence, StopClass
 
-__all__ = ["classify_stop"]
+__all__ = ["classify_stop", "is_harm_stop", "is_negative_reason", "is_negative_stop"]
 
 _ASIDE = (
     r"(?:data (?:and |& )?)?safety (?:and |& )?(?:data )?monitoring(?: board| committee)?|"
@@ -108,3 +108,21 @@ def classify_stop(why: str) -> StopClass:
         if pattern.search(told):
             return "other" if name == "safety" and _PANDEMIC.search(told) else name
     return "other"
+
+
+def is_negative_stop(evidence: Evidence) -> bool:
+    """Whether a trial was stopped for futility, lack of effect or harm, as its registry says."""
+    meta = evidence.metadata
+    if meta.status == "WITHDRAWN" or meta.enrollment == 0:
+        return False  # nobody was treated, so nothing was found
+    return is_negative_reason(meta.why_stopped or "")
+
+
+def is_negative_reason(why: str) -> bool:
+    """Whether a reason for stopping speaks against the drug: futility, lack of effect or harm."""
+    return classify_stop(why) in ("efficacy", "safety")
+
+
+def is_harm_stop(why: str) -> bool:
+    """Whether a reason for stopping is harm and not futility."""
+    return classify_stop(why) == "safety"

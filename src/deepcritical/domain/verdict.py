@@ -12,16 +12,9 @@ from typing import NamedTuple
 
 from deepcritical.domain.appraisal import Direction, StudyFinding
 from deepcritical.domain.base import Model, Score10, UnitInterval
+from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE, VERY_FEW, Certainty
 
 __all__ = ["Certainty", "Verdict", "VerdictLabel", "clinical_score", "decide"]
-
-VERY_FEW = 100
-"""Participants below which imprecision is very serious and counts twice (GRADE guidelines 6)."""
-OPTIMAL_INFORMATION_SIZE = 400
-"""Participants below which randomised evidence on a continuous outcome is imprecise.
-
-The rule of thumb of GRADE guidelines 6.
-"""
 
 LEVEL_WITHOUT_COMPARISON = 4
 """Case series and the like; GRADE guidelines 4 rates them below controlled observations."""
@@ -36,15 +29,6 @@ class VerdictLabel(StrEnum):
     INSUFFICIENT = "insufficient evidence"
     UNSUPPORTED = "unsupported"
     REFUTED = "refuted"
-
-
-class Certainty(StrEnum):
-    """GRADE certainty of the body of evidence."""
-
-    HIGH = "high"
-    MODERATE = "moderate"
-    LOW = "low"
-    VERY_LOW = "very low"
 
 
 _CERTAINTIES = (Certainty.VERY_LOW, Certainty.LOW, Certainty.MODERATE, Certainty.HIGH)

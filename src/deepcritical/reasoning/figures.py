@@ -12,7 +12,7 @@ import re
 from enum import IntEnum
 from typing import NamedTuple
 
-__all__ = ["CONTROL", "Cue", "Way", "figures_cue", "has_result_figures"]
+__all__ = ["CONTROL", "Cue", "Way", "figures_cue", "has_result_figures", "p_values"]
 
 _NUMBER = r"[-−–]?\d+(?:[.·]\d+)?"
 _INTERVAL = re.compile(
@@ -143,7 +143,7 @@ def _intervals_at(clause: str) -> list[re.Match[str]]:
     return list(_INTERVAL.finditer(clause))
 
 
-def _p_values(clause: str) -> list[bool]:
+def p_values(clause: str) -> list[bool]:
     """For each P value of the clause whether it is below 0.05; Bayesian ones are none."""
     if _BAYESIAN.search(clause) or _NOT_OF_THE_EFFECT.search(clause):
         return []
@@ -179,7 +179,7 @@ def figures_cue(
     """
     if (improbable := _improbable(clause)) is not None:
         return Cue(Way.NO_EFFECT, improbable)
-    intervals, tests = _intervals(clause), _p_values(clause)
+    intervals, tests = _intervals(clause), p_values(clause)
     crossing = bool(intervals) and all(i.crosses for i in intervals)
     if crossing and not any(tests):
         return Cue(Way.NO_EFFECT, intervals[0].at)

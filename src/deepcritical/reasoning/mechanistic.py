@@ -97,7 +97,10 @@ class MechanismSection:
 
     def _prediction(self, hypothesis: MechanismHypothesis) -> str:
         if not hypothesis.complete:
-            return "no prediction: an edge has no evidence in the records found"
+            return (
+                "no prediction: an edge has no evidence in the records found "
+                f"({_weakest(hypothesis)})"
+            )
         if hypothesis.disputed:
             return (
                 f"no prediction: records disagree on whether {self.drug} raises or lowers "
@@ -106,10 +109,17 @@ class MechanismSection:
         if hypothesis.expected_effect is None:
             return "no prediction: records disagree on an edge, or find no change"
         worse = hypothesis.expected_effect is Sign.INCREASES
+        wrong = f" ({hypothesis.wrong_action})" if hypothesis.wrong_action else ""
         return (
             "on these records alone, "
-            f"would be expected to {'worsen' if worse else 'lessen'} {self.condition}"
+            f"would be expected to {'worsen' if worse else 'lessen'} {self.condition}{wrong}; "
+            f"its weakest edge is {_weakest(hypothesis)}"
         )
+
+
+def _weakest(hypothesis: MechanismHypothesis) -> str:
+    edge = hypothesis.weakest_edge
+    return f"{edge.subject} → {edge.object}" if edge else "none"
 
 
 def _preclinical(appraisal: Appraisal) -> list[Fact]:

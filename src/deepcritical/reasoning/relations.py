@@ -13,6 +13,7 @@ from deepcritical.domain.hypotheses import Relation, Sign
 from deepcritical.domain.question import Condition, Drug
 from deepcritical.domain.text import Span, sentences
 from deepcritical.reasoning import lexicon
+from deepcritical.reasoning.mentions import NOT_A_MOLECULE, SYMBOL
 from deepcritical.reasoning.names import ConditionNames, DrugNames
 from deepcritical.services.vocabulary import vocabulary
 
@@ -49,14 +50,6 @@ _OBJECT_END = re.compile(
     r"by|compared|versus|measured|seen|after|during|at the doses?|under)\b|"
     r"[;:]|,\s+(?:and\s+)?(?:which|but|while|whereas|an?)\b",
     re.IGNORECASE,
-)
-_SYMBOL = re.compile(
-    r"(?<![\w/-])(?:p-)?(?:[A-Z]{2}-\d{1,2}|[A-Z][A-Za-z]{0,3}\d+[A-Z]?\d*|[A-Z]{3,6}\d?(?:-\d+)?|"
-    r"[a-z][A-Z]{2,4}\d?|[A-Z]{2,5}-?[α-ωκ]\w?|[A-Z]{2,4}\d[α-ω]|Aβ(?:\d+)?)(?![\w\u2010-\u2015-])"
-)
-"""What looks like a gene or protein symbol: BACE1, AMPK, mTOR, NF-κB, IL-6, p-AMPK."""
-_NOT_A_MOLECULE = frozenset(
-    "CSF PET MRI RNA DNA I2 USA ADAS MMSE SRT FDG CI HR OR RR RCT WHO FDA ADL BMI".split()
 )
 _LABELS = (
     "Protein",
@@ -182,7 +175,7 @@ class _Nodes:
         for mention in vocabulary().find(text, _LABELS):
             if not self._condition.named(mention.text) and not self._drug.named(mention.text):
                 yield _Node(mention.node.name, mention.start, mention.end)
-        for match in _SYMBOL.finditer(text):
+        for match in SYMBOL.finditer(text):
             if self._is_molecule(match.group(), self._long.get(match.group(), "")):
                 yield _Node(match.group().removeprefix("p-"), match.start(), match.end())
 
@@ -192,7 +185,7 @@ class _Nodes:
         It is not the condition, the drug, a scale, a scan or an effect size.
         """
         if (
-            short in _NOT_A_MOLECULE
+            short in NOT_A_MOLECULE
             or self._condition.named(short)
             or self._condition.named(long)
             or self._drug.named(long)

@@ -5,17 +5,40 @@ Agents share it and nothing else.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from pydantic import ValidationError
 
 from deepcritical.domain.appraisal import Appraisal, StudyFinding, study_findings
 from deepcritical.domain.assessment import JudgeAssessment
+from deepcritical.domain.base import Model
+from deepcritical.domain.errors import StorageError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.identity import canonical_ids, merge_evidence, study_groups
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
 
-__all__ = ["EvidenceStore"]
+__all__ = ["EvidenceStore", "StoreState", "as_snapshot"]
+
+
+class StoreState(Model):
+    """Everything a store holds, as it is written to JSON."""
+
+    version: Literal[1] = 1
+    records: dict[str, Evidence]
+    owners: dict[str, str]
+    """Canonical id -> evidence id, also of ids that no field of a record holds."""
+    appraisals: dict[str, dict[str, Appraisal]]
+    """Drug -> evidence id -> appraisal."""
+    hypotheses: tuple[MechanismHypothesis, ...]
+    assessments: tuple[JudgeAssessment, ...]
+    searches: tuple[SearchRun, ...]
+    facts_dropped: int
+    report: ResearchReport | None
 
 
 class EvidenceStore:
@@ -84,3 +107,76 @@ class EvidenceStore:
     def identified(self) -> int:
         """Records in all answers of all sources, duplicates included (PRISMA: identified)."""
         return sum(search.identified for search in self.searches)
+
+    def to_json(self) -> str:
+        """The whole store as JSON, for `from_json`."""
+        state = StoreState(
+            records=self._records,
+            owners=self._owner,
+            appraisals=self._appraisals,
+            hypotheses=self.hypotheses,
+            assessments=tuple(self.assessments),
+            searches=tuple(self.searches),
+            facts_dropped=self.facts_dropped,
+            report=self.report,
+        )
+        return state.model_dump_json()
+
+    @classmethod
+    def from_json(cls, text: str) -> EvidenceStore:
+        """The store that `to_json` wrote.
+
+        Raises:
+            StorageError: The text is no store, or one of another version.
+        """
+        try:
+            state = StoreState.model_validate_json(text)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            where = ".".join(map(str, first["loc"])) or "text"
+            raise StorageError(
+                f"This is no evidence store ({where}: {first['msg']}).",
+                "Write it again with this version's EvidenceStore.to_json.",
+            ) from error
+        store = cls()
+        store._records.update(state.records)
+        store._owner.update(state.owners)
+        store._appraisals.update({drug: dict(read) for drug, read in state.appraisals.items()})
+        store.hypotheses = state.hypotheses
+        store.assessments = list(state.assessments)
+        store.searches = list(state.searches)
+        store.facts_dropped = state.facts_dropped
+        store.report = state.report
+        return store
+
+    def to_snapshot(self, name: str, created: str = "") -> bytes:
+        """The records as a snapshot file; see `as_snapshot`."""
+        return as_snapshot(self._records.values(), name, created)
+
+
+def as_snapshot(records: Iterable[Evidence], name: str, created: str = "") -> bytes:
+    """Records as a snapshot file: JSONL, UTF-8, headed by their number and SHA-256.
+
+    A record's score in the answer of one source is left out, so that the same records give the same
+    bytes.
+
+    Args:
+        records: What to export, in this order.
+        name: What the snapshot is called.
+        created: ISO date on which the records were fetched.
+    """
+    lines = [_line(record) for record in records]
+    body = "".join(f"{line}\n" for line in lines)
+    head = {
+        "kind": "snapshot",
+        "name": name,
+        "created": created,
+        "records": len(lines),
+        "sha256": hashlib.sha256(body.encode()).hexdigest(),
+    }
+    return f"{json.dumps(head, ensure_ascii=False)}\n{body}".encode()
+
+
+def _line(record: Evidence) -> str:
+    plain = record.model_dump(mode="json", exclude_defaults=True, exclude={"relevance_score"})
+    return json.dumps({"kind": "evidence", "record": plain}, ensure_ascii=False, sort_keys=True)

@@ -1,10 +1,12 @@
 """The records of a snapshot file: one JSON object a line, first an optional header.
 
-One bad record never costs the rest.
+A line is a record as people write it, or, with the kind `evidence`, one that a store exported. One
+bad record never costs the rest; of an exported file no byte may have changed.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from typing import Annotated, Any, Literal, NamedTuple
@@ -71,6 +73,8 @@ class SnapshotHeader(BaseModel):
     name: str = ""
     created: str = ""
     description: str = ""
+    sha256: str = ""
+    """SHA-256 of all bytes behind the header's line, in an exported snapshot; '' in others."""
 
 
 class _Record(BaseModel):
@@ -124,7 +128,8 @@ def parse(payload: bytes, name: str) -> Parsed:
         name: What to call the file in messages.
 
     Raises:
-        SnapshotCorruptError: Not UTF-8, empty, or without one readable record.
+        SnapshotCorruptError: Not UTF-8, empty, without one readable record, or not the bytes whose
+            SHA-256 its header gives.
     """
     advice = "Fetch or export it again, or use --snapshot demo."
     try:
@@ -141,10 +146,14 @@ def parse(payload: bytes, name: str) -> Parsed:
             item = json.loads(line)
             if isinstance(item, dict) and item.get("kind") == "snapshot":
                 header = SnapshotHeader.model_validate(item)
+            elif isinstance(item, dict) and item.get("kind") == "evidence":
+                records.append(Evidence.model_validate(item.get("record")))
             else:
                 records.append(_evidence(_Record.model_validate(item)))
         except (ValueError, RecursionError) as error:
             skipped.append(f"line {number} of {name}: {_reason(error)}")
+    if header.sha256 and header.sha256 != hashlib.sha256(payload.partition(b"\n")[2]).hexdigest():
+        raise SnapshotCorruptError(f"The snapshot {name} was changed after its export.", advice)
     if not records:
         detail = f" First problem: {skipped[0]}." if skipped else " It holds no record."
         raise SnapshotCorruptError(f"The snapshot {name} cannot be read.{detail}", advice)

@@ -116,3 +116,53 @@ def test_a_chain_without_edges_is_named_and_predicts_nothing() -> None:
     )
     assert chain.nodes == ("examplol", "AMPK", "mTOR", "less pain")
     assert (chain.complete, chain.expected_effect) == (False, None)
+
+
+LINKED = Edge(subject="targetase", object="testitis", increases=(fact(), fact(evidence_id="E2")))
+AGONIST = Edge(subject="examplol", object="targetase", increases=(fact(),))
+ANTAGONIST = Edge(subject="examplol", object="targetase", decreases=(fact(),))
+
+
+@pytest.mark.parametrize(
+    ("edges", "weakest"),
+    [
+        pytest.param((UP, OPEN), OPEN, id="without evidence"),
+        pytest.param((UP, DISPUTED), DISPUTED, id="disputed, though of more records"),
+        pytest.param((AGONIST, LINKED), AGONIST, id="of fewest records"),
+        pytest.param((UP, DOWN), UP, id="the first of equals"),
+        pytest.param((), None, id="not looked up"),
+    ],
+)
+def test_the_weakest_edge_is_named(edges: tuple[Edge, ...], weakest: Edge | None) -> None:
+    looked_up = chain(*edges) if edges else chain(UP).model_copy(update={"edges": ()})
+    assert looked_up.weakest_edge == weakest
+
+
+@pytest.mark.parametrize(
+    ("edges", "needed", "wrong"),
+    [
+        pytest.param(
+            (AGONIST, LINKED),
+            Sign.DECREASES,
+            "an agonist of targetase is proposed where an antagonist is needed",
+            id="agonist of what drives the condition",
+        ),
+        pytest.param(
+            (ANTAGONIST, DOWN),
+            Sign.INCREASES,
+            "an antagonist of targetase is proposed where an agonist is needed",
+            id="antagonist of what guards against it",
+        ),
+        pytest.param((ANTAGONIST, LINKED), Sign.DECREASES, "", id="antagonist, as needed"),
+        pytest.param((AGONIST, DOWN), Sign.INCREASES, "", id="agonist, as needed"),
+        pytest.param((AGONIST, OPEN), None, "", id="a gap behind the target"),
+        pytest.param((AGONIST, DISPUTED), None, "", id="a dispute behind the target"),
+        pytest.param((AGONIST, STILL), None, "", id="no effect behind the target"),
+        pytest.param((AGONIST,), None, "", id="nothing behind the target"),
+    ],
+)
+def test_an_agonist_where_an_antagonist_is_needed_is_flagged(
+    edges: tuple[Edge, ...], needed: Sign | None, wrong: str
+) -> None:
+    looked_up = chain(*edges)
+    assert (looked_up.needed_action, looked_up.wrong_action) == (needed, wrong)

@@ -1,0 +1,185 @@
+"""GRADE certainty of one record: where its design starts, and what lowers or raises it.
+
+GRADE rates bodies of evidence; of a single record it can only say what its own data show. A verdict
+rates the body anew (`verdict`). Starts and domains follow the GRADE guidelines (J Clin Epidemiol
+2011): randomised trials start high, observational studies low.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from enum import StrEnum
+from typing import NamedTuple
+
+from deepcritical.domain.designs import Design
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.record_kinds import is_retracted
+
+__all__ = ["OPTIMAL_INFORMATION_SIZE", "VERY_FEW", "Certainty", "Rated", "rate_certainty"]
+
+VERY_FEW = 100
+"""Participants below which imprecision is very serious and counts twice (GRADE guidelines 6)."""
+OPTIMAL_INFORMATION_SIZE = 400
+"""Participants below which randomised evidence on a continuous outcome is imprecise.
+
+The rule of thumb of GRADE guidelines 6.
+"""
+
+
+class Certainty(StrEnum):
+    """GRADE certainty, of a body of evidence or of one record."""
+
+    HIGH = "high"
+    MODERATE = "moderate"
+    LOW = "low"
+    VERY_LOW = "very low"
+
+
+_LADDER = (Certainty.VERY_LOW, Certainty.LOW, Certainty.MODERATE, Certainty.HIGH)
+_START: dict[Design, Certainty | None] = {
+    Design.REVIEW_OF_RCTS: Certainty.HIGH,
+    Design.RCT: Certainty.HIGH,
+    Design.NON_RANDOMISED_TRIAL: Certainty.LOW,
+    Design.REVIEW_OF_COHORTS: Certainty.LOW,
+    Design.REVIEW_UNSTATED: Certainty.LOW,
+    Design.REVIEW_WITH_CASE_CONTROL: Certainty.LOW,
+    Design.COHORT: Certainty.LOW,
+    Design.CASE_CONTROL: Certainty.LOW,
+    Design.CASE_SERIES: Certainty.VERY_LOW,
+    Design.REVIEW_WITH_ANIMALS: Certainty.VERY_LOW,
+    Design.PRECLINICAL: Certainty.VERY_LOW,
+    Design.NARRATIVE_REVIEW: Certainty.VERY_LOW,
+    Design.PROTOCOL: None,
+    Design.REGISTERED_TRIAL: None,
+    Design.UNCLEAR: None,
+}
+"""Where each design starts (GRADE guidelines 3); None where there is no result to rate."""
+
+
+class Rated(NamedTuple):
+    """A certainty with its reasons."""
+
+    certainty: Certainty | None
+    reasons: tuple[str, ...] = ()
+
+
+class _Facts(NamedTuple):
+    record: Evidence
+    design: Design
+    people: int | None
+
+    def says(self, pattern: re.Pattern[str]) -> bool:
+        return bool(pattern.search(f"{self.record.citation.title} {self.record.content}"))
+
+    @property
+    def is_review(self) -> bool:
+        return self.design.value.startswith("systematic review")
+
+
+_OPEN_LABEL = re.compile(r"\bopen[- ]label\b|\bun-?blinded\b|\b(?:not|non-?) ?blinded\b", re.I)
+_HIGH_RISK = re.compile(
+    r"\b(?:high|serious|unclear) risk of bias\b|\blow[- ]quality (?:trials|studies|evidence)\b",
+    re.I,
+)
+_HETEROGENEOUS = re.compile(
+    r"\b(?:substantial|considerable|high|significant|marked) heterogeneity\b|"
+    r"\bI\s?(?:2|²|<sup>2</sup>)\s*[=>:]\s*(?:[5-9]\d|100)(?:\.\d+)?\s?%",
+    re.IGNORECASE,
+)
+"""I² of 50 % and more may be substantial (Cochrane Handbook, 10.10.2)."""
+_UNPUBLISHED = re.compile(
+    r"\bpublication bias (?:was |is )?(?:likely|detected|suspected|present|possible|evident)\b|"
+    r"\bfunnel plots? (?:\w+ ){0,3}asymmetr",
+    re.IGNORECASE,
+)
+_SURROGATE = re.compile(r"\bsurrogate (?:outcomes?|end ?points?|markers?)\b", re.IGNORECASE)
+_DOSE_RESPONSE = re.compile(
+    r"\bdose[- ]response\b(?! (?:study|trial))|\bdose-?dependent\w*\b", re.IGNORECASE
+)
+_LARGE = re.compile(
+    r"\b(?:HR|OR|RR|hazard ratio|odds ratio|relative risk|risk ratio)\b[^\d;]{0,12}"
+    r"(?:0?\.[0-4]\d*\b|[2-9]\.\d+|[1-9]\d\.\d)",
+    re.IGNORECASE,
+)
+"""A ratio of at least 2 or at most 0.5 is large (GRADE guidelines 9)."""
+
+
+class _Row(NamedTuple):
+    applies: Callable[[_Facts], object]
+    steps: int
+    reason: str
+
+
+_DOWN = (
+    _Row(
+        lambda f: f.design is Design.RCT and f.says(_OPEN_LABEL),
+        1,
+        "risk of bias: people knew what they were given (GRADE guidelines 4)",
+    ),
+    _Row(
+        lambda f: f.is_review and f.says(_HIGH_RISK),
+        1,
+        "risk of bias: the review names studies at risk (GRADE guidelines 4)",
+    ),
+    _Row(
+        lambda f: f.record.metadata.integrity == "concern",
+        1,
+        "risk of bias: an expression of concern stands against the record",
+    ),
+    _Row(
+        lambda f: f.is_review and f.says(_HETEROGENEOUS),
+        1,
+        "inconsistency: the review finds its studies to disagree (GRADE guidelines 7)",
+    ),
+    _Row(
+        lambda f: f.design in (Design.PRECLINICAL, Design.REVIEW_WITH_ANIMALS),
+        1,
+        "indirectness: animals or cells, not patients (GRADE guidelines 8)",
+    ),
+    _Row(
+        lambda f: f.says(_SURROGATE),
+        1,
+        "indirectness: a surrogate outcome (GRADE guidelines 8)",
+    ),
+    _Row(
+        lambda f: f.people is not None and f.people < VERY_FEW,
+        2,
+        f"very serious imprecision: fewer than {VERY_FEW} participants (GRADE guidelines 6)",
+    ),
+    _Row(
+        lambda f: f.people is not None and VERY_FEW <= f.people < OPTIMAL_INFORMATION_SIZE,
+        1,
+        f"imprecision: fewer than {OPTIMAL_INFORMATION_SIZE} participants (GRADE guidelines 6)",
+    ),
+    _Row(
+        lambda f: f.is_review and f.says(_UNPUBLISHED),
+        1,
+        "publication bias: the review suspects it (GRADE guidelines 5)",
+    ),
+)
+_UP = (
+    _Row(lambda f: f.says(_LARGE), 1, "large effect (GRADE guidelines 9)"),
+    _Row(lambda f: f.says(_DOSE_RESPONSE), 1, "dose response (GRADE guidelines 9)"),
+)
+"""Only for observational studies that nothing lowered (GRADE guidelines 9)."""
+_RAISABLE = (Design.COHORT, Design.REVIEW_OF_COHORTS, Design.CASE_CONTROL)
+
+
+def rate_certainty(record: Evidence, design: Design, people: int | None) -> Rated:
+    """The GRADE certainty of one record with what lowered or raised it.
+
+    Args:
+        record: The record.
+        design: Its design.
+        people: Participants, or None when neither registry nor text says.
+    """
+    start = _START[design]
+    if start is None or is_retracted(record):
+        return Rated(None, ("retracted: no certainty at all",) if is_retracted(record) else ())
+    facts = _Facts(record, design, people)
+    down = [row for row in _DOWN if row.applies(facts)]
+    up = [] if down or design not in _RAISABLE else [row for row in _UP if row.applies(facts)]
+    step = _LADDER.index(start) - sum(r.steps for r in down) + sum(r.steps for r in up)
+    reasons = tuple(row.reason for row in (*down, *up))
+    return Rated(_LADDER[min(max(step, 0), len(_LADDER) - 1)], reasons)

@@ -1,0 +1,211 @@
+"""Typed, signed edges between the drugs, genes and diseases that a text names.
+
+Each edge rests on one sentence, in which words between, before or behind two names say what one
+does to the other. A text that only names two things together gives none, nor does a variant of a
+gene, which is neither more nor less of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from deepcritical.domain.evidence import Fact, FactRole
+from deepcritical.domain.hypotheses import Relation, Sign
+from deepcritical.domain.text import Span, sentences
+from deepcritical.reasoning import edge_cues as cues
+from deepcritical.reasoning.mentions import EntityKind, Mention, find_mentions
+
+__all__ = ["edges", "edges_between"]
+
+_FAR, _FAR_MOLECULES = 130, 90
+"""Characters between two names, with a disease among them and without."""
+_NEAR, _BESIDE, _APPOSED = 45, 30, 60
+"""Characters within which "A-induced B", "A inhibitor B" and "B, an A inhibitor" stand."""
+_AROUND = 60
+_BY = re.compile(r"\b(?:by|with|using|after|following)\b")
+_AGENT = re.compile(r"\bby\b")
+
+
+class _Edge(NamedTuple):
+    subject: Mention
+    sign: Sign
+    object: Mention
+
+
+class _Pair(NamedTuple):
+    """Two names of one sentence, with the words between, before and behind them."""
+
+    first: Mention
+    second: Mention
+    between: str
+    before: str
+    behind: str
+    sentence: str
+
+    @property
+    def kinds(self) -> frozenset[EntityKind]:
+        return frozenset((self.first.kind, self.second.kind))
+
+    def is_of(self, first: EntityKind, second: EntityKind) -> bool:
+        """Whether the names are of these kinds, in this order."""
+        return (self.first.kind, self.second.kind) == (first, second)
+
+    @property
+    def verb(self) -> re.Match[str] | None:
+        """The first verb of a direction between the names; of two molecules a verb of such."""
+        molecular = EntityKind.DISEASE not in self.kinds
+        found = cues.VERB.finditer(self.between)
+        return next((v for v in found if not (molecular and cues.OF_PATIENTS.match(v[0]))), None)
+
+
+def edges(text: str) -> tuple[Relation, ...]:
+    """The signed edges between the drugs, genes and diseases that a text names.
+
+    Args:
+        text: Any text, such as an abstract.
+
+    Returns:
+        Relations such as examplol -decreases-> TST1, in the order of the text. Each holds the
+        sentence it rests on as a fact with offsets into `text`, whose evidence id is empty.
+    """
+    return edges_between(text, find_mentions(text))
+
+
+def edges_between(text: str, mentions: Sequence[Mention]) -> tuple[Relation, ...]:
+    """The signed edges between given names of a text, each with its sentence."""
+    found: dict[Relation, None] = {}
+    for span in sentences(text):
+        own = [m for m in mentions if span.start <= m.start and m.end <= span.end]
+        for first, second in combinations(sorted(own, key=lambda m: m.start), 2):
+            edge = _edge(_pair(text, span, first, second))
+            if edge:
+                found[_relation(edge, span)] = None
+    return tuple(found)
+
+
+def _relation(edge: _Edge, span: Span) -> Relation:
+    return Relation(
+        subject=edge.subject.name,
+        sign=edge.sign,
+        object=edge.object.name,
+        fact=Fact.of(span, "", FactRole.MECHANISM),
+        subject_kind=edge.subject.kind.value,
+        object_kind=edge.object.kind.value,
+    )
+
+
+def _pair(text: str, span: Span, first: Mention, second: Mention) -> _Pair:
+    return _Pair(
+        first,
+        second,
+        between=text[first.end : second.start],
+        before=text[max(span.start, first.start - _AROUND) : first.start],
+        behind=text[second.end : min(span.end, second.end + _AROUND)],
+        sentence=span.text,
+    )
+
+
+def _edge(pair: _Pair) -> _Edge | None:
+    """The edge by the first rule whose words stand there; None where they say nothing."""
+    if _says_nothing(pair):
+        return None
+    if cues.INDUCED.match(pair.between):
+        return _induced(pair)
+    named = _named_by_action(pair)
+    if named or cues.NOT.search(pair.between):
+        return named
+    nominal = _nominal(pair)
+    if nominal or (cues.OBJECT.search(pair.before) and not cues.LOSS.search(pair.before)):
+        return nominal
+    if pair.kinds == {EntityKind.CHEMICAL, EntityKind.DISEASE}:
+        return _of_treatment(pair)
+    return _verbal(pair)
+
+
+def _says_nothing(pair: _Pair) -> bool:
+    far = _FAR if EntityKind.DISEASE in pair.kinds else _FAR_MOLECULES
+    apart = pair.second.start - pair.first.end
+    if pair.first.name == pair.second.name or not 0 <= apart <= far:
+        return True
+    if pair.kinds == {EntityKind.DISEASE}:
+        return True
+    genetic = pair.kinds == {EntityKind.DISEASE, EntityKind.GENE}
+    return genetic and bool(cues.VARIANT.search(pair.sentence))
+
+
+def _induced(pair: _Pair) -> _Edge | None:
+    """From "A-induced B"; further off, B is no longer what A induces."""
+    told = len(pair.between) < _NEAR and not cues.NOT.search(pair.between)
+    return _Edge(pair.first, Sign.INCREASES, pair.second) if told else None
+
+
+def _named_by_action(pair: _Pair) -> _Edge | None:
+    """From "the A inhibitor B" and from "B, an A inhibitor"."""
+    beside = len(pair.between) < _BESIDE and pair.is_of(EntityKind.GENE, EntityKind.CHEMICAL)
+    if beside and (sign := _action(pair.between)):
+        return _Edge(pair.second, sign, pair.first)
+    apposed = (
+        len(pair.between) < _APPOSED
+        and pair.is_of(EntityKind.CHEMICAL, EntityKind.GENE)
+        and cues.APPOSED.match(pair.between)
+        and not cues.VERB.search(pair.between)
+    )
+    sign = _action(pair.behind) if apposed else None
+    return _Edge(pair.first, sign, pair.second) if sign else None
+
+
+def _action(words: str) -> Sign | None:
+    if cues.INHIBITOR.match(words):
+        return Sign.DECREASES
+    return Sign.INCREASES if cues.AGONIST.match(words) else None
+
+
+def _nominal(pair: _Pair) -> _Edge | None:
+    """From "inhibition of A by B"."""
+    of = cues.OF.search(pair.before)
+    if of is None or not _BY.search(pair.between):
+        return None
+    return _Edge(pair.second, Sign.INCREASES if of["up"] else Sign.DECREASES, pair.first)
+
+
+def _verbal(pair: _Pair) -> _Edge | None:
+    """From "A raises B" and "A is raised by B"; less of A, or of what B is, turns the sign."""
+    verb = pair.verb
+    if verb is None:
+        return None
+    sign = Sign.INCREASES if verb["up"] else Sign.DECREASES
+    if cues.INHIBITOR.match(pair.between) or cues.LOSS.search(pair.before):
+        sign = sign.flipped
+    if cues.INHIBITOR.match(pair.behind) or cues.REMOVED.search(pair.between):
+        sign = sign.flipped
+    if _AGENT.search(pair.between[verb.end() :]):
+        return _Edge(pair.second, sign, pair.first)
+    return _Edge(pair.first, sign, pair.second)
+
+
+def _of_treatment(pair: _Pair) -> _Edge | None:
+    """What a drug does to a disease: it treats it, or brings it about."""
+    if pair.first.kind is EntityKind.CHEMICAL:
+        sign = _by_drug(pair)
+        return _Edge(pair.first, sign, pair.second) if sign else None
+    sign = _on_disease(pair)
+    return _Edge(pair.second, sign, pair.first) if sign else None
+
+
+def _by_drug(pair: _Pair) -> Sign | None:
+    if cues.TREATS.search(pair.between):
+        return Sign.DECREASES
+    verb = pair.verb
+    return (Sign.INCREASES if verb["up"] else Sign.DECREASES) if verb else None
+
+
+def _on_disease(pair: _Pair) -> Sign | None:
+    verb = pair.verb
+    if cues.CAUSED.search(pair.between):
+        return Sign.INCREASES
+    if cues.TREATED.search(pair.between) or (verb and verb["down"]):
+        return Sign.DECREASES
+    return Sign.INCREASES if verb or cues.ADVERSE.search(pair.between) else None

@@ -1,0 +1,223 @@
+"""What must hold of judging whatever the evidence is, from made-up records to the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from deepcritical.domain.appraisal import Appraisal, Direction, StudyFinding
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.grading import Grade, grade
+from deepcritical.domain.identity import canonical_ids
+from deepcritical.domain.question import Condition, Drug
+from deepcritical.domain.verdict import Certainty, VerdictLabel, clinical_score, decide
+from deepcritical.reasoning.reading import read_record
+from deepcritical.services.evidence_store import EvidenceStore
+from tests.unit.domain.records import paper, study, trial
+
+UNHURRIED = settings(deadline=None)
+"""The first example waits until the dictionaries of drugs and conditions are read."""
+DRUG = Drug(name="examplol", known=False)
+CONDITION = Condition(name="testitis", names=("testitis",), known=False)
+RANK = {label: rank for rank, label in enumerate(VerdictLabel)}
+"""0 is the best label."""
+
+STUDIES = st.builds(
+    study,
+    st.sampled_from(Direction),
+    st.sampled_from([None, 1, 2, 3, 4, 5]),
+    st.sampled_from([None, 20, 399, 400, 1000]),
+    direct=st.booleans(),
+)
+BODIES = st.lists(STUDIES, max_size=6)
+
+
+class Judged(NamedTuple):
+    """A verdict with what it rests on, whatever ids the records were given."""
+
+    label: VerdictLabel
+    certainty: Certainty
+    score: int
+    deciding: frozenset[frozenset[str]]
+    studies: frozenset[tuple[frozenset[frozenset[str]], Direction, int | None]]
+    grades: frozenset[tuple[frozenset[str], Grade]]
+
+
+def judged(records: Sequence[Evidence]) -> Judged:
+    """The records read, graded and judged as in a run, in the order in which they came."""
+    store = EvidenceStore()
+    for record in records:
+        store.add([record])
+    for key, record in store.evidence.items():
+        reading = read_record(DRUG, CONDITION, key, record)
+        store.add_appraisal(Appraisal(reading=reading, grade=grade(record)))
+    found = store.studies(DRUG.name)
+    verdict = decide(found)
+    ids = {key: canonical_ids(record) for key, record in store.evidence.items()}
+    return Judged(
+        verdict.label,
+        verdict.certainty,
+        clinical_score(found),
+        frozenset(ids[key] for key in verdict.deciding_ids),
+        frozenset(
+            (frozenset(ids[key] for key in one.evidence_ids), one.direction, one.level)
+            for one in found
+        ),
+        frozenset((ids[key], grade(record)) for key, record in store.evidence.items()),
+    )
+
+
+RESULTS = st.sampled_from(
+    [
+        "Examplol significantly improved symptoms of testitis compared with placebo.",
+        "Examplol did not improve symptoms of testitis compared with placebo.",
+        "Examplol worsened testitis compared with placebo.",
+        "Testitis was seen often.",
+    ]
+)
+TYPES = st.sampled_from(
+    [
+        "Randomized Controlled Trial",
+        "Observational Study",
+        "Case Reports",
+        "Review",
+        "Meta-Analysis",
+    ]
+)
+SIZES = st.sampled_from([30, 500])
+NUMBERS = st.integers(1, 4)
+
+
+def made(number: int, kind: str, size: int, result: str) -> Evidence:
+    return paper(
+        f"Examplol in testitis, number {number}",
+        f"METHODS: {size} patients with testitis were studied. RESULTS: {result}",
+        pmid=f"9900000{number}",
+        publication_types=(kind,),
+    )
+
+
+PAPERS = st.lists(
+    st.builds(made, NUMBERS, TYPES, SIZES, RESULTS),
+    max_size=4,
+    unique_by=lambda record: record.metadata.pmid,
+)
+
+
+def stopped(number: int, why: str) -> Evidence:
+    return trial(
+        f"NCT9900000{number}",
+        f"Randomised trial of examplol in testitis.\n\nWhy stopped: {why}",
+        conditions=("Testitis",),
+        interventions=("Examplol",),
+        status="TERMINATED",
+        why_stopped=why,
+        enrollment=200,
+    )
+
+
+FAILED = st.builds(stopped, NUMBERS, st.sampled_from(["Futility", "Lack of efficacy", "Toxicity"]))
+ENTRIES = st.lists(
+    st.one_of(FAILED, st.builds(stopped, NUMBERS, st.just("Slow enrolment"))),
+    max_size=2,
+    unique_by=lambda record: record.metadata.nct_id,
+)
+
+
+@UNHURRIED
+@given(BODIES, STUDIES)
+def test_weaker_evidence_never_raises_what_trials_allow(
+    body: list[StudyFinding], added: StudyFinding
+) -> None:
+    speaking = [s for s in body if s.direct and s.direction is not Direction.NONE]
+    assume(any(s.level in (1, 2) for s in speaking))
+    assume(added.level not in (1, 2))
+    assert RANK[decide([*body, added]).label] >= RANK[decide(body).label]
+
+
+@UNHURRIED
+@given(BODIES, STUDIES)
+def test_indirect_or_mechanistic_evidence_never_raises_what_direct_evidence_allows(
+    body: list[StudyFinding], added: StudyFinding
+) -> None:
+    assume(any(s.direct and s.clinical and s.direction is not Direction.NONE for s in body))
+    assume(not added.direct or added.level in (None, 5))
+    before, after = decide(body), decide([*body, added])
+    assert RANK[after.label] >= RANK[before.label]
+    assert set(before.caps) <= set(after.caps)
+
+
+@UNHURRIED
+@given(PAPERS, ENTRIES, FAILED)
+def test_a_failed_trial_never_raises_score_or_verdict(
+    papers: list[Evidence], entries: list[Evidence], failed: Evidence
+) -> None:
+    assume(failed.metadata.nct_id not in {e.metadata.nct_id for e in entries})
+    before, after = judged([*papers, *entries]), judged([*papers, *entries, failed])
+    assert after.score <= before.score
+    if before.label is not VerdictLabel.INSUFFICIENT:
+        assert RANK[after.label] >= RANK[before.label]
+    else:
+        assert after.label in (VerdictLabel.INSUFFICIENT, VerdictLabel.UNSUPPORTED)
+
+
+@UNHURRIED
+@given(PAPERS, NUMBERS, TYPES, SIZES, RESULTS)
+def test_a_retracted_paper_neither_helps_nor_harms(
+    papers: list[Evidence], number: int, kind: str, size: int, result: str
+) -> None:
+    record = made(number + 4, kind, size, result)
+    types = (*record.metadata.publication_types, "Retracted Publication")
+    retracted = record.model_copy(
+        update={"metadata": record.metadata.model_copy(update={"publication_types": types})}
+    )
+    before, after = judged(papers), judged([*papers, retracted])
+    assert (after.label, after.certainty, after.score) == (
+        before.label,
+        before.certainty,
+        before.score,
+    )
+    assert after.deciding == before.deciding
+    assert after.studies == before.studies
+
+
+@UNHURRIED
+@given(PAPERS, ENTRIES, st.data())
+def test_the_order_of_arrival_does_not_change_the_result(
+    papers: list[Evidence], entries: list[Evidence], data: st.DataObject
+) -> None:
+    records = [*papers, *entries]
+    assert judged(data.draw(st.permutations(records))) == judged(records)
+
+
+@UNHURRIED
+@given(PAPERS, st.data())
+def test_the_order_of_a_paper_s_two_records_does_not_change_the_result(
+    papers: list[Evidence], data: st.DataObject
+) -> None:
+    """One work comes from two sources: without its text from one, with more ids from the other."""
+    doubled = [
+        record.model_copy(
+            update={
+                "content": "",
+                "metadata": record.metadata.model_copy(update={"doi": f"10.9999/{n}"}),
+            }
+        )
+        for n, record in enumerate(papers)
+    ]
+    records = [*papers, *doubled]
+    assert judged(data.draw(st.permutations(records))) == judged(records)
+
+
+@UNHURRIED
+@given(PAPERS, ENTRIES)
+def test_a_store_that_was_written_and_read_is_judged_alike(
+    papers: list[Evidence], entries: list[Evidence]
+) -> None:
+    store = EvidenceStore()
+    store.add([*papers, *entries])
+    read = EvidenceStore.from_json(store.to_json())
+    assert judged(list(read.evidence.values())) == judged(list(store.evidence.values()))

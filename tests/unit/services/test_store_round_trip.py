@@ -1,0 +1,112 @@
+"""A store written as JSON and read again, and its records exported as a snapshot and run again."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepcritical.domain.errors import SnapshotCorruptError, StorageError
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.grading import grade
+from deepcritical.services.evidence_store import EvidenceStore, as_snapshot
+from deepcritical.tools.snapshot_records import parse
+from tests.conftest import DEMO, DEMO_QUESTION, make_evidence, run_service
+
+EXTRA = {
+    "mesh_terms": ("Animals", "Testitis*"),
+    "posted_results": ("Pain (12 weeks): Examplol 2; Placebo 3",),
+    "cited_by": 7,
+    "integrity": "concern",
+    "allocation": "RANDOMIZED",
+}
+records = st.builds(
+    lambda pmid, title, content, extra: make_evidence(
+        f"Examplol {title}", content, pmid=pmid, **(EXTRA if extra else {})
+    ),
+    st.sampled_from([None, "99000001", "99000002"]),
+    st.text(min_size=1, max_size=20),
+    st.text(max_size=60),
+    st.booleans(),
+)
+
+
+def exported(*found: Evidence) -> bytes:
+    store = EvidenceStore()
+    store.add(found)
+    return store.to_snapshot("made", "2999-01-01")
+
+
+@given(st.lists(records, max_size=5))
+def test_a_store_reads_back_as_it_was_written(found: list[Evidence]) -> None:
+    store = EvidenceStore()
+    store.add(found)
+    read = EvidenceStore.from_json(store.to_json())
+    assert read.evidence == store.evidence
+    assert read.to_json() == store.to_json()
+    assert read.add(found) == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "{}", '{"version": 2, "records": {}}'], ids=lambda text: text or "empty"
+)
+def test_what_is_no_store_is_refused_with_advice(text: str) -> None:
+    with pytest.raises(StorageError, match="no evidence store") as caught:
+        EvidenceStore.from_json(text)
+    assert "to_json" in caught.value.advice
+
+
+@given(st.lists(records, min_size=1, max_size=5))
+def test_an_exported_snapshot_holds_every_field_of_every_record(found: list[Evidence]) -> None:
+    store = EvidenceStore()
+    store.add(found)
+    parsed = parse(store.to_snapshot("made"), "made.jsonl")
+    assert parsed.skipped == ()
+    assert parsed.records == tuple(store.evidence.values())
+    assert [grade(r) for r in parsed.records] == [grade(r) for r in store.evidence.values()]
+
+
+def test_the_score_of_one_search_is_not_exported() -> None:
+    record = make_evidence(pmid="99000001")
+    scored = record.model_copy(update={"relevance_score": 0.7})
+    assert exported(scored) == exported(record)
+
+
+def test_the_header_names_what_the_file_holds() -> None:
+    head = json.loads(exported(make_evidence(pmid="99000001")).split(b"\n")[0])
+    assert (head["kind"], head["name"], head["created"], head["records"]) == (
+        "snapshot",
+        "made",
+        "2999-01-01",
+        1,
+    )
+    assert re.fullmatch("[0-9a-f]{64}", head["sha256"])
+
+
+def test_a_changed_export_is_refused() -> None:
+    payload = exported(make_evidence("Examplol fell", pmid="99000001"))
+    with pytest.raises(SnapshotCorruptError, match="changed after its export"):
+        parse(payload.replace(b"fell", b"rose"), "made.jsonl")
+
+
+def test_export_and_import_of_the_demo_give_the_same_bytes_again() -> None:
+    store = EvidenceStore()
+    store.add(parse(DEMO.read_bytes(), "demo").records)
+    once = store.to_snapshot("demo", "2026-11-20")
+    again = EvidenceStore()
+    again.add(parse(once, "demo").records)
+    assert again.to_snapshot("demo", "2026-11-20") == once
+
+
+async def test_a_run_over_the_exported_demo_gives_the_same_report(tmp_path: Path) -> None:
+    path = tmp_path / "demo.jsonl"
+    path.write_bytes(as_snapshot(parse(DEMO.read_bytes(), "demo").records, "demo", "2026-11-20"))
+    first, second = [
+        (await run_service(source).submit(DEMO_QUESTION).result()).to_markdown()
+        for source in (DEMO, path)
+    ]
+    assert first.encode() == second.encode()
