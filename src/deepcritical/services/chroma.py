@@ -27,7 +27,7 @@ class ChromaIndex:
     """The index that all runs of a process share; a disposable copy of vectors kept elsewhere.
 
     An embedded one is open only while runs use it: a removed row keeps its memory until the client
-    is closed (1.7 KB of each record, measured with chromadb 1.5.9).
+    is closed (1.7 KB of each record, measured with chromadb 1.5.9). Who makes one closes it.
 
     Args:
         url: Empty for memory, the path of a folder, or ``http(s)://host:port`` of a server.
@@ -52,12 +52,31 @@ class ChromaIndex:
             self._users += 1
 
     def release(self) -> None:
-        """Close the index after the last user. Blocks."""
+        """Close an embedded index after its last user. Blocks."""
         with self._counting:
             self._users -= 1
-            if self._users == 0 and self._client is not None:
-                client, self._client = self._client, None
-                client.close()
+            if self._users == 0 and not self._on_server:
+                self._close()
+
+    def close(self) -> None:
+        """Close the index, also the connections to a server, which outlast runs. Blocks."""
+        with self._counting:
+            self._close()
+
+    def _close(self) -> None:
+        client, self._client = self._client, None
+        if client is None:
+            return
+        # Their close() leaves the connections of both to a server open (chromadb 1.5.9).
+        servers = [client._server, client._admin_client._server]
+        client.close()
+        for server in servers:
+            if session := getattr(server, "_session", None):
+                session.close()
+
+    @property
+    def _on_server(self) -> bool:
+        return urlsplit(self._url).scheme in ("http", "https")
 
     def vectors_of(self, model: ModelLoaded) -> ChromaVectorStore:
         """The collection of a model, which is made if it is missing. Blocks."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, ParamSpec, Protocol, TypeVar
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import ConfigurationError, StorageError
@@ -46,6 +47,9 @@ _SHA256 = {
 1110a243fdf4706b3f48f1d95db1a4f5529b4d41."""
 _BATCH = 32
 _HUB_TIMEOUT_S = 5.0
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 Role = Literal["document", "query"]
 """What a text is: some models are told it by a prompt before the text."""
@@ -134,19 +138,17 @@ class EmbeddingService:
     def __init__(self, model: str = DEFAULT_MODEL, *, cache: Path | None = None) -> None:
         self._encoder = _Encoder(model)
         self._cache = VectorCache(cache) if cache else None
-        # One caller at a time has a thread: more would wait in threads that others need.
-        self._turn = asyncio.Lock()
+        # One thread for all: the model is loaded once and used by one caller at a time, also while
+        # the work of one that was cancelled runs out, and torch keeps one set of helpers.
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="embeddings")
         self.cache_problem = ""
         """Why vectors are not kept although they should be; '' when they are."""
 
     async def load(self) -> EmbeddingState:
         """Make the model ready, or say why there is none."""
-        if self._encoder.state is None:
-            async with self._turn:
-                await asyncio.to_thread(self._encoder.load)
-        if self._encoder.state is None:
-            raise RuntimeError("loading ends in a state")
-        return self._encoder.state
+        if self._encoder.state is not None:
+            return self._encoder.state
+        return await self._work(self._encoder.load)
 
     async def embed(self, texts: Sequence[str], *, role: Role = "document") -> NDArray[np.float32]:
         """Vectors of texts, `(n_texts, dim)` float32, L2-normalised.
@@ -169,11 +171,15 @@ class EmbeddingService:
         order = sorted(missing, key=lambda h: len(missing[h]), reverse=True)
         for start in range(0, len(order), _BATCH):
             batch = {h: missing[h] for h in order[start : start + _BATCH]}
-            async with self._turn:
-                known |= await asyncio.to_thread(self._encoded, key, batch, role)
+            known |= await self._work(self._encoded, key, batch, role)
         if not hashes:
             return np.zeros((0, state.dim), dtype=np.float32)
         return np.stack([known[h] for h in hashes])
+
+    async def _work(self, do: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await asyncio.get_running_loop().run_in_executor(
+            self._worker, partial(do, *args, **kwargs)
+        )
 
     def _kept(self, key: str, hashes: list[str]) -> dict[str, NDArray[np.float32]]:
         try:
@@ -201,30 +207,26 @@ class _Source(NamedTuple):
 
 
 class _Encoder:
-    """The model, used by one thread at a time."""
+    """The model, used by one thread."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._model: SentenceTransformer | None = None
         self.state: EmbeddingState | None = None
-        # A cancelled caller's thread goes on; the next one must neither load nor encode beside it.
-        self._using = threading.Lock()
 
     def load(self) -> EmbeddingState:
-        with self._using:
-            if self.state is None:
-                self.state = self._loaded()
-            return self.state
+        if self.state is None:
+            self.state = self._loaded()
+        return self.state
 
     def encode(self, texts: list[str], role: Role) -> NDArray[np.float32]:
         """`(n_texts, dim)` float32, L2-normalised."""
-        with self._using:
-            if self._model is None:
-                raise ValueError("encode needs a model that is loaded")
-            encode = self._model.encode_query if role == "query" else self._model.encode_document
-            return encode(
-                texts, batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False
-            ).astype("float32", copy=False)
+        if self._model is None:
+            raise ValueError("encode needs a model that is loaded")
+        encode = self._model.encode_query if role == "query" else self._model.encode_document
+        return encode(
+            texts, batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False
+        ).astype("float32", copy=False)
 
     def _loaded(self) -> EmbeddingState:
         try:

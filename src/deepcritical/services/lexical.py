@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.text import fold
+from deepcritical.services.imports import import_quietly
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,6 +64,7 @@ class LexicalIndex:
     """
 
     def __init__(self, corpus: Sequence[Sequence[str]]) -> None:
+        import_quietly("bm25s")
         import bm25s
 
         self._ranker: bm25s.BM25 = bm25s.BM25()

@@ -15,7 +15,7 @@ def fuse(lexical: Mapping[str, float], dense: Mapping[str, float]) -> dict[str, 
     """Reciprocal rank fusion of three rankings: lexical, dense, and the sum of their scores.
 
     The third ranking says by how much a record leads, which ranks alone do not (Bruch et al., ACM
-    TOIS 42, 2023): scores of each list are scaled to 0-1, and a record that a list lacks has 0.
+    TOIS 42, 2023): scores are divided by the best of their list; one that a list lacks has 0.
     It also orders records that two lists rank crosswise.
 
     Args:
@@ -39,8 +39,8 @@ def fuse(lexical: Mapping[str, float], dense: Mapping[str, float]) -> dict[str, 
 
 
 def _scaled(scores: Mapping[str, float]) -> dict[str, float]:
-    low, high = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
-    return {i: (score - low) / (high - low) if high > low else 1.0 for i, score in scores.items()}
+    best = max(scores.values(), default=0.0)
+    return {i: max(score, 0.0) / best for i, score in scores.items()} if best > 0 else {}
 
 
 def _ranks(scores: Mapping[str, float]) -> dict[str, int]:
