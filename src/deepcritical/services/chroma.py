@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from deepcritical.domain.errors import StorageError
@@ -68,10 +68,11 @@ class ChromaIndex:
         if client is None:
             return
         # Their close() leaves the connections of both to a server open (chromadb 1.5.9).
-        servers = [client._server, client._admin_client._server]
+        apis: tuple[Any, ...] = (client, client._admin_client)
+        sessions = [getattr(api._server, "_session", None) for api in apis]
         client.close()
-        for server in servers:
-            if session := getattr(server, "_session", None):
+        for session in sessions:
+            if session is not None:
                 session.close()
 
     @property

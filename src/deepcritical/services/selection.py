@@ -58,11 +58,17 @@ def select_diverse_evidence(
     Returns:
         The chosen, in the order of choice.
     """
-    import numpy as np
-
     order = sorted(range(len(candidates)), key=lambda i: _key(candidates[i]))
     ranked = [candidates[i] for i in order]
     alike = _likeness(ranked, None if vectors is None else vectors[order])
+    return tuple(ranked[i] for i in _chosen(ranked, alike, n, relevance_weight))
+
+
+def _chosen(
+    ranked: Sequence[Candidate], alike: NDArray[np.float64], n: int, relevance_weight: float
+) -> list[int]:
+    import numpy as np
+
     relevance = np.array([candidate.evidence.relevance_score for candidate in ranked])
     seats = _seats(Counter(candidate.stance for candidate in ranked), n)
     chosen: list[int] = []
@@ -74,7 +80,7 @@ def select_diverse_evidence(
         chosen.append(best)
         seats[ranked[best].stance] -= 1
         nearest = np.maximum(nearest, alike[best])
-    return tuple(ranked[i] for i in chosen)
+    return chosen
 
 
 def _key(candidate: Candidate) -> tuple[float, str, str]:
