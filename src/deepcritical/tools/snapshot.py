@@ -7,29 +7,19 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from deepcritical.domain.errors import SnapshotCorruptError, SnapshotNotFoundError
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.text import fold
+from deepcritical.services.lexical import LexicalIndex, searchable, terms
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.snapshot_records import SnapshotHeader, parse
-
-if TYPE_CHECKING:
-    import bm25s
 
 __all__ = ["BUNDLED", "SnapshotSource", "snapshot_path"]
 
 _DATA = Path(__file__).parent.parent / "data" / "snapshots"
 BUNDLED = ("demo",)
 """Names of the snapshots that ship with the package."""
-
-_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-_COMMON = frozenset(
-    "a an and are as at be by for from in is it its of on or that the to was were with".split()
-)
 
 
 def snapshot_path(name: str) -> Path:
@@ -124,18 +114,11 @@ class _Index:
         skipped: tuple[str, ...],
         digest: str,
     ) -> None:
-        import bm25s
-
         self.header = header
         self.skipped = skipped
         self.digest = digest
         self._records = records
-        self._ranker: bm25s.BM25 = bm25s.BM25()
-        corpus = [_terms(_searchable(record)) for record in records]
-        # An index over no word at all divides by zero.
-        self._vocabulary = {term for terms in corpus for term in terms}
-        if self._vocabulary:
-            self._ranker.index(corpus, show_progress=False)
+        self._ranker = LexicalIndex([terms(searchable(record)) for record in records])
 
     @classmethod
     def read(cls, path: Path) -> _Index:
@@ -157,10 +140,7 @@ class _Index:
 
     def rank(self, query: SourceQuery) -> tuple[tuple[Evidence, ...], int]:
         """The best `max_results` records with a score above 0, and how many have one."""
-        terms = [term for term in dict.fromkeys(_terms(query.text)) if term in self._vocabulary]
-        if not terms:
-            return (), 0
-        scores = self._ranker.get_scores(terms)
+        scores = self._ranker.scores(query.text)
         # Equal scores keep the order of the file, so that two runs give the same bytes.
         order = sorted(
             (i for i in range(len(scores)) if scores[i] > 0), key=lambda i: (-float(scores[i]), i)
@@ -173,29 +153,3 @@ class _Index:
             for i in order[: query.max_results]
         )
         return tuple(picked), len(order)
-
-
-def _searchable(record: Evidence) -> str:
-    meta = record.metadata
-    ids = [meta.pmid, meta.doi, meta.nct_id, meta.why_stopped]
-    # The title counts twice: what a paper is about outweighs what it mentions.
-    return " ".join(
-        [
-            record.citation.title,
-            record.citation.title,
-            record.content,
-            *meta.conditions,
-            *meta.interventions,
-            *filter(None, ids),
-        ]
-    )
-
-
-def _terms(text: str) -> list[str]:
-    """Folded words; hyphenated ones also by their parts, a possessive without its s."""
-    folded = re.sub(r"'s\b", "", fold(text))
-    words = [word for word in _WORD.findall(folded) if word not in _COMMON]
-    return [
-        *words,
-        *(part for word in words if "-" in word for part in word.split("-") if len(part) > 1),
-    ]
