@@ -32,7 +32,7 @@ from deepcritical.tools.pubmed import PubMed
 from deepcritical.tools.rate_limiter import limiter_for
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
-from deepcritical.tools.web_search import WebSearch
+from deepcritical.tools.web_search import DUCKDUCKGO_URL, WebSearch
 
 __all__ = [
     "LiveSources",
@@ -42,6 +42,8 @@ __all__ = [
     "read_settings",
 ]
 
+BROAD_FACTOR = 3
+"""How many times `results_per_query` the query for drug and condition brings of a live source."""
 LOCAL_RESULTS = 30
 """Records that a query takes from a snapshot: a local file costs no request, so it may be many."""
 
@@ -121,7 +123,10 @@ def _over_live(settings: Settings, names: Sequence[SourceKey]) -> OpenSources:
     async def opened() -> AsyncIterator[RunSources]:
         async with open_sources(settings, names) as live:
             handler = SearchHandler(
-                live.tools, deadline_s=settings.source_deadline_s, now=lambda: datetime.now(UTC)
+                live.tools,
+                deadline_s=settings.source_deadline_s,
+                broad_factor=BROAD_FACTOR,
+                now=lambda: datetime.now(UTC),
             )
             check = partial(check_all, client=live.crossref) if live.crossref else None
             yield RunSources(handler, tuple(_described(settings, live)), check)
@@ -133,7 +138,7 @@ def _described(settings: Settings, live: LiveSources) -> Iterator[str]:
     kept = f", answers kept for {settings.http_cache_ttl_s / 3600:g} h" if live.caches else ""
     yield from (f"{tool.name}: searched live{kept}" for tool in live.tools)
     if live.crossref:
-        yield "Crossref: retractions of records with a DOI looked up"
+        yield "Crossref: asked for retractions of the records used that have a DOI"
 
 
 class LiveSources(NamedTuple):
@@ -192,7 +197,7 @@ class _Opening:
             case "europepmc":
                 return EuropePMC(self.client("Europe PMC", settings.europepmc_url, 5))
             case "web":
-                return WebSearch()
+                return WebSearch(limiter=limiter_for(urlsplit(DUCKDUCKGO_URL).netloc, 1))
 
     def crossref(self) -> SourceClient:
         """The client for retractions; who names an address gets Crossref's polite pool."""

@@ -57,7 +57,7 @@ class Settings(BaseSettings):
     http_cache_ttl_s: float = Field(default=86_400.0, gt=0)
     """Seconds for which an answer is kept."""
     source_deadline_s: float = Field(default=30.0, gt=0)
-    """Seconds that a source gets for one query."""
+    """Seconds that a source gets for all queries of a round."""
     host: str = "127.0.0.1"
     """Address that the page is bound to; 127.0.0.1 is this machine only."""
     port: int = Field(default=7860, ge=0, le=65535)

@@ -58,6 +58,10 @@ async def test_the_team_answers_from_every_source_without_being_told(
     assert "Futility at the interim analysis" in trials
     events = (tmp_path / "out" / "events.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["event"]["type"] for line in events].count("run_completed") == 1
+    kept = str(tmp_path / "out" / "evidence.jsonl")
+    again = report_of(await research(site, "--snapshot", kept))
+    assert again["verdict"]["label"] == report["verdict"]["label"]
+    assert len(again["references"]) == len(report["references"])
 
 
 async def test_each_query_is_logged_as_prisma_s_asks(site: World, tmp_path: Path) -> None:
@@ -153,3 +157,18 @@ async def test_a_retraction_that_only_crossref_knows_takes_the_support_away(site
     (reference,) = [r for r in report_of(after)["references"] if f"doi:{doi}" in r["ids"]]
     assert reference["retracted"]
     assert reference["evidence_id"] not in report_of(after)["verdict"]["deciding_ids"]
+    on_edges = {
+        evidence_id
+        for hypothesis in report_of(after)["hypotheses_tested"]
+        for edge in hypothesis["edges"]
+        for evidence_id in edge["evidence_ids"]
+    }
+    assert reference["evidence_id"] not in on_edges
+    assert any(reference["title"].rstrip(".") in notice for notice in report_of(after)["notices"])
+
+
+async def test_a_retraction_look_up_that_fails_is_told(site: World) -> None:
+    nowhere = {"DEEPCRITICAL_CROSSREF_URL": "http://127.0.0.1:9/"}
+    ended = await research(site, "--depth", "quick", DEEPCRITICAL_CHECK_INTEGRITY="true", **nowhere)
+    assert ended.code == 0, ended.err
+    assert any("could not be looked up" in notice for notice in report_of(ended)["notices"])

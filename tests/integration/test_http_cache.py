@@ -5,18 +5,41 @@ from __future__ import annotations
 import asyncio
 import logging
 import pickle
+import sqlite3
 import traceback
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from hishel import AsyncSqliteStorage
 from pyrate_limiter import Duration, Limiter, Rate
 
-from deepcritical.domain.errors import SearchError
+from deepcritical.domain.errors import ConfigurationError, SearchError
 from deepcritical.tools.http import RequestsTransport, SourceClient
+from deepcritical.tools.http_cache import open_cache
 from tests.servers.scripted import Make, OverHTTP, Server, refuse, storage_at
 
 KEY = "made-up-key-4711"
+
+
+class TestFile:
+    async def test_one_that_is_no_database_is_refused_before_it_is_needed(
+        self, tmp_path: Path
+    ) -> None:
+        (tmp_path / "text").write_bytes(b"This is made-up text, and no database. " * 100)
+        for name in ("text", "."):
+            with pytest.raises(ConfigurationError, match="cannot be used"):
+                await open_cache(tmp_path / name)
+        assert (tmp_path / "text").read_bytes().startswith(b"This is made-up text")
+
+    async def test_one_that_another_process_holds_is_waited_for_no_longer_than_needed(
+        self, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "http.sqlite"
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            storage = await open_cache(path)
+        await storage.close()
 
 
 class TestCache(OverHTTP):

@@ -12,7 +12,8 @@ from deepcritical.domain.claims import claim_holds
 from deepcritical.domain.events import TERMINAL, LoggedEvent
 from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.report import ResearchReport
-from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.services.evidence_store import EvidenceStore, as_snapshot
 from deepcritical.tools.snapshot_records import parse
 from tests.conftest import (
     DEMO,
@@ -188,3 +189,20 @@ async def test_a_bad_line_of_the_snapshot_is_named_to_the_reader(tmp_path: Path)
     assert "degraded" in notice
     assert notice in report.notices
     assert report.references
+
+
+async def test_what_an_expression_of_concern_stands_against_supports_nothing(
+    tmp_path: Path,
+) -> None:
+    sound = run_service(snapshot(tmp_path / "sound.jsonl", paper(1)))
+    (record,) = parse((tmp_path / "sound.jsonl").read_bytes(), "sound").records
+    concern = record.metadata.model_copy(update={"integrity": "concern"})
+    doubtful = as_snapshot([record.model_copy(update={"metadata": concern})], "doubted")
+    (tmp_path / "doubted.jsonl").write_bytes(doubtful)
+    doubted = run_service(tmp_path / "doubted.jsonl")
+    before = await sound.submit(QUESTION).result()
+    after = await doubted.submit(QUESTION).result()
+    assert before.verdict.label is VerdictLabel.PROMISING
+    assert after.verdict.label is VerdictLabel.INSUFFICIENT
+    assert any("expression of concern" in cap for cap in after.verdict.caps)
+    assert "expression of concern" in after.clinical_findings.content

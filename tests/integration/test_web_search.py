@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import html
+import time
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs
@@ -17,6 +18,7 @@ from starlette.routing import Route
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.question import Condition, Drug
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery
+from deepcritical.tools.rate_limiter import new_limiter
 from deepcritical.tools.web_search import Search, WebSearch, duckduckgo, public_url
 from tests.servers.faults import Fault, Faults
 from tests.servers.running import running
@@ -83,14 +85,34 @@ async def test_a_result_is_title_snippet_and_address(site: Site) -> None:
     assert site.faults.requests == 1  # the result itself is not fetched
 
 
-async def test_drug_condition_and_terms_are_plain_words(site: Site) -> None:
+async def test_the_web_is_asked_in_plain_words(site: Site) -> None:
     query = SourceQuery(
-        text="anything",
+        text="Can examplol be repurposed for testitis?",
         drug=Drug(name="examplol", synonyms=("madeuphage",)),
         condition=Condition(name="testitis"),
-        terms=("safety",),
     )
-    assert (await site.tool.fetch(query)).query_as_run == "examplol testitis safety"
+    assert (await site.tool.fetch(query)).query_as_run == "examplol testitis"
+
+
+async def test_the_web_is_not_asked_for_papers(site: Site) -> None:
+    result = await site.tool.fetch(SourceQuery(text="examplol", literature_only=True))
+    assert result.outcome is SourceOutcome.NOT_APPLICABLE
+    assert site.faults.requests == 0
+
+
+async def test_searches_are_paced() -> None:
+    calls: list[float] = []
+
+    def noted(_query: str, _limit: int) -> list[Mapping[str, object]]:
+        calls.append(time.monotonic())
+        return []
+
+    tool = WebSearch(noted, limiter=new_limiter(2))
+    await asyncio.gather(*(tool.fetch(SourceQuery(text=f"examplol {n}")) for n in range(4)))
+    assert max(calls) - min(calls) >= 1
+    by = asyncio.get_running_loop().time() + 0.05
+    with pytest.raises(SearchError, match="in time"):
+        await tool.fetch(SourceQuery(text="examplol", answer_by=by))
 
 
 async def test_nothing_found_is_empty(site: Site) -> None:

@@ -90,11 +90,29 @@ class Reading(Model):
         return (*self.supporting, *self.refuting, *self.context)
 
 
+CONCERN = "an expression of concern stands against it, so that it supports nothing"
+
+
 class Appraisal(Model):
     """A reading with the grade that code gave the record."""
 
     reading: Reading
     grade: Grade
+
+    @classmethod
+    def weighed(cls, reading: Reading, grade: Grade) -> Appraisal:
+        """The appraisal in which a record under an expression of concern supports nothing.
+
+        What it says for the drug stays, without a direction; what it says against the drug counts.
+        """
+        if grade.concern and reading.supporting:
+            unweighed = {
+                "supporting": (),
+                "context": (*reading.supporting, *reading.context),
+                "remark": reading.remark or CONCERN,
+            }
+            reading = reading.model_copy(update=unweighed)
+        return cls(reading=reading, grade=grade)
 
     @property
     def evidence_id(self) -> str:
@@ -128,6 +146,8 @@ class StudyFinding(Model):
     """Whether a record that states the direction found no effect."""
     harmful: bool = False
     """Whether a record that states the direction found harm."""
+    concern: bool = False
+    """Whether an expression of concern stands against one of its records."""
     participants: int | None
     """People studied, in the largest record about the drug alone; None when no such record says."""
 
@@ -165,6 +185,7 @@ def _finding(appraisals: Sequence[Appraisal]) -> StudyFinding:
         about_drug=any(a.reading.about_drug for a in base),
         null=any(a.reading.null for a in stating),
         harmful=any(a.reading.harmful for a in stating),
+        concern=any(a.grade.concern for a in appraisals),
         participants=max(
             (a.grade.participants for a in base if a.grade.participants and a.reading.about_drug),
             default=None,

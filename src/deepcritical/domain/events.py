@@ -97,7 +97,7 @@ class SourceSearched(Model):
     query: str
     """In plain words."""
     query_as_run: str = ""
-    """Exactly as the source was asked."""
+    """Exactly as the source was asked; '' when it could not be read."""
     outcome: str
     total: int = 0
     """Records that match at the source."""
@@ -116,7 +116,7 @@ class IntegrityChecked(Model):
     checked: int
     """Records that were looked up."""
     failed: int
-    """Those of them whose look-up did not succeed; they count as not checked."""
+    """Those of them of which nothing is known, because the look-up did not succeed."""
     found: tuple[str, ...] = ()
     """Titles of records that the look-up found retracted or of concern."""
 

@@ -48,6 +48,8 @@ class Grade(Model):
     """
     participants: int | None = None
     retracted: bool = False
+    concern: bool = False
+    """Whether an expression of concern stands against the record."""
     certainty: Certainty | None = None
     """GRADE certainty of this record alone; None where there is no result to be certain of."""
     certainty_reasons: tuple[str, ...] = ()
@@ -72,6 +74,7 @@ def grade(evidence: Evidence) -> Grade:
         from_text=judged.from_text,
         participants=people,
         retracted=is_retracted(evidence),
+        concern=evidence.metadata.integrity == "concern",
         certainty=rated.certainty,
         certainty_reasons=rated.reasons,
         quality=quality_score(evidence),

@@ -64,8 +64,8 @@ class SearchQuery(Model):
     terms: tuple[str, ...] = ()
     """Words of which one at least must occur beside drug and condition."""
     literature_only: bool = False
-    """Whether the words are those of papers: a registry is not asked, for it holds no results in
-    prose and no mechanism."""
+    """Whether the words are those of papers: a registry, which holds no results in prose and no
+    mechanism, and the web are not asked."""
 
 
 class ResearchQuestion(Model):

@@ -156,7 +156,7 @@ class SearchRun(Model):
     query: str
     """In plain words."""
     query_as_run: str = ""
-    """Exactly as the source was asked."""
+    """Exactly as the source was asked; '' when it could not be read."""
     filters: tuple[str, ...] = ()
     """Filters, order and limits of the query."""
     searched_at: datetime | None = None

@@ -56,5 +56,7 @@ def _entry(search: SearchRun) -> str:
     counts = f"{hits}, {search.identified} retrieved, {search.new} new{kept}"
     told = counts if search.outcome in ("data", "degraded") else search.outcome
     notes = escape_markdown("; ".join(note.rstrip(".") for note in search.notes))
-    entry = f"- {time}, {told}: {escape_markdown(search.query_as_run)}."
+    # A query that got no answer is known in plain words only.
+    asked = search.query_as_run or f"(in plain words) {search.query}"
+    entry = f"- {time}, {told}: {escape_markdown(asked)}."
     return f"{entry} Notes: {notes}." if notes else entry

@@ -301,8 +301,10 @@ def _certainty(body: _Body, downgrades: Sequence[str]) -> Certainty:
     return _CERTAINTIES[max(0, start - len(downgrades))]
 
 
-def _caps(body: _Body) -> tuple[str, ...]:
+def _caps(body: _Body, studies: Sequence[StudyFinding]) -> tuple[str, ...]:
     caps = []
+    if any(study.concern for study in studies):
+        caps.append("what an expression of concern stands against supports nothing")
     if not body.direct and body.mechanism:
         caps.append("mechanism is OCEBM level 5 and never yields more than insufficient evidence")
     if body.cohorts and not body.trials:
@@ -326,7 +328,7 @@ def decide(studies: Sequence[StudyFinding]) -> Verdict:
         rule=rule.sentence,
         deciding_ids=tuple(dict.fromkeys(ids)),
         downgrades=downgrades,
-        caps=_caps(body),
+        caps=_caps(body, studies),
     )
 
 

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 __all__ = ["Snapshot", "Sources", "chosen", "research"]
 
 
+_EVIDENCE = "evidence.jsonl"
+
+
 class DepthName(StrEnum):
     """The depths by name; see `RunLimits.for_depth`."""
 
@@ -62,6 +65,8 @@ def chosen(snapshot: str | None, sources: str | None) -> Choice:
 class _Finished(NamedTuple):
     run_id: str
     report: ResearchReport
+    evidence: bytes
+    """The records of the run, as a snapshot file."""
 
 
 _Question = Annotated[
@@ -80,7 +85,9 @@ Sources = Annotated[
 ]
 _Out = Annotated[
     str | None,
-    typer.Option(help="Folder for report.html, .md, .json and events.jsonl; made if missing."),
+    typer.Option(
+        help="Folder for report.html, .md, .json, evidence.jsonl and events.jsonl; made if missing."
+    ),
 ]
 _Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON, not as Markdown.")]
 _Depth = Annotated[
@@ -111,7 +118,8 @@ def research(
     finished = _research(question, chosen(snapshot, sources), folder, depth.value, quiet)
     _print(FORMATS["json" if as_json else "md"].render(finished.report, finished.run_id))
     if folder:
-        written = ", ".join([*(f"report.{suffix}" for suffix in FORMATS), "events.jsonl"])
+        names = (*(f"report.{suffix}" for suffix in FORMATS), _EVIDENCE, "events.jsonl")
+        written = ", ".join(names)
         typer.echo(f"Written to {folder}: {written}", err=True)
     if not finished.report.references:
         raise typer.Exit(NO_EVIDENCE)
@@ -150,7 +158,8 @@ async def _run(
     run = runs.submit(question, depth=depth, log_path=log_path)
     _cancel_on_signals(run)
     await _show(run, quiet)
-    return _Finished(run.run_id, await run.result())
+    report = await run.result()
+    return _Finished(run.run_id, report, run.evidence())
 
 
 def _cancel_on_signals(run: Run) -> None:
@@ -189,9 +198,9 @@ def _prepared(out: Path) -> Path:
     log_path = out / "events.jsonl"
     try:
         out.mkdir(parents=True, exist_ok=True)
-        for suffix in FORMATS:
+        for name in (*(f"report.{suffix}" for suffix in FORMATS), _EVIDENCE):
             # A run that fails must not leave the report of another one beside its log.
-            (out / f"report.{suffix}").unlink(missing_ok=True)
+            (out / name).unlink(missing_ok=True)
         log_path.write_text("", encoding="utf-8")
     except OSError as error:
         raise errors.StorageError(
@@ -206,6 +215,7 @@ def _save(finished: _Finished, out: Path) -> None:
         for suffix, form in FORMATS.items():
             text = form.render(finished.report, finished.run_id)
             (out / f"report.{suffix}").write_text(text, encoding="utf-8")
+        (out / _EVIDENCE).write_bytes(finished.evidence)
     except OSError as error:
         raise errors.StorageError(
             f"The report cannot be written to {out}: {error.strerror}.",

@@ -83,7 +83,7 @@ def _(event: HypothesesProposed) -> str:
 
 @describe.register
 def _(event: IntegrityChecked) -> str:
-    failed = f", {event.failed} look-ups failed" if event.failed else ""
+    failed = f", {event.failed} of them without an answer" if event.failed else ""
     found = f"; found: {', '.join(event.found)}" if event.found else "; nothing found against them"
     return f"{event.checked} records looked up for retractions{failed}{found}"
 

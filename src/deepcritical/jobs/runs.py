@@ -77,6 +77,10 @@ class Run:
         completed = bool(events) and isinstance(events[-1].event, RunCompleted)
         return self._session.store.report if completed else None
 
+    def evidence(self) -> bytes:
+        """The records that the run has found so far, as a snapshot file."""
+        return self._session.store.to_snapshot(self.run_id, self._session.searched_on)
+
     def tail(self, after: int = 0) -> AsyncIterator[LoggedEvent]:
         """The run's events as they come, up to the terminal one."""
         return self._session.log.tail(after)

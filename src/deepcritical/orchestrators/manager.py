@@ -140,7 +140,6 @@ def _item(answer: str | bool) -> MagenticProgressLedgerItem:
 
 
 def _progress(session: ResearchSession) -> Progress:
-    run = {search.query for search in session.store.searches}
     suggested = {query.text for h in session.store.hypotheses for query in h.search_suggestions}
     return Progress(
         failed=session.failure is not None,
@@ -148,6 +147,6 @@ def _progress(session: ResearchSession) -> Progress:
         stopped=session.stop_reason is not None,
         searched=session.searched_in_round,
         proposed=session.proposed_in_round,
-        untested=bool(suggested - run),
+        untested=bool(suggested - session.store.queries_run),
         targeted=session.targeted_in_round,
     )

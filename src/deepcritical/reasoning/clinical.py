@@ -140,7 +140,7 @@ class ClinicalSection:
             meta.nct_id or "",
             record.citation.title,
             (meta.status or "not shown").replace("_", " ").lower(),
-            (meta.phase or "").replace("PHASE", "Phase "),
+            _phase(meta.phase or ""),
             f"{meta.enrollment:,}" if meta.enrollment is not None else planned,
             meta.why_stopped or "",
         )
@@ -226,3 +226,9 @@ def _telling(reading: Reading) -> list[Fact]:
     conclusions = [f for f in more if f.role is FactRole.CONCLUSION][:2]
     told = dict.fromkeys((*findings, *results, *conclusions))
     return sorted(told, key=lambda fact: fact.start)
+
+
+def _phase(phase: str) -> str:
+    """A phase as people write it; a device has none (`NA`)."""
+    told = phase.replace("EARLY_PHASE", "Early Phase ").replace("PHASE", "Phase ")
+    return "" if told == "NA" else told

@@ -8,8 +8,7 @@ gene, which is neither more nor less of it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from deepcritical.domain.evidence import Fact, FactRole
@@ -79,11 +78,19 @@ def edges_between(text: str, mentions: Sequence[Mention]) -> tuple[Relation, ...
     found: dict[Relation, None] = {}
     for span in sentences(text):
         own = [m for m in mentions if span.start <= m.start and m.end <= span.end]
-        for first, second in combinations(sorted(own, key=lambda m: m.start), 2):
-            edge = _edge(_pair(text, span, first, second))
-            if edge:
+        for first, second in _near(sorted(own, key=lambda m: m.start)):
+            if edge := _edge(_pair(text, span, first, second)):
                 found[_relation(edge, span)] = None
     return tuple(found)
+
+
+def _near(own: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:
+    """Every two names of a sentence that are not too far apart, in the order of the text."""
+    for number, first in enumerate(own):
+        for second in own[number + 1 :]:
+            if second.start - first.end > _FAR:
+                break
+            yield first, second
 
 
 def _relation(edge: _Edge, span: Span) -> Relation:

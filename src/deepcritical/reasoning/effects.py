@@ -153,21 +153,22 @@ def effect(text: str, intervention: str, comparator: str, outcome: str) -> Effec
     """
     spans = sentences(text)
     terms = _Terms(spans, dict(expand_abbreviations(text)), (intervention, comparator, outcome))
+    named = {span: _fit_of_sentence(span, terms) for span in spans}
     best: Effect | None = None
     for span, clause, place in _candidates(spans):
-        fit = _fit(span, clause, terms) + place
+        fit = named[span] + _OF_OUTCOME * terms.covered(terms.outcome, clause) + place
         if fit > (best.fit if best else 0.0) and (cue := _direction(clause, terms)):
             best = _told(span, cue, min(fit, 1.0))
     return best
 
 
-def _fit(span: Span, clause: str, terms: _Terms) -> float:
+def _fit_of_sentence(span: Span, terms: _Terms) -> float:
+    """What a sentence adds to the fit of its clauses; below any fit where it names too little."""
     named = terms.covered(terms.outcome, span.text)
     if named < _LEAST and len(terms) > _FEW:
-        return -1.0
+        return -2.0
     return (
-        _OF_OUTCOME * terms.covered(terms.outcome, clause)
-        + _OF_SENTENCE * named
+        _OF_SENTENCE * named
         + _OF_ARM * terms.covered(terms.intervention, span.text)
         + _OF_OTHER * terms.covered(terms.comparator, span.text)
     )

@@ -41,7 +41,7 @@ def next_sides(question: ResearchQuestion, store: EvidenceStore) -> tuple[Search
     """The sides to search from next; when candidates are sought, first those of the best ones."""
     seeks = question.drug is None and store.drugs
     candidates = _worth_searching(store)[:_CANDIDATES_SEARCHED] if seeks else []
-    return search_sides(question, (search.query for search in store.searches), candidates)
+    return search_sides(question, store.queries_run, candidates)
 
 
 def _worth_searching(store: EvidenceStore) -> list[str]:

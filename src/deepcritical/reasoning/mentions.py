@@ -43,7 +43,7 @@ NOT_A_MOLECULE = frozenset(
 _OTHER_CAPITALS = frozenset(
     "ANOVA PCR SNP SNPS ELISA MAP ECG EEG BACKGROUND METHODS METHOD RESULTS CONCLUSION CONCLUSIONS "
     "AIM AIMS AND THE FOR NOT WITH UK EU ICU OBJECTIVE PURPOSE STUDY DESIGN CT IQR SEM HIV HIV-1 "
-    "HBV HCV HPV LOH LOD SSCP UTR HAART BID PFS OS DFS AIDS MCF7 CA1 CA3 II III IV VI BMD SD AUC "
+    "HBV HCV HPV LOH SSCP UTR HAART BID PFS OS DFS AIDS MCF7 CA1 CA3 II III IV VI BMD SD AUC "
     "PTSD ADHD COPD NSAID CKD CVD PCI MI ATP GTP ADP LPS GSH ROS MDA".split()
 )
 """Capitals that are no gene: methods, measures, viruses, cells, small molecules."""
@@ -54,12 +54,15 @@ _GENE = re.compile(
     r"c-[A-Z][a-z]{2}))(?=\b)(?![\w])"
 )
 _GENE_WORDS = re.compile(
-    r"\b(?:[\w-]+ ){0,2}(?:[\w-]*kinases?|[\w-]+ receptors?(?: \d?[A-Za-z]?\d?\b)?|"
-    r"[\w-]*transferases?|[\w-]*oxidases?|[\w-]*reductases?|[\w-]*synthases?|[\w-]*hydroxylases?|"
-    r"[\w-]*proteases?|[\w-]*peptidases?|[\w-]*phosphatases?|interleukins?(?:[- ]\d+)?|"
+    r"\b(?:[\w-]{1,30} ){0,2}(?:[\w-]{0,30}kinases?|[\w-]{1,30} receptors?(?: \d?[A-Za-z]?\d?\b)?|"
+    r"[\w-]{0,30}transferases?|[\w-]{0,30}oxidases?|[\w-]{0,30}reductases?|"
+    r"[\w-]{0,30}synthases?|[\w-]{0,30}hydroxylases?|"
+    r"[\w-]{0,30}proteases?|[\w-]{0,30}peptidases?|[\w-]{0,30}phosphatases?|"
+    r"interleukins?(?:[- ]\d+)?|"
     r"caspases?(?:-\d+)?|growth factors?|necrosis factor(?:[- ]alpha)?|"
     r"interferons?(?:[- ](?:alpha|beta|gamma))?|transcription factors?|cytokines?|chemokines?|"
-    r"[\w-]*dehydrogenases?|[\w-]*transporters?|insulin|leptin|albumin|adiponectin|ghrelin|"
+    r"[\w-]{0,30}dehydrogenases?|[\w-]{0,30}transporters?|insulin|leptin|albumin|adiponectin|"
+    r"ghrelin|"
     r"prolactin|calcineurin|erythropoietin)\b",
     re.IGNORECASE,
 )
@@ -100,11 +103,11 @@ _KINDS = {
 }
 _DISEASE = re.compile(
     r"\b(?:(?!(?:the|an?|of|in|with|and|or|for|by|to|from|patients?|this|that|these|those|any|on|"
-    r"at|as|is|was|were|has|had|have|severe|risk|developed|induced|human)\b)[\w'’-]+ ){0,2}"
+    r"at|as|is|was|were|has|had|have|severe|risk|developed|induced|human)\b)[\w'’-]{1,30} ){0,2}"
     r"(?:diseases?|syndromes?|disorders?|cancers?|carcinomas?|infections?|failure|deficiency|"
     r"dysfunction|toxicity|injury|impairments?|seizures?|ischemia|infarction|tumou?rs?|"
     r"hypertension|hypotension|arrhythmias?|stroke|fibrosis|pain|hemorrhage|edema|neuropathy)\b|"
-    r"\b\w{2,}(?:itis|osis|a?emia|omas?|opathy|opathies|algia|uria|plegia|megaly|rrhea|ectasia|"
+    r"\b\w{2,40}(?:itis|osis|a?emia|omas?|opathy|opathies|algia|uria|plegia|megaly|rrhea|ectasia|"
     r"penia|kinesias?|epsy|toxicity|phrenia|phobia)\b|\b(?:inflammat\w+|obese|hypertensive|"
     r"convulsions?|deafness|sepsis|metasta\w+|amnesia|hypoxia|necrosis|leukemi[ac]\w*|dystonia|"
     r"bleeding|toxic\w*|hyperalgesia|cirrho\w+|syncope|atherosclero\w+|dyskinesias?|"

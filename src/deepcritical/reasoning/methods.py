@@ -16,6 +16,7 @@ __all__ = ["Methods"]
 
 _RANKED_BY_WORDS = "Retrieval is lexical (BM25), without dense vectors."
 _RANKED_BY_SOURCE = "Each source ranks its records by its own measure of relevance."
+_ANSWERED = ("data", "empty", "degraded")
 _NO_CANDIDATE = "names none of the candidates"
 _OFF_TOPIC_SHOWN = 10
 """Titles shown of records on other drugs, which lexical retrieval brings by the dozen."""
@@ -74,10 +75,22 @@ class Methods:
             else ""
         )
 
+    def _failures(self) -> tuple[str, ...]:
+        """Which sources gave nothing at all, and which gave less than they were asked for."""
+        searches = self._store.searches
+        failed = {s.source for s in searches if s.outcome in ("unavailable", "degraded")}
+        silent = failed - {s.source for s in searches if s.outcome in _ANSWERED}
+        told = (
+            ("Could not be read at all, so that its records are missing here", silent),
+            ("Not fully readable", failed - silent),
+        )
+        return tuple(f"{what}: {', '.join(sorted(names))}." for what, names in told if names)
+
     def _kept_answers(self) -> str:
-        kept = sum(search.cached for search in self._store.searches)
+        answers = [s for s in self._store.searches if s.outcome in _ANSWERED]
+        kept = sum(search.cached for search in answers)
         return (
-            f"{kept} of {len(self._store.searches)} answers were kept from an earlier search "
+            f"{kept} of {len(answers)} answers were kept from an earlier search "
             "and may lack records that were added since."
             if kept
             else ""
@@ -179,9 +192,6 @@ class Methods:
     def limitations(self) -> tuple[str, ...]:
         """What limits the report; some depend on what it cites, so the other parts come first."""
         kinds = {r.text_kind for r in self._citer.references}
-        failed = sorted(
-            {s.source for s in self._store.searches if s.outcome in ("unavailable", "degraded")}
-        )
         candidates = (
             "Only the sources listed were searched; literature outside of them may say otherwise.",
             (
@@ -199,7 +209,7 @@ class Methods:
                 "Stance and relations are read by rules over words; an unusual phrasing can be "
                 "missed or misread, so read the quoted sentence itself."
             ),
-            f"Not fully readable: {', '.join(failed)}." if failed else "",
+            *self._failures(),
             self._unread_hits(),
             self._kept_answers(),
             (

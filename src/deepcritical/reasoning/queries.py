@@ -42,7 +42,10 @@ _SIDES = (
         _Side("mechanism pathway", ("mechanism", "pathway", "signaling", "signalling")),
         _Side(
             "no effect increased risk",
-            ('"no effect"', '"no benefit"', '"not effective"', "ineffective", '"increased risk"'),
+            (
+                *('"no effect"', '"no benefit"', '"no difference"', '"did not improve"'),
+                *('"not effective"', "ineffective", '"increased risk"'),
+            ),
         ),
         _Side("terminated withdrawn trial", ("futility", '"terminated early"', '"stopped early"')),
         _Side("safety adverse events", ("safety", '"adverse events"', "tolerability", "toxicity")),
@@ -116,7 +119,7 @@ def asked(
 def search_sides(
     question: ResearchQuestion, run: Iterable[str], candidates: Iterable[str] = ()
 ) -> tuple[SearchQuery, ...]:
-    """The queries of the first round of sides that has not been run.
+    """The queries of the first round of sides that was not begun, and what is open of those before.
 
     Args:
         question: The question as understood.
@@ -131,12 +134,15 @@ def search_sides(
     )
     if fresh := tuple(query for query in wanted if query.text not in done):
         return fresh
+    found: list[SearchQuery] = []
     for number, sides in enumerate(_SIDES):
         extra = _CANDIDATES_NAMED if question.drug is None and not number else ()
-        queries = tuple(_of_side(question.drug, condition, side) for side in (*sides, *extra))
-        if not done.issuperset(query.text for query in queries):
-            return queries
-    return ()
+        given = [_of_side(question.drug, condition, side) for side in (*sides, *extra)]
+        still_open = [query for query in given if query.text not in done]
+        found += still_open
+        if len(still_open) == len(given):
+            break
+    return tuple(found)
 
 
 def posed_queries(question: ResearchQuestion) -> tuple[SearchQuery, ...]:

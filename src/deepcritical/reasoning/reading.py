@@ -13,14 +13,13 @@ from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.grading import (
     grade,
     is_harm_stop,
-    is_negative_reason,
     is_negative_stop,
     is_notice,
     is_paper,
     is_retracted,
 )
 from deepcritical.domain.question import Condition, Drug
-from deepcritical.domain.text import Span, fold, sentences, whole_sentences
+from deepcritical.domain.text import Span, sentences, whole_sentences
 from deepcritical.reasoning import arms, directions, lexicon
 from deepcritical.reasoning.clauses import clauses
 from deepcritical.reasoning.figures import Way, has_result_figures
@@ -35,6 +34,7 @@ from deepcritical.reasoning.stance import (
     is_only_comparator,
     span_findings,
 )
+from deepcritical.reasoning.trial_stance import stop_sentence
 
 __all__ = ["read_record"]
 
@@ -219,11 +219,8 @@ def _stopped(evidence: Evidence, evidence_id: str, names: RecordNames) -> tuple[
     own = names.about_drug if not active else all(names.drug.named(i) for i in active)
     if not own and not names.drug.named(why):
         return ()
-    return tuple(
-        Fact.of(s, evidence_id, FactRole.STATUS)
-        for s in sentences(evidence.content)
-        if fold(s.text).removeprefix("why stopped: ") in fold(why) and is_negative_reason(s.text)
-    )[:1]
+    told = stop_sentence(evidence)
+    return (Fact.of(told, evidence_id, FactRole.STATUS),) if told else ()
 
 
 def read_record(drug: Drug, condition: Condition, evidence_id: str, evidence: Evidence) -> Reading:

@@ -18,7 +18,7 @@ from deepcritical.domain.text import Span, fold, sentences
 from deepcritical.reasoning.directions import BAD, GOOD
 from deepcritical.reasoning.figures import CONTROL, Way, figures_cue, p_values
 
-__all__ = ["TrialFinding", "trial_finding"]
+__all__ = ["TrialFinding", "stop_sentence", "trial_finding"]
 
 _POSTED = "Posted result: "
 _ARM = re.compile(r"^\s*(?P<name>.+?)(?: \([^()]*\))? (?P<value>[-−]?\d+(?:\.\d+)?)(?= \(|$)")
@@ -49,16 +49,22 @@ def trial_finding(record: Evidence) -> TrialFinding:
     return TrialFinding(Stance.NEUTRAL, None, "", rule)
 
 
-def _stopped(record: Evidence, status: str) -> TrialFinding:
-    why = record.metadata.why_stopped or ""
+def stop_sentence(record: Evidence) -> Span | None:
+    """The sentence of an entry that holds the registry's reason, where it speaks against it."""
+    why = fold(record.metadata.why_stopped or "")
     quoted = (
         span
         for span in sentences(record.content)
-        if fold(span.text).removeprefix("why stopped: ") in fold(why)
-        and is_negative_reason(span.text)
+        if fold(span.text).removeprefix("why stopped: ") in why and is_negative_reason(span.text)
     )
+    return next(quoted, None)
+
+
+def _stopped(record: Evidence, status: str) -> TrialFinding:
+    why = record.metadata.why_stopped or ""
     ground = "harm" if is_harm_stop(why) else "futility or lack of effect"
-    return TrialFinding(Stance.REFUTES, next(quoted, None), why, f"{status}: stopped for {ground}")
+    rule = f"{status}: stopped for {ground}"
+    return TrialFinding(Stance.REFUTES, stop_sentence(record), why, rule)
 
 
 def _together(told: Iterable[TrialFinding]) -> TrialFinding:

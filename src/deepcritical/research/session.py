@@ -63,6 +63,10 @@ class ResearchSession:
     """The round that is under way, from 1."""
     new_in_round: int = 0
     """Records that this round added."""
+    answered_in_round: bool = False
+    """Whether any source answered a query of this round."""
+    failed_in_round: bool = False
+    """Whether any source could not be read in this round."""
     searched_in_round: bool = False
     proposed_in_round: bool = False
     targeted_in_round: bool = False
@@ -112,6 +116,7 @@ class ResearchSession:
         self.iteration += 1
         self.stage = Stage.SEARCH
         self.new_in_round = 0
+        self.answered_in_round = self.failed_in_round = False
         self.searched_in_round = self.proposed_in_round = self.targeted_in_round = False
 
     async def emit(self, event: Event, stage: Stage | None = None) -> None:

@@ -6,8 +6,10 @@ A step reads the store, asks the reasoner or the sources, writes the store, emit
 from __future__ import annotations
 
 from deepcritical.domain.appraisal import Appraisal, Reading
+from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.citation_validator import validate_references
 from deepcritical.domain.claims import check_claims, located
+from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.domain.events import (
     ClaimsChecked,
     EvidenceAssessed,
@@ -67,18 +69,14 @@ async def search_for_evidence(session: ResearchSession) -> None:
 
 
 async def generate_queries(session: ResearchSession) -> tuple[SearchQuery, ...]:
-    """Queries that have not been run yet."""
+    """Queries that have not been run yet, and those that no source could answer."""
     wanted = await session.reasoner.generate_queries(session.understood, session.store)
-    run = _queries_run(session)
+    run = session.store.queries_run
     fresh: dict[str, SearchQuery] = {}
     for query in wanted:
         if query.text not in run:
             fresh.setdefault(query.text, query)
     return tuple(fresh.values())
-
-
-def _queries_run(session: ResearchSession) -> set[str]:
-    return {search.query for search in session.store.searches}
 
 
 async def execute_searches(session: ResearchSession, queries: tuple[SearchQuery, ...]) -> None:
@@ -121,6 +119,10 @@ async def _take_in(session: ResearchSession, answer: SourceAnswer) -> None:
     session.store.searches.append(run)
     if result.outcome is SourceOutcome.NOT_APPLICABLE:
         return
+    if result.outcome is SourceOutcome.UNAVAILABLE:
+        session.failed_in_round = True
+    else:
+        session.answered_in_round = True
     told = run.model_dump(exclude={"filters", "searched_at", "notes"})
     await session.emit(SourceSearched(**told), Stage.SEARCH)
     if result.outcome in (SourceOutcome.UNAVAILABLE, SourceOutcome.DEGRADED):
@@ -131,7 +133,8 @@ async def _take_in(session: ResearchSession, answer: SourceAnswer) -> None:
 async def check_integrity(session: ResearchSession) -> None:
     """Look up retractions of the records that bear on the question, if that is switched on.
 
-    A record found retracted is graded anew, so that it supports nothing.
+    A record found retracted is graded anew, and chains and scores are made without it, so that it
+    supports nothing. What was found, and what could not be looked up, becomes a notice.
     """
     look_up = session.searched.check_integrity
     wanted = _included_with_doi(session) if look_up else ()
@@ -142,7 +145,8 @@ async def check_integrity(session: ResearchSession) -> None:
     session.store.add(
         await look_up([session.store.evidence[i] for i in wanted], session.report_s / 2)
     )
-    _grade_anew(session, set(wanted))
+    if _grade_anew(session):
+        await _judge_anew(session)
     after = [session.store.evidence[i] for i in wanted]
     worse = [
         record.citation.title
@@ -154,14 +158,37 @@ async def check_integrity(session: ResearchSession) -> None:
     await session.emit(
         IntegrityChecked(checked=len(wanted), failed=failed, found=tuple(worse)), Stage.REPORT
     )
+    if worse:
+        titles = "; ".join(title.rstrip(".") for title in worse)
+        await session.notify(f"Looked up and found retracted or of concern: {titles}.")
+    if failed:
+        await session.notify(
+            f"{failed} of {len(wanted)} records could not be looked up for retractions."
+        )
 
 
-def _grade_anew(session: ResearchSession, ids: set[str]) -> None:
+def _grade_anew(session: ResearchSession) -> bool:
+    """Grade what is known by now, such as a retraction; whether that changed any grade."""
+    changed = False
     for drug in session.store.drugs:
         for key, appraisal in session.store.appraisals(drug).items():
-            if key in ids:
-                regraded = grade(session.store.evidence[key])
-                session.store.add_appraisal(appraisal.model_copy(update={"grade": regraded}))
+            regraded = grade(session.store.evidence[key])
+            if regraded != appraisal.grade:
+                session.store.add_appraisal(Appraisal.weighed(appraisal.reading, regraded))
+                changed = True
+    return changed
+
+
+async def _judge_anew(session: ResearchSession) -> None:
+    """Chains and scores from the records as they are graded by now."""
+    try:
+        session.store.hypotheses = await _proposed(session)
+        await _judge(session, Stage.REPORT)
+    except DeepCriticalError as error:
+        session.store.hypotheses = ()
+        await session.notify(
+            f"No chains are shown, and scores are from before a retraction was found: {error}"
+        )
 
 
 def _included_with_doi(session: ResearchSession) -> tuple[str, ...]:
@@ -178,8 +205,10 @@ def _included_with_doi(session: ResearchSession) -> tuple[str, ...]:
 async def process_results(session: ResearchSession) -> None:
     """Read every record that was not read yet, once for each drug in question.
 
-    A quote that is not there is dropped.
+    A quote that is not there is dropped. A record that was read before is graded anew: another
+    source may have told of a retraction since.
     """
+    _grade_anew(session)
     read = kept = dropped = 0
     for drug in await session.reasoner.name_candidates(session.understood, session.store):
         done = session.store.appraisals(drug.name)
@@ -210,7 +239,7 @@ async def _appraise(
             for name in ("supporting", "refuting", "context")
         }
     )
-    return Appraisal(reading=checked, grade=grade(evidence)), _count(reading) - _count(checked)
+    return Appraisal.weighed(checked, grade(evidence)), _count(reading) - _count(checked)
 
 
 def _count(reading: Reading) -> int:
@@ -224,13 +253,17 @@ def _located(session: ResearchSession, facts: tuple[Fact, ...]) -> tuple[Fact, .
 
 async def propose_hypotheses(session: ResearchSession) -> None:
     """Find mechanism chains; a fact on an edge whose quote is not there is dropped."""
-    proposed = await session.reasoner.propose_hypotheses(session.understood, session.store)
-    session.store.hypotheses = tuple(_with_located_edges(session, h) for h in proposed)
+    session.store.hypotheses = await _proposed(session)
     session.proposed_in_round = True
     await session.emit(
         HypothesesProposed(chains=tuple(" → ".join(h.nodes) for h in session.store.hypotheses)),
         Stage.HYPOTHESES,
     )
+
+
+async def _proposed(session: ResearchSession) -> tuple[MechanismHypothesis, ...]:
+    proposed = await session.reasoner.propose_hypotheses(session.understood, session.store)
+    return tuple(_with_located_edges(session, h) for h in proposed)
 
 
 def _with_located_edges(
@@ -254,6 +287,22 @@ def _with_located_edges(
 
 async def assess_evidence(session: ResearchSession) -> None:
     """Score the evidence, then let the termination authority decide on another round."""
+    assessment = await _judge(session, Stage.JUDGEMENT)
+    result = RoundResult(
+        iteration=session.iteration,
+        records=len(session.store.evidence),
+        new_records=session.new_in_round,
+        sufficient=assessment.sufficient,
+        open_queries=len({q.text for q in assessment.next_queries} - session.store.queries_run),
+        unread=session.failed_in_round and not session.answered_in_round,
+        elapsed_s=session.elapsed_s,
+    )
+    session.stop_reason = stop_reason(result, session.limits)
+    if session.stop_reason is None:
+        session.begin_round()
+
+
+async def _judge(session: ResearchSession, stage: Stage) -> JudgeAssessment:
     assessment = await session.reasoner.assess_evidence(session.understood, session.store)
     session.store.assessments.append(assessment)
     await session.emit(
@@ -263,19 +312,9 @@ async def assess_evidence(session: ResearchSession) -> None:
             recommendation=assessment.recommendation,
             gaps=assessment.gaps,
         ),
-        Stage.JUDGEMENT,
+        stage,
     )
-    result = RoundResult(
-        iteration=session.iteration,
-        records=len(session.store.evidence),
-        new_records=session.new_in_round,
-        sufficient=assessment.sufficient,
-        open_queries=len({q.text for q in assessment.next_queries} - _queries_run(session)),
-        elapsed_s=session.elapsed_s,
-    )
-    session.stop_reason = stop_reason(result, session.limits)
-    if session.stop_reason is None:
-        session.begin_round()
+    return assessment
 
 
 def stop_if_late(session: ResearchSession) -> None:

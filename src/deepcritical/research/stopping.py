@@ -32,6 +32,8 @@ class RoundResult(Model):
     """Whether the judge finds that the evidence answers the question."""
     open_queries: int
     """Queries that the judge asks for and that have not been run."""
+    unread: bool = False
+    """Whether every source that was asked in this round could not be read."""
     elapsed_s: float
 
 
@@ -39,11 +41,13 @@ def stop_reason(result: RoundResult, limits: RunLimits) -> StopReason | None:
     """Why to stop and write the report, or None to search on."""
     if result.elapsed_s >= limits.research_deadline_s:
         return StopReason.DEADLINE
-    saturated = result.new_records <= SATURATION * result.records or result.open_queries == 0
-    if result.sufficient and saturated and result.records:
-        return StopReason.SUFFICIENT_EVIDENCE
-    if result.open_queries == 0 or (result.new_records == 0 and result.iteration > 1):
-        return StopReason.NO_NEW_EVIDENCE if result.records else StopReason.NO_EVIDENCE
+    # That nobody could be asked does not mean that there is nothing new.
+    if not result.unread:
+        saturated = result.new_records <= SATURATION * result.records or result.open_queries == 0
+        if result.sufficient and saturated and result.records:
+            return StopReason.SUFFICIENT_EVIDENCE
+        if result.open_queries == 0 or (result.new_records == 0 and result.iteration > 1):
+            return StopReason.NO_NEW_EVIDENCE if result.records else StopReason.NO_EVIDENCE
     if result.iteration >= limits.max_iterations:
         return StopReason.MAX_ITERATIONS if result.records else StopReason.NO_EVIDENCE
     return None

@@ -104,6 +104,15 @@ class EvidenceStore:
         return study_findings(self.appraisals(drug), study_groups(self._records))
 
     @property
+    def queries_run(self) -> frozenset[str]:
+        """Texts of the queries that were run; one that no source could answer is still open."""
+        failed = {s.query for s in self.searches if s.outcome == "unavailable"}
+        answered = {
+            s.query for s in self.searches if s.outcome not in ("unavailable", "not_applicable")
+        }
+        return frozenset(s.query for s in self.searches) - (failed - answered)
+
+    @property
     def identified(self) -> int:
         """Records in all answers of all sources, duplicates included (PRISMA: identified)."""
         return sum(search.identified for search in self.searches)

@@ -172,15 +172,15 @@ def _any_of(name: str, synonyms: Iterable[str]) -> str:
     return " OR ".join(f'"{phrase}"' for phrase in phrases if phrase)
 
 
-def _rank(folded: str, own: str, names: set[str]) -> tuple[bool, bool, int]:
-    """Best first: not found by another name, of the stem of the drug, of few words.
+def _rank(folded: str, own: str, names: set[str]) -> tuple[bool, bool]:
+    """Best first: not found by another name, of the stem of the drug.
 
     "valproate" comes before the brands of valproic acid, "metformin hcl" adds nothing to
-    "metformin".
+    "metformin". The number of words tells nothing: "acetylsalicylic acid" is no brand.
     """
     padded = f" {folded} "
     redundant = any(f" {other} " in padded for other in names - {folded})
-    return redundant, own[:5] not in folded, folded.count(" ")
+    return redundant, own[:5] not in folded
 
 
 def _phrase(name: str) -> str:

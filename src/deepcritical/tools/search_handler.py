@@ -36,6 +36,8 @@ class SearchHandler:
         tools: The sources of the run.
         deadline_s: Seconds that a source gets for the queries of one call, waiting for its limiter
             included. What has come by then is kept; without anything it was `unavailable`.
+        broad_factor: How many times as many records a query may bring that is not for papers alone:
+            it is asked once, and is the only one that a registry gets.
         now: The time of day, UTC; None for sources that do not change, whose answers have no time.
     """
 
@@ -44,12 +46,14 @@ class SearchHandler:
         tools: Sequence[SearchTool],
         *,
         deadline_s: float = 30.0,
+        broad_factor: int = 1,
         now: Callable[[], datetime] | None = None,
     ) -> None:
         if not tools:
             raise ValueError("a search handler needs at least one source")
         self._tools = tuple(tools)
         self._deadline_s = deadline_s
+        self._broad_factor = broad_factor
         self._now = now
 
     @property
@@ -64,12 +68,19 @@ class SearchHandler:
 
         Args:
             queries: What to search for.
-            max_results: Records of one answer at most.
+            max_results: Records of one answer at most, of a broad query `broad_factor` times.
             within_s: Seconds that the caller has; less than `deadline_s` shortens it.
         """
         given_s = min(self._deadline_s, self._deadline_s if within_s is None else within_s)
         answer_by = asyncio.get_running_loop().time() + max(0.0, given_s)
-        sized = [_sized(query, max_results, answer_by) for query in queries]
+        sized = [
+            SourceQuery(
+                **dict(query),
+                max_results=max_results * (1 if query.literature_only else self._broad_factor),
+                answer_by=answer_by,
+            )
+            for query in queries
+        ]
         calls = [(tool, query) for query in sized for tool in self._tools]
         searched_at = self._now() if self._now else None
         results = await asyncio.gather(
@@ -116,10 +127,6 @@ def require_any(answers: Sequence[SourceAnswer]) -> None:
     )
 
 
-def _sized(query: SearchQuery, max_results: int, answer_by: float) -> SourceQuery:
-    return SourceQuery(**dict(query), max_results=max_results, answer_by=answer_by)
-
-
 def _answer(
     source: str,
     query: SearchQuery,
@@ -131,6 +138,6 @@ def _answer(
     if not isinstance(result, DeepCriticalError):
         raise result
     unread = SourceResult(
-        outcome=SourceOutcome.UNAVAILABLE, query_as_run=query.text, skipped=(str(result),)
+        outcome=SourceOutcome.UNAVAILABLE, query_as_run="", skipped=(str(result),)
     )
     return SourceAnswer(source, query, unread, searched_at, error=result)

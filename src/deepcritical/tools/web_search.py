@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import parse_qsl, quote, urlsplit, urlunsplit
 
+from pyrate_limiter import Limiter
+
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.identity import canonical_ids
@@ -49,11 +51,19 @@ class WebSearch:
 
     Args:
         search: Finds pages; DuckDuckGo by default.
+        limiter: Paces the searches, as DuckDuckGo refuses bursts; shared by all runs.
         timeout_s: Seconds after which a search has failed.
     """
 
-    def __init__(self, search: Search | None = None, *, timeout_s: float = 15.0) -> None:
+    def __init__(
+        self,
+        search: Search | None = None,
+        *,
+        limiter: Limiter | None = None,
+        timeout_s: float = 15.0,
+    ) -> None:
         self._search = search or duckduckgo()
+        self._limiter = limiter
         self._timeout_s = timeout_s
 
     @property
@@ -68,7 +78,9 @@ class WebSearch:
             RateLimitError: The search engine refuses for the moment.
             SearchError: It cannot be reached or read.
         """
-        asked = _words(query)
+        if query.literature_only:
+            return SourceResult(outcome=SourceOutcome.NOT_APPLICABLE, query_as_run="")
+        asked = clean_query(query.text)
         if not is_searchable(asked):
             return SourceResult(outcome=SourceOutcome.EMPTY, query_as_run=query.text)
         wanted = min(query.max_results, _MOST_RESULTS)
@@ -91,8 +103,11 @@ class WebSearch:
     async def _found(
         self, asked: str, wanted: int, by: float | None
     ) -> Sequence[Mapping[str, object]]:
-        ends = asyncio.get_running_loop().time() + self._timeout_s
         try:
+            if self._limiter:
+                async with asyncio.timeout_at(by):
+                    await self._limiter.try_acquire_async("request")
+            ends = asyncio.get_running_loop().time() + self._timeout_s
             async with asyncio.timeout_at(ends if by is None else min(ends, by)):
                 return await asyncio.to_thread(self._search, asked, wanted)
         except SearchError:
@@ -151,13 +166,6 @@ def _checked(status: int, page: str) -> str:
         told = f"status {status}" if status != 200 else "something else than results"
         raise SearchError(f"The web search answered with {told}.", "Try again later.")
     return page
-
-
-def _words(query: SourceQuery) -> str:
-    """The query in plain words: a search engine reads neither brackets nor long lists of OR."""
-    names = [query.drug.name if query.drug else "", query.condition.name if query.condition else ""]
-    words = [name for name in names if name]
-    return " ".join((*words, *query.terms)) if words or query.terms else clean_query(query.text)
 
 
 def _records(pages: Sequence[Mapping[str, object]]) -> list[Evidence]:

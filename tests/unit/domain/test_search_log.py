@@ -42,6 +42,11 @@ def test_a_source_that_was_down_has_its_reason_and_no_counts() -> None:
     assert "- 12:30:05 UTC, unavailable: (examplol\\[tiab\\]). Notes: Down." in log
 
 
+def test_a_query_without_an_answer_is_not_said_to_be_exact() -> None:
+    log = search_log([live(outcome="unavailable", query_as_run="", identified=0, new=0)])
+    assert "unavailable: (in plain words) examplol." in log
+
+
 def test_sources_are_told_one_after_the_other() -> None:
     log = search_log([live(), live(source="Europe PMC"), live(total=1)])
     assert log.count("Queries to ") == 2

@@ -30,7 +30,7 @@ LINES: list[tuple[Any, list[str]]] = [
     (events.SourcesOpened(sources=("a: live", "b")), ["a: live; b"]),
     (
         events.IntegrityChecked(checked=3, failed=1, found=("T",)),
-        ["3 records", "1 look-ups failed", "T"],
+        ["3 records", "1 of them without an answer", "T"],
     ),
     (events.QuestionRefined(question=CANDIDATES), ["candidates", "testitis"]),
     (events.QuestionRefined(question=HYPOTHESIS), ["examplol", "testitis", "testase"]),

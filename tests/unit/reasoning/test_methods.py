@@ -171,6 +171,11 @@ class TestLimitations:
         store.searches.append(
             SearchRun(source="made-up", query="q", outcome="unavailable", identified=0, new=0)
         )
+        silent = "Could not be read at all, so that its records are missing here: made-up."
+        assert silent in methods(store).limitations()
+        answered = store.searches[0].model_copy(update={"outcome": "empty"})
+        store.searches.append(answered)
+        assert silent not in methods(store).limitations()
         assert "Not fully readable: made-up." in methods(store).limitations()
 
     def test_count_the_statements_that_were_dropped(self) -> None:
@@ -199,6 +204,14 @@ class TestLiveSources:
 
     def test_kept_answers_limit_the_report(self) -> None:
         told = methods(self.searched(cached=True)).limitations()
+        assert any(text.startswith("1 of 1 answers were kept") for text in told)
+
+    def test_only_answers_are_counted_as_such(self) -> None:
+        store = self.searched(cached=True)
+        for outcome in ("unavailable", "not_applicable"):
+            other = {"outcome": outcome, "cached": False, "identified": 0}
+            store.searches.append(store.searches[0].model_copy(update=other))
+        told = methods(store).limitations()
         assert any(text.startswith("1 of 1 answers were kept") for text in told)
 
     def test_records_are_counted_by_source_when_there_are_several(self) -> None:

@@ -50,6 +50,12 @@ DEADLINE = StopReason.DEADLINE
         ({"new_records": 0, "iteration": 2}, NOTHING_NEW),
         ({"new_records": 1, "iteration": 2}, None),
         ({"records": 0, "new_records": 0, "iteration": 2}, NOTHING),
+        # A round in which no source could be read says nothing about what there is.
+        ({"unread": True, "new_records": 0, "iteration": 2}, None),
+        ({"unread": True, "new_records": 0, "iteration": 2, "sufficient": True}, None),
+        ({"unread": True, "new_records": 0, "iteration": 3, "sufficient": True}, LIMIT),
+        ({"unread": True, "records": 0, "new_records": 0, "iteration": 3}, NOTHING),
+        ({"unread": True, "elapsed_s": 80.0}, DEADLINE),
         # The limit of rounds.
         ({"iteration": 3}, LIMIT),
         ({"iteration": 4}, LIMIT),
@@ -71,6 +77,7 @@ results = st.builds(
     new_records=st.integers(0, 500),
     sufficient=st.booleans(),
     open_queries=st.integers(0, 20),
+    unread=st.booleans(),
     elapsed_s=st.floats(0, 1000),
 )
 

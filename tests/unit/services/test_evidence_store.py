@@ -135,3 +135,17 @@ def test_identified_counts_every_answer_with_its_duplicates() -> None:
         run = SearchRun(source="made", query="q", outcome="data", identified=identified, new=new)
         store.searches.append(run)
     assert store.identified == 20
+
+
+def test_a_query_that_no_source_could_answer_is_still_open() -> None:
+    store = EvidenceStore()
+    for query, outcome in (
+        ("down", "unavailable"),
+        ("down", "not_applicable"),
+        ("half", "unavailable"),
+        ("half", "empty"),
+        ("elsewhere", "not_applicable"),
+    ):
+        run = SearchRun(source="made", query=query, outcome=outcome, identified=0, new=0)
+        store.searches.append(run)
+    assert store.queries_run == {"half", "elsewhere"}

@@ -134,6 +134,11 @@ class TestTerms:
         assert '"examplate"' in term
         assert '"examplic acid sodium"' not in term
 
+    def test_a_name_of_several_words_is_no_less_telling_than_a_brand(self) -> None:
+        brands = tuple(f"brand{letter}" for letter in "abcdefgh")
+        drug = Drug(name="examplol", synonyms=("madic acid", *brands))
+        assert '"madic acid"' in pubmed_term(asked(drug=drug))
+
     def test_short_synonyms_are_left_out_and_short_names_are_not(self) -> None:
         query = asked(condition=Condition(name="TT", names=("TT", "AD", "testitis")))
         assert pubmed_term(query) == '("TT" OR "testitis")'

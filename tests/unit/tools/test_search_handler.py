@@ -7,6 +7,7 @@ import pytest
 
 from deepcritical.domain.errors import SearchError, SnapshotCorruptError
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.question import SearchQuery
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.search_handler import SearchHandler, require_any
 from tests.conftest import make_evidence, queries
@@ -59,6 +60,13 @@ class TestAnswers:
             ("b", "two"),
         ]
         assert [q.max_results for s in sources for q in s.asked] == [7, 7, 7, 7]
+
+    async def test_the_broad_query_may_bring_more(self) -> None:
+        source = up()
+        narrow = SearchQuery(text="b", terms=("safety",), literature_only=True)
+        handler = SearchHandler([source], broad_factor=3)
+        await handler.execute([*queries("a"), narrow], 7)
+        assert [query.max_results for query in source.asked] == [21, 7]
 
     async def test_no_query_is_no_answer_and_no_error(self) -> None:
         assert await SearchHandler([up()]).execute([], 10) == ()
