@@ -11,6 +11,7 @@ from pathlib import Path
 
 from deepcritical.domain.errors import SnapshotCorruptError, SnapshotNotFoundError
 from deepcritical.domain.evidence import Evidence
+from deepcritical.services.evidence_store import RUN_RECORDS
 from deepcritical.services.lexical import LexicalIndex, searchable, terms
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.snapshot_records import SnapshotHeader, parse
@@ -25,6 +26,8 @@ BUNDLED = ("demo",)
 def snapshot_path(name: str) -> Path:
     """The file of a bundled snapshot's name, or of a path.
 
+    The path of a folder that ``research --out`` wrote stands for the records in it.
+
     Raises:
         SnapshotNotFoundError: Neither a bundled name nor a readable file.
     """
@@ -32,13 +35,14 @@ def snapshot_path(name: str) -> Path:
         return path
     raise SnapshotNotFoundError(
         f"There is no snapshot {name!r}.",
-        f"Give the path of a .jsonl file, or one of: {', '.join(BUNDLED)}.",
+        f"Give the path of a .jsonl file, a folder written by --out, or: {', '.join(BUNDLED)}.",
     )
 
 
 def _existing(name: str) -> Path | None:
     try:
         path = _DATA / f"{name}.jsonl" if name in BUNDLED else Path(name).expanduser()
+        path = path / RUN_RECORDS if name and path.is_dir() else path
         return path if path.is_file() else None
     except (OSError, RuntimeError, ValueError):
         return None  # a name too long for the system, of an unknown home, or with a NUL in it
@@ -97,6 +101,14 @@ class SnapshotSource:
         made = f", made on {index.header.created}" if index.header.created else ""
         return f"{self.name}: {index.size} records{made}, SHA-256 {index.digest[:12]}"
 
+    async def records(self) -> tuple[Evidence, ...]:
+        """All its records, in the order of the file.
+
+        Raises:
+            SnapshotCorruptError: The file cannot be read as a snapshot.
+        """
+        return (await self._loaded()).records
+
     async def _loaded(self) -> _Index:
         async with self._loading:
             if self._index is None:
@@ -117,7 +129,7 @@ class _Index:
         self.header = header
         self.skipped = skipped
         self.digest = digest
-        self._records = records
+        self.records = records
         self._ranker = LexicalIndex([terms(searchable(record)) for record in records])
 
     @classmethod
@@ -136,7 +148,7 @@ class _Index:
 
     @property
     def size(self) -> int:
-        return len(self._records)
+        return len(self.records)
 
     def rank(self, query: SourceQuery) -> tuple[tuple[Evidence, ...], int]:
         """The best `max_results` records with a score above 0, and how many have one."""
@@ -147,7 +159,7 @@ class _Index:
         )
         best = float(scores[order[0]]) if order else 1.0
         picked = (
-            self._records[i].model_copy(
+            self.records[i].model_copy(
                 update={"relevance_score": round(float(scores[i]) / best, 4)}
             )
             for i in order[: query.max_results]
