@@ -20,7 +20,7 @@ from deepcritical.domain.live_sources import SourceKey, parse_sources
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.question import checked_question
 from deepcritical.export.formats import FORMATS
-from deepcritical.interfaces.exit_codes import NORUN_RECORDS
+from deepcritical.interfaces.exit_codes import NO_EVIDENCE
 
 if TYPE_CHECKING:
     from deepcritical.domain.budget import Depth
@@ -119,7 +119,7 @@ def research(
         written = ", ".join(names)
         typer.echo(f"Written to {folder}: {written}", err=True)
     if not finished.report.references:
-        raise typer.Exit(NORUN_RECORDS)
+        raise typer.Exit(NO_EVIDENCE)
 
 
 def _print(text: str) -> None:

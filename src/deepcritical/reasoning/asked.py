@@ -300,7 +300,9 @@ class _Reader:
         for short, long in self._short.items():
             one, other = fold(short), fold(long)
             if re.search(rf"\b{re.escape(one)}\b", spelled):
-                spelled = re.sub(rf"\b{re.escape(one)}\b", lambda m, o=other: f"{m[0]} {o}", spelled)
+                spelled = re.sub(
+                    rf"\b{re.escape(one)}\b", lambda m, o=other: f"{m[0]} {o}", spelled
+                )
             elif other and other in spelled:
                 spelled = spelled.replace(other, f"{other} {one}")
         return spelled

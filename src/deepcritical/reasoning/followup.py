@@ -88,6 +88,8 @@ class StudyCounts(Model):
     """Best OCEBM level among the supporting studies."""
     refuting_level: int | None = None
     """Best OCEBM level among the refuting studies."""
+    not_counted: int = 0
+    """Records that bear on the question but are retracted, or notices about others."""
 
 
 class FollowUp(Model):
@@ -215,9 +217,7 @@ def _place(span: Span) -> int:
 
 def _counted(found: Sequence[_Found], records: Mapping[str, Evidence]) -> StudyCounts:
     counting = {one.evidence_id: one.passage for one in found if one.passage.counts}
-    groups = [
-        [counting[i] for i in group if i in counting] for group in study_groups(records)
-    ]
+    groups = [[counting[i] for i in group if i in counting] for group in study_groups(records)]
     studies = [(_direction(group), group) for group in groups if group]
     by = {d: [group for way, group in studies if way is d] for d in Direction}
     return StudyCounts(
@@ -228,6 +228,7 @@ def _counted(found: Sequence[_Found], records: Mapping[str, Evidence]) -> StudyC
         neutral=len(by[Direction.NONE]),
         supporting_level=_best(by[Direction.SUPPORTS], Stance.SUPPORTS),
         refuting_level=_best(by[Direction.REFUTES], Stance.REFUTES),
+        not_counted=len(found) - len(counting),
     )
 
 

@@ -23,7 +23,8 @@ class Tolerated(StrEnum):
 
 
 _HARM_ASKED = re.compile(
-    r"\badverse|\bside[- ]effect|\bharm(?!less)|\btoxi(?!city[- ]free)|\bunsafe|\bintoler", re.IGNORECASE
+    r"\badverse|\bside[- ]effect|\bharm(?!less)|\btoxi(?!city[- ]free)|\bunsafe|\bintoler",
+    re.IGNORECASE,
 )
 _EVENTS = (
     r"(?:adverse|harms?|toxicit\w+|side effects?|discontinu\w+|withdrawals?|safety|events?|"
@@ -50,17 +51,19 @@ _YES = re.compile(
     rf"\b{_EVENTS}\b.{{0,200}}\bless (?:frequent|common|often)\b",
     re.IGNORECASE,
 )
-_ORDER = re.compile(
-    r"\b(?:more|higher|increased|greater|fewer|less|lower|excess)\b", re.IGNORECASE
-)
+_ORDER = re.compile(r"\b(?:more|higher|increased|greater|fewer|less|lower|excess)\b", re.IGNORECASE)
 _SHARE = re.compile(
     r"\b(?:tolerat\w+|discontinu\w+|withdr\w+|stopped)\b[^.;]{0,40}\b(?:by|in) (?:about |only )?"
     r"\d[\d.]*\s?(?:%|of|out of|patients|participants|people)",
     re.IGNORECASE,
 )
 """How many did not tolerate it: neither that it was tolerated nor that it was not."""
-_PART = re.compile(r"\bthe tolerated\b|\bdose (?:was )?reduc\w+|\bdose reductions?\b", re.IGNORECASE)
-_PASSED_ON = re.compile(r"\b(?:advised|recommended|discussed|potential|should|cautio\w+)\b", re.IGNORECASE)
+_PART = re.compile(
+    r"\bthe tolerated\b|\bdose (?:was )?reduc\w+|\bdose reductions?\b", re.IGNORECASE
+)
+_PASSED_ON = re.compile(
+    r"\b(?:advised|recommended|discussed|potential|should|cautio\w+)\b", re.IGNORECASE
+)
 
 
 def asks_for_harm(question: str) -> bool:
@@ -83,7 +86,11 @@ def tolerated(span: Span, drugs: Sequence[DrugNames]) -> Tolerated:
     denied, said = bool(_NO.search(text)), bool(_YES.search(text))
     if denied is said:
         # "No excess of adverse events" has words of both kinds: the denial governs.
-        governed = re.search(r"\b(?:no|not|nor|without)\b[^.;]{0,30}\b(?:excess|increase|more|higher|greater)", text, re.IGNORECASE)
+        governed = re.search(
+            r"\b(?:no|not|nor|without)\b[^.;]{0,30}\b(?:excess|increase|more|higher|greater)",
+            text,
+            re.IGNORECASE,
+        )
         return Tolerated.YES if denied and governed else Tolerated.UNSAID
     found = Tolerated.NO if denied else Tolerated.YES
     return _turned(found) if _ORDER.search(text) and _is_comparator(text, drugs) else found

@@ -63,18 +63,24 @@ def _tells_safety(span: Span) -> bool:
 WANTED = (
     Wanted(
         DOSE,
-        _pattern(r"\b(?:at |in )?(?:what|which|how (?:high|large))\b[\w ]{0,20}\bdos(?:es?|ages?)\b"),
+        _pattern(
+            r"\b(?:at |in )?(?:what|which|how (?:high|large))\b[\w ]{0,20}\bdos(?:es?|ages?)\b"
+        ),
         lambda span: bool(AMOUNT.search(span.text)),
     ),
     Wanted(
         "number of people",
-        _pattern(rf"\bhow many (?:\w+ )?(?:{_PEOPLE})\b|\bsample sizes?\b|\bnumber of (?:{_PEOPLE})\b"),
+        _pattern(
+            rf"\bhow many (?:\w+ )?(?:{_PEOPLE})\b|\bsample sizes?\b|\bnumber of (?:{_PEOPLE})\b"
+        ),
         _says(rf"\d\s+(?:[\w-]+\s+){{0,4}}(?:{_PEOPLE})\b|\bn\s*=\s*\d"),
     ),
     Wanted(
         "duration",
         _pattern(r"\bhow long\b|\bduration\b|\bfor how (?:many|long)\b"),
-        _says(r"\b(?:\d+|one|two|three|four|five|six|twelve)[\s-]+(?:days?|weeks?|months?|years?)\b"),
+        _says(
+            r"\b(?:\d+|one|two|three|four|five|six|twelve)[\s-]+(?:days?|weeks?|months?|years?)\b"
+        ),
     ),
     Wanted(
         "safety or tolerability",
@@ -88,8 +94,12 @@ WANTED = (
     ),
     Wanted(
         "death or survival",
-        _pattern(r"\bmortality\b|\bdeaths?\b|\bdie[sd]?\b|\bsurviv\w+|\blife expectancy\b|\bfatal\w*"),
-        _says(r"\bmortality\b|\bdeaths?\b|\bdie[sd]?\b|\bdying\b|\bsurviv\w+|\blife expectancy\b|\bfatal"),
+        _pattern(
+            r"\bmortality\b|\bdeaths?\b|\bdie[sd]?\b|\bsurviv\w+|\blife expectancy\b|\bfatal\w*"
+        ),
+        _says(
+            r"\bmortality\b|\bdeaths?\b|\bdie[sd]?\b|\bdying\b|\bsurviv\w+|\blife expectancy\b|\bfatal"
+        ),
         is_finding=True,
         is_part=True,
     ),

@@ -14,7 +14,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.services.evidence_store import RUN_RECORDS
 from deepcritical.services.lexical import LexicalIndex, searchable, terms
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
-from deepcritical.tools.snapshot_records import SnapshotHeader, parse
+from deepcritical.tools.snapshot_records import Parsed, parse
 
 __all__ = ["BUNDLED", "SnapshotSource", "snapshot_path"]
 
@@ -78,7 +78,7 @@ class SnapshotSource:
         found, total = await asyncio.to_thread(index.rank, query)
         outcome = (
             SourceOutcome.DEGRADED
-            if index.skipped
+            if index.parsed.skipped
             else SourceOutcome.DATA
             if found
             else SourceOutcome.EMPTY
@@ -88,7 +88,7 @@ class SnapshotSource:
             evidence=found,
             query_as_run=query.text,
             total=total,
-            skipped=index.skipped,
+            skipped=index.parsed.skipped,
         )
 
     async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
@@ -98,16 +98,17 @@ class SnapshotSource:
     async def describe(self) -> str:
         """One line on what the snapshot is, with the start of its SHA-256."""
         index = await self._loaded()
-        made = f", made on {index.header.created}" if index.header.created else ""
-        return f"{self.name}: {index.size} records{made}, SHA-256 {index.digest[:12]}"
+        header, records, _ = index.parsed
+        made = f", made on {header.created}" if header.created else ""
+        return f"{self.name}: {len(records)} records{made}, SHA-256 {index.digest[:12]}"
 
-    async def records(self) -> tuple[Evidence, ...]:
-        """All its records, in the order of the file.
+    async def contents(self) -> Parsed:
+        """All that the file holds, in its order.
 
         Raises:
             SnapshotCorruptError: The file cannot be read as a snapshot.
         """
-        return (await self._loaded()).records
+        return (await self._loaded()).parsed
 
     async def _loaded(self) -> _Index:
         async with self._loading:
@@ -119,18 +120,10 @@ class SnapshotSource:
 class _Index:
     """The records of a snapshot with a BM25 index over title, text and registry terms."""
 
-    def __init__(
-        self,
-        header: SnapshotHeader,
-        records: tuple[Evidence, ...],
-        skipped: tuple[str, ...],
-        digest: str,
-    ) -> None:
-        self.header = header
-        self.skipped = skipped
+    def __init__(self, parsed: Parsed, digest: str) -> None:
+        self.parsed = parsed
         self.digest = digest
-        self.records = records
-        self._ranker = LexicalIndex([terms(searchable(record)) for record in records])
+        self._ranker = LexicalIndex([terms(searchable(record)) for record in parsed.records])
 
     @classmethod
     def read(cls, path: Path) -> _Index:
@@ -141,14 +134,7 @@ class _Index:
                 f"The snapshot {path.name} cannot be read: {error.strerror}.",
                 "Check the file, or use --snapshot demo.",
             ) from error
-        parsed = parse(payload, path.name)
-        return cls(
-            parsed.header, parsed.records, parsed.skipped, hashlib.sha256(payload).hexdigest()
-        )
-
-    @property
-    def size(self) -> int:
-        return len(self.records)
+        return cls(parse(payload, path.name), hashlib.sha256(payload).hexdigest())
 
     def rank(self, query: SourceQuery) -> tuple[tuple[Evidence, ...], int]:
         """The best `max_results` records with a score above 0, and how many have one."""
@@ -159,7 +145,7 @@ class _Index:
         )
         best = float(scores[order[0]]) if order else 1.0
         picked = (
-            self.records[i].model_copy(
+            self.parsed.records[i].model_copy(
                 update={"relevance_score": round(float(scores[i]) / best, 4)}
             )
             for i in order[: query.max_results]
