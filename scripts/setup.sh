@@ -51,7 +51,7 @@ say "creating $VENV with $("$PYTHON" -V 2>&1)"
 pip install -c constraints.txt pip ||
     die "pip could not install the first package: is the package index reachable?"
 if install_torch >"$VENV/torch.log" 2>&1; then
-    extras=app,dev,docs,llm,embeddings
+    extras=app,dev,docs,llm,embeddings,offline
 else
     extras=app,dev,docs,llm
     say "no CPU build of torch could be had, retrieval will be lexical ($VENV/torch.log says why)"

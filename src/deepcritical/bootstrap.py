@@ -5,7 +5,8 @@ Implementations are picked here and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -15,12 +16,15 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from deepcritical.domain.budget import Depth, RunLimits
-from deepcritical.domain.errors import ConfigurationError
+from deepcritical.domain.errors import ConfigurationError, StorageError
 from deepcritical.domain.live_sources import SourceKey
 from deepcritical.jobs.runs import OpenSources, RunService
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.research.session import RunSources
+from deepcritical.services.chroma import ChromaIndex
+from deepcritical.services.embeddings import EmbeddingService
+from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.settings import Settings
 from deepcritical.tools.base import SearchTool
 from deepcritical.tools.clinicaltrials import ClinicalTrials
@@ -38,6 +42,7 @@ __all__ = [
     "LiveSources",
     "build_runs",
     "limits_of",
+    "open_retrieval",
     "open_sources",
     "read_settings",
 ]
@@ -168,6 +173,35 @@ async def open_sources(
             crossref=opening.crossref() if settings.check_integrity else None,
             caches=storage is not None,
         )
+
+
+@asynccontextmanager
+async def open_retrieval(
+    settings: Settings, run_id: str, tell: Callable[[str], None]
+) -> AsyncIterator[LlamaIndexRAGService]:
+    """Retrieval over the records of one run, until the context ends.
+
+    Args:
+        settings: Settings of the environment.
+        run_id: The run.
+        tell: Gets what the reader must know and what ends nothing, at the end: vectors that could
+            not be kept, rows that could not be removed.
+    """
+    cache = settings.vector_cache.expanduser() if settings.vector_cache else None
+    model = settings.embedding_model.strip()
+    embeddings = EmbeddingService(model, cache=cache) if model else None
+    index = ChromaIndex(settings.chroma_url.strip())
+    rag = LlamaIndexRAGService(run_id, embeddings, index)
+    try:
+        yield rag
+    finally:
+        try:
+            await rag.close()
+        except StorageError as error:
+            tell(str(error))
+        await asyncio.to_thread(index.close)
+        if embeddings and embeddings.cache_problem:
+            tell(f"Vectors are not kept: {embeddings.cache_problem}")
 
 
 class _Opening:

@@ -58,6 +58,12 @@ class Settings(BaseSettings):
     """Seconds for which an answer is kept."""
     source_deadline_s: float = Field(default=30.0, gt=0)
     """Seconds that a source gets for all queries of a round."""
+    embedding_model: str = "sentence-transformers/all-MiniLM-L6-v2"
+    """Sentence-transformers model, or its folder, for hybrid retrieval; empty for lexical only."""
+    vector_cache: Path | None = Path("~/.cache/deepcritical/vectors.sqlite")
+    """File that keeps vectors of texts; empty keeps nothing."""
+    chroma_url: str = ""
+    """Index of vectors: empty for memory, a folder, or http(s)://host:port of a Chroma server."""
     host: str = "127.0.0.1"
     """Address that the page is bound to; 127.0.0.1 is this machine only."""
     port: int = Field(default=7860, ge=0, le=65535)
@@ -68,7 +74,7 @@ class Settings(BaseSettings):
     def _split(cls, value: object) -> object:
         return parse_sources(value) if isinstance(value, str) else value
 
-    @field_validator("http_cache", "snapshot", mode="before")
+    @field_validator("http_cache", "snapshot", "vector_cache", mode="before")
     @classmethod
     def _empty_is_none(cls, value: object) -> object:
         return None if value == "" else value

@@ -21,12 +21,15 @@ ENTRY_POINTS = ("deepcritical", "deepcritical.interfaces.main")
 HEAVY = (
     "agent_framework",
     "bm25s",
+    "chromadb",
     "drug_named_entity_recognition",
     "fastapi",
     "gradio",
     "jinja2",
+    "llama_index",
     "numpy",
     "pydantic_ai",
+    "sentence_transformers",
     "torch",
     "uvicorn",
 )

@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["Snapshot", "Sources", "chosen", "research"]
 
 
-_EVIDENCE = "evidence.jsonl"
-
-
 class DepthName(StrEnum):
     """The depths by name; see `RunLimits.for_depth`."""
 
@@ -118,7 +115,7 @@ def research(
     finished = _research(question, chosen(snapshot, sources), folder, depth.value, quiet)
     _print(FORMATS["json" if as_json else "md"].render(finished.report, finished.run_id))
     if folder:
-        names = (*(f"report.{suffix}" for suffix in FORMATS), _EVIDENCE, "events.jsonl")
+        names = (*(f"report.{suffix}" for suffix in FORMATS), RUN_RECORDS, "events.jsonl")
         written = ", ".join(names)
         typer.echo(f"Written to {folder}: {written}", err=True)
     if not finished.report.references:
@@ -198,7 +195,7 @@ def _prepared(out: Path) -> Path:
     log_path = out / "events.jsonl"
     try:
         out.mkdir(parents=True, exist_ok=True)
-        for name in (*(f"report.{suffix}" for suffix in FORMATS), _EVIDENCE):
+        for name in (*(f"report.{suffix}" for suffix in FORMATS), RUN_RECORDS):
             # A run that fails must not leave the report of another one beside its log.
             (out / name).unlink(missing_ok=True)
         log_path.write_text("", encoding="utf-8")
@@ -215,7 +212,7 @@ def _save(finished: _Finished, out: Path) -> None:
         for suffix, form in FORMATS.items():
             text = form.render(finished.report, finished.run_id)
             (out / f"report.{suffix}").write_text(text, encoding="utf-8")
-        (out / _EVIDENCE).write_bytes(finished.evidence)
+        (out / RUN_RECORDS).write_bytes(finished.evidence)
     except OSError as error:
         raise errors.StorageError(
             f"The report cannot be written to {out}: {error.strerror}.",

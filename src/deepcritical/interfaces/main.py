@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from deepcritical.domain.errors import ConfigurationError, ResearchCancelled
+from deepcritical.interfaces.ask_command import ask
 from deepcritical.interfaces.cli import Snapshot, Sources, chosen, research
 from deepcritical.interfaces.exit_codes import exit_code
 from deepcritical.interfaces.search_command import search
@@ -23,6 +24,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command()(research)
+app.command()(ask)
 app.command()(search)
 
 

@@ -42,7 +42,7 @@ from deepcritical.reasoning.questions import read_question
 from deepcritical.reasoning.reading import read_record
 from deepcritical.reasoning.trial_stance import trial_finding
 
-__all__ = ["StanceResult", "stance"]
+__all__ = ["StanceResult", "drug_question", "stance"]
 
 _ROWS: dict[PropositionKind, tuple[float, ...]] = {
     # unhindered, no effect, unneeded, unfit, denied, alike, worse, needed, fit, less, more,
@@ -115,6 +115,8 @@ class StanceResult(Model):
     """The words of the quote that decide."""
     rule: str
     """Why, as a sentence."""
+    asserted: AssertionKind | None = None
+    """What the quote asserts, where that decided."""
 
 
 class _Said(NamedTuple):
@@ -222,7 +224,8 @@ def _of_text(record: Evidence, asked: Proposition) -> StanceResult:
         if found
         else "what the record says of it points both ways, or is open"
     )
-    return _at(found or Stance.NEUTRAL, round(agreed, 2), best.span, best.assertion.words, rule)
+    stated = _at(found or Stance.NEUTRAL, round(agreed, 2), best.span, best.assertion.words, rule)
+    return stated.model_copy(update={"asserted": best.assertion.kind})
 
 
 def _bounds(spans: Sequence[Span]) -> tuple[float, float]:
@@ -273,7 +276,7 @@ def stance(
     if is_retracted(record) or is_notice(record):
         return _neutral("a retracted record, or a notice about one, supports and refutes nothing")
     asked = proposition(text, record.content)
-    about = _drug_question(hypothesis, asked)
+    about = drug_question(hypothesis, asked)
     reading = _read(record, about) if about else None
     if not is_paper(record):
         return _of_trial(record, asked, reading)
@@ -305,10 +308,10 @@ def _wording(hypothesis: str | ResearchQuestion | MechanismHypothesis) -> str:
     return text if any(char.isalpha() for char in text) else ""
 
 
-def _drug_question(
+def drug_question(
     hypothesis: str | ResearchQuestion | MechanismHypothesis, asked: Proposition
 ) -> ResearchQuestion | None:
-    """The hypothesis as a known drug for a known condition, when it claims a benefit."""
+    """The hypothesis as a known drug for a known condition, when it claims a benefit; else None."""
     if asked.kind not in (PropositionKind.MERIT, PropositionKind.LOWERING):
         return None
     try:

@@ -22,7 +22,10 @@ from deepcritical.domain.identity import canonical_ids, merge_evidence, study_gr
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
 
-__all__ = ["EvidenceStore", "StoreState", "as_snapshot"]
+__all__ = ["RUN_RECORDS", "EvidenceStore", "StoreState", "as_snapshot"]
+
+RUN_RECORDS = "evidence.jsonl"
+"""File in the folder of a run that keeps its records, as a snapshot."""
 
 
 class StoreState(Model):

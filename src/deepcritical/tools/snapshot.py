@@ -7,18 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from deepcritical.domain.errors import SnapshotCorruptError, SnapshotNotFoundError
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.text import fold
+from deepcritical.services.evidence_store import RUN_RECORDS
+from deepcritical.services.lexical import LexicalIndex, searchable, terms
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
-from deepcritical.tools.snapshot_records import SnapshotHeader, parse
-
-if TYPE_CHECKING:
-    import bm25s
+from deepcritical.tools.snapshot_records import Parsed, parse
 
 __all__ = ["BUNDLED", "SnapshotSource", "snapshot_path"]
 
@@ -26,14 +22,11 @@ _DATA = Path(__file__).parent.parent / "data" / "snapshots"
 BUNDLED = ("demo",)
 """Names of the snapshots that ship with the package."""
 
-_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-_COMMON = frozenset(
-    "a an and are as at be by for from in is it its of on or that the to was were with".split()
-)
-
 
 def snapshot_path(name: str) -> Path:
     """The file of a bundled snapshot's name, or of a path.
+
+    The path of a folder that ``research --out`` wrote stands for the records in it.
 
     Raises:
         SnapshotNotFoundError: Neither a bundled name nor a readable file.
@@ -42,13 +35,14 @@ def snapshot_path(name: str) -> Path:
         return path
     raise SnapshotNotFoundError(
         f"There is no snapshot {name!r}.",
-        f"Give the path of a .jsonl file, or one of: {', '.join(BUNDLED)}.",
+        f"Give the path of a .jsonl file, a folder written by --out, or: {', '.join(BUNDLED)}.",
     )
 
 
 def _existing(name: str) -> Path | None:
     try:
         path = _DATA / f"{name}.jsonl" if name in BUNDLED else Path(name).expanduser()
+        path = path / RUN_RECORDS if name and path.is_dir() else path
         return path if path.is_file() else None
     except (OSError, RuntimeError, ValueError):
         return None  # a name too long for the system, of an unknown home, or with a NUL in it
@@ -84,7 +78,7 @@ class SnapshotSource:
         found, total = await asyncio.to_thread(index.rank, query)
         outcome = (
             SourceOutcome.DEGRADED
-            if index.skipped
+            if index.parsed.skipped
             else SourceOutcome.DATA
             if found
             else SourceOutcome.EMPTY
@@ -94,7 +88,7 @@ class SnapshotSource:
             evidence=found,
             query_as_run=query.text,
             total=total,
-            skipped=index.skipped,
+            skipped=index.parsed.skipped,
         )
 
     async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
@@ -104,8 +98,17 @@ class SnapshotSource:
     async def describe(self) -> str:
         """One line on what the snapshot is, with the start of its SHA-256."""
         index = await self._loaded()
-        made = f", made on {index.header.created}" if index.header.created else ""
-        return f"{self.name}: {index.size} records{made}, SHA-256 {index.digest[:12]}"
+        header, records, _ = index.parsed
+        made = f", made on {header.created}" if header.created else ""
+        return f"{self.name}: {len(records)} records{made}, SHA-256 {index.digest[:12]}"
+
+    async def contents(self) -> Parsed:
+        """All that the file holds, in its order.
+
+        Raises:
+            SnapshotCorruptError: The file cannot be read as a snapshot.
+        """
+        return (await self._loaded()).parsed
 
     async def _loaded(self) -> _Index:
         async with self._loading:
@@ -117,25 +120,10 @@ class SnapshotSource:
 class _Index:
     """The records of a snapshot with a BM25 index over title, text and registry terms."""
 
-    def __init__(
-        self,
-        header: SnapshotHeader,
-        records: tuple[Evidence, ...],
-        skipped: tuple[str, ...],
-        digest: str,
-    ) -> None:
-        import bm25s
-
-        self.header = header
-        self.skipped = skipped
+    def __init__(self, parsed: Parsed, digest: str) -> None:
+        self.parsed = parsed
         self.digest = digest
-        self._records = records
-        self._ranker: bm25s.BM25 = bm25s.BM25()
-        corpus = [_terms(_searchable(record)) for record in records]
-        # An index over no word at all divides by zero.
-        self._vocabulary = {term for terms in corpus for term in terms}
-        if self._vocabulary:
-            self._ranker.index(corpus, show_progress=False)
+        self._ranker = LexicalIndex([terms(searchable(record)) for record in parsed.records])
 
     @classmethod
     def read(cls, path: Path) -> _Index:
@@ -146,56 +134,20 @@ class _Index:
                 f"The snapshot {path.name} cannot be read: {error.strerror}.",
                 "Check the file, or use --snapshot demo.",
             ) from error
-        parsed = parse(payload, path.name)
-        return cls(
-            parsed.header, parsed.records, parsed.skipped, hashlib.sha256(payload).hexdigest()
-        )
-
-    @property
-    def size(self) -> int:
-        return len(self._records)
+        return cls(parse(payload, path.name), hashlib.sha256(payload).hexdigest())
 
     def rank(self, query: SourceQuery) -> tuple[tuple[Evidence, ...], int]:
         """The best `max_results` records with a score above 0, and how many have one."""
-        terms = [term for term in dict.fromkeys(_terms(query.text)) if term in self._vocabulary]
-        if not terms:
-            return (), 0
-        scores = self._ranker.get_scores(terms)
+        scores = self._ranker.scores(query.text)
         # Equal scores keep the order of the file, so that two runs give the same bytes.
         order = sorted(
             (i for i in range(len(scores)) if scores[i] > 0), key=lambda i: (-float(scores[i]), i)
         )
         best = float(scores[order[0]]) if order else 1.0
         picked = (
-            self._records[i].model_copy(
+            self.parsed.records[i].model_copy(
                 update={"relevance_score": round(float(scores[i]) / best, 4)}
             )
             for i in order[: query.max_results]
         )
         return tuple(picked), len(order)
-
-
-def _searchable(record: Evidence) -> str:
-    meta = record.metadata
-    ids = [meta.pmid, meta.doi, meta.nct_id, meta.why_stopped]
-    # The title counts twice: what a paper is about outweighs what it mentions.
-    return " ".join(
-        [
-            record.citation.title,
-            record.citation.title,
-            record.content,
-            *meta.conditions,
-            *meta.interventions,
-            *filter(None, ids),
-        ]
-    )
-
-
-def _terms(text: str) -> list[str]:
-    """Folded words; hyphenated ones also by their parts, a possessive without its s."""
-    folded = re.sub(r"'s\b", "", fold(text))
-    words = [word for word in _WORD.findall(folded) if word not in _COMMON]
-    return [
-        *words,
-        *(part for word in words if "-" in word for part in word.split("-") if len(part) > 1),
-    ]

@@ -1,0 +1,246 @@
+"""Answers a further question from records alone: quoted sentences, and no word of our own.
+
+Every quote is a sentence that stands in its record and bears on the question (`asked`). For a yes/no
+question each record also has a stance, which rests on one of its quotes. No record leaves the counts
+because fewer are shown, and of those shown each stance has its share, refuting first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from pydantic import Field
+
+from deepcritical.domain.appraisal import Direction, Stance
+from deepcritical.domain.base import Model
+from deepcritical.domain.citation_validator import build_reference_from_evidence
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.grading import Design, Grade, grade, is_notice
+from deepcritical.domain.identity import study_groups
+from deepcritical.domain.report_parts import Reference
+from deepcritical.domain.text import Span
+from deepcritical.reasoning.asked import read_asked
+from deepcritical.reasoning.followup_stance import FollowUpJudge, Judged
+from deepcritical.services.selection import Candidate, select_diverse_evidence
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["FollowUp", "Passage", "Quote", "StudyCounts", "answer"]
+
+MAX_QUOTES = 3
+"""Sentences that are quoted of one record."""
+
+
+class Quote(Model):
+    """A sentence of a record that bears on the question: ``content[start:end] == text``."""
+
+    text: str = Field(min_length=1)
+    start: int = Field(ge=0)
+    end: int = Field(gt=0)
+    section: str = ""
+    """Label of the section that it stands in, in lower case; '' when there is none."""
+    decides: bool = False
+    """Whether the record's stance rests on it."""
+
+
+class Passage(Model):
+    """What one record says to the question."""
+
+    reference: Reference
+    quotable: bool
+    """Whether the text is the source's own words; else it is a summary of them."""
+    design: Design
+    design_from_text: bool
+    """Whether the design was read from the text, because the index names none."""
+    level: int | None
+    """OCEBM 2011 level 1-5, or None for a trial without a result."""
+    participants: int | None
+    stance: Stance | None
+    """None when the question is not one of yes or no."""
+    why: str = ""
+    """Why the stance is what it is, as a sentence."""
+    caution: str = ""
+    """``retracted``, ``notice about another record`` or ``expression of concern``; else ''."""
+    quotes: tuple[Quote, ...]
+    """The best, at most three, in the order of the text."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether the record is counted: neither retracted nor a notice."""
+        return self.caution not in (_RETRACTED, _NOTICE)
+
+
+_RETRACTED, _NOTICE, _CONCERN = "retracted", "notice about another record", "expression of concern"
+
+
+class StudyCounts(Model):
+    """How many studies say what; records of one study count once, retracted ones never."""
+
+    studies: int = 0
+    supporting: int = 0
+    refuting: int = 0
+    mixed: int = 0
+    neutral: int = 0
+    supporting_level: int | None = None
+    """Best OCEBM level among the supporting studies."""
+    refuting_level: int | None = None
+    """Best OCEBM level among the refuting studies."""
+    not_counted: int = 0
+    """Records that bear on the question but are retracted, or notices about others."""
+
+
+class FollowUp(Model):
+    """The answer to a further question."""
+
+    question: str
+    looked_for: tuple[str, ...]
+    """What a sentence must name to bear on the question."""
+    yes_no: bool
+    """Whether the question is one of yes or no, so that records have a stance."""
+    searched: int
+    """Records that were asked."""
+    bearing: int
+    """Those that bear on the question."""
+    counts: StudyCounts
+    passages: tuple[Passage, ...] = ()
+    """Of the records that bear on it, those shown; empty when it is not in the evidence."""
+
+
+class _Found(NamedTuple):
+    evidence_id: str
+    record: Evidence
+    passage: Passage
+
+
+def answer(
+    question: str,
+    records: Mapping[str, Evidence],
+    *,
+    most: int = 10,
+    vectors: NDArray[np.float32] | None = None,
+) -> FollowUp:
+    """What records say to a question, in their own words. No model is asked.
+
+    Args:
+        question: Any question, best on one thing; of yes or no, or of what, which, how much.
+        records: Evidence id -> record; its `relevance_score` orders what is shown.
+        most: Records to show, at least 1.
+        vectors: `(n_records, dim)` float32, L2-normalised, in the order of the records; with them
+            what is shown differs in meaning, without in words.
+    """
+    asked = read_asked(question)
+    judge = FollowUpJudge(asked)
+    found = [
+        _Found(evidence_id, record, passage)
+        for evidence_id, record in records.items()
+        if (passage := _passage(judge, evidence_id, record))
+    ]
+    return FollowUp(
+        question=question,
+        looked_for=asked.looked_for,
+        yes_no=asked.yes_no,
+        searched=len(records),
+        bearing=len(found),
+        counts=_counted(found, records),
+        passages=_selected(found, most, _rows(found, records, vectors)),
+    )
+
+
+def _rows(
+    found: Sequence[_Found],
+    records: Mapping[str, Evidence],
+    vectors: NDArray[np.float32] | None,
+) -> NDArray[np.float32] | None:
+    if vectors is None:
+        return None
+    place = {evidence_id: at for at, evidence_id in enumerate(records)}
+    rows: NDArray[np.float32] = vectors[[place[one.evidence_id] for one in found]]
+    return rows
+
+
+def _selected(
+    found: Sequence[_Found], most: int, vectors: NDArray[np.float32] | None
+) -> tuple[Passage, ...]:
+    passages = {one.evidence_id: one.passage for one in found}
+    candidates = [
+        Candidate(i, record, passage.stance or Stance.NEUTRAL, passage.design)
+        for i, record, passage in found
+    ]
+    chosen = select_diverse_evidence(candidates, most, vectors) if candidates else ()
+    return tuple(passages[candidate.evidence_id] for candidate in chosen)
+
+
+def _passage(judge: FollowUpJudge, evidence_id: str, record: Evidence) -> Passage | None:
+    """What a record says to the question; None when it does not bear on it."""
+    graded = grade(record)
+    judged = judge.read(record, graded)
+    if not judged.spans:
+        return None
+    return Passage(
+        reference=build_reference_from_evidence(record, evidence_id),
+        quotable=record.quotable,
+        design=graded.design,
+        design_from_text=graded.from_text,
+        level=graded.level,
+        participants=graded.participants,
+        stance=judged.stance,
+        why=judged.why,
+        caution=_caution(record, graded),
+        quotes=_quotes(judged),
+    )
+
+
+def _caution(record: Evidence, graded: Grade) -> str:
+    if graded.retracted:
+        return _RETRACTED
+    return _NOTICE if is_notice(record) else _CONCERN if graded.concern else ""
+
+
+def _quotes(judged: Judged) -> tuple[Quote, ...]:
+    """At most three, the deciding one among them; results before conclusions and the rest."""
+    ranked = sorted(judged.spans, key=lambda s: (s.start != judged.basis, _place(s), s.start))
+    return tuple(
+        Quote(
+            text=s.text, start=s.start, end=s.end, section=s.label, decides=s.start == judged.basis
+        )
+        for s in sorted(ranked[:MAX_QUOTES], key=lambda s: s.start)
+    )
+
+
+def _place(span: Span) -> int:
+    told = ("result", "finding", "main result", "harm", "adverse", "safety")
+    return 0 if span.label.startswith(told) else 1 if span.label.startswith("conclu") else 2
+
+
+def _counted(found: Sequence[_Found], records: Mapping[str, Evidence]) -> StudyCounts:
+    counting = {one.evidence_id: one.passage for one in found if one.passage.counts}
+    groups = [[counting[i] for i in group if i in counting] for group in study_groups(records)]
+    studies = [(_direction(group), group) for group in groups if group]
+    by = {d: [group for way, group in studies if way is d] for d in Direction}
+    return StudyCounts(
+        studies=len(studies),
+        supporting=len(by[Direction.SUPPORTS]),
+        refuting=len(by[Direction.REFUTES]),
+        mixed=len(by[Direction.MIXED]),
+        neutral=len(by[Direction.NONE]),
+        supporting_level=_best(by[Direction.SUPPORTS], Stance.SUPPORTS),
+        refuting_level=_best(by[Direction.REFUTES], Stance.REFUTES),
+        not_counted=len(found) - len(counting),
+    )
+
+
+def _direction(passages: Iterable[Passage]) -> Direction:
+    stances = {passage.stance for passage in passages}
+    if {Stance.SUPPORTS, Stance.REFUTES} <= stances:
+        return Direction.MIXED
+    if Stance.SUPPORTS in stances:
+        return Direction.SUPPORTS
+    return Direction.REFUTES if Stance.REFUTES in stances else Direction.NONE
+
+
+def _best(groups: Iterable[Sequence[Passage]], stated: Stance) -> int | None:
+    levels = (p.level for group in groups for p in group if p.stance is stated)
+    return min((level for level in levels if level is not None), default=None)

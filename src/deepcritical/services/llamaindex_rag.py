@@ -1,0 +1,337 @@
+"""Hybrid retrieval over the records of one run: BM25, and LlamaIndex over Chroma."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, NamedTuple, Self
+
+from deepcritical.domain.base import Model
+from deepcritical.domain.errors import StorageError
+from deepcritical.domain.evidence import Evidence
+from deepcritical.services.chroma import ChromaIndex, translated
+from deepcritical.services.embeddings import Embeddings, ModelLoaded, content_hash
+from deepcritical.services.lexical import LexicalIndex, searchable, terms
+from deepcritical.services.ranking import fuse
+
+if TYPE_CHECKING:
+    import numpy as np
+    from llama_index.core.vector_stores.types import MetadataFilters
+    from llama_index.vector_stores.chroma import ChromaVectorStore
+    from numpy.typing import NDArray
+
+__all__ = ["LlamaIndexRAGService", "Method", "Retrieval"]
+
+Method = Literal["hybrid", "dense", "lexical"]
+_POOL = 100
+"""Records that each ranking gives to the fusion."""
+_BATCH = 32
+"""Rows that are written at once: Chroma holds the interpreter's lock for 0.4 ms of each."""
+_RUN = "run_id"
+_HASH = "content_hash"
+
+
+class Retrieval(Model):
+    """How records are ranked, for the events and the report."""
+
+    model: str = ""
+    """Short name of the embedding model; '' when retrieval is lexical."""
+    lexical_because: str = ""
+    """Why there are no vectors; '' when there are."""
+
+    @property
+    def label(self) -> str:
+        """``hybrid (BM25 + all-MiniLM-L6-v2)``, or ``lexical (BM25): `` and the reason."""
+        if self.lexical_because:
+            return f"lexical (BM25): {self.lexical_because}"
+        return f"hybrid (BM25 + {self.model})"
+
+
+class _Indexed(NamedTuple):
+    """The records at one time; replaced as a whole, so that a query sees one state."""
+
+    records: Mapping[str, Evidence]
+    owners: Mapping[str, tuple[str, ...]]
+    """Evidence ids by content hash: two records may have the same text."""
+    words: Mapping[str, list[str]]
+    """Terms by content hash."""
+    hashes: tuple[str, ...]
+    """In the order of `ranker`, which is sorted: arrival must not decide between equals."""
+    ranker: LexicalIndex | None
+
+
+_EMPTY = _Indexed({}, {}, {}, (), None)
+
+
+class LlamaIndexRAGService:
+    """Ranks the records of one run. Close it, or use it as a context, so that its rows go.
+
+    Every row in Chroma carries the run's id, and every operation is filtered by it. A row holds a
+    vector and a content hash; the records stay in the run. Without a model or an index, ranking is
+    lexical and `retrieval` says why.
+
+    Args:
+        run_id: The run.
+        embeddings: Makes vectors; None for lexical retrieval.
+        index: The index that all runs share.
+    """
+
+    def __init__(self, run_id: str, embeddings: Embeddings | None, index: ChromaIndex) -> None:
+        if not run_id:
+            raise ValueError("a service is built for one run, so it needs the run's id")
+        self._run_id = run_id
+        self._embeddings = embeddings
+        self._index = index
+        self._rows: ChromaVectorStore | None = None
+        self._vectors: dict[str, NDArray[np.float32]] = {}
+        self._indexed = _EMPTY
+        # What is indexed is replaced by one ingestion at a time, or one would undo the other.
+        self._changing = asyncio.Lock()
+        self._retrieval: Retrieval | None = None
+        self._acquired = False
+
+    async def __aenter__(self) -> Self:
+        """Use the service as a context."""
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Remove the run's rows."""
+        await self.close()
+
+    async def retrieval(self) -> Retrieval:
+        """How records are ranked; the first call makes model and index ready."""
+        async with self._changing:
+            return await self._opened()
+
+    async def ingest(self, records: Mapping[str, Evidence]) -> int:
+        """Index records by evidence id; one whose text has changed replaces its former self.
+
+        Returns:
+            How many texts are new to the run. The same records again change nothing.
+        """
+        async with self._changing:
+            await self._opened()
+            before = self._indexed
+            after = await asyncio.to_thread(_extended, before, records)
+            await self._update_rows(before, after)
+            self._indexed = after
+            return len(set(after.hashes) - set(before.hashes))
+
+    async def query(
+        self, text: str, max_results: int = 10, *, method: Method = "hybrid"
+    ) -> dict[str, Evidence]:
+        """The best records by evidence id, best first, with `relevance_score` set.
+
+        Without vectors every method is lexical; then only records with a word of the query are
+        found.
+        """
+        indexed = self._indexed
+        if not indexed.records or max_results < 1:
+            return {}
+        pool = max(_POOL, max_results)
+        lexical = await asyncio.to_thread(_lexical, indexed, text, pool)
+        dense = await self._dense(text, pool) if method != "lexical" else {}
+        dense = {i: score for i, score in dense.items() if i in indexed.owners}
+        if not dense:
+            ranked = _relative(lexical)
+        else:
+            ranked = fuse(lexical, dense) if method == "hybrid" else dense
+        return _picked(indexed, ranked, max_results)
+
+    async def vectors(self, evidence_ids: Sequence[str]) -> NDArray[np.float32] | None:
+        """Vectors of indexed records, `(n_ids, dim)` float32, L2-normalised; None without a model.
+
+        Raises:
+            KeyError: A record is not indexed.
+        """
+        import numpy as np
+
+        hashes = [_key(self._indexed.records[i]) for i in evidence_ids]
+        if not hashes or any(h not in self._vectors for h in hashes):
+            return None
+        return np.stack([self._vectors[h] for h in hashes])
+
+    async def clear(self) -> None:
+        """Remove everything of this run from the index.
+
+        Raises:
+            StorageError: The index keeps rows, as it cannot be reached; no other run sees them.
+        """
+        async with self._changing:
+            self._indexed = _EMPTY
+            self._vectors = {}
+            if self._rows is not None:
+                await asyncio.to_thread(_delete, self._rows, {_RUN: self._run_id})
+
+    async def close(self) -> None:
+        """Remove everything of this run, and let the index go. A second call does nothing.
+
+        Raises:
+            StorageError: As `clear`.
+        """
+        try:
+            await self.clear()
+        finally:
+            async with self._changing:
+                acquired, self._acquired = self._acquired, False
+                self._rows = self._retrieval = None
+                if acquired:
+                    await asyncio.to_thread(self._index.release)
+
+    async def _opened(self) -> Retrieval:
+        if self._retrieval is None:
+            self._retrieval = await self._open()
+        return self._retrieval
+
+    async def _open(self) -> Retrieval:
+        if self._embeddings is None:
+            return Retrieval(lexical_because="no embedding model is set.")
+        state = await self._embeddings.load()
+        if not isinstance(state, ModelLoaded):
+            return Retrieval(lexical_because=state.reason)
+        try:
+            await asyncio.to_thread(self._index.acquire)
+            self._acquired = True
+            self._rows = await asyncio.to_thread(self._index.vectors_of, state)
+        except StorageError as error:
+            return Retrieval(lexical_because=str(error))
+        return Retrieval(model=state.short_name)
+
+    async def _update_rows(self, before: _Indexed, after: _Indexed) -> None:
+        if self._rows is None or self._embeddings is None:
+            return
+        new = sorted(set(after.hashes) - set(before.hashes))
+        gone = sorted(set(before.hashes) - set(after.hashes))
+        texts = [_text(after.records[after.owners[h][0]]) for h in new]
+        vectors = await self._embeddings.embed(texts)
+        self._vectors |= dict(zip(new, vectors, strict=True))
+        try:
+            await asyncio.to_thread(_add, self._rows, self._run_id, new, vectors)
+            if gone:
+                where = {"$and": [{_RUN: self._run_id}, {_HASH: {"$in": gone}}]}
+                await asyncio.to_thread(_delete, self._rows, where)
+        except StorageError as error:
+            self._become_lexical(error)
+
+    def _become_lexical(self, error: StorageError) -> None:
+        self._rows = None
+        self._retrieval = Retrieval(lexical_because=str(error))
+
+    async def _dense(self, text: str, pool: int) -> dict[str, float]:
+        """Cosine similarities by content hash, best first; none without vectors."""
+        if self._rows is None or self._embeddings is None:
+            return {}
+        vector = (await self._embeddings.embed([text], role="query"))[0]
+        try:
+            return await asyncio.to_thread(_nearest, self._rows, self._run_id, vector, pool)
+        except StorageError as error:
+            self._become_lexical(error)
+            return {}
+
+
+def _key(record: Evidence) -> str:
+    """Content hash of all that a record is found by."""
+    return content_hash(searchable(record))
+
+
+def _text(record: Evidence) -> str:
+    """What a vector is made of: the title first, because a model reads only so far."""
+    return f"{record.citation.title}. {record.content}"
+
+
+def _extended(before: _Indexed, records: Mapping[str, Evidence]) -> _Indexed:
+    merged = {**before.records, **records}
+    owners: dict[str, tuple[str, ...]] = {}
+    for evidence_id in sorted(merged, key=_natural):
+        key = _key(merged[evidence_id])
+        owners[key] = (*owners.get(key, ()), evidence_id)
+    hashes = tuple(sorted(owners))
+    words = {h: before.words.get(h) or terms(searchable(merged[owners[h][0]])) for h in hashes}
+    return _Indexed(merged, owners, words, hashes, LexicalIndex([words[h] for h in hashes]))
+
+
+def _natural(evidence_id: str) -> tuple[int, str]:
+    return len(evidence_id), evidence_id
+
+
+def _lexical(indexed: _Indexed, text: str, pool: int) -> dict[str, float]:
+    """BM25 scores above 0 by content hash, best first."""
+    if indexed.ranker is None:
+        return {}
+    import numpy as np
+
+    scores = indexed.ranker.scores(text)
+    order = np.argsort(-scores, kind="stable")[:pool]
+    return {indexed.hashes[i]: float(scores[i]) for i in order if scores[i] > 0}
+
+
+def _relative(lexical: Mapping[str, float]) -> dict[str, float]:
+    best = max(lexical.values(), default=1.0)
+    return {key: score / best for key, score in lexical.items()}
+
+
+def _picked(indexed: _Indexed, ranked: Mapping[str, float], n: int) -> dict[str, Evidence]:
+    found: dict[str, Evidence] = {}
+    for key, score in ranked.items():
+        for evidence_id in indexed.owners[key]:
+            update = {"relevance_score": round(min(max(score, 0.0), 1.0), 4)}
+            found[evidence_id] = indexed.records[evidence_id].model_copy(update=update)
+            if len(found) == n:
+                return found
+    return found
+
+
+def _of_run(run_id: str) -> MetadataFilters:
+    from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
+
+    return MetadataFilters(filters=[MetadataFilter(key=_RUN, value=run_id)])
+
+
+def _add(
+    rows: ChromaVectorStore, run_id: str, hashes: Sequence[str], vectors: NDArray[np.float32]
+) -> None:
+    """Blocks. Rows that are there stay as they are, for an id names one content."""
+    from llama_index.core.schema import BaseNode, TextNode
+
+    nodes: list[BaseNode] = [
+        TextNode(
+            id_=f"{run_id}:{key}",
+            text="",
+            embedding=vector.tolist(),
+            metadata={_RUN: run_id, _HASH: key},
+        )
+        for key, vector in zip(hashes, vectors, strict=True)
+    ]
+    with translated("be written"):
+        for start in range(0, len(nodes), _BATCH):
+            rows.add(nodes[start : start + _BATCH])
+
+
+def _nearest(
+    rows: ChromaVectorStore, run_id: str, vector: NDArray[np.float32], n: int
+) -> dict[str, float]:
+    from llama_index.core.vector_stores.types import VectorStoreQuery
+
+    query = VectorStoreQuery(
+        query_embedding=vector.tolist(), similarity_top_k=n, filters=_of_run(run_id)
+    )
+    with translated("be read"):
+        found = rows.query(query)
+    # LlamaIndex gives exp(-distance), and the distance is 1 - cosine.
+    scored = zip(found.nodes or (), found.similarities or (), strict=True)
+    return {str(node.metadata[_HASH]): 1.0 + math.log(score) for node, score in scored}
+
+
+def _delete(rows: ChromaVectorStore, where: Mapping[str, object]) -> None:
+    """Blocks. LlamaIndex has no method that deletes by a filter alone."""
+    with translated("be written"):
+        ids = rows.client.get(where=where, include=[])["ids"]
+        for start in range(0, len(ids), _BATCH):
+            rows.client.delete(ids=ids[start : start + _BATCH])

@@ -1,0 +1,214 @@
+"""Retrieval over a real Chroma: in memory, in a folder, and on a server in a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import socket
+import sys
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from deepcritical.domain.errors import StorageError
+from deepcritical.domain.evidence import Evidence
+from deepcritical.services.chroma import ChromaIndex
+from deepcritical.services.embeddings import EmbeddingService
+from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
+from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery
+from deepcritical.tools.rag_tool import RagTool
+from tests.conftest import make_evidence
+from tests.vectors import WordVectors
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("chromadb") is None, reason="needs the extra embeddings"
+)
+RECORDS = {
+    "E1": make_evidence("Examplol in testitis", "A made-up trial of examplol.", pmid="99000001"),
+    "E2": make_evidence("Placebol in testitis", "A made-up trial of placebol.", pmid="99000002"),
+    "E3": make_evidence("Weather", "Rain fell on every day of the made-up week."),
+}
+
+
+@pytest.fixture
+async def server(tmp_path: Path) -> AsyncIterator[str]:
+    """A Chroma server on loopback."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = await asyncio.create_subprocess_exec(
+        str(Path(sys.executable).with_name("chroma")),
+        *("run", "--host", "127.0.0.1", "--port", str(port), "--path", str(tmp_path / "server")),
+        stdout=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        await asyncio.wait_for(_listening(port), 30)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+async def _listening(port: int) -> None:
+    while True:
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+        except OSError:
+            await asyncio.sleep(0.1)
+        else:
+            writer.close()
+            await writer.wait_closed()
+            return
+
+
+@pytest.fixture
+def on_server(server: str) -> Iterator[ChromaIndex]:
+    index = ChromaIndex(server)
+    yield index
+    index.close()
+
+
+@pytest.fixture(params=["memory", "folder", "server"])
+def index(request: pytest.FixtureRequest, tmp_path: Path) -> ChromaIndex:
+    if request.param == "server":
+        index = request.getfixturevalue("on_server")
+        assert isinstance(index, ChromaIndex)
+        return index
+    return ChromaIndex("" if request.param == "memory" else str(tmp_path / "chroma"))
+
+
+async def test_each_kind_of_index_finds_ranks_and_forgets(index: ChromaIndex) -> None:
+    async with (
+        LlamaIndexRAGService("one", WordVectors(), index) as one,
+        LlamaIndexRAGService("two", WordVectors(), index) as two,
+    ):
+        assert (await one.retrieval()).label == "hybrid (BM25 + words)"
+        assert await one.ingest(RECORDS) == 3
+        assert await one.ingest(RECORDS) == 0
+        assert await two.ingest({"E1": make_evidence("Other", "examplol of run two")}) == 1
+        found = await one.query("examplol testitis")
+        assert list(found) == ["E1", "E2", "E3"]
+        assert found["E1"] == RECORDS["E1"].model_copy(update={"relevance_score": 1.0})
+        assert list(await two.query("examplol", method="dense")) == ["E1"]
+        await one.clear()
+        assert await one.query("examplol") == {}
+        assert len(await two.query("examplol")) == 1
+
+
+async def test_a_run_leaves_no_row(tmp_path: Path) -> None:
+    index = ChromaIndex(str(tmp_path / "chroma"))
+    async with LlamaIndexRAGService("one", WordVectors(), index) as rag:
+        await rag.ingest(RECORDS)
+    async with LlamaIndexRAGService("two", WordVectors(), index) as rag:
+        await rag.retrieval()
+        assert rag._rows is not None
+        assert rag._rows.client.count() == 0
+
+
+async def test_a_changed_record_replaces_its_former_self() -> None:
+    async with LlamaIndexRAGService("one", WordVectors(), ChromaIndex()) as rag:
+        await rag.ingest(RECORDS)
+        grown = RECORDS["E3"].model_copy(update={"content": "Examplol worked in testitis."})
+        assert await rag.ingest({"E3": grown}) == 1
+        assert rag._rows is not None
+        assert rag._rows.client.count() == 3
+        assert (await rag.query("examplol testitis worked"))["E3"].content == grown.content
+        assert await rag.query("rain", method="lexical") == {}
+
+
+async def test_records_of_one_text_are_all_found() -> None:
+    async with LlamaIndexRAGService("one", WordVectors(), ChromaIndex()) as rag:
+        assert await rag.ingest({"E1": RECORDS["E1"], "E2": RECORDS["E1"]}) == 1
+        assert list(await rag.query("examplol")) == ["E1", "E2"]
+        assert len(await rag.query("examplol", 1)) == 1
+
+
+async def test_vectors_are_those_of_the_index() -> None:
+    embeddings = WordVectors()
+    async with LlamaIndexRAGService("one", embeddings, ChromaIndex()) as rag:
+        await rag.ingest(RECORDS)
+        vectors = await rag.vectors(["E2", "E1"])
+        assert vectors is not None
+        assert vectors.shape == (2, 64)
+        titles = ["Placebol in testitis. A made-up trial of placebol."]
+        assert (vectors[0] == (await embeddings.embed(titles))[0]).all()
+
+
+async def test_each_model_has_vectors_of_its_own() -> None:
+    index = ChromaIndex()
+    async with (
+        LlamaIndexRAGService("one", WordVectors("made-up/first"), index) as first,
+        LlamaIndexRAGService("two", WordVectors("made-up/second"), index) as second,
+    ):
+        await first.ingest(RECORDS)
+        await second.ingest({"E1": RECORDS["E1"]})
+        assert first._rows is not None
+        assert second._rows is not None
+        assert (first._rows.client.count(), second._rows.client.count()) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("embeddings", "reason"),
+    [
+        (None, "no embedding model is set."),
+        (EmbeddingService("/no/such/folder"), "cannot be read"),
+    ],
+    ids=["none set", "not to be had"],
+)
+async def test_without_a_model_retrieval_is_lexical_and_says_so(
+    embeddings: EmbeddingService | None, reason: str
+) -> None:
+    async with LlamaIndexRAGService("one", embeddings, ChromaIndex()) as rag:
+        await rag.ingest(RECORDS)
+        label = (await rag.retrieval()).label
+        assert label.startswith("lexical (BM25): ")
+        assert reason in label
+        assert list(await rag.query("examplol")) == ["E1"]
+        assert await rag.vectors(["E1"]) is None
+
+
+async def test_a_server_that_is_down_leaves_lexical_retrieval(unused_tcp_port: int) -> None:
+    index = ChromaIndex(f"http://127.0.0.1:{unused_tcp_port}")
+    async with LlamaIndexRAGService("one", WordVectors(), index) as rag:
+        await rag.ingest(RECORDS)
+        assert "lexical (BM25): The index of vectors cannot be opened" in (
+            (await rag.retrieval()).label
+        )
+        assert list(await rag.query("examplol")) == ["E1"]
+
+
+async def test_a_server_that_goes_down_leaves_lexical_retrieval(on_server: ChromaIndex) -> None:
+    rag = LlamaIndexRAGService("one", WordVectors(), on_server)
+    await rag.ingest(RECORDS)
+    on_server.close()
+    assert list(await rag.query("examplol")) == ["E1"]
+    assert "The index of vectors cannot be read" in (await rag.retrieval()).label
+    await rag.close()
+
+
+async def test_rows_that_cannot_be_removed_are_an_error(on_server: ChromaIndex) -> None:
+    rag = LlamaIndexRAGService("one", WordVectors(), on_server)
+    await rag.ingest(RECORDS)
+    on_server.close()
+    with pytest.raises(StorageError, match="cannot be written"):
+        await rag.close()
+    await rag.close()
+
+
+async def test_the_tool_is_a_source_over_the_records_of_the_run() -> None:
+    async with LlamaIndexRAGService("one", WordVectors(), ChromaIndex()) as rag:
+        tool = RagTool(rag)
+        assert isinstance(tool, SearchTool)
+        empty = await tool.fetch(SourceQuery(text="examplol"))
+        assert empty.outcome is SourceOutcome.EMPTY
+        await rag.ingest(RECORDS)
+        result = await tool.fetch(SourceQuery(text="examplol", max_results=2))
+        assert (result.outcome, len(result.evidence)) == (SourceOutcome.DATA, 2)
+        assert result.filters[0] == "retrieval: hybrid (BM25 + words)"
+        assert [type(r) for r in await tool.search("examplol", 1)] == [Evidence]
+
+
+def test_a_run_without_an_id_is_refused() -> None:
+    with pytest.raises(ValueError, match="run's id"):
+        LlamaIndexRAGService("", None, ChromaIndex())
