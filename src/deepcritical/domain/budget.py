@@ -145,11 +145,6 @@ class Purse:
         self._reserved = self._reserved.plus(reserved, -1)
         self.spent = self.spent.plus(actual)
 
-    def fits(self, judgement: Judgement, most: Spent) -> int:
-        """How many calls of this size the judgement's share still holds."""
-        room = [self._room(judgement, name, most) for name in ("calls", "tokens", "cost_usd")]
-        return int(min(r for r in room if r is not None))
-
     def seconds_left(self, judgement: Judgement) -> float:
         """Seconds in which the judgement must be made; a tenth of the report's are for code."""
         limits = self.limits
@@ -169,7 +164,7 @@ class Purse:
         return ""
 
     def _room(self, judgement: Judgement, name: str, most: Spent) -> float | None:
-        """How many such calls one cap holds; None when it is no limit."""
+        """How many such calls one cap still holds; None when it is no limit."""
         cap: float | None = getattr(self.limits, f"max_{name}")
         each = getattr(most, name)
         if cap is None or each is None:

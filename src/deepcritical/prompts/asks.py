@@ -173,8 +173,8 @@ def ask_section(
         f"""Compose the part of a report on {drug} that tells {_SECTIONS[section]}. Choose up to
         {4 if short else 8} sentences of the records that tell it best to an expert, in the order of
         the argument, strongest study first. Say how each follows on the one before: also, however,
-        therefore, or first for a new point. Take no side: what speaks against the drug is told as
-        fully as what speaks for it.""",
+        or first for a new point. Take no side: what speaks against the drug is told as fully as
+        what speaks for it.""",
         f"Section: {section}",
         _question(question),
         _records(shown),

@@ -132,7 +132,7 @@ class Chosen(_Answer):
     evidence_id: str
     quote: str
     """A whole sentence, word for word."""
-    follows: Literal["first", "also", "however", "therefore"] = "first"
+    follows: Literal["first", "also", "however"] = "first"
 
 
 class Section(_Answer):
