@@ -82,7 +82,7 @@ def propose_hypotheses(prompt: str) -> Answer:
             if named and drug.casefold() in sentence.casefold():
                 shown = {"evidence_id": evidence_id, "quote": sentence, "sign": "increases"}
                 first = {"subject": drug, "object": named[1], "shown_by": [shown]}
-                last = {"subject": named[1], "object": condition, "shown_by": []}
+                last: Answer = {"subject": named[1], "object": condition, "shown_by": []}
                 return {"chains": [{"target": named[1], "steps": [first, last]}]}
     return {"chains": []}
 

@@ -52,6 +52,8 @@ class Fault:
     refusal: str = ""
     tool: str = ""
     """Call this tool instead of the one that was offered."""
+    cut: bool = False
+    """Break the answer off in its middle, as when the limit of tokens is met."""
 
 
 class ModelServer:
@@ -141,6 +143,10 @@ async def _dripping(formed: dict[str, Any], drip_s: float) -> Any:
         await asyncio.sleep(drip_s)
 
 
+def _cut(text: str, fault: Fault) -> str:
+    return text[: len(text) // 2] if fault.cut else text
+
+
 def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
@@ -155,11 +161,12 @@ def _chat_body(given: Any, tool: str, read: int, written: int, fault: Fault) -> 
     elif isinstance(given, str):
         message["content"] = given
     elif tool:
-        function = {"name": tool, "arguments": json.dumps(given)}
+        function = {"name": tool, "arguments": _cut(json.dumps(given), fault)}
         message["tool_calls"] = [{"id": "call_1", "type": "function", "function": function}]
         reason = fault.finish or "tool_calls"
     else:
-        message["content"] = json.dumps(given)
+        message["content"] = _cut(json.dumps(given), fault)
+    reason = "length" if fault.cut else reason
     usage = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
     return {
         "id": "made-up",
@@ -176,10 +183,12 @@ def _messages_body(given: Any, tool: str, read: int, written: int, fault: Fault)
     if isinstance(given, str) or fault.refusal:
         content = [{"type": "text", "text": fault.refusal or given}]
     elif tool:
-        content = [{"type": "tool_use", "id": "toolu_1", "name": tool, "input": given}]
+        whole = {} if fault.cut else given
+        content = [{"type": "tool_use", "id": "toolu_1", "name": tool, "input": whole}]
     else:
-        content = [{"type": "text", "text": json.dumps(given)}]
-    stop = fault.finish or ("tool_use" if content[0]["type"] == "tool_use" else "end_turn")
+        content = [{"type": "text", "text": _cut(json.dumps(given), fault)}]
+    ended = "max_tokens" if fault.cut else fault.finish
+    stop = ended or ("tool_use" if content[0]["type"] == "tool_use" else "end_turn")
     return {
         "id": "made-up",
         "type": "message",

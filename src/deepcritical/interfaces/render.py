@@ -64,7 +64,7 @@ def _(event: BudgetPlanned) -> str:
 @describe.register
 def _(event: JudgementMade) -> str:
     why = f" ({event.reason})" if event.reason else ""
-    dropped = f", {event.dropped} unlocated quotes dropped" if event.dropped else ""
+    dropped = f", {event.dropped} quotes of no record dropped" if event.dropped else ""
     return (
         f"{event.judgement.capitalize()} by {event.made_by}{why}{dropped}; "
         f"so far {_cost(event.spent)}"

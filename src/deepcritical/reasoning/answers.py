@@ -33,10 +33,12 @@ class _Answer(BaseModel):
 class Plan(_Answer):
     """The question as understood, and searches."""
 
-    drug: str = ""
-    condition: str = ""
+    drug: str
+    """As the question names it; empty when it names none."""
+    condition: str
+    """As the question names it; empty when it names none."""
     mechanism_terms: list[str] = Field(default_factory=list)
-    searches: list[str] = Field(default_factory=list)
+    searches: list[str]
     """Each 1-6 plain words."""
 
 

@@ -33,6 +33,8 @@ class ReportContext(Model):
     sources: tuple[str, ...]
     """One line on each source."""
     notices: tuple[str, ...] = ()
+    found_by: str = "rules"
+    """What found the sentences that are told."""
 
 
 async def _unheard(_event: Event) -> None:

@@ -160,9 +160,10 @@ class LLMReasoner:
         wanted = [one for one, reading in pairs if _worth_asking(one, reading)]
         answers, failed = await self._read_in_batches(question, wanted)
         both = await asyncio.to_thread(_joined, pairs, answers)
-        dropped = sum(lost for _, lost in both)
+        known = answers.keys() & {(one.drug.name, one.evidence_id) for one in wanted}
+        dropped = sum(lost for _, lost in both) + len(answers) - len(known)
         if failed:
-            await self._telling.fell_back("reading", failed, dropped, in_part=bool(answers))
+            await self._telling.fell_back("reading", failed, dropped, in_part=bool(known))
         elif wanted:
             await self._telling.made("reading", dropped)
         for reading, _ in both:
@@ -219,7 +220,8 @@ class LLMReasoner:
         name = best_drug(question, store)
         sections = await self._sections(question, store, name) if name else {}
         author = self._telling.author(self.name, self._rules.name, wrote=bool(sections))
-        report = await asyncio.to_thread(write, question, store, context, author)
+        told = context.model_copy(update={"found_by": "rules and a model"})
+        report = await asyncio.to_thread(write, question, store, told, author)
         return await asyncio.to_thread(with_sections, report, store, sections, self.name)
 
     @property
@@ -290,7 +292,7 @@ class LLMReasoner:
     async def _read_in_batches(
         self, question: ResearchQuestion, wanted: Sequence[Unread]
     ) -> tuple[_Answers, NoAnswerError | None]:
-        """What the model read, by drug and record, and why anything is missing."""
+        """What the model read, unknown ids included, and why anything is missing."""
         failed: list[NoAnswerError] = []
         async with asyncio.TaskGroup() as group:
             tasks = [
@@ -325,7 +327,9 @@ class LLMReasoner:
         except NoAnswerError as error:
             failed.append(error)
             return {}
-        return {(drug.name, r.evidence_id): r for r in answer.records if r.evidence_id in shown.ids}
+        if set(shown.ids) - {record.evidence_id for record in answer.records}:
+            failed.append(NoAnswerError("it did not answer on every record"))
+        return {(drug.name, record.evidence_id): record for record in answer.records}
 
     # --- the report -----------------------------------------------------------------------------
 

@@ -99,7 +99,7 @@ class Methods:
                 search_log(self._store.searches),
                 self._flow(),
                 f"Written by: {self._written_by}. Every sentence about a study is one whole "
-                "sentence of that record's text, found by rules; "
+                f"sentence of that record's text, found by {self._context.found_by}; "
                 "counts, grades and verdict are computed. "
                 "Levels are OCEBM 2011; a review counts as the weakest design that it includes. "
                 "The verdict is the first rule that applies in a fixed table over studies "
@@ -206,7 +206,7 @@ class Methods:
             self._kept_answers(),
             (
                 f"{self._store.facts_dropped} statements were dropped "
-                "because their quote was not in the record."
+                "because their quote was not a sentence of the record."
             )
             if self._store.facts_dropped
             else "",

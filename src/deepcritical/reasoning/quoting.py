@@ -25,7 +25,8 @@ _ADDRESS = re.compile(
     re.IGNORECASE,
 )
 """Words that speak to whoever reads for a machine, which no finding does."""
-_ODD_WORD = re.compile(r"\d{3}|[:/@<>{}\[\]]|^NCT|^PMID|^PMC|^doi", re.IGNORECASE)
+_ODD = re.compile(r"\d{3}|\d[.,]\d|[%:/@<>{}\[\]]|\b(?:NCT|PMID|PMC|doi)\b", re.IGNORECASE)
+"""An id, an address or a figure, which a model may have made up."""
 
 
 def addresses_a_model(text: str) -> bool:
@@ -68,9 +69,8 @@ def is_own_finding(span: Span) -> bool:
 
 
 def plain_words(text: str) -> str:
-    """What may be searched of a model's words: a few, without ids, addresses and long numbers."""
-    if addresses_a_model(text):
-        return ""
-    words = (word.strip('".,;()') for word in text.split() if not _ODD_WORD.search(word))
-    kept = [word for word in words if word]
-    return " ".join(kept) if len(kept) <= _MAX_QUERY_WORDS and len(text) <= _MAX_QUERY else ""
+    """A few words of a model's that may be searched; '' if there are more, or ids and figures."""
+    words = [word for word in (part.strip('".,;()') for part in text.split()) if word]
+    odd = _ODD.search(text) or addresses_a_model(text)
+    short = len(words) <= _MAX_QUERY_WORDS and len(text) <= _MAX_QUERY
+    return " ".join(words) if short and not odd else ""

@@ -52,18 +52,20 @@ def _harms(appraisal: Appraisal) -> bool:
 def chosen_sentences(
     answer: Section, store: EvidenceStore, shown: Sequence[str]
 ) -> tuple[tuple[ChosenSentence, ...], int]:
-    """The model's choice as located sentences, each once, and how many were dropped.
+    """The model's choice as located sentences, each once, and how many are in no shown record.
 
-    A sentence is dropped that is in no record shown to the model, that a retracted record states,
-    or that is an aim, background or a wish for more research.
+    Passed over is what a retracted record states, and what is an aim, background or a wish for more
+    research.
     """
     kept: dict[tuple[str, int], ChosenSentence] = {}
     dropped = 0
     for chosen in answer.sentences:
         record = store.evidence.get(chosen.evidence_id) if chosen.evidence_id in shown else None
         span = quoted_sentence(chosen.quote, record) if record else None
-        if record is None or span is None or is_retracted(record) or not is_own_finding(span):
+        if record is None or span is None:
             dropped += 1
+            continue
+        if is_retracted(record) or not is_own_finding(span):
             continue
         fact = sentence_fact(span, chosen.evidence_id, FactRole.RESULT)
         kept.setdefault((chosen.evidence_id, span.start), (chosen.follows, fact))
