@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr, ValidationError
@@ -35,8 +35,12 @@ from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
 from deepcritical.tools.web_search import WebSearch
 
+if TYPE_CHECKING:
+    from deepcritical.reasoning.providers import ModelServer
+
 __all__ = [
     "LiveSources",
+    "build_model_server",
     "build_reasoner",
     "build_runs",
     "limits_of",
@@ -104,28 +108,37 @@ def build_reasoner(settings: Settings) -> Reasoner:
     try:
         # Late: without a model nobody waits for its libraries, or needs them.
         from deepcritical.reasoning.llm import LLMReasoner
-        from deepcritical.reasoning.providers import model_server
     except ModuleNotFoundError as error:
         raise ConfigurationError(
             f"The model {settings.model} needs a library that is not installed: {error.name}.",
             "Install it with: pip install 'deepcritical[llm]'",
         ) from error
-    key = _model_key(settings)
-    server = model_server(
-        settings.model,
+    return LLMReasoner(build_model_server(settings, settings.model))
+
+
+def build_model_server(settings: Settings, model: str) -> ModelServer:
+    """The server of a model with the address, the key and the profile of the settings.
+
+    Raises:
+        ConfigurationError: The model cannot be resolved.
+    """
+    from deepcritical.reasoning.providers import model_server
+
+    key = _model_key(settings, model)
+    return model_server(
+        model,
         base_url=settings.model_base_url,
         api_key=key.get_secret_value() if key else None,
         profile=settings.model_profile,
         timeout_s=settings.model_timeout_s,
     )
-    return LLMReasoner(server)
 
 
-def _model_key(settings: Settings) -> SecretStr | None:
+def _model_key(settings: Settings, model: str) -> SecretStr | None:
     """The key for the model's server; a provider's own key is sent to no other address."""
     if settings.model_api_key or settings.model_base_url:
         return settings.model_api_key
-    provider = (settings.model or "").partition(":")[0]
+    provider = model.partition(":")[0]
     own = {
         "openai": settings.openai_api_key,
         "openai-chat": settings.openai_api_key,

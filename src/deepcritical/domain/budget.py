@@ -27,7 +27,7 @@ SHARES: dict[Judgement, float] = {
     "question": 0.8,
     "queries": 0.8,
     "reading": 0.5,
-    "hypotheses": 0.65,
+    "hypotheses": 0.75,
     "assessment": 0.8,
     "report": 1.0,
 }

@@ -7,6 +7,7 @@ turn one round.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from deepcritical.domain.appraisal import Reading
@@ -15,6 +16,7 @@ from deepcritical.domain.grading import grade
 from deepcritical.domain.question import Drug
 from deepcritical.domain.text import Span
 from deepcritical.reasoning.answers import Finding, ReadRecord
+from deepcritical.reasoning.directions import NO_EFFECT
 from deepcritical.reasoning.names import DrugNames
 from deepcritical.reasoning.quoting import is_own_finding, quoted_sentence, sentence_fact
 
@@ -22,6 +24,15 @@ __all__ = ["Combined", "combined", "may_be_asked"]
 
 _RECOGNISED_NOTHING = "no sentence with a direction was recognised"
 """The rules' remark on a record in which a model may still find a direction."""
+
+_CHANGE = re.compile(
+    r"\b(?:improv|reduc|lower|decreas|declin|fewer|less|slow|delay|prevent|protect|attenuat|alleviat|"
+    r"ameliorat|increas|rais|higher|more|greater|better|best|benefi|effective|efficac|superior|"
+    r"surviv|remission|remit|respon|recover|resol|restor|rescu|normali[sz]|favou?r|associat|risk|odds|"
+    r"hazard|ratio|significan)",
+    re.IGNORECASE,
+)
+"""Stems of words without which no sentence states a benefit."""
 
 
 def may_be_asked(reading: Reading, evidence: Evidence) -> bool:
@@ -62,7 +73,7 @@ class Combined:
         if span is None:
             self.dropped += 1
             return
-        direction = finding.direction if self._may_decide(span) else "none"
+        direction = finding.direction if self._may_decide(span, finding.direction) else "none"
         fact = sentence_fact(span, self.rules.evidence_id, FactRole(finding.role))
         if span.start in self._refuting:
             return
@@ -80,9 +91,13 @@ class Combined:
         else:
             self._context.setdefault(span.start, fact)
 
-    def _may_decide(self, span: Span) -> bool:
+    def _may_decide(self, span: Span, direction: str) -> bool:
+        """Whether a sentence can bear a direction; a benefit must be stated, and not be denied."""
         about = self.rules.about_drug or self._names.named(span.text)
-        return self._speaks and about and is_own_finding(span)
+        stated = bool(_CHANGE.search(span.text)) and not NO_EFFECT.search(span.text)
+        return (
+            self._speaks and about and is_own_finding(span) and (stated or direction != "benefit")
+        )
 
     def reading(self, *, studies_condition: bool) -> Reading:
         """The reading, its facts in the record's order.
