@@ -20,7 +20,7 @@ from deepcritical.reasoning.directions import NO_EFFECT
 from deepcritical.reasoning.names import DrugNames
 from deepcritical.reasoning.quoting import is_own_finding, quoted_sentence, sentence_fact
 
-__all__ = ["Combined", "combined", "may_be_asked"]
+__all__ = ["combined"]
 
 _RECOGNISED_NOTHING = "no sentence with a direction was recognised"
 """The rules' remark on a record in which a model may still find a direction."""
@@ -35,13 +35,8 @@ _CHANGE = re.compile(
 """Stems of words without which no sentence states a benefit."""
 
 
-def may_be_asked(reading: Reading, evidence: Evidence) -> bool:
-    """Whether a model can add to what the rules read: the record bears on the question by text."""
-    return reading.included and bool(evidence.content.strip())
-
-
 @dataclass
-class Combined:
+class _Both:
     """One reading in the making."""
 
     rules: Reading
@@ -140,7 +135,7 @@ def combined(
         evidence: The record.
         drug: The drug that it is read for.
     """
-    both = Combined(rules, evidence, drug)
+    both = _Both(rules, evidence, drug)
     for finding in read.findings:
         both.take(finding)
     return both.reading(studies_condition=read.studies_condition), both.dropped

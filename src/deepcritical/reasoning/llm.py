@@ -18,31 +18,33 @@ from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.budget import Judgement
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.grading import grade
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.text import locate_quote
 from deepcritical.prompts import asks
 from deepcritical.prompts.evidence import (
     CHARS_PER_TOKEN,
     ChooseEvidence,
     ShownRecords,
-    batches,
     by_grade,
     shown_records,
 )
-from deepcritical.reasoning.answers import Assessed, Hypotheses, Plan, Readings, ReadRecord, Section
+from deepcritical.reasoning.answers import Assessed, Hypotheses, Plan, Section
 from deepcritical.reasoning.asking import Asker, NoAnswerError
 from deepcritical.reasoning.base import Reasoner, ReportContext, RunDesk, Unread
+from deepcritical.reasoning.batched import (
+    is_for_a_model,
+    join_readings,
+    key_of,
+    read_in_batches,
+)
 from deepcritical.reasoning.chains import joined_chains
-from deepcritical.reasoning.combining import combined, may_be_asked
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.reasoning.judged import judged, worded_queries
 from deepcritical.reasoning.judging import best_drug
+from deepcritical.reasoning.planning import as_planned, is_known
 from deepcritical.reasoning.providers import ModelServer
 from deepcritical.reasoning.queries import condition_of, drug_named
-from deepcritical.reasoning.quoting import addresses_a_model
 from deepcritical.reasoning.sections import (
     ChosenSentence,
     chosen_sentences,
@@ -54,9 +56,6 @@ from deepcritical.reasoning.writing import write
 from deepcritical.services.evidence_store import EvidenceStore
 
 __all__ = ["LLMReasoner"]
-
-_Answers = dict[tuple[str, str], ReadRecord]
-"""What a model read, by name of the drug and evidence id."""
 
 
 class _Opened(NamedTuple):
@@ -90,7 +89,7 @@ class LLMReasoner:
         self._rules = ExtractiveReasoner()
         self._short = server.profile.short
         self._opened: _Opened | None = None
-        self._plans: dict[str, Plan] = {}
+        self._plans: dict[str, Plan | None] = {}
 
     @property
     def name(self) -> str:
@@ -119,8 +118,8 @@ class LLMReasoner:
         if error and not any(char.isalpha() for char in text):
             raise error
         plan = await self._plan("question", text)
-        if plan and (by_rule is None or not _is_known(by_rule)):
-            by_rule = await self._as_planned(text, plan) or by_rule
+        if plan and (by_rule is None or not is_known(by_rule)):
+            by_rule = await asyncio.to_thread(as_planned, text, plan, by_rule) or by_rule
         if by_rule is None:
             raise error or QuestionError("The question was not understood.", "Name a condition.")
         return by_rule
@@ -132,7 +131,8 @@ class LLMReasoner:
         by_rule = await self._rules.generate_queries(question, store)
         if store.searches:
             return by_rule
-        plan = self._plans.get(question.text) or await self._plan("queries", question.text)
+        asked = question.text in self._plans
+        plan = self._plans[question.text] if asked else await self._plan("queries", question.text)
         texts = plan.searches if plan else []
         added = worded_queries(question.drug, condition_of(question), texts)
         return tuple(dict.fromkeys((*by_rule, *added)))
@@ -156,17 +156,17 @@ class LLMReasoner:
     ) -> AsyncIterator[Reading]:
         """Every record by rules, and in batches at once those to which a model can add."""
         by_rule = [r async for r in self._rules.read_all(question, unread)]
-        pairs = list(zip(unread, by_rule, strict=True))
-        wanted = [one for one, reading in pairs if _worth_asking(one, reading)]
-        answers, failed = await self._read_in_batches(question, wanted)
-        both = await asyncio.to_thread(_joined, pairs, answers)
-        known = answers.keys() & {(one.drug.name, one.evidence_id) for one in wanted}
-        dropped = sum(lost for _, lost in both) + len(answers) - len(known)
+        wanted = [
+            one for one, r in zip(unread, by_rule, strict=True) if is_for_a_model(r, one.evidence)
+        ]
+        answers, failed = await read_in_batches(self._asker, question, wanted)
+        both = await asyncio.to_thread(join_readings, unread, by_rule, answers)
         if failed:
-            await self._telling.fell_back("reading", failed, dropped, in_part=bool(known))
+            helped = bool(answers.keys() & {key_of(one) for one in wanted})
+            await self._telling.fell_back("reading", failed, both.dropped, in_part=helped)
         elif wanted:
-            await self._telling.made("reading", dropped)
-        for reading, _ in both:
+            await self._telling.made("reading", both.dropped)
+        for reading in both.readings:
             yield reading
 
     async def propose_hypotheses(
@@ -263,73 +263,12 @@ class LLMReasoner:
             prompt = asks.ask_plan(text, short=self._short)
             plan = await self._asker.ask(judgement, prompt, Plan)
         except NoAnswerError as error:
+            self._plans[text] = None
             await self._telling.fell_back(judgement, error)
             return None
         self._plans[text] = plan
         await self._telling.made(judgement)
         return plan
-
-    async def _as_planned(self, text: str, plan: Plan) -> ResearchQuestion | None:
-        """The question in the model's reading, if the names it read are words of the question."""
-        drug, condition = (_in_words(name, text) for name in (plan.drug, plan.condition))
-        if not condition:
-            return None
-        asked = (
-            f"Can {drug} be repurposed for {condition}?"
-            if drug
-            else f"What could be repurposed for {condition}?"
-        )
-        understood, _ = await self._read_question(asked)
-        terms = tuple(t for t in (_in_words(name, text) for name in plan.mechanism_terms) if t)
-        if understood is None or understood.drug is None:
-            terms = ()
-        return understood and understood.model_copy(
-            update={"text": text, "mechanism_terms": terms or understood.mechanism_terms}
-        )
-
-    # --- reading --------------------------------------------------------------------------------
-
-    async def _read_in_batches(
-        self, question: ResearchQuestion, wanted: Sequence[Unread]
-    ) -> tuple[_Answers, NoAnswerError | None]:
-        """What the model read, unknown ids included, and why anything is missing."""
-        failed: list[NoAnswerError] = []
-        async with asyncio.TaskGroup() as group:
-            tasks = [
-                group.create_task(self._read_batch(question, drug, shown, failed))
-                for drug, shown in self._batched(wanted)
-            ]
-        answers = {key: read for task in tasks for key, read in task.result().items()}
-        return answers, next(iter(failed), None)
-
-    def _batched(self, wanted: Sequence[Unread]) -> list[tuple[Drug, ShownRecords]]:
-        profile = self._server.profile
-        by_drug: dict[str, tuple[Drug, dict[str, Evidence]]] = {}
-        # The strongest first: what the budget does not hold is the weakest.
-        for drug, evidence_id, evidence in sorted(wanted, key=_by_level):
-            by_drug.setdefault(drug.name, (drug, {}))[1][evidence_id] = evidence
-        return [
-            (drug, shown)
-            for drug, records in by_drug.values()
-            for shown in batches(records, profile.batch_records, self._limit_chars)
-        ]
-
-    async def _read_batch(
-        self,
-        question: ResearchQuestion,
-        drug: Drug,
-        shown: ShownRecords,
-        failed: list[NoAnswerError],
-    ) -> _Answers:
-        prompt = asks.ask_reading(question, drug.name, shown, short=self._short)
-        try:
-            answer = await self._asker.ask("reading", prompt, Readings)
-        except NoAnswerError as error:
-            failed.append(error)
-            return {}
-        if set(shown.ids) - {record.evidence_id for record in answer.records}:
-            failed.append(NoAnswerError("it did not answer on every record"))
-        return {(drug.name, record.evidence_id): record for record in answer.records}
 
     # --- the report -----------------------------------------------------------------------------
 
@@ -369,35 +308,3 @@ class LLMReasoner:
             failed.append(error)
             return (), 0
         return chosen_sentences(answer, store, shown.ids)
-
-
-def _joined(
-    pairs: Sequence[tuple[Unread, Reading]], answers: _Answers
-) -> list[tuple[Reading, int]]:
-    """Each reading with what the model read in the record, and how many quotes were dropped."""
-    joined = []
-    for one, by_rule in pairs:
-        read = answers.get((one.drug.name, one.evidence_id))
-        joined.append(combined(by_rule, read, one.evidence, one.drug) if read else (by_rule, 0))
-    return joined
-
-
-def _by_level(unread: Unread) -> int:
-    return grade(unread.evidence).level or 9
-
-
-def _worth_asking(unread: Unread, by_rule: Reading) -> bool:
-    """Whether a model may read the record: one whose text gives orders is read by rules alone."""
-    text = f"{unread.evidence.citation.title}\n{unread.evidence.content}"
-    return may_be_asked(by_rule, unread.evidence) and not addresses_a_model(text)
-
-
-def _is_known(question: ResearchQuestion) -> bool:
-    drug, condition = question.drug, question.condition
-    return (drug is None or drug.known) and (condition is None or condition.known)
-
-
-def _in_words(name: str, text: str) -> str:
-    """A name as the question writes it; '' when the question does not."""
-    place = locate_quote(name, text)
-    return text[place[0] : place[1]] if place and any(map(str.isalpha, name)) else ""

@@ -115,18 +115,8 @@ def model_server(
         ConfigurationError: The provider is unknown, or no address is known.
     """
     key, _, name = spec.partition(":")
-    provider = PROVIDERS.get(key)
-    if provider is None or not name:
-        raise ConfigurationError(
-            f'"{spec}" names no model.',
-            f"Write provider:name with one of {', '.join(PROVIDERS)}.",
-        )
-    url = base_url or provider.base_url
-    if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc:
-        raise ConfigurationError(
-            f"The address of the model server {url!r} cannot be used.",
-            "Set DEEPCRITICAL_MODEL_BASE_URL to one such as http://127.0.0.1:8080/v1.",
-        )
+    provider = _provider(key, name, spec)
+    url = _checked(base_url or provider.base_url)
 
     def opened(own_key: str | None) -> Model:
         used = own_key or api_key
@@ -138,13 +128,28 @@ def model_server(
         return _model(provider, key, name, url, used)
 
     small = profile == "small" or (profile == "auto" and _is_small(provider, name))
-    return ModelServer(
-        name=spec,
-        open=opened,
-        profile=SMALL if small else LARGE,
-        price=_price_of(key, name),
-        timeout_s=timeout_s,
-    )
+    shape = SMALL if small else LARGE
+    return ModelServer(spec, opened, shape, _price_of(key, name), timeout_s)
+
+
+def _provider(key: str, name: str, spec: str) -> _Provider:
+    provider = PROVIDERS.get(key)
+    if provider is None or not name:
+        raise ConfigurationError(
+            f'"{spec}" names no model.',
+            f"Write provider:name with one of {', '.join(PROVIDERS)}.",
+        )
+    return provider
+
+
+def _checked(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise ConfigurationError(
+            f"The address of the model server {url!r} cannot be used.",
+            "Set DEEPCRITICAL_MODEL_BASE_URL to one such as http://127.0.0.1:8080/v1.",
+        )
+    return url
 
 
 def _is_small(provider: _Provider, name: str) -> bool:
