@@ -20,7 +20,8 @@ from tests.servers.models import ModelServer
 from tests.servers.running import running
 
 APIS = {"openai-chat": "v1", "anthropic": ""}
-"""The provider and the path of its API on the server."""
+ADDRESSES = {**APIS, "openai": "v1", "huggingface": "v1", "vllm": "v1"}
+"""Providers and the paths of their APIs on the server: those that faults are tried on, and all."""
 
 NULL = (
     "Design: Randomised placebo-controlled trial in 300 patients with testitis. "
@@ -72,6 +73,7 @@ async def modelled(
     prepare: Callable[[ModelServer], object] = lambda _: None,
     *,
     api: str = "openai-chat",
+    name: str = "made-up",
     question: str = QUESTION,
     timeout_s: float = 5.0,
     profile: Any = "large",
@@ -82,8 +84,8 @@ async def modelled(
     prepare(server)
     async with running(server.app) as url:
         resolved = model_server(
-            f"{api}:made-up",
-            base_url=f"{url}{APIS[api]}",
+            f"{api}:{name}",
+            base_url=f"{url}{ADDRESSES[api]}",
             api_key="made-up-key",
             profile=profile,
             timeout_s=timeout_s,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import time
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from deepcritical.reasoning.llm import LLMReasoner
 from deepcritical.reasoning.providers import LARGE, SMALL, model_server
 from deepcritical.tools.snapshot_records import parse
 from tests.conftest import DEMO, DEMO_QUESTION, QUESTION, ended, of_type, run_service
-from tests.integration.modelled import Modelled, assert_sound, modelled, records
+from tests.integration.modelled import ADDRESSES, Modelled, assert_sound, modelled, records
 from tests.servers.answers import records_of
 from tests.servers.models import Asked, Fault, ModelServer
 from tests.servers.running import running
@@ -155,8 +156,46 @@ class TestBudget:
         assert run.report
         assert run.report.references
 
+    @pytest.mark.parametrize("max_cost_usd", [0.0, 0.02, 0.1, 0.2, 0.5, 5.0])
+    async def test_no_number_of_dollars_is_exceeded(
+        self, tmp_path: Path, max_cost_usd: float
+    ) -> None:
+        run = await modelled(
+            records(tmp_path), name="gpt-4o", max_iterations=1, max_cost_usd=max_cost_usd
+        )
+        assert run.report
+        spent = [e.spent.cost_usd for e in of_type(run.events, "judgement_made")]
+        assert spent[-1] <= max_cost_usd
+        assert bool(run.server.asked) is (max_cost_usd >= 0.1)
+
+
+class TestCancel:
+    async def test_a_run_that_waits_for_the_model_stops_within_a_second(
+        self, tmp_path: Path
+    ) -> None:
+        server = ModelServer()
+        server.latency_s = 5.0
+        async with running(server.app) as url:
+            resolved = model_server("vllm:made-up", base_url=f"{url}v1")
+            runs = run_service(records(tmp_path), LLMReasoner(resolved))
+            run = runs.submit(QUESTION)
+            async with asyncio.timeout(10):
+                await server.arrived.wait()
+            asked_s = time.monotonic()
+            run.cancel()
+            events = await ended(run)
+            assert time.monotonic() - asked_s < 1
+        assert events[-1].event.type == "run_cancelled"
+
 
 class TestWaysOfAsking:
+    @pytest.mark.parametrize("api", ADDRESSES)
+    async def test_every_api_is_spoken(self, tmp_path: Path, api: str) -> None:
+        run = await modelled(records(tmp_path), api=api, max_iterations=1)
+        assert run.report
+        assert run.report.written_by == f"model {api}:made-up"
+        assert {asked.key for asked in run.server.asked} == {"made-up-key"}
+
     async def test_a_server_without_tools_is_asked_with_a_schema_and_that_is_remembered(
         self, tmp_path: Path
     ) -> None:

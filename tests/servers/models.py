@@ -1,4 +1,4 @@
-"""A model's server on loopback: OpenAI chat and Anthropic messages, and the faults of real ones.
+"""A model's server on loopback: OpenAI chat and responses, Anthropic messages, and faults.
 
 It answers with what stands in the prompt (tests/servers/answers.py), unless it is told to fail.
 """
@@ -61,6 +61,8 @@ class ModelServer:
 
     def __init__(self) -> None:
         self.asked: list[Asked] = []
+        self.arrived = asyncio.Event()
+        """Set once a request has arrived."""
         self.tokens = 0
         """Tokens told in all answers."""
         self.latency_s = 0.0
@@ -69,6 +71,7 @@ class ModelServer:
         routes = [
             Route("/v1/chat/completions", self._chat, methods=["POST"]),
             Route("/v1/messages", self._messages, methods=["POST"]),
+            Route("/v1/responses", self._responses, methods=["POST"]),
         ]
         self.app = Starlette(routes=routes)
 
@@ -89,7 +92,7 @@ class ModelServer:
         tools = [tool["function"]["name"] for tool in body.get("tools", ())]
         kind = body.get("response_format", {}).get("type", "")
         mode = "tool" if tools else "native" if kind == "json_schema" else "prompted"
-        key = request.headers.get("authorization", "").removeprefix("Bearer ")
+        key = _key(request)
         asked = self._keep(system, users, key, mode)
         return await self._answered(asked, body, tools, _chat_body)
 
@@ -99,14 +102,26 @@ class ModelServer:
         tools = [tool["name"] for tool in body.get("tools", ())]
         mode = "tool" if tools else "native" if "output_config" in body else "prompted"
         system = _text(body.get("system", ""))
-        asked = self._keep(system, users, request.headers.get("x-api-key", ""), mode)
+        asked = self._keep(system, users, _key(request), mode)
         return await self._answered(asked, body, tools, _messages_body)
+
+    async def _responses(self, request: Request) -> Response:
+        body = await request.json()
+        said = [(m.get("role"), _text(m.get("content", ""))) for m in body["input"]]
+        users = [text for role, text in said if role == "user"]
+        tools = [tool["name"] for tool in body.get("tools", ())]
+        kind = body.get("text", {}).get("format", {}).get("type", "")
+        mode = "tool" if tools else "native" if kind == "json_schema" else "prompted"
+        key = _key(request)
+        asked = self._keep(body.get("instructions") or "", users, key, mode)
+        return await self._answered(asked, body, tools, _responses_body)
 
     def _keep(self, system: str, users: list[str], key: str, mode: str) -> Asked:
         prompt = next(text for text in users if "Task: " in text)
         now = asyncio.get_running_loop().time()
         asked = Asked(answers.task_of(prompt), system, prompt, key, mode, now)
         self.asked.append(asked)
+        self.arrived.set()
         return asked
 
     async def _answered(
@@ -132,6 +147,11 @@ class ModelServer:
         return JSONResponse(formed)
 
 
+def _key(request: Request) -> str:
+    sent = request.headers.get("authorization", "").removeprefix("Bearer ")
+    return request.headers.get("x-api-key", sent)
+
+
 async def _broken() -> Any:
     yield b"{"
     raise ConnectionResetError("a fault that the test asked for")
@@ -150,7 +170,7 @@ def _cut(text: str, fault: Fault) -> str:
 def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
-    return "\n".join(part.get("text", "") for part in content if part.get("type") == "text")
+    return "\n".join(part.get("text", "") for part in content if "text" in part)
 
 
 def _chat_body(given: Any, tool: str, read: int, written: int, fault: Fault) -> dict[str, Any]:
@@ -175,6 +195,28 @@ def _chat_body(given: Any, tool: str, read: int, written: int, fault: Fault) -> 
         "model": "made-up",
         "choices": [{"index": 0, "message": message, "finish_reason": reason}],
         "usage": usage,
+    }
+
+
+def _responses_body(given: Any, tool: str, read: int, written: int, _: Fault) -> dict[str, Any]:
+    called = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": tool}
+    return {
+        "id": "made-up",
+        "object": "response",
+        "created_at": 1,
+        "status": "completed",
+        "model": "made-up",
+        "output": [called | {"arguments": json.dumps(given), "status": "completed"}],
+        "parallel_tool_calls": False,
+        "tool_choice": "auto",
+        "tools": [],
+        "usage": {
+            "input_tokens": read,
+            "input_tokens_details": {"cached_tokens": 0},
+            "output_tokens": written,
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": read + written,
+        },
     }
 
 

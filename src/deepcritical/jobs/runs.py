@@ -134,6 +134,11 @@ class RunService:
         async with self._open_sources() as sources:
             return sources.described
 
+    @property
+    def reasoner(self) -> str:
+        """Name of the reasoner, as the reader is told."""
+        return self._reasoner.name
+
     async def warm_up(self) -> None:
         """Load what every run needs, so that the first one does not wait for it."""
         await self.sources()

@@ -119,11 +119,13 @@ class _Metered(WrapperModel):
         raise AssertionError("the last attempt returns or raises")
 
     async def _sent(self, most: Spent, *request: Any) -> ModelResponse:
+        left_s = self._purse.seconds_left(self._judgement)
+        if not left_s:
+            raise BudgetExceeded("The time for it is over.", "Raise DEEPCRITICAL_DEADLINE_S.")
         self._purse.reserve(self._judgement, most)
         actual = most  # also for an answer that is not waited for: it may have to be paid
         try:
-            seconds = min(self._timeout_s, self._purse.seconds_left(self._judgement))
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(min(self._timeout_s, left_s)):
                 response = await super().request(*request)
             actual = self._cost(response, most)
         except failures.ModelHTTPError:
@@ -169,6 +171,7 @@ class Asker:
         self.profile = server.profile
         self._server = server
         self._model = model
+        self._mode = server.mode
         self._slots = asyncio.Semaphore(server.profile.at_once)
         self._failed_in_a_row = 0
         self._asked = 0
@@ -206,10 +209,11 @@ class Asker:
         self._failed_in_a_row += 1
         if self._failed_in_a_row >= _IN_A_ROW or advice:
             self._given_up = f"it is not asked any more, because {reason}"
+            self._server.mode = None
         return NoAnswerError(reason)
 
     async def _in_some_mode(self, judgement: Judgement, prompt: Prompt, answer: type[T]) -> T:
-        known = self._server.mode
+        known = self._mode
         unable: Exception | None = None
         for mode in (known,) if known else _MODES:
             try:
@@ -219,9 +223,10 @@ class Asker:
             except _UNABLE as error:
                 unable = unable or error
                 continue
-            self._server.mode = mode
+            self._mode = self._server.mode = mode
             return found
-        self._server.mode = known or _MODES[0]
+        # This run asks in one way from here on; the next one finds out anew.
+        self._mode = known or _MODES[0]
         raise unable or AssertionError("there is always a mode")
 
     async def _in_mode(
@@ -232,7 +237,7 @@ class Asker:
         if profile.temperature is not None:
             settings["temperature"] = profile.temperature
         # While it is not known what the server can do, its failure may mean that it cannot do this.
-        patient = self._server.mode is not None or mode is _MODES[-1]
+        patient = self._mode is not None or mode is _MODES[-1]
         metered = _Metered(
             self._model, self.purse, judgement, self._server.timeout_s, patient=patient
         )
