@@ -244,6 +244,14 @@ async def test_a_store_without_evidence_is_no_error(reasoner: Reasoner, text: st
     assert "A made-up notice." in report.notices
 
 
+async def test_a_record_read_alone_is_read_for_the_drug(reasoner: Reasoner) -> None:
+    question, store = await read_all(reasoner, DEMO_QUESTION)
+    assert question.drug
+    for key, appraisal in islice(store.appraisals(question.drug.name).items(), 3):
+        alone = await reasoner.read_evidence(question, question.drug, key, store.evidence[key])
+        assert alone == appraisal.reading
+
+
 async def test_a_reasoner_never_writes_the_store(reasoner: Reasoner) -> None:
     question, store = await read_all(reasoner, DEMO_QUESTION)
     before = (dict(store.evidence), store.hypotheses, list(store.assessments), store.report)

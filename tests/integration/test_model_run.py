@@ -139,6 +139,17 @@ class TestBudget:
         assert totals[-1].calls == len(run.server.asked)
         assert totals[-1].tokens == run.server.tokens
 
+    async def test_calls_at_once_wait_for_the_budget_instead_of_giving_up(self) -> None:
+        def slow(server: ModelServer) -> None:
+            server.latency_s = 0.1
+
+        run = await modelled(
+            DEMO, slow, question=DEMO_QUESTION, max_iterations=1, max_tokens=110_000
+        )
+        assert len(run.server.prompts("read_records")) > 2
+        assert run.made_by["reading"] == {"model"}
+        assert run.server.tokens <= 110_000
+
     async def test_a_limit_in_dollars_without_a_price_is_said_to_be_none(
         self, tmp_path: Path
     ) -> None:

@@ -7,7 +7,6 @@ the judge, and what is left is kept for the report.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Literal
 
@@ -133,12 +132,21 @@ class Purse:
         Raises:
             BudgetExceeded: The judgement's share of a cap does not hold it.
         """
-        if name := self._short_of(judgement, most):
+        if name := self._short_of(judgement, most, self._reserved):
             raise BudgetExceeded(
                 f"The budget of {name} does not hold this call.",
                 f"Raise DEEPCRITICAL_{name.upper()}, or ask at a greater depth.",
             )
         self._reserved = self._reserved.plus(most)
+
+    @property
+    def under_way(self) -> bool:
+        """Whether a call is reserved and not settled."""
+        return self._reserved.calls > 0
+
+    def may_fit(self, judgement: Judgement, most: Spent) -> bool:
+        """Whether the call would fit if those under way turned out to cost nothing."""
+        return not self._short_of(judgement, most, Spent())
 
     def settle(self, reserved: Spent, actual: Spent) -> None:
         """Give a reservation back and count what the call did cost."""
@@ -156,20 +164,13 @@ class Purse:
         )
         return max(0.0, end_s - self._elapsed_s())
 
-    def _short_of(self, judgement: Judgement, most: Spent) -> str:
+    def _short_of(self, judgement: Judgement, most: Spent, reserved: Spent) -> str:
+        """The cap whose share does not hold the call beside what is spent and reserved; or ''."""
         for name in ("calls", "tokens", "cost_usd"):
-            room = self._room(judgement, name, most)
-            if room is not None and room < 1:
+            cap: float | None = getattr(self.limits, f"max_{name}")
+            each = getattr(most, name)
+            used = (getattr(self.spent, name) or 0) + (getattr(reserved, name) or 0)
+            # A billionth against the rounding of shares, such as 0.8 x 5.
+            if cap is not None and each and used + each > cap * SHARES[judgement] + 1e-9:
                 return f"max_{name}"
         return ""
-
-    def _room(self, judgement: Judgement, name: str, most: Spent) -> float | None:
-        """How many such calls one cap still holds; None when it is no limit."""
-        cap: float | None = getattr(self.limits, f"max_{name}")
-        each = getattr(most, name)
-        if cap is None or each is None:
-            return None
-        used = (getattr(self.spent, name) or 0) + (getattr(self._reserved, name) or 0)
-        left = cap * SHARES[judgement] - used
-        # A millionth against the rounding of shares, such as 0.8 x 5.
-        return math.floor(left / each + 1e-6) if each else math.inf

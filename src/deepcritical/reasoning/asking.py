@@ -91,11 +91,12 @@ class _Metered(WrapperModel):
     """Reserves every request before it is sent, and sends it again after a passing failure."""
 
     def __init__(
-        self, model: Model, purse: Purse, judgement: Judgement, timeout_s: float, *, patient: bool
+        self, model: Model, asker: Asker, judgement: Judgement, timeout_s: float, *, patient: bool
     ) -> None:
         super().__init__(model)
         self._patient = patient
-        self._purse = purse
+        self._purse = asker.purse
+        self._settled = asker.settled
         self._judgement = judgement
         self._timeout_s = timeout_s
 
@@ -119,12 +120,12 @@ class _Metered(WrapperModel):
         raise AssertionError("the last attempt returns or raises")
 
     async def _sent(self, most: Spent, *request: Any) -> ModelResponse:
-        left_s = self._purse.seconds_left(self._judgement)
-        if not left_s:
+        if not self._purse.seconds_left(self._judgement):
             raise BudgetExceeded("The time for it is over.", "Raise DEEPCRITICAL_DEADLINE_S.")
-        self._purse.reserve(self._judgement, most)
+        await self._reserved(most)
         actual = most  # also for an answer that is not waited for: it may have to be paid
         try:
+            left_s = self._purse.seconds_left(self._judgement)
             async with asyncio.timeout(min(self._timeout_s, left_s)):
                 response = await super().request(*request)
             actual = self._cost(response, most)
@@ -133,7 +134,22 @@ class _Metered(WrapperModel):
             raise
         finally:
             self._purse.settle(most, actual)
+            self._settled.set()
         return response
+
+    async def _reserved(self, most: Spent) -> None:
+        """Reserve the call; wait for those under way while what they leave may be enough."""
+        while True:
+            # Cleared before the try, so that no end of another call is missed.
+            self._settled.clear()
+            try:
+                self._purse.reserve(self._judgement, most)
+            except BudgetExceeded:
+                if not (self._purse.under_way and self._purse.may_fit(self._judgement, most)):
+                    raise
+            else:
+                return
+            await self._settled.wait()
 
     def _most(
         self,
@@ -171,6 +187,8 @@ class Asker:
         self.profile = server.profile
         self._server = server
         self._model = model
+        self.settled = asyncio.Event()
+        """Set when a call has ended and its reservation is given back."""
         self._mode = server.mode
         self._slots = asyncio.Semaphore(server.profile.at_once)
         self._failed_in_a_row = 0
@@ -238,9 +256,7 @@ class Asker:
             settings["temperature"] = profile.temperature
         # While it is not known what the server can do, its failure may mean that it cannot do this.
         patient = self._mode is not None or mode is _MODES[-1]
-        metered = _Metered(
-            self._model, self.purse, judgement, self._server.timeout_s, patient=patient
-        )
+        metered = _Metered(self._model, self, judgement, self._server.timeout_s, patient=patient)
         agent = Agent(
             metered,
             output_type=_AS[mode](answer, prompt.task),

@@ -17,6 +17,7 @@ from deepcritical.domain.hypotheses import Edge, MechanismHypothesis, chain_conf
 from deepcritical.domain.question import Condition, Drug
 from deepcritical.domain.text import fold
 from deepcritical.reasoning.answers import Chain, Shown
+from deepcritical.reasoning.directions import NO_EFFECT
 from deepcritical.reasoning.names import ConditionNames, DrugNames
 from deepcritical.reasoning.queries import edge_query
 from deepcritical.reasoning.quoting import addresses_a_model, quoted_sentence
@@ -26,6 +27,7 @@ __all__ = ["joined_chains"]
 
 MAX_CHAINS = 5
 _MAX_NAME = 60
+_MOST_SHOWN = 20
 _Ends = tuple[str, str]
 _SIDES = ("increases", "decreases", "no_effect")
 
@@ -47,7 +49,7 @@ def joined_chains(
         proposed: The model's chains.
     """
     joining = _Joining(drug, condition, records, by_rule)
-    for chain in proposed:
+    for chain in proposed[: 2 * MAX_CHAINS]:
         joining.propose(chain)
     return joining.chains(), joining.dropped
 
@@ -94,7 +96,7 @@ class _Joining:
         self._paths.setdefault(tuple(map(fold, nodes)), nodes)
         ends = {(self._key(s.subject), self._key(s.object)): s.shown_by for s in chain.steps}
         for subject, object_ in pairwise(nodes):
-            for shown in ends.get((self._key(subject), self._key(object_)), ()):
+            for shown in ends.get((self._key(subject), self._key(object_)), [])[:_MOST_SHOWN]:
                 self._show(subject, object_, shown)
 
     def _key(self, name: str) -> str:
@@ -125,7 +127,9 @@ class _Joining:
             self.dropped += 1
             return
         fact = Fact.of(span, shown.evidence_id, FactRole.MECHANISM)
-        self._add(subject, object_, shown.sign, fact)
+        # What a sentence denies is no effect, whatever sign the model gives it.
+        sign = "no_effect" if NO_EFFECT.search(span.text) else shown.sign
+        self._add(subject, object_, sign, fact)
 
     def _names(self, end: str, sentence: str, record: Evidence) -> bool:
         text = f"{record.citation.title}\n{record.content}"

@@ -25,6 +25,8 @@ __all__ = ["combined"]
 _RECOGNISED_NOTHING = "no sentence with a direction was recognised"
 """The rules' remark on a record in which a model may still find a direction."""
 
+_MOST_FINDINGS = 60
+"""Of one record; a model that repeats itself is not followed for ever."""
 _CHANGE = re.compile(
     r"\b(?:improv|reduc|lower|decreas|declin|fewer|less|slow|delay|prevent|protect|attenuat|alleviat|"
     r"ameliorat|increas|rais|higher|more|greater|better|best|benefi|effective|efficac|superior|"
@@ -136,6 +138,6 @@ def combined(
         drug: The drug that it is read for.
     """
     both = _Both(rules, evidence, drug)
-    for finding in read.findings:
+    for finding in read.findings[:_MOST_FINDINGS]:
         both.take(finding)
     return both.reading(studies_condition=read.studies_condition), both.dropped

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.question import Condition, Drug, SearchQuery
@@ -30,7 +31,7 @@ def worded_queries(
     drug: Drug | None, condition: Condition, texts: Iterable[str]
 ) -> tuple[SearchQuery, ...]:
     """Searches in a model's words beside drug and condition; those of odd words are left out."""
-    words = (plain_words(text) for text in texts)
+    words = (plain_words(text) for text in islice(texts, 5 * _MAX_QUERIES))
     made = [
         asked(drug, condition, said, tuple(w for w in said.split() if len(w) > 3))
         for said in words

@@ -59,7 +59,7 @@ def chosen_sentences(
     """
     kept: dict[tuple[str, int], ChosenSentence] = {}
     dropped = 0
-    for chosen in answer.sentences:
+    for chosen in answer.sentences[: 5 * _MOST]:
         record = store.evidence.get(chosen.evidence_id) if chosen.evidence_id in shown else None
         span = quoted_sentence(chosen.quote, record) if record else None
         if record is None or span is None:
