@@ -9,6 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+import deepcritical
 from tests.conftest import QUESTION
 from tests.integration.modelled import records
 from tests.servers.models import Fault, ModelServer
@@ -58,3 +61,18 @@ async def test_a_wrong_key_ends_the_command_as_a_wrong_setting(tmp_path: Path) -
     assert "refused the key" in err
     assert "DEEPCRITICAL_MODEL_API_KEY" in err
     assert len(server.asked) == 1
+
+
+async def test_the_face_can_be_called_twice_each_time_in_a_loop_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, path = ModelServer(), str(records(tmp_path))
+    async with running(server.app) as url:
+        monkeypatch.setenv("DEEPCRITICAL_MODEL", "vllm:made-up")
+        monkeypatch.setenv("DEEPCRITICAL_MODEL_BASE_URL", f"{url}v1")
+        first, second = [
+            await asyncio.to_thread(deepcritical.research, QUESTION, snapshot=path)
+            for _ in range(2)
+        ]
+    assert first == second
+    assert first.written_by == "model vllm:made-up"

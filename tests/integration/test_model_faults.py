@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -120,12 +121,14 @@ SEEN: list[tuple[str, str, str, str, int]] = []
 
 @pytest.fixture(scope="module", autouse=True)
 def table(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Print what was seen."""
+    """Print what was seen, also when pytest keeps what tests print to itself."""
     yield
     writer = request.config.get_terminal_writer()
-    writer.line()
-    for api, fault, judged, ended, calls in SEEN:
-        writer.line(f"{api:12} {fault:34} {ended:44} {judged:14} {calls:3} calls")
+    capture = request.config.pluginmanager.getplugin("capturemanager")
+    with capture.global_and_fixture_disabled() if capture else nullcontext():
+        writer.line()
+        for api, fault, judged, ended, calls in SEEN:
+            writer.line(f"{api:12} {fault:34} {ended:44} {judged:6} {calls:3} calls")
 
 
 def how(run: Modelled) -> str:

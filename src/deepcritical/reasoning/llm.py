@@ -175,7 +175,7 @@ class LLMReasoner:
         """The chains of the rules, with what the model proposes and finds on their edges."""
         by_rule = await self._rules.propose_hypotheses(question, store)
         name = best_drug(question, store)
-        shown = self._shown(store, name) if name else None
+        shown = await self._shown(store, name) if name else None
         if name is None or shown is None or not shown.ids:
             return by_rule
         prompt = asks.ask_hypotheses(question, name, shown, short=self._short)
@@ -199,7 +199,7 @@ class LLMReasoner:
         """The lower of the rules' and the model's scores, and the gaps and searches of both."""
         by_rule = await self._rules.assess_evidence(question, store)
         name = best_drug(question, store)
-        shown = self._shown(store, name) if name else None
+        shown = await self._shown(store, name) if name else None
         if name is None or shown is None or not shown.ids:
             return by_rule
         prompt = asks.ask_assessment(question, store, name, shown, short=self._short)
@@ -238,11 +238,16 @@ class LLMReasoner:
             self._opened = _opened(self._server, self._server.open(None), self._desk)
         return self._opened
 
-    def _shown(
+    async def _shown(
         self, store: EvidenceStore, drug: str, among: Sequence[str] | None = None
     ) -> ShownRecords:
-        ids = [i for i in self._choose(store, drug) if among is None or i in among]
-        return shown_records(store, drug, ids, self._limit_chars)
+        """The chosen records as text, in a thread: choosing may take embeddings."""
+
+        def chosen() -> ShownRecords:
+            ids = [i for i in self._choose(store, drug) if among is None or i in among]
+            return shown_records(store, drug, ids, self._limit_chars)
+
+        return await asyncio.to_thread(chosen)
 
     @property
     def _limit_chars(self) -> int:
@@ -300,7 +305,7 @@ class LLMReasoner:
         ids: Sequence[str],
         failed: list[NoAnswerError],
     ) -> tuple[tuple[ChosenSentence, ...], int]:
-        shown = self._shown(store, drug, ids)
+        shown = await self._shown(store, drug, ids)
         prompt = asks.ask_section(question, drug, name, shown, short=self._short)
         try:
             answer = await self._asker.ask("report", prompt, Section)

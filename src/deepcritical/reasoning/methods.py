@@ -98,7 +98,8 @@ class Methods:
                 f"Rounds: {self._context.iterations}; the search ended because {stopped}.",
                 search_log(self._store.searches),
                 self._flow(),
-                f"Written by: {self._written_by}. Every sentence about a study is one whole "
+                f"Written by: {escape_markdown(self._written_by)}. "
+                "Every sentence about a study is one whole "
                 f"sentence of that record's text, found by {self._context.found_by}; "
                 "counts, grades and verdict are computed. "
                 "Levels are OCEBM 2011; a review counts as the weakest design that it includes. "
