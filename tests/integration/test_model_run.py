@@ -17,7 +17,7 @@ from deepcritical.reasoning.providers import LARGE, SMALL, model_server
 from deepcritical.tools.snapshot_records import parse
 from tests.conftest import DEMO, DEMO_QUESTION, QUESTION, ended, of_type, run_service
 from tests.integration.modelled import ADDRESSES, Modelled, assert_sound, modelled, records
-from tests.servers.answers import records_of
+from tests.servers.answers import Answer, records_of
 from tests.servers.models import Asked, Fault, ModelServer
 from tests.servers.running import running
 
@@ -257,3 +257,22 @@ async def test_the_model_adds_what_the_rules_cannot_read_and_takes_nothing_back(
     assert with_model.report
     assert without.report
     assert {c.quote for c in without.report.claims} <= {c.quote for c in with_model.report.claims}
+
+
+async def test_a_choice_of_sentences_hides_nothing_against_the_drug(tmp_path: Path) -> None:
+    def one_sided(task: str, sane: Answer) -> Answer:
+        if task != "write_section":
+            return sane
+        return {"sentences": [s for s in sane["sentences"] if "significantly" in s["quote"]]}
+
+    def prepare(server: ModelServer) -> None:
+        server.change = one_sided
+
+    run = await modelled(records(tmp_path), prepare, max_iterations=1)
+    assert run.report
+    head = run.report.clinical_findings.content.partition("### ")[0]
+    assert "significantly improved testitis symptoms" in head
+    assert "However: " in head
+    assert "did not improve testitis symptoms" in head
+    (claims,) = of_type(run.events, "claims_checked")
+    assert claims.failed == ()

@@ -47,6 +47,7 @@ from deepcritical.reasoning.providers import ModelServer
 from deepcritical.reasoning.queries import condition_of, drug_named
 from deepcritical.reasoning.sections import (
     ChosenSentence,
+    balanced,
     chosen_sentences,
     section_records,
     with_sections,
@@ -312,4 +313,6 @@ class LLMReasoner:
         except NoAnswerError as error:
             failed.append(error)
             return (), 0
-        return chosen_sentences(answer, store, shown.ids)
+        sentences, dropped = chosen_sentences(answer, store, shown.ids)
+        two_sided = name in ("clinical_findings", "contradictions")
+        return balanced(sentences, store, drug) if two_sided else sentences, dropped

@@ -74,7 +74,8 @@ class Profile(NamedTuple):
 
 
 LARGE = Profile(False, 24_000, 8_000, 8, 12, None)
-SMALL = Profile(True, 5_000, 2_000, 2, 2, 0.0)
+SMALL = Profile(True, 3_000, 1_500, 2, 2, 0.0)
+"""With the rules of a prompt it fits into 4,096 tokens, which local servers often start with."""
 
 
 @dataclass

@@ -16,7 +16,7 @@ from deepcritical.reasoning.citing import Citer
 from deepcritical.reasoning.quoting import is_own_finding, quoted_sentence, sentence_fact
 from deepcritical.services.evidence_store import EvidenceStore
 
-__all__ = ["ChosenSentence", "chosen_sentences", "section_records", "with_sections"]
+__all__ = ["ChosenSentence", "balanced", "chosen_sentences", "section_records", "with_sections"]
 
 _MOST = 8
 _LEADS = {"first": "", "also": "Also: ", "however": "However: "}
@@ -72,6 +72,39 @@ def chosen_sentences(
     return tuple(kept.values())[:_MOST], dropped
 
 
+def balanced(
+    sentences: Sequence[ChosenSentence], store: EvidenceStore, drug: str
+) -> tuple[ChosenSentence, ...]:
+    """The choice with what it leaves out against the drug: no selection hides a negative finding.
+
+    Behind a record's sentences comes its first finding against the drug if none of them is one; at
+    the end that of the strongest record that speaks against the drug, if no such finding was told.
+    """
+    if not sentences:
+        return ()
+    against = {
+        i: a.reading.refuting
+        for i, a in store.appraisals(drug).items()
+        if a.counts and a.clinical and a.reading.refuting
+    }
+    ids = dict.fromkeys(fact.evidence_id for _, fact in sentences)
+    told: list[ChosenSentence] = []
+    for evidence_id in ids:
+        own = [one for one in sentences if one[1].evidence_id == evidence_id]
+        told += own
+        told += _missing(own, against.get(evidence_id, ()))
+    strongest = sorted(against, key=lambda i: (store.appraisals(drug)[i].grade.level or 9, i))
+    if strongest and not any(i in against for i in ids):
+        told += _missing([], against[strongest[0]])
+    return tuple(told)
+
+
+def _missing(told: Sequence[ChosenSentence], against: Sequence[Fact]) -> list[ChosenSentence]:
+    """The first finding against the drug, unless one of them is told."""
+    starts = {fact.start for _, fact in told}
+    return [] if any(f.start in starts for f in against) else [("however", f) for f in against[:1]]
+
+
 def with_sections(
     report: ResearchReport,
     store: EvidenceStore,
@@ -85,7 +118,10 @@ def with_sections(
     for name, sentences in sections.items():
         if sentences:
             part: ReportSection = getattr(report, name)
-            head = f"Key sentences in the order that {escape_markdown(model)} gave them:"
+            head = (
+                f"Key sentences as {escape_markdown(model)} chose them; findings against the drug "
+                "that it left out are added by rule:"
+            )
             lines = [_line(citer, follows, fact) for follows, fact in sentences]
             content = "\n\n".join((head, "\n".join(lines), part.content))
             changes[name] = part.model_copy(update={"content": content})
