@@ -10,16 +10,17 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from deepcritical.domain.budget import Depth, RunLimits
 from deepcritical.domain.errors import ConfigurationError, StorageError
 from deepcritical.domain.live_sources import SourceKey
 from deepcritical.jobs.runs import OpenSources, RunService
 from deepcritical.orchestrators.magentic import run_team
+from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.research.session import RunSources
 from deepcritical.services.chroma import ChromaIndex
@@ -38,8 +39,13 @@ from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
 from deepcritical.tools.web_search import DUCKDUCKGO_URL, WebSearch
 
+if TYPE_CHECKING:
+    from deepcritical.reasoning.providers import ModelServer
+
 __all__ = [
     "LiveSources",
+    "build_model_server",
+    "build_reasoner",
     "build_runs",
     "limits_of",
     "open_retrieval",
@@ -90,12 +96,63 @@ def build_runs(
     local = chosen is not None
     return RunService(
         orchestrate=run_team,
-        reasoner=ExtractiveReasoner(),
+        reasoner=build_reasoner(settings),
         open_sources=_over_snapshot(chosen)
         if chosen is not None
         else _over_live(settings, sources or settings.sources),
         limits_for=lambda depth: limits_of(settings, depth, local=local),
     )
+
+
+def build_reasoner(settings: Settings) -> Reasoner:
+    """The reasoner of the settings: rules alone, or with a model. Nothing is sent.
+
+    Raises:
+        ConfigurationError: The model cannot be resolved, or its libraries are not installed.
+    """
+    if settings.model is None:
+        return ExtractiveReasoner()
+    try:
+        # Late: without a model nobody waits for its libraries, or needs them.
+        from deepcritical.reasoning.llm import LLMReasoner
+    except ModuleNotFoundError as error:
+        raise ConfigurationError(
+            f"The model {settings.model} needs a library that is not installed: {error.name}.",
+            "Install it with: pip install 'deepcritical[llm]'",
+        ) from error
+    return LLMReasoner(build_model_server(settings, settings.model))
+
+
+def build_model_server(settings: Settings, model: str) -> ModelServer:
+    """The server of a model with the address, the key and the profile of the settings.
+
+    Raises:
+        ConfigurationError: The model cannot be resolved.
+    """
+    from deepcritical.reasoning.providers import model_server
+
+    key = _model_key(settings, model)
+    return model_server(
+        model,
+        base_url=settings.model_base_url,
+        api_key=key.get_secret_value() if key else None,
+        profile=settings.model_profile,
+        timeout_s=settings.model_timeout_s,
+    )
+
+
+def _model_key(settings: Settings, model: str) -> SecretStr | None:
+    """The key for the model's server; a provider's own key is sent to no other address."""
+    if settings.model_api_key or settings.model_base_url:
+        return settings.model_api_key
+    provider = model.partition(":")[0]
+    own = {
+        "openai": settings.openai_api_key,
+        "openai-chat": settings.openai_api_key,
+        "anthropic": settings.anthropic_api_key,
+        "huggingface": settings.hf_token,
+    }
+    return own.get(provider)
 
 
 def limits_of(settings: Settings, depth: Depth, *, local: bool = False) -> RunLimits:
@@ -104,6 +161,9 @@ def limits_of(settings: Settings, depth: Depth, *, local: bool = False) -> RunLi
         "max_iterations": settings.max_iterations,
         "deadline_s": settings.deadline_s,
         "results_per_query": LOCAL_RESULTS if local else None,
+        "max_calls": settings.max_calls,
+        "max_tokens": settings.max_tokens,
+        "max_cost_usd": settings.max_cost_usd,
     }
     return RunLimits.for_depth(depth).model_copy(
         update={name: value for name, value in chosen.items() if value is not None}

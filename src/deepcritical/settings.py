@@ -6,7 +6,7 @@ Only bootstrap and the command line read them.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AliasChoices, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -32,6 +32,28 @@ class Settings(BaseSettings):
     """Live sources that are searched, with commas between them."""
     snapshot: str | None = None
     """Name of a bundled snapshot, or path of a .jsonl file, that is searched instead of them."""
+    model: str | None = None
+    """Model as provider:name, such as anthropic:claude-opus-4-6; without it rules reason alone."""
+    model_base_url: str | None = None
+    """Address of the model's server, for local and compatible ones; else the provider's own."""
+    model_api_key: SecretStr | None = None
+    """Key for the model's server; else OPENAI_API_KEY, ANTHROPIC_API_KEY or HF_TOKEN."""
+    openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
+    """Key that is sent to OpenAI alone."""
+    anthropic_api_key: SecretStr | None = Field(default=None, validation_alias="ANTHROPIC_API_KEY")
+    """Key that is sent to Anthropic alone."""
+    hf_token: SecretStr | None = Field(default=None, validation_alias="HF_TOKEN")
+    """Key that is sent to Hugging Face alone."""
+    model_profile: Literal["auto", "small", "large"] = "auto"
+    """How much a model is asked at once; auto takes small for local servers and small models."""
+    model_timeout_s: float = Field(default=60.0, gt=0)
+    """Seconds for one answer of the model."""
+    max_calls: int | None = Field(default=None, ge=0)
+    """Requests to a model in one run; overrides the depth."""
+    max_tokens: int | None = Field(default=None, ge=0)
+    """Tokens of a model in one run, read and written; overrides the depth."""
+    max_cost_usd: float | None = Field(default=None, ge=0)
+    """US dollars for a model in one run; kept only where the model's price is known."""
     max_iterations: int | None = Field(default=None, ge=1, le=10)
     """Rounds of search and judgement, 1-10; overrides the depth."""
     deadline_s: float | None = Field(default=None, gt=0)
@@ -74,7 +96,9 @@ class Settings(BaseSettings):
     def _split(cls, value: object) -> object:
         return parse_sources(value) if isinstance(value, str) else value
 
-    @field_validator("http_cache", "snapshot", "vector_cache", mode="before")
+    @field_validator(
+        "http_cache", "snapshot", "vector_cache", "model", "model_base_url", mode="before"
+    )
     @classmethod
     def _empty_is_none(cls, value: object) -> object:
         return None if value == "" else value

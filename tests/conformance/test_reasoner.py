@@ -3,24 +3,71 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from itertools import islice
 
 import pytest
+from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from deepcritical.domain.appraisal import Appraisal
+from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.claims import claim_holds, located
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.events import StopReason
 from deepcritical.domain.grading import grade
 from deepcritical.domain.question import QuestionForm, ResearchQuestion
 from deepcritical.domain.report import ResearchReport
-from deepcritical.reasoning.base import Reasoner, ReportContext
+from deepcritical.reasoning.base import Reasoner, ReportContext, RunDesk, Unread
 from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.llm import LLMReasoner
+from deepcritical.reasoning.providers import ModelServer, model_server
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.snapshot_records import parse
 from tests.conftest import DEMO, DEMO_QUESTION
+from tests.servers import models
+from tests.servers.answers import answer
+from tests.servers.running import running
 
-REASONERS: dict[str, Callable[[], Reasoner]] = {"extractive": ExtractiveReasoner}
+EVERY_NTH = 5
+"""Of the records of the snapshot, those that are read with a model: each costs a reading."""
+
+
+def made_up(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+    """A sane model without a server."""
+    asked = "\n".join(str(getattr(p, "content", "")) for m in messages for p in m.parts)
+    return ModelResponse([ToolCallPart(info.output_tools[0].name, answer(asked))])
+
+
+@asynccontextmanager
+async def by_rules() -> AsyncIterator[Reasoner]:
+    yield ExtractiveReasoner()
+
+
+@asynccontextmanager
+async def by_function() -> AsyncIterator[Reasoner]:
+    server = ModelServer(name="function", open=lambda _key: FunctionModel(made_up))
+    async with LLMReasoner(server).for_run(RunDesk(limits=AMPLE)) as reasoner:
+        yield reasoner
+
+
+@asynccontextmanager
+async def over_http(spec: str, path: str) -> AsyncIterator[Reasoner]:
+    scripted = models.ModelServer()
+    async with running(scripted.app) as url:
+        server = model_server(spec, base_url=f"{url}{path}", api_key="made-up")
+        async with LLMReasoner(server).for_run(RunDesk(limits=AMPLE)) as reasoner:
+            yield reasoner
+
+
+AMPLE = RunLimits(max_calls=1_000, max_tokens=10_000_000)
+REASONERS: dict[str, Callable[[], AbstractAsyncContextManager[Reasoner]]] = {
+    "extractive": by_rules,
+    "function": by_function,
+    "openai": lambda: over_http("openai-chat:made-up", "v1"),
+    "anthropic": lambda: over_http("anthropic:made-up", ""),
+}
 CONTEXT = ReportContext(
     stop_reason=StopReason.SUFFICIENT_EVIDENCE.value,
     iterations=1,
@@ -38,13 +85,15 @@ _READ: dict[tuple[str, str], tuple[ResearchQuestion, EvidenceStore]] = {}
 
 
 @pytest.fixture(params=REASONERS)
-def reasoner(request: pytest.FixtureRequest) -> Reasoner:
-    return REASONERS[request.param]()
+async def reasoner(request: pytest.FixtureRequest) -> AsyncIterator[Reasoner]:
+    async with REASONERS[request.param]() as one:
+        yield one
 
 
-def demo_store() -> EvidenceStore:
+def demo_store(reasoner: Reasoner) -> EvidenceStore:
     store = EvidenceStore()
-    store.add(parse(DEMO.read_bytes(), "demo").records)
+    step = 1 if isinstance(reasoner, ExtractiveReasoner) else EVERY_NTH
+    store.add(islice(parse(DEMO.read_bytes(), "demo").records, 0, None, step))
     return store
 
 
@@ -58,11 +107,12 @@ async def read_all(reasoner: Reasoner, text: str) -> tuple[ResearchQuestion, Evi
 async def read_afresh(reasoner: Reasoner, text: str) -> tuple[ResearchQuestion, EvidenceStore]:
     """The question as understood, and a store in which every demo record is read and judged."""
     question = await reasoner.refine_question(text)
-    store = await asyncio.to_thread(demo_store)
-    for drug in await reasoner.name_candidates(question, store):
-        for key, evidence in store.evidence.items():
-            reading = await reasoner.read_evidence(question, drug, key, evidence)
-            store.add_appraisal(Appraisal(reading=reading, grade=grade(evidence)))
+    store = await asyncio.to_thread(demo_store, reasoner)
+    drugs = await reasoner.name_candidates(question, store)
+    unread = [Unread(drug, key, e) for drug in drugs for key, e in store.evidence.items()]
+    async for reading in reasoner.read_all(question, unread):
+        graded = grade(store.evidence[reading.evidence_id])
+        store.add_appraisal(Appraisal(reading=reading, grade=graded))
     store.hypotheses = await reasoner.propose_hypotheses(question, store)
     store.assessments.append(await reasoner.assess_evidence(question, store))
     return question, store
@@ -192,6 +242,14 @@ async def test_a_store_without_evidence_is_no_error(reasoner: Reasoner, text: st
     report = await reasoner.write_report(question, store, CONTEXT)
     assert (report.references, report.claims) == ((), ())
     assert "A made-up notice." in report.notices
+
+
+async def test_a_record_read_alone_is_read_for_the_drug(reasoner: Reasoner) -> None:
+    question, store = await read_all(reasoner, DEMO_QUESTION)
+    assert question.drug
+    for key, appraisal in islice(store.appraisals(question.drug.name).items(), 3):
+        alone = await reasoner.read_evidence(question, question.drug, key, store.evidence[key])
+        assert alone == appraisal.reading
 
 
 async def test_a_reasoner_never_writes_the_store(reasoner: Reasoner) -> None:

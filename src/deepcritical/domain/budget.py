@@ -1,16 +1,36 @@
-"""The limits of one run."""
+"""The limits of one run, and the purse that keeps a model within them.
+
+A call is reserved before it is sent, so that calls made at once cannot overspend together. Each
+judgement may draw on the purse up to a share of it: reading gives way first, then hypotheses, then
+the judge, and what is left is kept for the report.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 from pydantic import Field
 
 from deepcritical.domain.base import Model, UnitInterval
+from deepcritical.domain.errors import BudgetExceeded
 
-__all__ = ["Depth", "RunLimits"]
+__all__ = ["SHARES", "Depth", "Judgement", "Price", "Purse", "RunLimits", "Spent"]
 
 Depth = Literal["quick", "standard", "deep"]
+
+Judgement = Literal["question", "queries", "reading", "hypotheses", "assessment", "report"]
+"""What a reasoner is asked for."""
+
+SHARES: dict[Judgement, float] = {
+    "question": 0.8,
+    "queries": 0.8,
+    "reading": 0.5,
+    "hypotheses": 0.75,
+    "assessment": 0.8,
+    "report": 1.0,
+}
+"""The share of each cap up to which a judgement may be asked for; 0.2 is the report's alone."""
 
 
 class RunLimits(Model):
@@ -23,14 +43,134 @@ class RunLimits(Model):
     results_per_query: int = Field(default=10, ge=1, le=100)
     report_share: UnitInterval = 0.2
     """The share of the time that is kept back for writing the report."""
+    max_calls: int = Field(default=60, ge=0)
+    """Requests to a model, repeated ones included."""
+    max_tokens: int = Field(default=600_000, ge=0)
+    """Tokens of a model, read and written."""
+    max_cost_usd: float | None = Field(default=None, ge=0)
+    """US dollars for a model; None sets no limit. Not kept for a model whose price is unknown."""
 
     @classmethod
     def for_depth(cls, depth: Depth) -> RunLimits:
-        """The limits of a depth: quick 1 round / 60 s, standard 3 / 180 s, deep 10 / 600 s."""
-        rounds, seconds = {"quick": (1, 60.0), "standard": (3, 180.0), "deep": (10, 600.0)}[depth]
-        return cls(max_iterations=rounds, deadline_s=seconds)
+        """The limits of a depth: rounds, seconds, model calls and tokens.
+
+        quick 1 / 60 s / 20 / 200,000, standard 3 / 180 s / 60 / 600,000, deep 10 / 600 s / 200 /
+        2,000,000.
+        """
+        rounds, seconds, calls, tokens = {
+            "quick": (1, 60.0, 20, 200_000),
+            "standard": (3, 180.0, 60, 600_000),
+            "deep": (10, 600.0, 200, 2_000_000),
+        }[depth]
+        return cls(max_iterations=rounds, deadline_s=seconds, max_calls=calls, max_tokens=tokens)
 
     @property
     def research_deadline_s(self) -> float:
         """Seconds after which no further round begins."""
         return self.deadline_s * (1 - self.report_share)
+
+
+class Spent(Model):
+    """What a model has cost, or may cost."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+    """US dollars; None when the model's price is unknown."""
+
+    @property
+    def tokens(self) -> int:
+        """Tokens read and written."""
+        return self.input_tokens + self.output_tokens
+
+    def plus(self, other: Spent, sign: int = 1) -> Spent:
+        """Both together; with `sign` -1 what remains without the other."""
+        costs = (self.cost_usd, other.cost_usd)
+        known = [cost for cost in costs if cost is not None]
+        return Spent(
+            calls=self.calls + sign * other.calls,
+            input_tokens=self.input_tokens + sign * other.input_tokens,
+            output_tokens=self.output_tokens + sign * other.output_tokens,
+            cost_usd=(self.cost_usd or 0) + sign * (other.cost_usd or 0) if known else None,
+        )
+
+
+Price = Callable[[int, int], float | None]
+"""US dollars for so many tokens read and written; None when unknown."""
+
+
+class Purse:
+    """The budget of one run. One task at a time touches it, for no method awaits.
+
+    Invariant: spent and reserved together never exceed a cap, as far as a call costs no more than
+    was reserved for it.
+
+    Args:
+        limits: The caps.
+        price: The model's price.
+        elapsed_s: Seconds since the run's first step.
+    """
+
+    def __init__(
+        self, limits: RunLimits, price: Price, elapsed_s: Callable[[], float] = lambda: 0.0
+    ) -> None:
+        self.limits = limits
+        self._price = price
+        self._elapsed_s = elapsed_s
+        self._reserved = Spent()
+        self.spent = Spent(cost_usd=price(0, 0))
+
+    def priced(self, input_tokens: int, output_tokens: int) -> Spent:
+        """One call of so many tokens, with its cost."""
+        cost = self._price(input_tokens, output_tokens)
+        return Spent(calls=1, input_tokens=input_tokens, output_tokens=output_tokens, cost_usd=cost)
+
+    def reserve(self, judgement: Judgement, most: Spent) -> None:
+        """Set aside what one call may cost at most.
+
+        Raises:
+            BudgetExceeded: The judgement's share of a cap does not hold it.
+        """
+        if name := self._short_of(judgement, most, self._reserved):
+            raise BudgetExceeded(
+                f"The budget of {name} does not hold this call.",
+                f"Raise DEEPCRITICAL_{name.upper()}, or ask at a greater depth.",
+            )
+        self._reserved = self._reserved.plus(most)
+
+    @property
+    def under_way(self) -> bool:
+        """Whether a call is reserved and not settled."""
+        return self._reserved.calls > 0
+
+    def may_fit(self, judgement: Judgement, most: Spent) -> bool:
+        """Whether the call would fit if those under way turned out to cost nothing."""
+        return not self._short_of(judgement, most, Spent())
+
+    def settle(self, reserved: Spent, actual: Spent) -> None:
+        """Give a reservation back and count what the call did cost."""
+        self._reserved = self._reserved.plus(reserved, -1)
+        self.spent = self.spent.plus(actual)
+
+    def seconds_left(self, judgement: Judgement) -> float:
+        """Seconds in which the judgement must be made; a tenth of the report's are for code."""
+        limits = self.limits
+        report_s = limits.deadline_s - limits.research_deadline_s
+        end_s = (
+            limits.deadline_s - 0.1 * report_s
+            if judgement == "report"
+            else limits.research_deadline_s
+        )
+        return max(0.0, end_s - self._elapsed_s())
+
+    def _short_of(self, judgement: Judgement, most: Spent, reserved: Spent) -> str:
+        """The cap whose share does not hold the call beside what is spent and reserved; or ''."""
+        for name in ("calls", "tokens", "cost_usd"):
+            cap: float | None = getattr(self.limits, f"max_{name}")
+            each = getattr(most, name)
+            used = (getattr(self.spent, name) or 0) + (getattr(reserved, name) or 0)
+            # A billionth against the rounding of shares, such as 0.8 x 5.
+            if cap is not None and each and used + each > cap * SHARES[judgement] + 1e-9:
+                return f"max_{name}"
+        return ""

@@ -9,17 +9,20 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from deepcritical.domain.base import Model, UnitInterval
+from deepcritical.domain.budget import Judgement, RunLimits, Spent
 from deepcritical.domain.question import ResearchQuestion
 
 __all__ = [
     "TERMINAL",
     "AgentCalled",
+    "BudgetPlanned",
     "ClaimsChecked",
     "Event",
     "EvidenceAssessed",
     "EvidenceProcessed",
     "HypothesesProposed",
     "IntegrityChecked",
+    "JudgementMade",
     "LoggedEvent",
     "Notice",
     "QuestionRefined",
@@ -71,6 +74,30 @@ class SourcesOpened(Model):
     type: Literal["sources_opened"] = "sources_opened"
     sources: tuple[str, ...]
     """One line on each."""
+
+
+class BudgetPlanned(Model):
+    """What a model may cost in this run, before it is first asked."""
+
+    type: Literal["budget_planned"] = "budget_planned"
+    model: str
+    estimate: Spent
+    """What a run of these limits is expected to cost, within them."""
+    limits: RunLimits
+
+
+class JudgementMade(Model):
+    """A model was asked for a judgement, or rules made it in the model's place."""
+
+    type: Literal["judgement_made"] = "judgement_made"
+    judgement: Judgement
+    made_by: Literal["model", "model in part", "rules"]
+    reason: str = ""
+    """Why rules made it, or a part of it."""
+    dropped: int = 0
+    """Quotes and ids of the answer that are in no record; they are never used."""
+    spent: Spent
+    """Of the whole run so far."""
 
 
 class QuestionRefined(Model):
@@ -210,6 +237,8 @@ class RunCancelled(Model):
 Event = Annotated[
     RunStarted
     | SourcesOpened
+    | BudgetPlanned
+    | JudgementMade
     | QuestionRefined
     | AgentCalled
     | SourceSearched

@@ -177,7 +177,8 @@ class _Handlers:
     async def load(self, request: gr.Request) -> tuple[Any, ...]:
         """Take up the run that the address names, if it names one."""
         answering = "<br>".join(map(escape, await self._runs.sources()))
-        said = f'<p class="answering">Answered by rules, without a model, from:<br>{answering}</p>'
+        reasoner = escape(self._runs.reasoner)
+        said = f'<p class="answering">Answered by {reasoner}, from:<br>{answering}</p>'
         run_id = request.query_params.get("run")
         # What is skipped may have been typed or started before this answer arrives.
         as_it_is = gr.skip()

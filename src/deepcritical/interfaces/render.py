@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from functools import singledispatch
 
+from deepcritical.domain.budget import Spent
 from deepcritical.domain.events import (
     AgentCalled,
+    BudgetPlanned,
     ClaimsChecked,
     Event,
     EvidenceAssessed,
     EvidenceProcessed,
     HypothesesProposed,
     IntegrityChecked,
+    JudgementMade,
     Notice,
     QuestionRefined,
     ReferencesValidated,
@@ -41,6 +44,31 @@ def _(event: RunStarted) -> str:
 @describe.register
 def _(event: SourcesOpened) -> str:
     return f"Sources: {'; '.join(event.sources)}"
+
+
+def _cost(spent: Spent) -> str:
+    price = "price unknown" if spent.cost_usd is None else f"${spent.cost_usd:.4f}"
+    return f"{spent.calls} calls, {spent.tokens:,} tokens, {price}"
+
+
+@describe.register
+def _(event: BudgetPlanned) -> str:
+    limits = event.limits
+    dollars = "" if limits.max_cost_usd is None else f", ${limits.max_cost_usd:g}"
+    return (
+        f"Model {event.model}: about {_cost(event.estimate)}; "
+        f"at most {limits.max_calls} calls, {limits.max_tokens:,} tokens{dollars}"
+    )
+
+
+@describe.register
+def _(event: JudgementMade) -> str:
+    why = f" ({event.reason})" if event.reason else ""
+    dropped = f", {event.dropped} quotes of no record dropped" if event.dropped else ""
+    return (
+        f"{event.judgement.capitalize()} by {event.made_by}{why}{dropped}; "
+        f"so far {_cost(event.spent)}"
+    )
 
 
 @describe.register

@@ -11,6 +11,8 @@ from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from pydantic import SecretStr
+
 from deepcritical.domain.budget import Depth, RunLimits
 from deepcritical.domain.errors import (
     BudgetExceeded,
@@ -31,7 +33,7 @@ from deepcritical.domain.events import (
 )
 from deepcritical.domain.question import checked_question
 from deepcritical.domain.report import ResearchReport
-from deepcritical.reasoning.base import Reasoner
+from deepcritical.reasoning.base import Reasoner, RunDesk
 from deepcritical.research.session import ResearchSession, RunSources
 from deepcritical.services.event_log import EventLog
 
@@ -136,11 +138,15 @@ class RunService:
         async with self._open_sources() as sources:
             return sources.described
 
+    @property
+    def reasoner(self) -> str:
+        """Name of the reasoner, as the reader is told."""
+        return self._reasoner.name
+
     async def warm_up(self) -> None:
         """Load what every run needs, so that the first one does not wait for it."""
         await self.sources()
-        # Any question makes a reasoner load its vocabularies.
-        await self._reasoner.refine_question("Can aspirin be repurposed for asthma?")
+        await self._reasoner.warm_up()
 
     def get(self, run_id: str) -> Run | None:
         """The run of that id, if it is remembered."""
@@ -153,7 +159,12 @@ class RunService:
                 run.cancel()
 
     def submit(
-        self, question: str, *, depth: Depth = "standard", log_path: Path | None = None
+        self,
+        question: str,
+        *,
+        depth: Depth = "standard",
+        log_path: Path | None = None,
+        model_api_key: SecretStr | None = None,
     ) -> Run:
         """Start a run; must be called within a running event loop.
 
@@ -161,6 +172,7 @@ class RunService:
             question: The question as the user wrote it.
             depth: How far the run may go.
             log_path: File to which events are also appended.
+            model_api_key: The user's own key for the model; it is kept for this run only.
 
         Raises:
             EmptyQuestionError, QuestionTooLongError, CapacityError: Nothing is started.
@@ -174,7 +186,7 @@ class RunService:
             searched_on=datetime.now(UTC).date().isoformat(),
         )
         self._make_room()
-        task = asyncio.create_task(self._run(session))
+        task = asyncio.create_task(self._run(session, model_api_key))
         task.add_done_callback(_log_defect)
         run = Run(session, task)
         self._runs[run.run_id] = run
@@ -189,7 +201,7 @@ class RunService:
         for run_id in ended[: max(0, len(self._runs) - MAX_KEPT + 1)]:
             del self._runs[run_id]
 
-    async def _run(self, session: ResearchSession) -> ResearchReport:
+    async def _run(self, session: ResearchSession, key: SecretStr | None) -> ResearchReport:
         """Run to the end; whatever happens, the log gets its one terminal event."""
         ending: Event = RunFailed(
             error="InternalError",
@@ -197,7 +209,7 @@ class RunService:
             advice="Please report this with the run's events.",
         )
         try:
-            report = await self._research(session)
+            report = await self._research(session, key)
             ending = _completed(session, report)
         except asyncio.CancelledError:
             ending = RunCancelled()
@@ -212,11 +224,11 @@ class RunService:
             await asyncio.shield(session.emit(ending, Stage.DONE))
         return report
 
-    async def _research(self, session: ResearchSession) -> ResearchReport:
+    async def _research(self, session: ResearchSession, key: SecretStr | None) -> ResearchReport:
         await session.emit(RunStarted(question=session.text, reasoner=self._reasoner.name))
         try:
             async with asyncio.timeout(session.limits.deadline_s) as deadline:
-                await self._searching(session)
+                await self._searching(session, key)
         except TimeoutError as error:
             if not deadline.expired():
                 raise  # somebody else's time-out
@@ -228,8 +240,12 @@ class RunService:
             raise ValueError("the orchestrator returned without a report")
         return session.store.report
 
-    async def _searching(self, session: ResearchSession) -> None:
-        async with self._open_sources() as session.sources:
+    async def _searching(self, session: ResearchSession, key: SecretStr | None) -> None:
+        desk = RunDesk(session.limits, lambda: session.elapsed_s, session.hear, key)
+        async with (
+            self._open_sources() as session.sources,
+            self._reasoner.for_run(desk) as session.reasoner,
+        ):
             await session.emit(SourcesOpened(sources=session.sources.described))
             await self._orchestrate(session)
 

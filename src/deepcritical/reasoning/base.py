@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from pydantic import SecretStr
 
 from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model
+from deepcritical.domain.budget import RunLimits
+from deepcritical.domain.events import Event
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.services.evidence_store import EvidenceStore
 
-__all__ = ["Reasoner", "ReportContext"]
+__all__ = ["Reasoner", "ReportContext", "RunDesk", "Unread"]
 
 
 class ReportContext(Model):
@@ -26,6 +33,33 @@ class ReportContext(Model):
     sources: tuple[str, ...]
     """One line on each source."""
     notices: tuple[str, ...] = ()
+    found_by: str = "rules"
+    """What found the sentences that are told."""
+
+
+async def _unheard(_event: Event) -> None:
+    """What is told to nobody."""
+
+
+@dataclass(frozen=True)
+class RunDesk:
+    """What a reasoner is given for one run: limits, the clock, somebody to tell, a key."""
+
+    limits: RunLimits = field(default_factory=RunLimits)
+    elapsed_s: Callable[[], float] = lambda: 0.0
+    """Seconds since the run's first step."""
+    tell: Callable[[Event], Awaitable[None]] = _unheard
+    """Where a reasoner says what it spends and what it could not do; it never writes the store."""
+    model_api_key: SecretStr | None = None
+    """The user's own key for the model, for this run only."""
+
+
+class Unread(NamedTuple):
+    """A record that is to be read for a drug."""
+
+    drug: Drug
+    evidence_id: str
+    evidence: Evidence
 
 
 @runtime_checkable
@@ -38,6 +72,14 @@ class Reasoner(Protocol):
     @property
     def name(self) -> str:
         """Name shown to the reader."""
+        ...
+
+    async def warm_up(self) -> None:
+        """Load what every judgement needs; asks no model."""
+        ...
+
+    def for_run(self, desk: RunDesk) -> AbstractAsyncContextManager[Reasoner]:
+        """The reasoner of one run, with a budget and a key of its own, until the context ends."""
         ...
 
     async def refine_question(self, text: str) -> ResearchQuestion:
@@ -60,6 +102,12 @@ class Reasoner(Protocol):
         self, question: ResearchQuestion, drug: Drug, evidence_id: str, evidence: Evidence
     ) -> Reading:
         """What one record says about one drug."""
+        ...
+
+    def read_all(
+        self, question: ResearchQuestion, unread: Sequence[Unread]
+    ) -> AsyncIterator[Reading]:
+        """What each record says, in the same order; a reading that was given is not lost later."""
         ...
 
     async def propose_hypotheses(

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.assessment import JudgeAssessment
@@ -16,7 +18,7 @@ from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Condition, Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.record_kinds import is_paper
 from deepcritical.domain.report import ResearchReport
-from deepcritical.reasoning.base import ReportContext
+from deepcritical.reasoning.base import Reasoner, ReportContext, RunDesk, Unread
 from deepcritical.reasoning.judging import assess, best_drug, next_sides
 from deepcritical.reasoning.mechanisms import build_hypotheses
 from deepcritical.reasoning.names import ConditionNames
@@ -50,6 +52,15 @@ class ExtractiveReasoner:
         """Name shown to the reader."""
         return "extractive (no model)"
 
+    async def warm_up(self) -> None:
+        """Load the vocabularies, which the first question would wait for."""
+        await asyncio.to_thread(read_question, "Can aspirin be repurposed for asthma?")
+
+    @asynccontextmanager
+    async def for_run(self, _desk: RunDesk) -> AsyncIterator[Reasoner]:
+        """Itself: rules cost nothing and keep nothing."""
+        yield self
+
     async def refine_question(self, text: str) -> ResearchQuestion:
         """Form, drug, condition and mechanism terms of the question."""
         return await asyncio.to_thread(read_question, text)
@@ -82,6 +93,13 @@ class ExtractiveReasoner:
         return await asyncio.to_thread(
             read_record, drug, _condition(question), evidence_id, evidence
         )
+
+    async def read_all(
+        self, question: ResearchQuestion, unread: Sequence[Unread]
+    ) -> AsyncIterator[Reading]:
+        """One record after the other."""
+        for drug, evidence_id, evidence in unread:
+            yield await self.read_evidence(question, drug, evidence_id, evidence)
 
     async def propose_hypotheses(
         self, question: ResearchQuestion, store: EvidenceStore

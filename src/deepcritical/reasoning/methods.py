@@ -109,8 +109,9 @@ class Methods:
                 f"{_RANKED_BY_SOURCE if self._live else _RANKED_BY_WORDS} "
                 f"Rounds: {self._context.iterations}; the search ended because {stopped}.",
                 self._flow(),
-                f"Written by: {self._written_by}. Every sentence about a study is one whole "
-                "sentence of that record's text, found by rules; "
+                f"Written by: {escape_markdown(self._written_by)}. "
+                "Every sentence about a study is one whole "
+                f"sentence of that record's text, found by {self._context.found_by}; "
                 "counts, grades and verdict are computed. "
                 "Levels are OCEBM 2011; a review counts as the weakest design that it includes. "
                 "The verdict is the first rule that applies in a fixed table over studies "
@@ -214,7 +215,7 @@ class Methods:
             self._kept_answers(),
             (
                 f"{self._store.facts_dropped} statements were dropped "
-                "because their quote was not in the record."
+                "because their quote was not a sentence of the record."
             )
             if self._store.facts_dropped
             else "",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import DeepCriticalError
-from deepcritical.domain.events import Event, Notice, Stage, StopReason
+from deepcritical.domain.events import Event, JudgementMade, Notice, Stage, StopReason
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.reasoning.base import Reasoner
@@ -129,6 +129,15 @@ class ResearchSession:
         if message not in self.notices:
             self.notices.append(message)
             await self.emit(Notice(message=message))
+
+    async def hear(self, event: Event) -> None:
+        """Log what the reasoner tells; a notice is kept for the report, a dropped quote counted."""
+        if isinstance(event, Notice):
+            await self.notify(event.message)
+            return
+        if isinstance(event, JudgementMade):
+            self.store.facts_dropped += event.dropped
+        await self.emit(event)
 
     def _progress(self) -> float:
         if self.stage is Stage.DONE:

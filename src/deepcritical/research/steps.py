@@ -26,11 +26,11 @@ from deepcritical.domain.events import (
 from deepcritical.domain.evidence import Fact
 from deepcritical.domain.grading import grade
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis
-from deepcritical.domain.question import Drug, SearchQuery, checked_question
+from deepcritical.domain.question import SearchQuery, checked_question
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
 from deepcritical.domain.verdict import decide
-from deepcritical.reasoning.base import ReportContext
+from deepcritical.reasoning.base import ReportContext, Unread
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.stopping import RoundResult, stop_reason
 from deepcritical.tools.base import SourceOutcome
@@ -209,14 +209,20 @@ async def process_results(session: ResearchSession) -> None:
     source may have told of a retraction since.
     """
     _grade_anew(session)
-    read = kept = dropped = 0
-    for drug in await session.reasoner.name_candidates(session.understood, session.store):
-        done = session.store.appraisals(drug.name)
-        for evidence_id in [key for key in session.store.evidence if key not in done]:
-            appraisal, lost = await _appraise(session, drug, evidence_id)
-            session.store.add_appraisal(appraisal)
-            read, kept, dropped = read + 1, kept + len(appraisal.reading.facts), dropped + lost
-    session.store.facts_dropped += dropped
+    read = kept = 0
+    drugs = await session.reasoner.name_candidates(session.understood, session.store)
+    unread = [
+        Unread(drug, key, evidence)
+        for drug in drugs
+        for key, evidence in session.store.evidence.items()
+        if key not in session.store.appraisals(drug.name)
+    ]
+    before = session.store.facts_dropped
+    async for reading in session.reasoner.read_all(session.understood, unread):
+        appraisal = _appraised(session, reading)
+        session.store.add_appraisal(appraisal)
+        read, kept = read + 1, kept + len(appraisal.reading.facts)
+    dropped = session.store.facts_dropped - before
     included = sum(
         a.reading.included
         for drug in session.store.drugs
@@ -228,22 +234,16 @@ async def process_results(session: ResearchSession) -> None:
     )
 
 
-async def _appraise(
-    session: ResearchSession, drug: Drug, evidence_id: str
-) -> tuple[Appraisal, int]:
-    evidence = session.store.evidence[evidence_id]
-    reading = await session.reasoner.read_evidence(session.understood, drug, evidence_id, evidence)
+def _appraised(session: ResearchSession, reading: Reading) -> Appraisal:
+    """The reading with what is located in its record, and the grade that code gives."""
     checked = reading.model_copy(
         update={
             name: _located(session, getattr(reading, name))
             for name in ("supporting", "refuting", "context")
         }
     )
-    return Appraisal.weighed(checked, grade(evidence)), _count(reading) - _count(checked)
-
-
-def _count(reading: Reading) -> int:
-    return len(reading.facts)
+    session.store.facts_dropped += len(reading.facts) - len(checked.facts)
+    return Appraisal.weighed(checked, grade(session.store.evidence[reading.evidence_id]))
 
 
 def _located(session: ResearchSession, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
@@ -339,7 +339,7 @@ async def write_report(session: ResearchSession) -> None:
         notices=tuple(session.notices),
     )
     draft = await session.reasoner.write_report(session.understood, session.store, context)
-    session.store.report = await _checked(session, _decided(session, draft, context.notices))
+    session.store.report = await _checked(session, _decided(session, draft))
     await session.emit(
         ReportWritten(
             verdict=session.store.report.verdict.label.value,
@@ -349,9 +349,7 @@ async def write_report(session: ResearchSession) -> None:
     )
 
 
-def _decided(
-    session: ResearchSession, draft: ResearchReport, notices: tuple[str, ...]
-) -> ResearchReport:
+def _decided(session: ResearchSession, draft: ResearchReport) -> ResearchReport:
     """The draft with what is not left to a writer: the verdicts, by rule, and the notices."""
     candidates = tuple(
         candidate.model_copy(update={"verdict": decide(session.store.studies(candidate.name))})
@@ -364,7 +362,7 @@ def _decided(
         "verdict": verdict,
         "confidence_score": verdict.confidence,
         "drug_candidates": candidates,
-        "notices": notices,
+        "notices": tuple(session.notices),
     }
     return draft.model_copy(update=changes)
 

@@ -6,6 +6,7 @@ import pytest
 from pydantic import BaseModel
 
 from deepcritical.domain import events
+from deepcritical.domain.budget import RunLimits, Spent
 from deepcritical.domain.events import StopReason
 from deepcritical.domain.question import Condition, Drug, QuestionForm, ResearchQuestion
 from deepcritical.interfaces.render import describe
@@ -31,6 +32,22 @@ LINES: list[tuple[Any, list[str]]] = [
     (
         events.IntegrityChecked(checked=3, failed=1, found=("T",)),
         ["3 records", "1 of them without an answer", "T"],
+    ),
+    (
+        events.BudgetPlanned(
+            model="m", estimate=Spent(calls=9, input_tokens=5000), limits=RunLimits(max_calls=20)
+        ),
+        ["m", "9 calls", "5,000 tokens", "price unknown", "at most 20 calls"],
+    ),
+    (
+        events.JudgementMade(
+            judgement="reading",
+            made_by="rules",
+            reason="it was late",
+            dropped=2,
+            spent=Spent(calls=3, output_tokens=7, cost_usd=0.5),
+        ),
+        ["Reading by rules", "it was late", "2 quotes", "3 calls", "7 tokens", "$0.5"],
     ),
     (events.QuestionRefined(question=CANDIDATES), ["candidates", "testitis"]),
     (events.QuestionRefined(question=HYPOTHESIS), ["examplol", "testitis", "testase"]),

@@ -1,0 +1,193 @@
+"""Records as a model is shown them: by id, in full, delimited, and never more than fit.
+
+What a record says is data. Its delimiters cannot be forged by its text, and the rules that go with
+every prompt say that nothing inside them is an instruction.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from deepcritical.domain.appraisal import Appraisal
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.grading import Grade, grade
+from deepcritical.domain.identity import canonical_ids
+from deepcritical.domain.markdown import visible
+from deepcritical.domain.text import shorten_at_sentence
+from deepcritical.services.evidence_store import EvidenceStore
+
+__all__ = [
+    "CHARS_PER_TOKEN",
+    "ChooseEvidence",
+    "ShownRecords",
+    "batches",
+    "by_grade",
+    "estimated_tokens",
+    "record_block",
+    "shown_records",
+]
+
+CHARS_PER_TOKEN = 3
+"""Characters of a token, estimated low, so that a budget of tokens is kept."""
+
+ChooseEvidence = Callable[[EvidenceStore, str], Sequence[str]]
+"""Ids of the records for a prompt on one drug, the most wanted first."""
+
+_FORGED = re.compile(r"<(?=\s*/?\s*records?\b)", re.IGNORECASE)
+_UNGRADED = 9
+
+
+class ShownRecords(NamedTuple):
+    """Records as text, and which they are."""
+
+    text: str
+    ids: tuple[str, ...]
+    left_out: int
+    """Records that did not fit."""
+
+
+def estimated_tokens(text: str) -> int:
+    """Tokens of a text, estimated high."""
+    return -(-len(text) // CHARS_PER_TOKEN)
+
+
+def _data(text: str) -> str:
+    """Text of a record that cannot end or begin a record of its own."""
+    return _FORGED.sub("(", visible(text))
+
+
+def _registry(evidence: Evidence) -> str:
+    meta = evidence.metadata
+    size = meta.enrollment if meta.enrollment is not None else meta.planned_enrollment
+    said = (
+        ("status", (meta.status or "").replace("_", " ").lower()),
+        ("phase", meta.phase or ""),
+        ("enrolment", str(size) if size is not None else ""),
+        ("stopped because", meta.why_stopped or ""),
+    )
+    return "; ".join(f"{name}: {_data(value)}" for name, value in said if value)
+
+
+def _head(evidence_id: str, evidence: Evidence, graded: Grade) -> str:
+    ids = [i for i in sorted(canonical_ids(evidence)) if not i.startswith(("url:", "title:"))]
+    level = f"OCEBM level {graded.level}" if graded.level else "not graded"
+    size = f"; {graded.participants:,} participants" if graded.participants else ""
+    retracted = "; RETRACTED" if graded.retracted else ""
+    lines = (
+        f"[{evidence_id}] {_data(' '.join(evidence.citation.title.split()))}",
+        f"ids: {', '.join(ids) or 'none'}; date: {_data(evidence.citation.date) or 'not stated'}",
+        f"design: {graded.design.value}; {level}{size}{retracted}",
+        _registry(evidence),
+    )
+    return "\n".join(line for line in lines if line)
+
+
+def record_block(
+    evidence_id: str, evidence: Evidence, graded: Grade | None = None, text: str | None = None
+) -> str:
+    """One record: id, title, identifiers, design, level and the text that may be quoted.
+
+    Args:
+        evidence_id: Id in the run's store.
+        evidence: The record.
+        graded: Its grade, if it was graded already.
+        text: Shown instead of the whole text.
+    """
+    body = evidence.content if text is None else text
+    head = _head(evidence_id, evidence, graded or grade(evidence))
+    return f'<record id="{evidence_id}">\n{head}\ntext: {_data(body) or "none"}\n</record>'
+
+
+def by_grade(store: EvidenceStore, drug: str) -> tuple[str, ...]:
+    """Records that bear on the question, by level; findings against and for in turn.
+
+    Those that find no effect or harm begin, so that what is cut off for lack of room is never all
+    that speaks against the drug.
+    """
+    counted = {i: a for i, a in store.appraisals(drug).items() if a.reading.included}
+
+    def order(evidence_id: str) -> tuple[int, str]:
+        return counted[evidence_id].grade.level or _UNGRADED, evidence_id
+
+    against = sorted((i for i, a in counted.items() if _is_against(a)), key=order)
+    rest = sorted((i for i in counted if i not in against), key=order)
+    turns = [i for pair in zip(against, rest, strict=False) for i in pair]
+    return tuple(dict.fromkeys((*turns, *against, *rest)))
+
+
+def _is_against(appraisal: Appraisal) -> bool:
+    reading = appraisal.reading
+    return bool(reading.refuting) or appraisal.grade.retracted
+
+
+def shown_records(
+    store: EvidenceStore, drug: str, ids: Iterable[str], limit_chars: int
+) -> ShownRecords:
+    """The records as text, in the given order, within a number of characters.
+
+    Records that speak against the drug come first in place, with their findings alone when their
+    whole text does not fit; others follow in full, or with what was located in them, while there is
+    room.
+    """
+    appraisals = store.appraisals(drug)
+    wanted = [i for i in dict.fromkeys(ids) if i in store.evidence]
+    blocks: dict[str, str] = {}
+    used = 0
+    for evidence_id in wanted:
+        appraisal = appraisals.get(evidence_id)
+        brief = _brief(store.evidence[evidence_id], evidence_id, appraisal)
+        if appraisal and _is_against(appraisal) and used + len(brief) + 1 <= limit_chars:
+            blocks[evidence_id] = brief
+            used += len(brief) + 1
+    for evidence_id in wanted:
+        evidence, appraisal = store.evidence[evidence_id], appraisals.get(evidence_id)
+        had = blocks.get(evidence_id, "")
+        full = record_block(evidence_id, evidence, appraisal.grade if appraisal else None)
+        for block in (full, _brief(evidence, evidence_id, appraisal)):
+            more = len(block) + 1 - (len(had) + 1 if had else 0)
+            if used + more <= limit_chars:
+                blocks[evidence_id] = block
+                used += more
+                break
+    shown = tuple(i for i in wanted if i in blocks)
+    return ShownRecords("\n".join(blocks[i] for i in shown), shown, len(wanted) - len(shown))
+
+
+def _brief(evidence: Evidence, evidence_id: str, appraisal: Appraisal | None) -> str:
+    """A record with nothing but the sentences located in it, those against the drug first."""
+    if appraisal is None:
+        return record_block(evidence_id, evidence, text="not shown")
+    reading = appraisal.reading
+    told = dict.fromkeys(f.quote for f in (*reading.refuting, *reading.supporting)[:4])
+    return record_block(evidence_id, evidence, appraisal.grade, text=" ".join(told))
+
+
+def batches(
+    records: Mapping[str, Evidence], n_records: int, limit_chars: int
+) -> tuple[ShownRecords, ...]:
+    """All records in full, in batches of so many and so long at most.
+
+    A record that is longer than a batch is cut at a sentence.
+    """
+    made: list[list[tuple[str, str]]] = []
+    for evidence_id, evidence in records.items():
+        block = _fitted(evidence_id, evidence, limit_chars)
+        size = sum(len(text) + 1 for _, text in made[-1]) if made else limit_chars
+        if not made or len(made[-1]) >= n_records or size + len(block) > limit_chars:
+            made.append([])
+        made[-1].append((evidence_id, block))
+    return tuple(
+        ShownRecords("\n".join(text for _, text in batch), tuple(i for i, _ in batch), 0)
+        for batch in made
+    )
+
+
+def _fitted(evidence_id: str, evidence: Evidence, limit_chars: int) -> str:
+    whole = record_block(evidence_id, evidence)
+    if len(whole) <= limit_chars:
+        return whole
+    room = max(0, limit_chars - (len(whole) - len(evidence.content)))
+    cut = shorten_at_sentence(evidence.content, room)[:room]
+    return record_block(evidence_id, evidence, text=cut)

@@ -1,0 +1,143 @@
+"""What a model may answer: ids, verbatim quotes, whole numbers and choices from lists.
+
+Nothing here is stored or printed as it is. Words of a model reach the reader only where code finds
+them in a record, in the question or in a vocabulary.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = [
+    "Assessed",
+    "Chain",
+    "Finding",
+    "GapKind",
+    "Hypotheses",
+    "Plan",
+    "ReadRecord",
+    "Readings",
+    "Section",
+    "Step",
+]
+
+
+class _Answer(BaseModel):
+    """Keys that were not asked for are ignored: small models add some."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", use_attribute_docstrings=True)
+
+
+class Plan(_Answer):
+    """The question as understood, and searches."""
+
+    drug: str
+    """As the question names it; empty when it names none."""
+    condition: str
+    """As the question names it; empty when it names none."""
+    mechanism_terms: list[str] = Field(default_factory=list)
+    searches: list[str]
+    """Each 1-6 plain words."""
+
+
+class Finding(_Answer):
+    """One sentence of a record."""
+
+    quote: str
+    """A whole sentence, word for word."""
+    direction: Literal["benefit", "no_effect", "harm", "none"]
+    role: Literal["design", "result", "harm", "conclusion", "mechanism"] = "result"
+
+
+class ReadRecord(_Answer):
+    """What one record says."""
+
+    evidence_id: str
+    """Such as E12."""
+    studies_condition: bool
+    """Whether those studied have the condition."""
+    findings: list[Finding] = Field(default_factory=list)
+
+
+class Readings(_Answer):
+    """What each record says."""
+
+    records: list[ReadRecord]
+
+
+class Shown(_Answer):
+    """A sentence that shows a step."""
+
+    evidence_id: str
+    quote: str
+    """A whole sentence, word for word."""
+    sign: Literal["increases", "decreases", "no_effect"]
+
+
+class Step(_Answer):
+    """One step of a chain."""
+
+    subject: str
+    object: str
+    shown_by: list[Shown] = Field(default_factory=list)
+
+
+class Chain(_Answer):
+    """A way from the drug to the condition."""
+
+    target: str
+    """The molecule that the drug acts on first."""
+    pathway: str = ""
+    """What lies between; empty for nothing."""
+    effect: str = ""
+    """The change next to the disease; empty when it is the target itself."""
+    steps: list[Step] = Field(default_factory=list)
+
+
+class Hypotheses(_Answer):
+    """Chains, best first."""
+
+    chains: list[Chain]
+
+
+GapKind = Literal[
+    "randomised_trial",
+    "larger_trial",
+    "dose",
+    "population",
+    "long_term_outcome",
+    "safety",
+    "mechanism",
+    "negative_studies",
+]
+
+
+class Assessed(_Answer):
+    """Scores, gaps and searches."""
+
+    mechanism_score: int
+    """0 none to 10 strong."""
+    clinical_score: int
+    """0 none to 10 strong."""
+    confidence: Literal["low", "moderate", "high"]
+    answers_question: bool
+    gaps: list[GapKind] = Field(default_factory=list)
+    searches: list[str] = Field(default_factory=list)
+    """Each 1-6 plain words."""
+
+
+class Chosen(_Answer):
+    """One sentence of a section."""
+
+    evidence_id: str
+    quote: str
+    """A whole sentence, word for word."""
+    follows: Literal["first", "also", "however"] = "first"
+
+
+class Section(_Answer):
+    """The sentences of a section, in order."""
+
+    sentences: list[Chosen]

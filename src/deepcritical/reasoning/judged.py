@@ -1,0 +1,66 @@
+"""A model's scores, gaps and searches as an assessment; it never scores above the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+from deepcritical.domain.assessment import JudgeAssessment
+from deepcritical.domain.question import Condition, Drug, SearchQuery
+from deepcritical.reasoning.answers import Assessed, GapKind
+from deepcritical.reasoning.queries import asked
+from deepcritical.reasoning.quoting import plain_words
+
+__all__ = ["judged", "worded_queries"]
+
+_MAX_QUERIES = 6
+_CONFIDENCE = {"low": 0.2, "moderate": 0.6, "high": 0.8}
+_GAPS: dict[GapKind, str] = {
+    "randomised_trial": "A randomised trial of {drug} in {condition}.",
+    "larger_trial": "A trial of {drug} in {condition} large enough to be precise.",
+    "dose": "The dose of {drug} for {condition}.",
+    "population": "Which people with {condition} could benefit from {drug}.",
+    "long_term_outcome": "Long-term outcomes of {drug} in {condition}.",
+    "safety": "The safety of {drug} in people with {condition}.",
+    "mechanism": "How {drug} would act on {condition}.",
+    "negative_studies": "Studies of {drug} in {condition} that found no effect, or were stopped.",
+}
+
+
+def worded_queries(
+    drug: Drug | None, condition: Condition, texts: Iterable[str]
+) -> tuple[SearchQuery, ...]:
+    """Searches in a model's words beside drug and condition; those of odd words are left out."""
+    words = (plain_words(text) for text in islice(texts, 5 * _MAX_QUERIES))
+    made = [
+        asked(drug, condition, said, tuple(w for w in said.split() if len(w) > 3))
+        for said in words
+        if said
+    ]
+    return tuple(dict.fromkeys(made))[:_MAX_QUERIES]
+
+
+def judged(
+    by_rule: JudgeAssessment,
+    answer: Assessed,
+    drug: str,
+    queries: tuple[SearchQuery, ...],
+    condition: str,
+) -> JudgeAssessment:
+    """The lower score of both, the gaps of both, and sufficient only if both find it so."""
+    mechanism = min(max(answer.mechanism_score, 0), by_rule.mechanism_score)
+    clinical = min(max(answer.clinical_score, 0), by_rule.clinical_score)
+    sufficient = by_rule.sufficient and answer.answers_question
+    gaps = [_GAPS[kind].format(drug=drug, condition=condition) for kind in answer.gaps]
+    return by_rule.model_copy(
+        update={
+            "mechanism_score": mechanism,
+            "clinical_score": clinical,
+            "confidence": min(by_rule.confidence, _CONFIDENCE[answer.confidence]),
+            "sufficient": sufficient,
+            "recommendation": "synthesize" if sufficient else "continue",
+            "gaps": tuple(dict.fromkeys((*by_rule.gaps, *gaps))),
+            "next_queries": tuple(dict.fromkeys((*queries, *by_rule.next_queries))),
+            "reasoning": f"{by_rule.reasoning} A model's scores, where they are lower, hold.",
+        }
+    )

@@ -1,0 +1,318 @@
+"""The reasoner with a model. It asks for typed judgements and has code make them safe.
+
+The rules' judgement is always made as well. It is what a model's answer is joined with, and what
+stands when there is no answer; either is told, with what was spent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import NamedTuple
+
+from pydantic_ai.models import Model
+
+from deepcritical.domain.appraisal import Reading
+from deepcritical.domain.assessment import JudgeAssessment
+from deepcritical.domain.budget import Judgement
+from deepcritical.domain.errors import QuestionError
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.hypotheses import MechanismHypothesis
+from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
+from deepcritical.domain.report import ResearchReport
+from deepcritical.prompts import asks
+from deepcritical.prompts.evidence import (
+    CHARS_PER_TOKEN,
+    ChooseEvidence,
+    ShownRecords,
+    by_grade,
+    shown_records,
+)
+from deepcritical.reasoning.answers import Assessed, Hypotheses, Plan, Section
+from deepcritical.reasoning.asking import Asker, NoAnswerError
+from deepcritical.reasoning.base import Reasoner, ReportContext, RunDesk, Unread
+from deepcritical.reasoning.batched import (
+    is_for_a_model,
+    join_readings,
+    key_of,
+    read_in_batches,
+)
+from deepcritical.reasoning.chains import joined_chains
+from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.judged import judged, worded_queries
+from deepcritical.reasoning.judging import best_drug
+from deepcritical.reasoning.planning import as_planned, is_known
+from deepcritical.reasoning.providers import ModelServer
+from deepcritical.reasoning.queries import condition_of, drug_named
+from deepcritical.reasoning.sections import (
+    ChosenSentence,
+    balanced,
+    chosen_sentences,
+    section_records,
+    with_sections,
+)
+from deepcritical.reasoning.telling import Telling
+from deepcritical.reasoning.writing import write
+from deepcritical.services.evidence_store import EvidenceStore
+
+__all__ = ["LLMReasoner"]
+
+
+class _Opened(NamedTuple):
+    asker: Asker
+    telling: Telling
+
+
+def _opened(server: ModelServer, model: Model, desk: RunDesk) -> _Opened:
+    asker = Asker(server, model, desk)
+    return _Opened(asker, Telling(server, asker.purse, desk))
+
+
+class LLMReasoner:
+    """Implements `Reasoner` with one model. `for_run` gives each run one of its own.
+
+    Args:
+        server: The model's server.
+        desk: The run's limits, clock and ear.
+        choose: Which records a prompt shows, the most wanted first.
+    """
+
+    def __init__(
+        self,
+        server: ModelServer,
+        desk: RunDesk | None = None,
+        choose: ChooseEvidence = by_grade,
+    ) -> None:
+        self._server = server
+        self._desk = desk or RunDesk()
+        self._choose = choose
+        self._rules = ExtractiveReasoner()
+        self._short = server.profile.short
+        self._opened: _Opened | None = None
+        self._plans: dict[str, Plan | None] = {}
+
+    @property
+    def name(self) -> str:
+        """Name shown to the reader."""
+        return f"model {self._server.name}"
+
+    async def warm_up(self) -> None:
+        """Load the vocabularies."""
+        await self._rules.warm_up()
+
+    @asynccontextmanager
+    async def for_run(self, desk: RunDesk) -> AsyncIterator[Reasoner]:
+        """A reasoner with a client, a key and a budget of its own."""
+        own = LLMReasoner(self._server, desk, self._choose)
+        key = desk.model_api_key
+        # Making a client reads certificates from the disk.
+        model = await asyncio.to_thread(self._server.open, key.get_secret_value() if key else None)
+        async with model:
+            own._opened = _opened(self._server, model, desk)
+            await own._opened.telling.budget()
+            yield own
+
+    async def refine_question(self, text: str) -> ResearchQuestion:
+        """As the rules read it; where they know no name, the model's, if it is in the question."""
+        by_rule, error = await self._read_question(text)
+        if error and not any(char.isalpha() for char in text):
+            raise error
+        plan = await self._plan("question", text)
+        if plan and (by_rule is None or not is_known(by_rule)):
+            by_rule = await asyncio.to_thread(as_planned, text, plan, by_rule) or by_rule
+        if by_rule is None:
+            raise error or QuestionError("The question was not understood.", "Name a condition.")
+        return by_rule
+
+    async def generate_queries(
+        self, question: ResearchQuestion, store: EvidenceStore
+    ) -> tuple[SearchQuery, ...]:
+        """The rules' queries, and at first those that the model adds."""
+        by_rule = await self._rules.generate_queries(question, store)
+        if store.searches:
+            return by_rule
+        asked = question.text in self._plans
+        plan = self._plans[question.text] if asked else await self._plan("queries", question.text)
+        texts = plan.searches if plan else []
+        added = worded_queries(question.drug, condition_of(question), texts)
+        return tuple(dict.fromkeys((*by_rule, *added)))
+
+    async def name_candidates(
+        self, question: ResearchQuestion, store: EvidenceStore
+    ) -> tuple[Drug, ...]:
+        """By rule: the drugs that most records name."""
+        return await self._rules.name_candidates(question, store)
+
+    async def read_evidence(
+        self, question: ResearchQuestion, drug: Drug, evidence_id: str, evidence: Evidence
+    ) -> Reading:
+        """One record, read by rules and by the model."""
+        unread = [Unread(drug, evidence_id, evidence)]
+        (reading,) = [r async for r in self.read_all(question, unread)]
+        return reading
+
+    async def read_all(
+        self, question: ResearchQuestion, unread: Sequence[Unread]
+    ) -> AsyncIterator[Reading]:
+        """Every record by rules, and in batches at once those to which a model can add."""
+        by_rule = [r async for r in self._rules.read_all(question, unread)]
+        wanted = [
+            one for one, r in zip(unread, by_rule, strict=True) if is_for_a_model(r, one.evidence)
+        ]
+        answers, failed = await read_in_batches(self._asker, question, wanted)
+        both = await asyncio.to_thread(join_readings, unread, by_rule, answers)
+        if failed:
+            helped = bool(answers.keys() & {key_of(one) for one in wanted})
+            await self._telling.fell_back("reading", failed, both.dropped, in_part=helped)
+        elif wanted:
+            await self._telling.made("reading", both.dropped)
+        for reading in both.readings:
+            yield reading
+
+    async def propose_hypotheses(
+        self, question: ResearchQuestion, store: EvidenceStore
+    ) -> tuple[MechanismHypothesis, ...]:
+        """The chains of the rules, with what the model proposes and finds on their edges."""
+        by_rule = await self._rules.propose_hypotheses(question, store)
+        name = best_drug(question, store)
+        shown = await self._shown(store, name) if name else None
+        if name is None or shown is None or not shown.ids:
+            return by_rule
+        prompt = asks.ask_hypotheses(question, name, shown, short=self._short)
+        try:
+            answer = await self._asker.ask("hypotheses", prompt, Hypotheses)
+        except NoAnswerError as error:
+            await self._telling.fell_back("hypotheses", error)
+            return by_rule
+        drug = question.drug or drug_named(name)
+        counted = [i for i in shown.ids if store.appraisals(name)[i].counts]
+        records = {i: store.evidence[i] for i in counted}
+        chains, dropped = await asyncio.to_thread(
+            joined_chains, drug, condition_of(question), records, by_rule, answer.chains
+        )
+        await self._telling.made("hypotheses", dropped)
+        return chains
+
+    async def assess_evidence(
+        self, question: ResearchQuestion, store: EvidenceStore
+    ) -> JudgeAssessment:
+        """The lower of the rules' and the model's scores, and the gaps and searches of both."""
+        by_rule = await self._rules.assess_evidence(question, store)
+        name = best_drug(question, store)
+        shown = await self._shown(store, name) if name else None
+        if name is None or shown is None or not shown.ids:
+            return by_rule
+        prompt = asks.ask_assessment(question, store, name, shown, short=self._short)
+        try:
+            answer = await self._asker.ask("assessment", prompt, Assessed)
+        except NoAnswerError as error:
+            await self._telling.fell_back("assessment", error)
+            return by_rule
+        condition = condition_of(question)
+        queries = worded_queries(question.drug or drug_named(name), condition, answer.searches)
+        await self._telling.made("assessment")
+        return judged(by_rule, answer, name, queries, condition.name)
+
+    async def write_report(
+        self, question: ResearchQuestion, store: EvidenceStore, context: ReportContext
+    ) -> ResearchReport:
+        """The rules' report, with the sentences that the model finds most telling at the head."""
+        name = best_drug(question, store)
+        sections = await self._sections(question, store, name) if name else {}
+        author = self._telling.author(self.name, self._rules.name, wrote=bool(sections))
+        told = context.model_copy(update={"found_by": "rules and a model"})
+        report = await asyncio.to_thread(write, question, store, told, author)
+        return await asyncio.to_thread(with_sections, report, store, sections, self.name)
+
+    @property
+    def _asker(self) -> Asker:
+        return self._model.asker
+
+    @property
+    def _telling(self) -> Telling:
+        return self._model.telling
+
+    @property
+    def _model(self) -> _Opened:
+        if self._opened is None:
+            self._opened = _opened(self._server, self._server.open(None), self._desk)
+        return self._opened
+
+    async def _shown(
+        self, store: EvidenceStore, drug: str, among: Sequence[str] | None = None
+    ) -> ShownRecords:
+        """The chosen records as text, in a thread: choosing may take embeddings."""
+
+        def chosen() -> ShownRecords:
+            ids = [i for i in self._choose(store, drug) if among is None or i in among]
+            return shown_records(store, drug, ids, self._limit_chars)
+
+        return await asyncio.to_thread(chosen)
+
+    @property
+    def _limit_chars(self) -> int:
+        return self._server.profile.context_tokens * CHARS_PER_TOKEN
+
+    # --- the question ---------------------------------------------------------------------------
+
+    async def _read_question(
+        self, text: str
+    ) -> tuple[ResearchQuestion | None, QuestionError | None]:
+        try:
+            return await self._rules.refine_question(text), None
+        except QuestionError as error:
+            return None, error
+
+    async def _plan(self, judgement: Judgement, text: str) -> Plan | None:
+        try:
+            prompt = asks.ask_plan(text, short=self._short)
+            plan = await self._asker.ask(judgement, prompt, Plan)
+        except NoAnswerError as error:
+            self._plans[text] = None
+            await self._telling.fell_back(judgement, error)
+            return None
+        self._plans[text] = plan
+        await self._telling.made(judgement)
+        return plan
+
+    # --- the report -----------------------------------------------------------------------------
+
+    async def _sections(
+        self, question: ResearchQuestion, store: EvidenceStore, drug: str
+    ) -> dict[asks.SectionName, tuple[ChosenSentence, ...]]:
+        wanted = {name: ids for name, ids in section_records(store, drug).items() if ids}
+        failed: list[NoAnswerError] = []
+        async with asyncio.TaskGroup() as group:
+            tasks = {
+                name: group.create_task(self._section(question, store, drug, name, ids, failed))
+                for name, ids in wanted.items()
+            }
+        made = {name: task.result() for name, task in tasks.items()}
+        dropped = sum(lost for _, lost in made.values())
+        sections = {name: sentences for name, (sentences, _) in made.items() if sentences}
+        if failed:
+            await self._telling.fell_back("report", failed[0], dropped, in_part=bool(sections))
+        elif wanted:
+            await self._telling.made("report", dropped)
+        return sections
+
+    async def _section(
+        self,
+        question: ResearchQuestion,
+        store: EvidenceStore,
+        drug: str,
+        name: asks.SectionName,
+        ids: Sequence[str],
+        failed: list[NoAnswerError],
+    ) -> tuple[tuple[ChosenSentence, ...], int]:
+        shown = await self._shown(store, drug, ids)
+        prompt = asks.ask_section(question, drug, name, shown, short=self._short)
+        try:
+            answer = await self._asker.ask("report", prompt, Section)
+        except NoAnswerError as error:
+            failed.append(error)
+            return (), 0
+        sentences, dropped = chosen_sentences(answer, store, shown.ids)
+        two_sided = name in ("clinical_findings", "contradictions")
+        return balanced(sentences, store, drug) if two_sided else sentences, dropped

@@ -1,0 +1,76 @@
+"""Finds the words of a model's answer where they must stand: in a record, as whole sentences."""
+
+from __future__ import annotations
+
+import re
+
+from deepcritical.domain.evidence import Evidence, Fact, FactRole
+from deepcritical.domain.text import Span, locate_quote, whole_sentences
+from deepcritical.reasoning import lexicon
+
+__all__ = ["addresses_a_model", "is_own_finding", "plain_words", "quoted_sentence", "sentence_fact"]
+
+_MIN_WORDS = 4
+_MAX_QUERY_WORDS = 8
+_MAX_QUERY = 100
+_ADDRESS = re.compile(
+    r"\b(?:ignore|disregard|forget|override) (?:[\w-]+ ){0,4}(?:instructions?|rules|prompts?)\b|"
+    r"(?:^|[.!?\n>\]])\s*(?:system|assistant|developer|user) ?:|\bsystem prompt\b|"
+    r"\b(?:language model|chatbot|AI (?:model|assistant|reviewer|agent))s?\b.{0,60}"
+    r"\b(?:must|shall|please|now|always|never)\b|\byou (?:are (?:now|an?)|must|will now)\b|"
+    r"\b(?:call|invoke|run|use) the (?:tool|function)\b|<\s*/?\s*(?:system|record|instructions?)\b|"
+    r"\b(?:respond|reply|answer) only with\b|\bset (?:the )?(?:verdict|score)\b|"
+    r"\b(?:report|mark|rate|score|classify) (?:this|the|every|all|it)\b.{0,60}\bas "
+    r"(?:supported|benefit|proven|10)\b",
+    re.IGNORECASE,
+)
+"""Words that speak to whoever reads for a machine, which no finding does."""
+_ODD = re.compile(r"\d{3}|\d[.,]\d|[%:/@<>{}\[\]]|\b(?:NCT|PMID|PMC|doi)\b", re.IGNORECASE)
+"""An id, an address or a figure, which a model may have made up."""
+
+
+def addresses_a_model(text: str) -> bool:
+    """Whether a text gives orders to a machine; it is then no finding and never cited."""
+    return _ADDRESS.search(text) is not None
+
+
+def quoted_sentence(quote: str, evidence: Evidence) -> Span | None:
+    """The whole sentence of a record in which a quote stands.
+
+    None for a quote that is not there, is too short to mean one place, runs over several sentences,
+    or stands in a sentence that is cut off or addresses a machine.
+    """
+    place = locate_quote(quote, evidence.content)
+    if place is None or len(quote.split()) < _MIN_WORDS:
+        return None
+    found = (
+        span
+        for span in whole_sentences(evidence.content)
+        if span.start <= place[0] and place[1] <= span.end
+    )
+    span = next(found, None)
+    return None if span is None or addresses_a_model(span.text) else span
+
+
+def sentence_fact(span: Span, evidence_id: str, role: FactRole) -> Fact:
+    """The fact that a sentence states; one of a conclusion's section is a conclusion."""
+    concludes = span.label.startswith(("conclusion", "interpretation"))
+    said = FactRole.CONCLUSION if concludes and role is FactRole.RESULT else role
+    return Fact.of(span, evidence_id, said)
+
+
+def is_own_finding(span: Span) -> bool:
+    """Whether a sentence stands where a record's own findings stand, and states no aim or wish."""
+    return not (
+        span.label.startswith(lexicon.NOT_FINDINGS)
+        or lexicon.AIM.search(span.text)
+        or lexicon.OUTLOOK.search(span.text)
+    )
+
+
+def plain_words(text: str) -> str:
+    """A few words of a model's that may be searched; '' if there are more, or ids and figures."""
+    words = [word for word in (part.strip('".,;()') for part in text.split()) if word]
+    odd = _ODD.search(text) or addresses_a_model(text)
+    short = len(words) <= _MAX_QUERY_WORDS and len(text) <= _MAX_QUERY
+    return " ".join(words) if short and not odd else ""

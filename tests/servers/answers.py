@@ -1,0 +1,122 @@
+"""Answers of a made-up model, out of the records in its prompt, so that its quotes are real."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from deepcritical.domain.text import whole_sentences
+
+Answer = dict[str, Any]
+
+_RECORD = re.compile(r'<record id="(?P<id>E\d+)">\n(?P<body>.*?)\n</record>', re.DOTALL)
+_NEGATIVE = re.compile(r"\bno (?:effect|benefit|difference)\b|\bdid not\b|\bnot improve", re.I)
+_POSITIVE = re.compile(r"\b(?:improved|reduced|lowered|protected)\b", re.IGNORECASE)
+_HARM = re.compile(r"\badverse|\btolerated\b", re.IGNORECASE)
+
+
+def task_of(prompt: str) -> str:
+    """The task that a prompt names."""
+    found = re.search(r"^Task: (\w+)$", prompt, re.MULTILINE)
+    assert found, prompt
+    return found[1]
+
+
+def records_of(prompt: str) -> dict[str, str]:
+    """The records of a prompt: id and text that may be quoted."""
+    return {
+        match["id"]: match["body"].partition("\ntext: ")[2] for match in _RECORD.finditer(prompt)
+    }
+
+
+def sentences_of(text: str) -> list[str]:
+    """The whole sentences of a record."""
+    return [span.text for span in whole_sentences(text) if len(span.text.split()) > 3]
+
+
+def field(prompt: str, name: str) -> str:
+    """What a prompt says behind ``Name:``."""
+    found = re.search(rf"^{name}: (.+)$", prompt, re.MULTILINE)
+    return found[1] if found else ""
+
+
+def plan(prompt: str) -> Answer:
+    question = field(prompt, "Question").strip("?")
+    named = re.search(r"Can (.+) be repurposed for (.+)$", question)
+    drug, condition = (named[1], named[2]) if named else ("", "")
+    searches = ["quality of life", "stopped early for futility"]
+    return {"drug": drug, "condition": condition, "mechanism_terms": [], "searches": searches}
+
+
+def _direction(sentence: str) -> str:
+    if _NEGATIVE.search(sentence):
+        return "no_effect"
+    return "benefit" if _POSITIVE.search(sentence) else "none"
+
+
+def read_records(prompt: str) -> Answer:
+    def findings(text: str) -> list[Answer]:
+        return [
+            {
+                "quote": sentence,
+                "direction": _direction(sentence),
+                "role": "harm" if _HARM.search(sentence) else "result",
+            }
+            for sentence in sentences_of(text)
+        ]
+
+    return {
+        "records": [
+            {"evidence_id": i, "studies_condition": True, "findings": findings(text)}
+            for i, text in records_of(prompt).items()
+        ]
+    }
+
+
+def propose_hypotheses(prompt: str) -> Answer:
+    drug, condition = field(prompt, "Drug"), field(prompt, "Condition")
+    for evidence_id, text in records_of(prompt).items():
+        for sentence in sentences_of(text):
+            named = re.search(r"\b(AMPK|mTOR|testase|inflammation)\b", sentence)
+            if named and drug.casefold() in sentence.casefold():
+                shown = {"evidence_id": evidence_id, "quote": sentence, "sign": "increases"}
+                first = {"subject": drug, "object": named[1], "shown_by": [shown]}
+                last: Answer = {"subject": named[1], "object": condition, "shown_by": []}
+                return {"chains": [{"target": named[1], "steps": [first, last]}]}
+    return {"chains": []}
+
+
+def assess_evidence(_prompt: str) -> Answer:
+    return {
+        "mechanism_score": 9,
+        "clinical_score": 9,
+        "confidence": "high",
+        "answers_question": True,
+        "gaps": ["long_term_outcome"],
+        "searches": ["long term follow up"],
+    }
+
+
+def write_section(prompt: str) -> Answer:
+    chosen = [
+        {"evidence_id": i, "quote": sentence, "follows": "also"}
+        for i, text in records_of(prompt).items()
+        for sentence in sentences_of(text)[:2]
+    ]
+    return {"sentences": chosen[:6]}
+
+
+ANSWERS: dict[str, Callable[[str], Answer]] = {
+    "plan": plan,
+    "read_records": read_records,
+    "propose_hypotheses": propose_hypotheses,
+    "assess_evidence": assess_evidence,
+    "write_section": write_section,
+}
+"""The answers by task."""
+
+
+def answer(prompt: str) -> Answer:
+    """What a sane model answers to a prompt."""
+    return ANSWERS[task_of(prompt)](prompt)

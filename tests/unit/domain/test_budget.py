@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepcritical.domain.budget import SHARES, Judgement, Price, Purse, RunLimits, Spent
+from deepcritical.domain.errors import BudgetExceeded
+
+JUDGEMENTS: tuple[Judgement, ...] = get_args(Judgement)
+CALL = Spent(calls=1, input_tokens=80, output_tokens=20)
+
+
+def unpriced(_input: int, _output: int) -> float | None:
+    return None
+
+
+def cents(read: int, written: int) -> float:
+    return (read + written) / 100
+
+
+def purse(price: Price = unpriced, **caps: float) -> Purse:
+    return Purse(RunLimits.model_validate(caps), price)
+
+
+def test_every_judgement_has_a_share_and_the_last_fifth_is_the_reports() -> None:
+    assert set(SHARES) == set(JUDGEMENTS)
+    assert max(share for name, share in SHARES.items() if name != "report") == 0.8
+    assert SHARES["reading"] < SHARES["hypotheses"] < SHARES["assessment"] < SHARES["report"]
+
+
+@pytest.mark.parametrize(
+    ("caps", "name"),
+    [({"max_calls": 1}, "MAX_CALLS"), ({"max_tokens": 100}, "MAX_TOKENS")],
+)
+def test_calls_at_once_cannot_overspend_together(caps: dict[str, float], name: str) -> None:
+    one = purse(unpriced, **caps)
+    one.reserve("report", CALL)
+    with pytest.raises(BudgetExceeded, match=name):
+        one.reserve("report", CALL)
+
+
+def test_what_was_reserved_and_not_spent_can_be_spent_again() -> None:
+    one = purse(max_tokens=100)
+    one.reserve("report", CALL)
+    one.settle(CALL, Spent(calls=1))
+    one.reserve("report", CALL)
+    assert one.spent.calls == 1
+
+
+def test_dollars_are_kept_where_the_price_is_known_and_only_there() -> None:
+    known, unknown = purse(cents, max_cost_usd=1.0), purse(max_cost_usd=0.0)
+    known.reserve("report", known.priced(80, 20))
+    with pytest.raises(BudgetExceeded, match="MAX_COST_USD"):
+        known.reserve("report", known.priced(1, 0))
+    unknown.reserve("report", unknown.priced(80, 20))
+    assert unknown.spent.cost_usd is None
+
+
+def test_time_for_research_ends_before_the_reports() -> None:
+    now = [0.0]
+    one = Purse(RunLimits(deadline_s=100), unpriced, lambda: now[0])
+    assert (one.seconds_left("reading"), one.seconds_left("report")) == (80, 98)
+    now[0] = 90
+    assert (one.seconds_left("reading"), one.seconds_left("report")) == (0, 8)
+
+
+@given(
+    st.integers(0, 30),
+    st.integers(0, 3000),
+    st.lists(
+        st.tuples(st.sampled_from(JUDGEMENTS), st.integers(0, 300), st.integers(0, 300)),
+        max_size=40,
+    ),
+)
+def test_no_order_of_calls_exceeds_a_cap(
+    max_calls: int, max_tokens: int, wanted: list[tuple[Judgement, int, int]]
+) -> None:
+    one = purse(cents, max_calls=max_calls, max_tokens=max_tokens, max_cost_usd=20.0)
+    for judgement, read, written in wanted:
+        most = one.priced(read, written)
+        try:
+            one.reserve(judgement, most)
+        except BudgetExceeded:
+            continue
+        one.settle(most, one.priced(read, written // 2))
+    assert one.spent.calls <= max_calls
+    assert one.spent.tokens <= max_tokens
+    assert (one.spent.cost_usd or 0) <= 20.0 + 1e-9
