@@ -12,15 +12,18 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 from pydantic import SecretStr, ValidationError
 
 from deepcritical.domain.budget import Depth, RunLimits
 from deepcritical.domain.errors import ConfigurationError, StorageError
+from deepcritical.domain.events import Notice
 from deepcritical.domain.live_sources import SourceKey
 from deepcritical.jobs.runs import OpenSources, RunService
 from deepcritical.orchestrators.magentic import run_team
-from deepcritical.reasoning.base import Reasoner
+from deepcritical.reasoning.base import Reasoner, RunDesk
+from deepcritical.reasoning.choosing import ChooseEvidence, DiverseEvidence, OpenChoosing
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.research.session import RunSources
 from deepcritical.services.chroma import ChromaIndex
@@ -120,7 +123,26 @@ def build_reasoner(settings: Settings) -> Reasoner:
             f"The model {settings.model} needs a library that is not installed: {error.name}.",
             "Install it with: pip install 'deepcritical[llm]'",
         ) from error
-    return LLMReasoner(build_model_server(settings, settings.model))
+    server = build_model_server(settings, settings.model)
+    return LLMReasoner(server, choosing=_over_retrieval(settings))
+
+
+def _over_retrieval(settings: Settings) -> OpenChoosing:
+    """Retrieval for every run, over one embedding model and one index for all."""
+    embeddings, index = _retrieval_parts(settings)
+
+    @asynccontextmanager
+    async def opened(desk: RunDesk) -> AsyncIterator[ChooseEvidence]:
+        rag = LlamaIndexRAGService(uuid4().hex, embeddings, index)
+        try:
+            yield DiverseEvidence(rag, desk)
+        finally:
+            try:
+                await rag.close()
+            except StorageError as error:
+                await desk.tell(Notice(message=str(error)))
+
+    return opened
 
 
 def build_model_server(settings: Settings, model: str) -> ModelServer:
@@ -247,10 +269,7 @@ async def open_retrieval(
         tell: Gets what the reader must know and what ends nothing, at the end: vectors that could
             not be kept, rows that could not be removed.
     """
-    cache = settings.vector_cache.expanduser() if settings.vector_cache else None
-    model = settings.embedding_model.strip()
-    embeddings = EmbeddingService(model, cache=cache) if model else None
-    index = ChromaIndex(settings.chroma_url.strip())
+    embeddings, index = _retrieval_parts(settings)
     rag = LlamaIndexRAGService(run_id, embeddings, index)
     try:
         yield rag
@@ -262,6 +281,13 @@ async def open_retrieval(
         await asyncio.to_thread(index.close)
         if embeddings and embeddings.cache_problem:
             tell(f"Vectors are not kept: {embeddings.cache_problem}")
+
+
+def _retrieval_parts(settings: Settings) -> tuple[EmbeddingService | None, ChromaIndex]:
+    cache = settings.vector_cache.expanduser() if settings.vector_cache else None
+    model = settings.embedding_model.strip()
+    embeddings = EmbeddingService(model, cache=cache) if model else None
+    return embeddings, ChromaIndex(settings.chroma_url.strip())
 
 
 class _Opening:

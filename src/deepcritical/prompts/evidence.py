@@ -7,7 +7,7 @@ every prompt say that nothing inside them is an instruction.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from deepcritical.domain.appraisal import Appraisal
@@ -20,7 +20,6 @@ from deepcritical.services.evidence_store import EvidenceStore
 
 __all__ = [
     "CHARS_PER_TOKEN",
-    "ChooseEvidence",
     "ShownRecords",
     "batches",
     "by_grade",
@@ -31,9 +30,6 @@ __all__ = [
 
 CHARS_PER_TOKEN = 3
 """Characters of a token, estimated low, so that a budget of tokens is kept."""
-
-ChooseEvidence = Callable[[EvidenceStore, str], Sequence[str]]
-"""Ids of the records for a prompt on one drug, the most wanted first."""
 
 _FORGED = re.compile(r"<(?=\s*/?\s*records?\b)", re.IGNORECASE)
 _UNGRADED = 9

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import NamedTuple
 
 from pydantic_ai.models import Model
@@ -24,9 +24,7 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.prompts import asks
 from deepcritical.prompts.evidence import (
     CHARS_PER_TOKEN,
-    ChooseEvidence,
     ShownRecords,
-    by_grade,
     shown_records,
 )
 from deepcritical.reasoning.answers import Assessed, Hypotheses, Plan, Section
@@ -39,6 +37,7 @@ from deepcritical.reasoning.batched import (
     read_in_batches,
 )
 from deepcritical.reasoning.chains import joined_chains
+from deepcritical.reasoning.choosing import ChooseEvidence, OpenChoosing, choose_by_grade
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.reasoning.judged import judged, worded_queries
 from deepcritical.reasoning.judging import best_drug
@@ -75,18 +74,19 @@ class LLMReasoner:
     Args:
         server: The model's server.
         desk: The run's limits, clock and ear.
-        choose: Which records a prompt shows, the most wanted first.
+        choosing: Opens what chooses the records of a run's prompts.
     """
 
     def __init__(
         self,
         server: ModelServer,
         desk: RunDesk | None = None,
-        choose: ChooseEvidence = by_grade,
+        choosing: OpenChoosing | None = None,
     ) -> None:
         self._server = server
         self._desk = desk or RunDesk()
-        self._choose = choose
+        self._choosing = choosing
+        self._choose: ChooseEvidence = choose_by_grade
         self._rules = ExtractiveReasoner()
         self._short = server.profile.short
         self._opened: _Opened | None = None
@@ -104,11 +104,14 @@ class LLMReasoner:
     @asynccontextmanager
     async def for_run(self, desk: RunDesk) -> AsyncIterator[Reasoner]:
         """A reasoner with a client, a key and a budget of its own."""
-        own = LLMReasoner(self._server, desk, self._choose)
+        own = LLMReasoner(self._server, desk)
         key = desk.model_api_key
         # Making a client reads certificates from the disk.
         model = await asyncio.to_thread(self._server.open, key.get_secret_value() if key else None)
-        async with model:
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(model)
+            if self._choosing:
+                own._choose = await stack.enter_async_context(self._choosing(desk))
             own._opened = _opened(self._server, model, desk)
             await own._opened.telling.budget()
             yield own
@@ -176,7 +179,7 @@ class LLMReasoner:
         """The chains of the rules, with what the model proposes and finds on their edges."""
         by_rule = await self._rules.propose_hypotheses(question, store)
         name = best_drug(question, store)
-        shown = await self._shown(store, name) if name else None
+        shown = await self._shown(question, store, name) if name else None
         if name is None or shown is None or not shown.ids:
             return by_rule
         prompt = asks.ask_hypotheses(question, name, shown, short=self._short)
@@ -200,7 +203,7 @@ class LLMReasoner:
         """The lower of the rules' and the model's scores, and the gaps and searches of both."""
         by_rule = await self._rules.assess_evidence(question, store)
         name = best_drug(question, store)
-        shown = await self._shown(store, name) if name else None
+        shown = await self._shown(question, store, name) if name else None
         if name is None or shown is None or not shown.ids:
             return by_rule
         prompt = asks.ask_assessment(question, store, name, shown, short=self._short)
@@ -240,15 +243,16 @@ class LLMReasoner:
         return self._opened
 
     async def _shown(
-        self, store: EvidenceStore, drug: str, among: Sequence[str] | None = None
+        self,
+        question: ResearchQuestion,
+        store: EvidenceStore,
+        drug: str,
+        among: Sequence[str] | None = None,
     ) -> ShownRecords:
-        """The chosen records as text, in a thread: choosing may take embeddings."""
-
-        def chosen() -> ShownRecords:
-            ids = [i for i in self._choose(store, drug) if among is None or i in among]
-            return shown_records(store, drug, ids, self._limit_chars)
-
-        return await asyncio.to_thread(chosen)
+        """The chosen records as text."""
+        chosen = await self._choose(question, store, drug)
+        ids = [i for i in chosen if among is None or i in among]
+        return await asyncio.to_thread(shown_records, store, drug, ids, self._limit_chars)
 
     @property
     def _limit_chars(self) -> int:
@@ -306,7 +310,7 @@ class LLMReasoner:
         ids: Sequence[str],
         failed: list[NoAnswerError],
     ) -> tuple[tuple[ChosenSentence, ...], int]:
-        shown = await self._shown(store, drug, ids)
+        shown = await self._shown(question, store, drug, ids)
         prompt = asks.ask_section(question, drug, name, shown, short=self._short)
         try:
             answer = await self._asker.ask("report", prompt, Section)

@@ -1,0 +1,60 @@
+"""Which records of a real run a model would be shown, by retrieval within the run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from deepcritical.domain.appraisal import Appraisal
+from deepcritical.domain.events import Event, Notice
+from deepcritical.domain.grading import grade
+from deepcritical.domain.question import ResearchQuestion
+from deepcritical.reasoning.base import RunDesk
+from deepcritical.reasoning.choosing import DiverseEvidence, choose_by_grade
+from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.services.chroma import ChromaIndex
+from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
+from deepcritical.tools.snapshot import SnapshotSource
+from tests.conftest import QUESTION, paper, snapshot
+from tests.vectors import WordVectors
+
+AGAINST = paper(
+    9, text="Results: Examplol did not improve testitis symptoms compared with placebo (p = 0.8)."
+)
+
+
+async def store_of(path: Path) -> tuple[ResearchQuestion, EvidenceStore]:
+    """Five trials in favour, one against, read by rules."""
+    reasoner = ExtractiveReasoner()
+    records = await SnapshotSource(path).search("examplol testitis", 30)
+    question, store = await reasoner.refine_question(QUESTION), EvidenceStore()
+    store.add(records)
+    assert question.drug
+    for key, record in store.evidence.items():
+        reading = await reasoner.read_evidence(question, question.drug, key, record)
+        store.add_appraisal(Appraisal.weighed(reading, grade(record)))
+    return question, store
+
+
+@pytest.mark.parametrize("dense", [True, False])
+async def test_what_speaks_against_the_drug_comes_first_and_nothing_is_lost(
+    tmp_path: Path, dense: bool
+) -> None:
+    records = snapshot(tmp_path / "records.jsonl", *(paper(n) for n in range(1, 6)), AGAINST)
+    question, store = await store_of(records)
+    (against,) = (i for i, r in store.evidence.items() if r.metadata.pmid == "99000009")
+    told: list[Event] = []
+
+    async def tell(event: Event) -> None:
+        told.append(event)
+
+    embeddings = WordVectors() if dense else None
+    async with LlamaIndexRAGService("a run", embeddings, ChromaIndex()) as rag:
+        choose = DiverseEvidence(rag, RunDesk(tell=tell))
+        chosen = await choose(question, store, "examplol")
+        assert await choose(question, store, "examplol") == chosen
+    assert chosen[0] == against
+    assert sorted(chosen) == sorted(await choose_by_grade(question, store, "examplol"))
+    assert [isinstance(event, Notice) for event in told] == ([] if dense else [True])
