@@ -18,7 +18,7 @@ run: setup ## Serve the page at http://127.0.0.1:7860 (Ctrl-C ends it)
 	$(BIN)/python app.py
 
 test: setup ## Run the tests, without network
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 check: setup ## Run every static check
 	$(BIN)/ruff check

