@@ -26,7 +26,7 @@ from deepcritical.reasoning.questions import read_question
 from deepcritical.reasoning.wanted import AMOUNT, DOSE, WANTED, Wanted
 from deepcritical.services.entities import CONDITION_LABELS, DrugKind, find_drugs, vocabulary
 
-__all__ = ["Asked", "bearing", "read_asked"]
+__all__ = ["Asked", "bearing", "neutral_nouns", "read_asked"]
 
 _YES_NO = re.compile(
     r"(?:^|[:.?!,;]\s+)(?:is|are|was|were|do|does|did|can|could|will|would|should|must|may|might|"
@@ -38,8 +38,9 @@ _JOINS = frozenset("of the a an its their and or".split())
 _ALTERNATIVES = frozenset({"and", "or", ",", "nor"})
 _FRAME = frozenset(
     "what which who whom whose when where why how many much there any some kind kinds sort type "
-    "known shown said told reported found seen observed evidence data information results result "
-    "study studies trial trials record records paper papers research literature author authors "
+    "took gave known shown said told reported found seen observed evidence data information "
+    "results result study studies trial trials record records paper papers research literature "
+    "author authors "
     "drug drugs medicine medicines medication treatment treatments therapy therapies treat treated "
     "treating use used uses using user users taking taken take takes given give gives "
     "effect effects effective effectively efficacious efficacy effectiveness benefit benefits "
@@ -59,12 +60,34 @@ _FRAME = frozenset(
     "significant clinically clinical significance difference differences differ differs".split()
 )
 """Words that pose a question and name nothing that it is about."""
+_VERB = re.compile(
+    r"^(?:activat|inhibit|block|stimulat|suppress|induc|bind|cross|enter|penetrat|accumulat|restor|"
+    r"deplet|degrad|phosphorylates?$|inactivat)"
+)
+"""What a drug does to a target: named by a word of its own, not as in "AMP-activated"."""
+_OF_GROUP = re.compile(
+    r"\b(?:impairments?|diseases?|disorders?|syndromes?|injur(?:y|ies)|infections?|cancers?|failure|"
+    r"mice|mouse|rats?|animals?|cells|children|women|men|elderly|older|diabetics?)\b",
+    re.IGNORECASE,
+)
+"""In a phrase behind "in": it says who was studied."""
 _NEAR = 4
 """Words of one phrase stand at most so many words apart: "tau phosphorylation" is not named by
 "phosphorylated AKT in the cortex of Tau-VLW mice"."""
 _POPULATION = re.compile(
     r"\b(?:in|among|with|for|having|who have)\s+(?:[\w-]+\s+){0,2}$", re.IGNORECASE
 )
+_NOT_GIVEN = re.compile(
+    rf"{lexicon.NOT_GIVEN.pattern}|\bthe abstract \w+ no\b|\bdata shown give no\b", re.IGNORECASE
+)
+_SET_APART = re.compile(r"\bnot\s+$", re.IGNORECASE)
+"""Before a drug that a sentence says nothing of: "pioglitazone, not examplol, improved it"."""
+_BAD_STATE = re.compile(
+    r"\b(?:impairments?|barriers?|(?<=\w )declines?|deficits?|dysfunction|"
+    r"(?<!weight )(?<!of )loss(?:es)?)\b",
+    re.IGNORECASE,
+)
+_AMONG = re.compile(r"\b(?:in|among)\s+((?:[\w'’-]+\s*){1,5})\W*$", re.IGNORECASE)
 _PREFIX = re.compile(r"^(?:hyper|hypo|de|un|non|anti|pre|post)(?=\w{5})")
 _PHOSPHO = re.compile(r"^(?:p|phospho)-(?=[a-z])")
 """Marks the phosphorylated form of a protein, as in p-tau."""
@@ -76,6 +99,9 @@ _FINDS = frozenset(PropositionKind) - {
     PropositionKind.OMISSION,
 }
 """Kinds of questions that only a finding answers, not a plan or a method."""
+
+_ROOT, _VERB_ROOT, _ENDING = 4, 6, 2
+"""Letters of a root that may have another ending, of a verb's root, and of that ending."""
 
 Phrase = frozenset[str]
 """Stems of words that belong together."""
@@ -92,7 +118,11 @@ class Asked(NamedTuple):
     """Those that the record must name somewhere: "in dementia"."""
     phrases: tuple[tuple[Phrase, ...], ...]
     """Of each group one phrase at least must be named."""
+    studied: tuple[tuple[Phrase, ...], ...]
+    """The same, of which the record must name each somewhere: "in mild cognitive impairment"."""
     wanted: tuple[Wanted, ...]
+    claim: str
+    """The question as far as it says what is claimed, without those studied."""
     yes_no: bool
     finding: bool
     """Whether only a finding answers it."""
@@ -113,18 +143,25 @@ class Asked(NamedTuple):
         return bool(self.drugs or self.conditions or self.population or self.has_topic)
 
     @property
+    def subjects(self) -> tuple[str, ...]:
+        """The drugs and conditions that it names."""
+        conditions = (*self.conditions, *self.population)
+        return (*(drug.name for drug in self.drugs), *(c.name for c in conditions))
+
+    @property
     def looked_for(self) -> tuple[str, ...]:
         """What a sentence must name, in words for the reader."""
         words = (
             " or ".join(" ".join(_shown(self.text, phrase)) for phrase in group)
-            for group in self.phrases
+            for group in (*self.phrases, *self.studied)
         )
-        names = (*(d.name for d in self.drugs), *(c.name for c in self.conditions))
-        return (*names, *(c.name for c in self.population), *words, *(w.name for w in self.wanted))
+        return (*self.subjects, *words, *(want.name for want in self.wanted))
 
 
 def _shown(text: str, phrase: Phrase) -> list[str]:
-    return [word for word in _WORD.findall(fold(text)) if _roots(word) & phrase]
+    return [
+        word for word in _WORD.findall(fold(text)) if {*_roots(word), _verb_root(word)} & phrase
+    ]
 
 
 def read_asked(question: str) -> Asked:
@@ -134,13 +171,39 @@ def read_asked(question: str) -> Asked:
     wanted = tuple(w for w in WANTED if w.asked.search(question))
     for want in wanted:
         rest = want.asked.sub(_blank, rest)
+    studied, rest = _group_studied(rest, others=any(want.is_topic for want in wanted))
     phrases = _phrases(rest)
     if not phrases and not conditions and not any(w.is_topic for w in wanted):
         conditions, population = population, ()
-    kind = proposition(question).kind
+    claim = _claim(question, studied)
+    kind = proposition(claim).kind
     yes_no = bool(_YES_NO.search(question))
     finding = yes_no and (kind in _FINDS or any(w.is_finding for w in wanted))
-    return Asked(question, drugs, conditions, population, phrases, wanted, yes_no, finding)
+    return Asked(
+        text=question,
+        drugs=drugs,
+        conditions=conditions,
+        population=population,
+        phrases=phrases,
+        studied=_phrases(studied),
+        wanted=wanted,
+        claim=claim,
+        yes_no=yes_no,
+        finding=finding,
+    )
+
+
+def neutral_nouns(text: str) -> str:
+    """A text in which no noun for a bad state reads like what is claimed or found of it.
+
+    "Does it improve cognitive decline?" claims no decline, and an impairment is no harm done.
+    """
+    return _BAD_STATE.sub("state", text)
+
+
+def _claim(question: str, studied: str) -> str:
+    told = question.replace(studied, " ") if studied else question
+    return re.sub(r"\bdelay(?=s?\b|ed\b)", "slow", neutral_nouns(told), flags=re.IGNORECASE)
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -193,6 +256,8 @@ def _phrases(rest: str) -> tuple[tuple[Phrase, ...], ...]:
                 groups[-1].append(set())
         elif word in _JOINS:
             continue
+        elif _VERB.match(word):
+            groups += [[{_verb_root(word)}], [set()]]
         elif word in _FRAME or not stems(word):
             if any(groups[-1]):
                 groups.append([set()])
@@ -200,6 +265,15 @@ def _phrases(rest: str) -> tuple[tuple[Phrase, ...], ...]:
             groups[-1][-1] |= _roots(word)
     kept = (tuple(frozenset(p) for p in group if p) for group in groups)
     return tuple(group for group in kept if group)
+
+
+def _group_studied(rest: str, others: bool) -> tuple[str, str]:
+    """The phrase behind "in" that says who was studied, if anything else is asked; and the rest."""
+    found = _AMONG.search(rest)
+    if not found or (not others and not _phrases(rest[: found.start()])):
+        return "", rest
+    studied = found[1] if _OF_GROUP.search(found[1]) else ""
+    return studied, rest[: found.start()] if studied else rest
 
 
 def _roots(word: str) -> set[str]:
@@ -214,6 +288,25 @@ def _root(word: str) -> str:
     american = re.sub(r"(?<=h)ae(?=m)|(?<=^)oe(?=d|s)", "e", american).replace("tumour", "tumor")
     bare = _PREFIX.sub("", american)
     return next(iter(stems(bare)), bare)
+
+
+def _verb_root(word: str) -> str:
+    return f"{word[:_VERB_ROOT]}*"
+
+
+def _is_root_of(root: str, word: str) -> bool:
+    """Whether a word has the root, give or take an ending: "cogn" is that of "cognitive"."""
+    if root.endswith("*"):
+        return word.startswith(root[:-1])
+    return any(
+        root == other or (min(len(root), len(other)) >= _ROOT and _is_prefix(root, other))
+        for other in _roots(word)
+    )
+
+
+def _is_prefix(one: str, other: str) -> bool:
+    near = abs(len(one) - len(other)) <= _ENDING
+    return near and (one.startswith(other) or other.startswith(one))
 
 
 def bearing(asked: Asked, record: Evidence) -> tuple[Span, ...]:
@@ -244,15 +337,17 @@ class _Reader:
     def is_about(self) -> bool:
         """Whether the record names every drug and condition of the question."""
         groups = (*self._asked.conditions, *self._asked.population)
-        return all(d.named(self._all) for d in self._drugs) and all(
-            ConditionNames(c, self._record.content).named(self._all) for c in groups
+        return (
+            all(d.named(self._all) for d in self._drugs)
+            and all(ConditionNames(c, self._record.content).named(self._all) for c in groups)
+            and all(any(self._names(p, self._all) for p in g) for g in self._asked.studied)
         )
 
     def bears(self, span: Span) -> bool:
         """Whether a sentence is about the drugs and names all else that is asked."""
         if self._asked.finding and not self._may_find(span):
             return False
-        if lexicon.NOT_GIVEN.search(span.text):
+        if _NOT_GIVEN.search(span.text):
             return False
         return (
             all(c.named(span.text) for c in self._conditions)
@@ -271,12 +366,16 @@ class _Reader:
 
     def _is_of(self, drug: DrugNames, span: Span) -> bool:
         """Whether a sentence names the drug, or speaks of the treatment in a record on it alone."""
-        if places := drug.find(span.text):
+        named = drug.find(span.text)
+        if places := [p for p in named if not _SET_APART.search(span.text[: p.start()])]:
             asks_dose = any(want.name == DOSE for want in self._asked.wanted)
-            others = drug.others(span.text, classes=False)
-            own = [place.start() for place in places]
-            return not asks_dose or _is_its_amount(span.text, own, others)
-        if not drug.named(self._heading) or drug.others(span.text) or _CLASS.search(span.text):
+            return not asks_dose or _is_its_amount(span.text, [p.span() for p in places])
+        if (
+            named
+            or not drug.named(self._heading)
+            or drug.others(span.text)
+            or _CLASS.search(span.text)
+        ):
             return False
         if drug.others(self._heading, classes=False):
             return False
@@ -286,8 +385,8 @@ class _Reader:
 
     def _names(self, phrase: Phrase, text: str) -> bool:
         """Whether the words of a phrase stand near one another, abbreviations spelled out."""
-        words = [_roots(w) for w in _WORD.findall(self._spelled(text)) if w not in (",", ";")]
-        places = [[i for i, w in enumerate(words) if root in w] for root in phrase]
+        words = [w for w in _WORD.findall(self._spelled(text)) if w not in (",", ";")]
+        places = [[i for i, word in enumerate(words) if _is_root_of(root, word)] for root in phrase]
         if not all(places):
             return False
         return any(
@@ -296,25 +395,39 @@ class _Reader:
         )
 
     def _spelled(self, text: str) -> str:
+        """The text with the long form behind each of its abbreviations, and the other way round."""
         spelled = fold(text)
         for short, long in self._short.items():
-            one, other = fold(short), fold(long)
-            if re.search(rf"\b{re.escape(one)}\b", spelled):
-                spelled = re.sub(
-                    rf"\b{re.escape(one)}\b", lambda m, o=other: f"{m[0]} {o}", spelled
-                )
-            elif other and other in spelled:
-                spelled = spelled.replace(other, f"{other} {one}")
+            brief, full = fold(short), fold(long)
+            parts = re.split(rf"\b{re.escape(brief)}\b", spelled)
+            if len(parts) > 1:
+                spelled = f"{brief} {full}".join(parts)
+            elif full:
+                spelled = spelled.replace(full, f"{full} {brief}")
         return spelled
 
 
-def _is_its_amount(text: str, own: Sequence[int], others: Sequence[int]) -> bool:
-    """Whether an amount stands nearer to the drug than to any other one."""
+def _is_its_amount(text: str, own: Sequence[tuple[int, int]]) -> bool:
+    """Whether an amount stands nearer to the drug than to any other one.
+
+    Args:
+        text: The sentence.
+        own: Where the drug stands, start and end.
+    """
+    others = [
+        (m.start, m.end)
+        for m in find_drugs(text)
+        if m.drug.kind is DrugKind.DRUG and not any(a <= m.start < b for a, b in own)
+    ]
     return any(
-        min(abs(at - m.start()) for at in own)
-        < min((abs(at - m.start()) for at in others), default=len(text) + 1)
-        for m in AMOUNT.finditer(text)
+        min(_gap(place, amount) for place in own)
+        < min((_gap(place, amount) for place in others), default=len(text) + 1)
+        for amount in (m.span() for m in AMOUNT.finditer(text))
     )
+
+
+def _gap(one: tuple[int, int], other: tuple[int, int]) -> int:
+    return max(one[0] - other[1], other[0] - one[1], 0)
 
 
 def _is_of_comparator(drugs: Sequence[DrugNames], text: str) -> bool:
