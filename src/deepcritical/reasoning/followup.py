@@ -1,6 +1,6 @@
 """Answers a further question from records alone: quoted sentences, and no word of our own.
 
-Every quote is a sentence that stands in its record and bears on the question (`asked`). For a
+Every quote is a sentence that stands in its record and bears on the question (`bearing`). For a
 question of yes or no each record also has a stance, which rests on one of its quotes. No record
 leaves the counts because fewer are shown, and of those shown each stance has its share.
 """

@@ -16,8 +16,9 @@ from deepcritical.domain.evidence import Evidence, Fact
 from deepcritical.domain.grading import Grade, is_negative_stop, is_notice
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.text import Span, sentences
-from deepcritical.reasoning.asked import Asked, bearing, neutral_nouns
+from deepcritical.reasoning.asked import Asked, neutral_nouns
 from deepcritical.reasoning.assertions import AssertionKind
+from deepcritical.reasoning.bearing import bearing
 from deepcritical.reasoning.hypothesis_stance import drug_question, stance
 from deepcritical.reasoning.names import DrugNames
 from deepcritical.reasoning.propositions import PropositionKind, proposition
