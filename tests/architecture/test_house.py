@@ -104,19 +104,35 @@ def test_no_relative_import_hides_from_the_walk() -> None:
             assert not (isinstance(node, ast.ImportFrom) and node.level), path
 
 
-@pytest.mark.parametrize("args", [["--help"], ["research", "--help"], ["serve", "--help"]], ids=str)
-def test_help_does_not_wait_for_heavy_libraries(args: list[str]) -> None:
+def loaded_by(args: list[str], libraries: tuple[str, ...]) -> list[str]:
+    """Which of the libraries a call of the command loads."""
     code = (
         "import sys\n"
         "from deepcritical.interfaces.main import main\n"
         f"sys.argv = ['deepcritical', *{args!r}]\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        f"print('LOADED', *sorted(set({HEAVY!r}) & set(sys.modules)))\n"
+        f"print('\\nLOADED', *sorted(set({libraries!r}) & set(sys.modules)))\n"
     )
     ran = subprocess.run(  # noqa: S603 - our own interpreter on a constant program
         [sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True
     )
-    assert ran.stdout.splitlines()[-1] == "LOADED"
+    return ran.stdout.splitlines()[-1].split()[1:]
+
+
+@pytest.mark.parametrize(
+    "args",
+    [["--help"], ["research", "--help"], ["ask", "--help"], ["serve", "--help"]],
+    ids=str,
+)
+def test_help_does_not_wait_for_heavy_libraries(args: list[str]) -> None:
+    assert loaded_by(args, HEAVY) == []
+
+
+def test_only_a_further_question_loads_what_makes_vectors(tmp_path: Path) -> None:
+    path = str(snapshot(tmp_path / "made.jsonl", paper()))
+    vectors = ("chromadb", "llama_index", "sentence_transformers", "torch", "transformers")
+    assert loaded_by(["research", QUESTION, "--snapshot", path, "--quiet"], vectors) == []
+    assert loaded_by(["research", QUESTION, "--snapshot", path, "--quiet"], ("numpy",)) == ["numpy"]
 
 
 def test_the_public_face_is_pinned() -> None:

@@ -75,6 +75,7 @@ def test_the_examples_of_a_page_do_what_it_says(page: Path, tmp_path: Path) -> N
     environment = os.environ | {
         "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
         "DEEPCRITICAL_SNAPSHOT": "demo",  # what is live for a reader, a test answers offline
+        "DEEPCRITICAL_EMBEDDING_MODEL": "",  # half a minute of vectors, which change no example
     }
     for example in examples(page.read_text(encoding="utf-8")):
         done = subprocess.run(  # noqa: S603 - our own examples

@@ -42,6 +42,8 @@ def ask(
     snapshot; 8 snapshot not readable; 9 wrong setting.
     """
     found, how = asyncio.run(_asked(snapshot, checked_question(question), most))
+    if not found.subjects and found.passages:
+        _tell("The question names no drug and no condition: sentences on any of them are shown.")
     typer.echo(_as_json(found, how) if as_json else _as_text(found))
     if not found.passages:
         raise typer.Exit(NO_EVIDENCE)

@@ -21,6 +21,7 @@ from deepcritical.domain.markdown import visible
 from deepcritical.domain.question import checked_question
 from deepcritical.export.formats import FORMATS
 from deepcritical.interfaces.exit_codes import NO_EVIDENCE
+from deepcritical.services.evidence_store import RUN_RECORDS
 
 if TYPE_CHECKING:
     from deepcritical.domain.budget import Depth

@@ -1,8 +1,8 @@
 """Answers a further question from records alone: quoted sentences, and no word of our own.
 
-Every quote is a sentence that stands in its record and bears on the question (`asked`). For a yes/no
-question each record also has a stance, which rests on one of its quotes. No record leaves the counts
-because fewer are shown, and of those shown each stance has its share, refuting first.
+Every quote is a sentence that stands in its record and bears on the question (`bearing`). For a
+question of yes or no each record also has a stance, which rests on one of its quotes. No record
+leaves the counts because fewer are shown, and of those shown each stance has its share.
 """
 
 from __future__ import annotations
@@ -98,6 +98,8 @@ class FollowUp(Model):
     question: str
     looked_for: tuple[str, ...]
     """What a sentence must name to bear on the question."""
+    subjects: tuple[str, ...]
+    """The drugs and conditions that the question names."""
     yes_no: bool
     """Whether the question is one of yes or no, so that records have a stance."""
     searched: int
@@ -141,6 +143,7 @@ def answer(
     return FollowUp(
         question=question,
         looked_for=asked.looked_for,
+        subjects=asked.subjects,
         yes_no=asked.yes_no,
         searched=len(records),
         bearing=len(found),

@@ -11,17 +11,21 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from deepcritical.domain.appraisal import CONCERN, Appraisal, Reading, Stance
+from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.evidence import Evidence, Fact
-from deepcritical.domain.grading import Grade, is_notice
+from deepcritical.domain.grading import Grade, is_negative_stop, is_notice
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.text import Span, sentences
-from deepcritical.reasoning.asked import Asked, bearing
+from deepcritical.reasoning.asked import Asked, neutral_nouns
 from deepcritical.reasoning.assertions import AssertionKind
+from deepcritical.reasoning.bearing import bearing
 from deepcritical.reasoning.hypothesis_stance import drug_question, stance
 from deepcritical.reasoning.names import DrugNames
 from deepcritical.reasoning.propositions import PropositionKind, proposition
+from deepcritical.reasoning.questions import read_question
 from deepcritical.reasoning.reading import read_record
 from deepcritical.reasoning.tolerability import Tolerated, asks_for_harm, tolerated
+from deepcritical.reasoning.trial_stance import stop_sentence
 
 __all__ = ["FollowUpJudge", "Judged"]
 
@@ -31,7 +35,16 @@ _COMPOSITE = re.compile(
     re.IGNORECASE,
 )
 """An outcome of several: what holds for it need not hold for any of its parts."""
-_BOTH_WAYS = "what bears on the question points both ways, or is open"
+_BOTH_WAYS = "what bears on the question points both ways"
+_OPEN = "what bears on the question leaves it open"
+_CLEAR = 0.33
+"""How far a sentence must speak for or against what is claimed, of 1."""
+_MIXED = re.compile(
+    r"\b(?:controversial|conflicting|contradictory|inconsistent|both positive and negative|"
+    r"mixed (?:results|findings|evidence))\b",
+    re.IGNORECASE,
+)
+_WORSENS = re.compile(r"\b(?:worsen|exacerbat|aggravat)\w*", re.IGNORECASE)
 _NO_WORD = "harms are reported, without a word on how it was tolerated"
 
 
@@ -60,7 +73,7 @@ class FollowUpJudge:
 
     def __init__(self, asked: Asked) -> None:
         self._asked = asked
-        self._kind = proposition(asked.text).kind
+        self._kind = proposition(asked.claim).kind
         self._about = _benefit_question(asked)
 
     def read(self, record: Evidence, graded: Grade) -> Judged:
@@ -94,8 +107,14 @@ class FollowUpJudge:
             for f in told
             if f.start not in taken
         )
-        every = tuple(sorted((*spans, *added), key=lambda span: span.start))
+        # A stop for futility is shown also where it is not charged to this drug alone.
+        shown = {span.start: span for span in (*spans, *added, *self._stop(record))}
+        every = tuple(shown[start] for start in sorted(shown))
         return _of_facts(every, reading, {f.start for f in told}) if every else _NOTHING
+
+    def _stop(self, record: Evidence) -> tuple[Span, ...]:
+        told = None if self._asked.wanted else stop_sentence(record)
+        return (told,) if told and is_negative_stop(record) else ()
 
     def _by_sentences(self, record: Evidence, spans: tuple[Span, ...]) -> Judged:
         if any(want.is_safety for want in self._asked.wanted):
@@ -106,15 +125,23 @@ class FollowUpJudge:
         if not told:
             why = "only a composite outcome is reported, which speaks for none of its parts"
             return Judged(spans, Stance.NEUTRAL, why=why)
-        # A blank line ends a sentence, so that each is read by itself.
-        cut = record.model_copy(update={"content": "\n\n".join(span.text for span in told)})
-        judged = stance(cut, self._asked.text)
-        basis = next((span.start for span in told if span.text == judged.quote), None)
-        if judged.stance is Stance.NEUTRAL or basis is None:
-            return Judged(spans, Stance.NEUTRAL, why=_BOTH_WAYS)
-        if judged.asserted is AssertionKind.PLAIN and self._kind is not PropositionKind.STATE:
-            return Judged(spans, Stance.NEUTRAL, why="it is reported without a comparison")
-        return Judged(spans, judged.stance, basis, judged.rule)
+        said = [(span, self._says(record, span)) for span in told]
+        sides = {way for _, way in said} - {Stance.NEUTRAL}
+        if len(sides) != 1:
+            return Judged(spans, Stance.NEUTRAL, why=_BOTH_WAYS if sides else _OPEN)
+        (side,) = sides
+        basis = next(span.start for span, way in said if way is side)
+        return Judged(spans, side, basis, f'held against "{self._kind.value}"')
+
+    def _says(self, record: Evidence, span: Span) -> Stance:
+        """The stance of one sentence; neutral where it says too little of what is claimed."""
+        if _MIXED.search(span.text):
+            return Stance.NEUTRAL
+        alone = record.model_copy(update={"content": neutral_nouns(span.text)})
+        judged = stance(alone, self._asked.claim)
+        weak = judged.asserted is not None and abs(judged.speaks) < _CLEAR
+        worsens = judged.asserted is AssertionKind.WORSE and _WORSENS.search(span.text)
+        return Stance.NEUTRAL if weak and not worsens else judged.stance
 
     def _of_safety(self, record: Evidence, spans: tuple[Span, ...]) -> Judged:
         drugs = [DrugNames(drug, record.content) for drug in self._asked.drugs]
@@ -133,9 +160,22 @@ class FollowUpJudge:
 
 
 def _benefit_question(asked: Asked) -> ResearchQuestion | None:
-    if asked.has_topic or not asked.yes_no:
+    """The question as one that a run answers: whether a drug helps in a condition."""
+    if not asked.yes_no:
         return None
-    return drug_question(asked.text, proposition(asked.text))
+    proposed = proposition(asked.claim)
+    if not asked.has_topic:
+        return drug_question(asked.text, proposed)
+    if asked.wanted or proposed.kind is not PropositionKind.MERIT:
+        return None
+    try:
+        question = read_question(asked.text)
+    except QuestionError:
+        return None
+    named = re.escape(question.condition.name) if question.condition else "$^"
+    # A condition that no vocabulary knows is told from an outcome by the word before it.
+    treated = re.search(rf"\b(?:in|for|against|treat)\s+{named}\W*$", asked.text, re.IGNORECASE)
+    return question if question.drug and treated else None
 
 
 def _of_facts(spans: tuple[Span, ...], reading: Reading, told: set[int]) -> Judged:

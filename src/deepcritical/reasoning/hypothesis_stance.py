@@ -117,6 +117,8 @@ class StanceResult(Model):
     """Why, as a sentence."""
     asserted: AssertionKind | None = None
     """What the quote asserts, where that decided."""
+    speaks: float = Field(default=0.0, ge=-1, le=1)
+    """How far what is asserted speaks for, above 0, or against the hypothesis."""
 
 
 class _Said(NamedTuple):
@@ -225,7 +227,7 @@ def _of_text(record: Evidence, asked: Proposition) -> StanceResult:
         else "what the record says of it points both ways, or is open"
     )
     stated = _at(found or Stance.NEUTRAL, round(agreed, 2), best.span, best.assertion.words, rule)
-    return stated.model_copy(update={"asserted": best.assertion.kind})
+    return stated.model_copy(update={"asserted": best.assertion.kind, "speaks": best.value})
 
 
 def _bounds(spans: Sequence[Span]) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Whether a sentence says that a drug was tolerated, or no worse than a control, or that it harms."""
+"""Whether a sentence on safety says that a drug was tolerated, or that it was not."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ _EVENTS = (
     r"gastrointestinal|diarrh\w+|nausea|bleeding)"
 )
 _NO = re.compile(
-    r"\b(?:poorly|badly) tolerated\b|\b(?:not|n't) (?:been |be )?(?:\w+ )?(?:tolerated|tolerable|safe)\b|"
+    r"\b(?:poorly|badly) tolerated\b|"
+    r"\b(?:not|n't) (?:been |be )?(?:\w+ )?(?:tolerated|tolerable|safe)\b|"
     r"\bunsafe\b|\bintolera\w+|\bunacceptable (?:\w+ )?toxicit\w+|\bworsen\w*|"
     rf"\b(?:more|higher|increased|greater|excess|raised)\b[^.;]{{0,60}}\b{_EVENTS}\b|"
     rf"\b{_EVENTS}\b[^.;]{{0,80}}\b(?:more (?:frequent|common|often)|higher|increased|greater)\b|"
@@ -50,6 +51,9 @@ _YES = re.compile(
     rf"\b(?:fewer|less|lower)\b[^.;]{{0,60}}\b{_EVENTS}\b|"
     rf"\b{_EVENTS}\b.{{0,200}}\bless (?:frequent|common|often)\b",
     re.IGNORECASE,
+)
+_NO_EXCESS = re.compile(
+    r"\b(?:no|not|nor|without)\b[^.;]{0,30}\b(?:excess|increase|more|higher|greater)", re.IGNORECASE
 )
 _ORDER = re.compile(r"\b(?:more|higher|increased|greater|fewer|less|lower|excess)\b", re.IGNORECASE)
 _SHARE = re.compile(
@@ -86,12 +90,7 @@ def tolerated(span: Span, drugs: Sequence[DrugNames]) -> Tolerated:
     denied, said = bool(_NO.search(text)), bool(_YES.search(text))
     if denied is said:
         # "No excess of adverse events" has words of both kinds: the denial governs.
-        governed = re.search(
-            r"\b(?:no|not|nor|without)\b[^.;]{0,30}\b(?:excess|increase|more|higher|greater)",
-            text,
-            re.IGNORECASE,
-        )
-        return Tolerated.YES if denied and governed else Tolerated.UNSAID
+        return Tolerated.YES if denied and _NO_EXCESS.search(text) else Tolerated.UNSAID
     found = Tolerated.NO if denied else Tolerated.YES
     return _turned(found) if _ORDER.search(text) and _is_comparator(text, drugs) else found
 

@@ -44,7 +44,7 @@ def _says(pattern: str) -> Callable[[Span], bool]:
 
 DOSE = "dose (an amount)"
 AMOUNT = _pattern(
-    r"\d\s*-?(?:mg|g|µg|μg|ug|mcg|micrograms?|milligrams?|grams?|IU|international units|mmol)"
+    r"\d\s*-?(?:mg|g|[\u00b5μ]g|ug|mcg|micrograms?|milligrams?|grams?|IU|international units|mmol)"
     r"(?![\w]|\s?/\s?(?:d?l|ml)\b|\s+per (?:d?l|ml|lit))"
 )
 """A number with a unit of a dose; a concentration per litre is none."""
@@ -98,7 +98,8 @@ WANTED = (
             r"\bmortality\b|\bdeaths?\b|\bdie[sd]?\b|\bsurviv\w+|\blife expectancy\b|\bfatal\w*"
         ),
         _says(
-            r"\bmortality\b|\bdeaths?\b|\bdie[sd]?\b|\bdying\b|\bsurviv\w+|\blife expectancy\b|\bfatal"
+            r"\bmortality\b|\bdeaths?\b|\bdie[sd]?\b|\bdying\b|\bsurviv\w+|"
+            r"\blife expectancy\b|\bfatal"
         ),
         is_finding=True,
         is_part=True,
@@ -106,7 +107,10 @@ WANTED = (
     Wanted(
         "admission to hospital",
         _pattern(r"\bhospitali[sz]\w+|\badmi(?:ssions?|tted) to hospital\b"),
-        _says(r"\bhospitali[sz]\w+|\badmi(?:ssions?|tted)\b"),
+        _says(
+            r"\bhospitali[sz]ations?\b|\badmissions?\b|\badmitted to hospital\b|"
+            r"\b(?:was|were|be|being) (?:\w+ )?hospitali[sz]ed\b(?! with)"
+        ),
         is_finding=True,
         is_part=True,
     ),
