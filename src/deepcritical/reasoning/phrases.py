@@ -99,7 +99,7 @@ def _roots(word: str) -> set[str]:
 
 
 def _root(word: str) -> str:
-    american = re.sub(r"(?<=[a-z]{3})is(?=e[drs]?$|ing$|ations?$)", "iz", word)
+    american = re.sub(r"(?<=[a-z]{3})is(?=e[drs]?$|ing$|ations?$)", r"iz", word)
     american = re.sub(r"(?<=h)ae(?=m)|(?<=^)oe(?=d|s)", "e", american).replace("tumour", "tumor")
     bare = _PREFIX.sub("", american)
     return next(iter(stems(bare)), bare)
