@@ -6,7 +6,9 @@ from pydantic import Field, field_validator
 
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model, UnitInterval
+from deepcritical.domain.evidence_table import EvidenceRow
 from deepcritical.domain.markdown import escape_markdown
+from deepcritical.domain.prisma import PrismaFlow
 from deepcritical.domain.report_markdown import (
     because,
     candidate_table,
@@ -51,9 +53,13 @@ class ResearchReport(Model):
     limitations: tuple[str, ...] = ()
     conclusion: str
     references: tuple[Reference, ...] = ()
+    evidence_table: tuple[EvidenceRow, ...] = ()
+    """A row for each reference, in the same order."""
     claims: tuple[Claim, ...] = ()
     """Every sentence taken from a record, with the located quote behind it."""
     searches: tuple[SearchRun, ...] = ()
+    prisma: PrismaFlow | None = None
+    """The counts of the search; None for a report that was not written from one."""
     sources_searched: tuple[str, ...] = ()
     total_papers_reviewed: int = Field(default=0, ge=0)
     """Records read, after duplicates were merged."""
