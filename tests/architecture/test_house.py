@@ -28,6 +28,7 @@ HEAVY = (
     "numpy",
     "pydantic_ai",
     "torch",
+    "typst",
     "uvicorn",
 )
 

@@ -12,6 +12,7 @@ from deepcritical.domain.prisma import PrismaFlow
 from deepcritical.domain.report_markdown import (
     because,
     candidate_table,
+    evidence_table,
     hypothesis_list,
     reference_list,
     section,
@@ -98,6 +99,7 @@ class ResearchReport(Model):
             f"## Conclusion\n\n{self.conclusion}",
             section(self.methodology),
             self._search_log(),
+            evidence_table(self.evidence_table, self.references),
             reference_list(self.references),
         )
         return "\n\n".join(part for part in parts if part) + "\n"

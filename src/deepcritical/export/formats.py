@@ -2,48 +2,49 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from deepcritical.domain.report import ResearchReport
 
-__all__ = ["FORMATS", "Format", "as_json"]
+__all__ = ["FORMATS", "Format"]
 
 
 class Format(NamedTuple):
-    """One format; `render` takes the report and the id of its run."""
+    """One format of a report."""
 
+    suffix: str
+    name: str
+    """As people call it."""
     media_type: str
-    render: Callable[[ResearchReport, str], str]
 
+    def render(self, report: ResearchReport, run_id: str) -> bytes:
+        """The file; the same report gives the same bytes, but for the head of the JSON."""
+        # Imported late: `--help` names the formats and must not wait for what writes them.
+        from deepcritical.export.writers import WRITERS
 
-def as_json(report: ResearchReport, run_id: str) -> str:
-    """The report as JSON, headed by the run's id and the time of writing (UTC)."""
-    head = {"run_id": run_id, "generated_at": datetime.now(UTC).isoformat(timespec="seconds")}
-    body = json.dumps(head | report.model_dump(mode="json"), ensure_ascii=False, indent=2)
-    return body + "\n"
-
-
-def _markdown(report: ResearchReport, _run_id: str) -> str:
-    return report.to_markdown()
-
-
-def _html(report: ResearchReport, _run_id: str) -> str:
-    # Imported late: the command line prints Markdown without waiting for templates.
-    from deepcritical.export.html import as_html
-
-    return as_html(report)
+        return WRITERS[self.suffix](report, run_id)
 
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
     {
-        "html": Format("text/html", _html),
-        "md": Format("text/markdown", _markdown),
-        "json": Format("application/json", as_json),
+        form.suffix: form
+        for form in (
+            Format("html", "HTML", "text/html"),
+            Format("pdf", "PDF", "application/pdf"),
+            Format("md", "Markdown", "text/markdown"),
+            Format("json", "JSON", "application/json"),
+            Format("bib", "BibTeX", "application/x-bibtex"),
+            Format("ris", "RIS", "application/x-research-info-systems"),
+            Format("csl.json", "CSL-JSON", "application/vnd.citationstyles.csl+json"),
+            Format("evidence.csv", "Evidence table (CSV)", "text/csv"),
+            Format("prisma.svg", "PRISMA flow (SVG)", "image/svg+xml"),
+            Format("mechanism.svg", "Mechanism graph (SVG)", "image/svg+xml"),
+            Format("timeline.svg", "Evidence timeline (SVG)", "image/svg+xml"),
+            Format("figures.json", "Figures as data (JSON)", "application/json"),
+        )
     }
 )
 """By file suffix."""
