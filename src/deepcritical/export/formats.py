@@ -12,12 +12,17 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "Format"]
 
 
+_SVG = "image/svg+xml"
+
+
 class Format(NamedTuple):
     """One format of a report."""
 
     suffix: str
     name: str
-    """As people call it."""
+    """As people call it, in a word or two."""
+    holds: str
+    """What is in the file."""
     media_type: str
 
     def render(self, report: ResearchReport, run_id: str) -> bytes:
@@ -32,18 +37,18 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
     {
         form.suffix: form
         for form in (
-            Format("html", "HTML", "text/html"),
-            Format("pdf", "PDF", "application/pdf"),
-            Format("md", "Markdown", "text/markdown"),
-            Format("json", "JSON", "application/json"),
-            Format("bib", "BibTeX", "application/x-bibtex"),
-            Format("ris", "RIS", "application/x-research-info-systems"),
-            Format("csl.json", "CSL-JSON", "application/vnd.citationstyles.csl+json"),
-            Format("evidence.csv", "Evidence table (CSV)", "text/csv"),
-            Format("prisma.svg", "PRISMA flow (SVG)", "image/svg+xml"),
-            Format("mechanism.svg", "Mechanism graph (SVG)", "image/svg+xml"),
-            Format("timeline.svg", "Evidence timeline (SVG)", "image/svg+xml"),
-            Format("figures.json", "Figures as data (JSON)", "application/json"),
+            Format("html", "HTML", "The report; each citation opens its source", "text/html"),
+            Format("pdf", "PDF", "The report for printing", "application/pdf"),
+            Format("md", "Markdown", "The report as text", "text/markdown"),
+            Format("json", "JSON", "The report as data", "application/json"),
+            Format("bib", "BibTeX", "The references", "application/x-bibtex"),
+            Format("ris", "RIS", "The references", "application/x-research-info-systems"),
+            Format("csl.json", "CSL", "The references", "application/vnd.citationstyles.csl+json"),
+            Format("evidence.csv", "CSV", "The evidence table", "text/csv"),
+            Format("prisma.svg", "PRISMA", "The PRISMA flow diagram, as SVG", _SVG),
+            Format("mechanism.svg", "Mechanism", "The mechanism graph, as SVG", _SVG),
+            Format("timeline.svg", "Timeline", "The evidence timeline, as SVG", _SVG),
+            Format("figures.json", "Figure data", "What the figures show", "application/json"),
         )
     }
 )

@@ -24,7 +24,7 @@ from deepcritical.export.svg import Drawing, Tone, box, label, lines_of, path
 __all__ = ["draw_mechanism"]
 
 _TITLE = "Mechanism graph"
-_NODE_WIDTH, _NODE_HEIGHT, _GAP, _MARGIN, _TOP = 116, 58, 72, 10, 44
+_NODE_WIDTH, _NODE_HEIGHT, _GAP, _MARGIN, _TOP = 112, 58, 80, 10, 44
 _WIDTH = 2 * _MARGIN + len(COLUMNS) * _NODE_WIDTH + (len(COLUMNS) - 1) * _GAP
 _HEAD = 10
 """Length of an arrowhead, which the line leaves free."""
@@ -59,13 +59,13 @@ def draw_mechanism(report: ResearchReport) -> Drawing:
     columns = {node.name: node.column for node in graph.nodes}
     layout = lay_out(columns, edges, _NODE_HEIGHT + 24, 30)
     height = int(_TOP + layout.height + 50)
+    nodes = [_node(slot, at) for slot, at in layout.heights.items() if not slot.passes]
     parts = [
         *(
             label(_x(n) + _NODE_WIDTH / 2, 24, [name], tone="soft", anchor="middle")
             for n, name in enumerate(graph.columns)
         ),
-        *_edges(edges, layout),
-        *(_node(slot, at) for slot, at in layout.heights.items() if not slot.passes),
+        *_edges(edges, layout, nodes),
         _legend(height - 20),
     ]
     return Drawing("mechanism", _TITLE, _told(graph), _WIDTH, height, "".join(parts))
@@ -77,21 +77,27 @@ def _x(column: int) -> int:
 
 def _node(slot: Slot, at: float) -> str:
     x, y = _x(slot.column), _TOP + at - _NODE_HEIGHT / 2
-    lines = lines_of(slot.name, _NODE_WIDTH - 8, 3, 13)
-    first = _TOP + at + 4.5 - 8.4 * (len(lines) - 1)
-    words = label(
-        x + _NODE_WIDTH / 2, first, lines, size=13, anchor="middle", bold=slot.column == 0
-    )
+    room = _NODE_WIDTH - 16
+    longest = max(map(len, slot.name.split()), default=0)
+    # The largest size in which no word must be cut.
+    size = next((s for s in (13, 12, 11) if longest * 0.54 * s <= room), 11)
+    lines = lines_of(slot.name, room, 3, size)
+    first = round(_TOP + at + 0.35 * size - 0.643 * size * (len(lines) - 1), 1)
+    middle, bold = x + _NODE_WIDTH / 2, slot.column == 0
+    words = label(middle, first, lines, size=size, anchor="middle", bold=bold)
     tone = _NODE_TONES.get(slot.column, "line")
     return box(x, y, _NODE_WIDTH, _NODE_HEIGHT, stroke=tone, hint=slot.name) + words
 
 
-def _edges(edges: Mapping[tuple[str, str], GraphEdge], layout: Layout) -> Iterator[str]:
-    """The lines first, then their labels, so that no line crosses a label."""
+def _edges(
+    edges: Mapping[tuple[str, str], GraphEdge], layout: Layout, nodes: Sequence[str]
+) -> Iterator[str]:
+    """The lines, the nodes and then the labels, so that nothing crosses a label."""
     ports = _ports(layout)
     lines = {key: _points(way, layout, ports) for key, way in layout.ways.items()}
     for key, points in lines.items():
         yield _line(edges[key], points)
+    yield from nodes
     taken: list[tuple[float, float, float]] = []
     for key, points in lines.items():
         yield _numbers(edges[key], points, taken)
@@ -168,11 +174,7 @@ def _numbers(
     )
     taken.append((x, y, half))
     tone = _TONES[edge.sign]
-    frame = (
-        f'<rect x="{x - half:g}" y="{y - 10:.1f}" width="{2 * half:g}" height="20" rx="10" '
-        f'class="f-card s-{tone}" fill="#ffffff" stroke="#a9b6c6">'
-        "</rect>"
-    )
+    frame = box(x - half, round(y - 10, 1), 2 * half, 20, stroke=tone, radius=10)
     return frame + label(x, y + 4.5, [text], size=12.5, anchor="middle")
 
 
@@ -193,12 +195,13 @@ def _apart(place: _Point, half: float, other: tuple[float, float, float]) -> boo
 
 def _label(edge: GraphEdge) -> str:
     sides = (("+", edge.increases), ("−", edge.decreases), ("0:", edge.no_effect))
-    return " ".join(f"{sign}{_few(cited)}" for sign, cited in sides if cited)
+    most = _MOST_NUMBERS if edge.sign is not EdgeSign.DISPUTED else _MOST_NUMBERS - 1
+    return " ".join(f"{sign}{_few(cited, most)}" for sign, cited in sides if cited)
 
 
-def _few(numbers: Sequence[int]) -> str:
-    shown = ",".join(map(str, numbers[:_MOST_NUMBERS]))
-    return f"{shown}…" if len(numbers) > _MOST_NUMBERS else shown
+def _few(numbers: Sequence[int], most: int) -> str:
+    shown = ",".join(map(str, numbers[:most]))
+    return f"{shown}…" if len(numbers) > most else shown
 
 
 def _legend(y: float) -> str:
@@ -207,7 +210,7 @@ def _legend(y: float) -> str:
         sample = GraphEdge(subject="", object="", sign=sign)
         parts.append(_line(sample, [(x, y - 5), (x + 44, y - 5)]))
         parts.append(label(x + 52, y, [meaning], tone="soft", size=13))
-        x += 78 + 7.2 * len(meaning)
+        x += 72 + 6.8 * len(meaning)
     return "".join(parts)
 
 

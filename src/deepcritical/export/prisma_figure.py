@@ -83,7 +83,7 @@ def _lines(counts: Sequence[RecordCount], width: int) -> list[str]:
 
 
 def _counted(name: str, records: int) -> str:
-    return f"{name} (n = {records:,})"
+    return f"{name} (n\u00a0=\u00a0{records:,})"
 
 
 def _stage(stage: _Stage, top: int, height: int) -> str:

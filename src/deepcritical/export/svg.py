@@ -111,12 +111,19 @@ def path(
 
 
 def box(
-    x: float, y: float, width: float, height: float, *, stroke: Tone = "line", hint: str = ""
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+    *,
+    stroke: Tone = "line",
+    radius: float = 9,
+    hint: str = "",
 ) -> str:
     """A rounded box on the ground of cards."""
     inner = f"<title>{escape(one_line(hint))}</title>" if hint else ""
     return (
-        f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="9" '
+        f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{radius:g}" '
         f'{_paint("card", stroke)} stroke-width="1.6">{inner}</rect>'
     )
 
@@ -147,10 +154,12 @@ def label(
 
 
 def lines_of(text: str, width: float, most: int, size: float = 14) -> list[str]:
-    """The text in at most so many lines of a width, in units; what is cut off ends in "…"."""
-    characters = max(4, int(width / (0.52 * size)))
-    told = one_line(text)
-    return textwrap.wrap(told, characters, max_lines=most, placeholder=" …") or [""]
+    """The text in at most so many lines of a width, in units; what is cut off ends in "…".
+
+    No line ends at a no-break space.
+    """
+    characters = max(4, int(width / (0.54 * size)))
+    return textwrap.wrap(text, characters, max_lines=most, placeholder=" …") or [""]
 
 
 def _paint(fill: Tone, stroke: Tone | None) -> str:

@@ -208,7 +208,8 @@ def _problem(text: str) -> str:
 def _files(run: Run) -> str:
     folder = f"/api/runs/{escape(run.run_id)}/export"
     links = "".join(
-        f'<a download href="{folder}/{form.suffix}">{form.name}</a>' for form in FORMATS.values()
+        f'<a download href="{folder}/{form.suffix}" title="{escape(form.holds)}">{form.name}</a>'
+        for form in FORMATS.values()
     )
     shown = f'<span role="group" aria-label="Downloads">Download {links}</span>'
     return f'<div class="files">{shown}{ANOTHER}</div>'

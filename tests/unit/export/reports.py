@@ -146,21 +146,33 @@ CHAIN = HypothesisTested(
 )
 
 
+VERDICT = Verdict(
+    label=VerdictLabel.PROMISING,
+    certainty=Certainty.LOW,
+    rule="One randomised trial favours the drug.",
+    deciding_ids=("E1",),
+    downgrades=("imprecision",),
+    caps=("a retracted record",),
+)
+SEARCH = SearchRun(
+    source="pubmed",
+    query="examplol",
+    query_as_run='"examplol"[tiab]',
+    searched_at=datetime(2999, 1, 1, tzinfo=UTC),
+    outcome="data",
+    total=1200,
+    identified=1200,
+    new=5,
+)
+
+
 def full_report(**fields: Any) -> ResearchReport:
     """A report with something in every part."""
-    verdict = Verdict(
-        label=VerdictLabel.PROMISING,
-        certainty=Certainty.LOW,
-        rule="One randomised trial favours the drug.",
-        deciding_ids=("E1",),
-        downgrades=("imprecision",),
-        caps=("a retracted record",),
-    )
     whole: dict[str, Any] = {
         "title": "Examplol for testitis: what the evidence shows",
         "research_question": "Can examplol be repurposed for testitis?",
         "executive_summary": "**Promising** [1].",
-        "verdict": verdict,
+        "verdict": VERDICT,
         "methodology": ReportSection(title="Methodology", content="By rules."),
         "hypotheses_tested": (CHAIN,),
         "mechanistic_findings": ReportSection(title="Mechanistic findings", content="- It [2]."),
@@ -168,24 +180,13 @@ def full_report(**fields: Any) -> ResearchReport:
             title="Clinical findings",
             content="| Study | Finding |\n| --- | --- |\n| One [1] | benefit |\n\n“It” [1][9].",
         ),
-        "drug_candidates": (DrugCandidate(name="examplol", verdict=verdict, studies=4),),
+        "drug_candidates": (DrugCandidate(name="examplol", verdict=VERDICT, studies=4),),
         "limitations": ("Abstracts only.",),
         "conclusion": "Promising [1].",
         "references": REFERENCES,
         "evidence_table": ROWS,
         "claims": (Claim(sentence="It", evidence_id="E1", quote="Examplol", start=0, end=8),),
-        "searches": (
-            SearchRun(
-                source="pubmed",
-                query="examplol",
-                query_as_run='"examplol"[tiab]',
-                searched_at=datetime(2999, 1, 1, tzinfo=UTC),
-                outcome="data",
-                total=1200,
-                identified=1200,
-                new=5,
-            ),
-        ),
+        "searches": (SEARCH,),
         "prisma": FLOW,
         "confidence_score": 0.4,
         "notices": ("A notice.",),
