@@ -1,12 +1,16 @@
-"""Write docs/reference.md from the code: options, exit codes, settings, events, the report.
+"""Write what the documentation takes from the code.
+
+docs/reference.md: options, exit codes, settings, events, the report, its formats.
+docs/report.schema.json: the JSON Schema of report.json.
 
 Usage: `python scripts/build_docs_tables.py`. With `--check` nothing is written, and the exit code
-is 1 when the page is not what the code says.
+is 1 when a file is not what the code says.
 """
 
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,11 +26,13 @@ from deepcritical.domain.events import TERMINAL, Event, LoggedEvent
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Claim, Reference
 from deepcritical.domain.verdict import Verdict
+from deepcritical.export.formats import FORMATS
 from deepcritical.interfaces.exit_codes import EXIT_CODES
 from deepcritical.interfaces.main import app
 from deepcritical.settings import Settings
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference.md"
+SCHEMA_NAME = "report.schema.json"
 HEAD = """\
 # Reference
 
@@ -236,22 +242,50 @@ def report() -> str:
     return "\n\n".join(parts)
 
 
+def formats() -> str:
+    """Write the files that a report can be had as."""
+    rows = [
+        (code(f"report.{form.suffix}"), form.holds, code(form.media_type))
+        for form in FORMATS.values()
+    ]
+    note = "What `--out` writes, the page offers and `/api/runs/{id}/export/{suffix}` answers."
+    return "\n\n".join(["## Formats", note, table(("file", "holds", "media type"), rows)])
+
+
+def build_schema() -> str:
+    """Write the JSON Schema of report.json: the report, headed by its run."""
+    schema = ResearchReport.model_json_schema(mode="serialization")
+    head = {
+        "run_id": {"type": "string", "description": "The run that wrote it."},
+        "generated_at": {"type": "string", "format": "date-time", "description": "UTC."},
+    }
+    schema["properties"] = head | schema["properties"]
+    schema["required"] = [*head, *schema["required"]]
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema"} | schema
+    return json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
+
+
 def build_page() -> str:
     """Write the whole page."""
-    parts = (HEAD.strip(), command_line(), exit_codes(), settings(), events(), report())
+    parts = (HEAD.strip(), command_line(), exit_codes(), settings(), events(), report(), formats())
     return "\n\n".join(parts) + "\n"
 
 
 def main(arguments: list[str]) -> int:
     """Write or check the page and return the exit code."""
-    page = build_page()
+    files = {PAGE: build_page(), PAGE.with_name(SCHEMA_NAME): build_schema()}
     if "--check" not in arguments:
-        PAGE.write_text(page, encoding="utf-8")
+        for path, text in files.items():
+            path.write_text(text, encoding="utf-8")
         return 0
-    if PAGE.is_file() and PAGE.read_text(encoding="utf-8") == page:
-        return 0
-    print("docs/reference.md is stale. Run: python scripts/build_docs_tables.py")
-    return 1
+    stale = [p for p, text in files.items() if not p.is_file() or _read(p) != text]
+    for path in stale:
+        print(f"docs/{path.name} is stale. Run: python scripts/build_docs_tables.py")
+    return 1 if stale else 0
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ HEAVY = (
     "pydantic_ai",
     "sentence_transformers",
     "torch",
+    "typst",
     "uvicorn",
 )
 

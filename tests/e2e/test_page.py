@@ -294,11 +294,30 @@ def test_a_phone_shows_everything_without_sideways_scrolling(page: Page, scheme:
 def test_each_download_is_the_report(page: Page) -> None:
     ask(page)
     for name, begins in (("HTML", "<!doctype html>"), ("Markdown", "# "), ("JSON", "{")):
-        with page.expect_download() as waiting:
-            page.get_by_role("group", name="Downloads").get_by_role("link", name=name).click()
-        text = waiting.value.path().read_text(encoding="utf-8")
+        text = downloaded(page, name).read_text(encoding="utf-8")
         assert text.startswith(begins)
         assert "Examplol" in text
+
+
+def test_what_people_cite_and_print_can_be_downloaded(page: Page) -> None:
+    ask(page)
+    for name, begins in (
+        ("PDF", b"%PDF-"),
+        ("BibTeX", b"@article{"),
+        ("RIS", b"TY  - JOUR"),
+        ("CSL", b"[\n"),
+        ("CSV", "\ufeffnumber,id,title,".encode()),
+        ("PRISMA", b"<svg "),
+        ("Timeline", b"<svg "),
+        ("Figure data", b"{\n"),
+    ):
+        assert downloaded(page, name).read_bytes().startswith(begins), name
+
+
+def downloaded(page: Page, name: str) -> Path:
+    with page.expect_download() as waiting:
+        page.get_by_role("group", name="Downloads").get_by_role("link", name=name).click()
+    return waiting.value.path()
 
 
 def test_the_file_works_alone(page: Page, tmp_path: Path) -> None:

@@ -147,6 +147,9 @@ async def test_a_finished_report_can_be_had_in_every_format(site: Served) -> Non
         ("html", "text/html"),
         ("md", "text/markdown"),
         ("json", "application/json"),
+        ("ris", "application/x-research-info-systems"),
+        ("evidence.csv", "text/csv"),
+        ("csl.json", "application/vnd.citationstyles.csl+json"),
     ):
         answer = await site.client.get(f"/api/runs/{run.run_id}/export/{suffix}")
         assert answer.status_code == 200
@@ -154,6 +157,13 @@ async def test_a_finished_report_can_be_had_in_every_format(site: Served) -> Non
         assert answer.headers["content-disposition"] == f'attachment; filename="report.{suffix}"'
         assert answer.headers["content-security-policy"] == api.REPORT_POLICY
         assert run.report.references[0].title in answer.text
+
+
+async def test_a_report_can_be_had_as_pdf(site: Served) -> None:
+    run = await completed(site.runs)
+    answer = await site.client.get(f"/api/runs/{run.run_id}/export/pdf")
+    assert answer.headers["content-type"] == "application/pdf"
+    assert answer.content.startswith(b"%PDF-")
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,15 @@ class Reading(Model):
         return bool(self.supporting and self.refuting)
 
     @property
+    def direction(self) -> Direction:
+        """What the whole record says of the benefit."""
+        if self.mixed:
+            return Direction.MIXED
+        if self.supporting:
+            return Direction.SUPPORTS
+        return Direction.REFUTES if self.refuting else Direction.NONE
+
+    @property
     def stance(self) -> Stance:
         """The stance of the whole record; with findings both ways it is neutral and `mixed`."""
         if self.supporting and not self.refuting:

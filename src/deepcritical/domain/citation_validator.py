@@ -11,8 +11,10 @@ from typing import Any
 
 from deepcritical.domain.base import Model, map_texts
 from deepcritical.domain.evidence import Citation, Evidence
+from deepcritical.domain.evidence_table import EvidenceRow
 from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.identity import canonical_ids, normalised_title
+from deepcritical.domain.record_kinds import is_preprint
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Reference
 
@@ -40,6 +42,8 @@ NOT_PROSE = frozenset(
         "assessment",
         "written_by",
         "notices",
+        "prisma",
+        "evidence_table",
     }
 )
 """Fields of a report in which ``[1]`` is not a citation."""
@@ -74,6 +78,7 @@ def build_reference_from_evidence(evidence: Evidence, evidence_id: str = "") -> 
         text=evidence.content,
         note=meta.note or "",
         retracted=is_retracted(evidence),
+        preprint=is_preprint(evidence),
     )
 
 
@@ -144,12 +149,18 @@ def validate_references(
     fields = {name: value if name in NOT_PROSE else writer.rewrite(value) for name, value in report}
     fields["references"] = tuple(build_reference_from_evidence(records[key], key) for key in order)
     fields["claims"] = tuple(claim for claim in report.claims if claim.evidence_id in records)
+    fields["evidence_table"] = _rows_in_order(report, order)
     return ValidatedReport(
         report=ResearchReport(**fields),
         removed=tuple(r for r, key in zip(report.references, keys, strict=True) if key is None),
         dangling=tuple(sorted(writer.dangling)),
         unsupported=writer.unsupported,
     )
+
+
+def _rows_in_order(report: ResearchReport, order: Mapping[str, int]) -> tuple[EvidenceRow, ...]:
+    kept = (row for row in report.evidence_table if row.evidence_id in order)
+    return tuple(sorted(kept, key=lambda row: order[row.evidence_id]))
 
 
 class _Renumbering:

@@ -20,7 +20,7 @@ import re
 from deepcritical.domain.base import UnitInterval
 from deepcritical.domain.designs import LEVEL, design_of
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.record_kinds import is_paper, is_retracted
+from deepcritical.domain.record_kinds import is_paper, is_preprint, is_retracted
 from deepcritical.domain.sizes import participants
 
 __all__ = ["WEIGHTS", "quality_score"]
@@ -40,7 +40,6 @@ _AGE = ((21, 0.2), (11, 0.4), (6, 0.7), (0, 1.0))
 """Years since publication, from which each value holds."""
 _INTEGRITY = {"clean": 1.0, "corrected": 0.8, "not_checked": 0.7, "concern": 0.2, "retracted": 0.0}
 _YEAR = re.compile(r"\b(?:1[89]|2\d)\d\d\b")
-_PREPRINT = re.compile(r"preprint", re.IGNORECASE)
 
 
 def _step(table: tuple[tuple[int, float], ...], value: int | None, unknown: float) -> float:
@@ -59,8 +58,7 @@ def _review(record: Evidence) -> float:
         return 0.1
     if not is_paper(record):
         return 0.8
-    told = "\n".join((*record.metadata.publication_types, record.content[:60]))
-    return 0.4 if _PREPRINT.search(told) else 1.0
+    return 0.4 if is_preprint(record) else 1.0
 
 
 def quality_score(record: Evidence, as_of: int | None = None) -> UnitInterval:

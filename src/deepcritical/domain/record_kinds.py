@@ -6,7 +6,7 @@ import re
 
 from deepcritical.domain.evidence import Evidence
 
-__all__ = ["is_notice", "is_paper", "is_retracted"]
+__all__ = ["is_notice", "is_paper", "is_preprint", "is_retracted"]
 
 _RETRACTED = re.compile(
     r"retracted publication|^\W*(?:retracted|withdrawn)\b|\bretraction in\b", re.IGNORECASE | re.M
@@ -31,6 +31,8 @@ _RETRACTED_TITLE = re.compile(
     r"[(\[](?:\w+ )?(?:RETRACTED|WITHDRAWN)[)\]]\W*$"
 )
 
+_PREPRINT = re.compile(r"preprint", re.IGNORECASE)
+
 
 def is_paper(evidence: Evidence) -> bool:
     """Whether the text is a paper's: a registry entry may have been merged with its publication."""
@@ -39,6 +41,12 @@ def is_paper(evidence: Evidence) -> bool:
     return meta.kind != "trial" or (
         published and bool(evidence.content) and meta.text_kind in ("abstract", "summary")
     )
+
+
+def is_preprint(evidence: Evidence) -> bool:
+    """Whether the index calls the paper a preprint, or its text begins with that mark."""
+    told = "\n".join((*evidence.metadata.publication_types, evidence.content[:60]))
+    return is_paper(evidence) and bool(_PREPRINT.search(told))
 
 
 def is_retracted(evidence: Evidence) -> bool:

@@ -6,10 +6,13 @@ from pydantic import Field, field_validator
 
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model, UnitInterval
+from deepcritical.domain.evidence_table import EvidenceRow
 from deepcritical.domain.markdown import escape_markdown
+from deepcritical.domain.prisma import PrismaFlow
 from deepcritical.domain.report_markdown import (
     because,
     candidate_table,
+    evidence_table,
     hypothesis_list,
     reference_list,
     section,
@@ -51,9 +54,13 @@ class ResearchReport(Model):
     limitations: tuple[str, ...] = ()
     conclusion: str
     references: tuple[Reference, ...] = ()
+    evidence_table: tuple[EvidenceRow, ...] = ()
+    """A row for each reference, in the same order."""
     claims: tuple[Claim, ...] = ()
     """Every sentence taken from a record, with the located quote behind it."""
     searches: tuple[SearchRun, ...] = ()
+    prisma: PrismaFlow | None = None
+    """The counts of the search; None for a report that was not written from one."""
     sources_searched: tuple[str, ...] = ()
     total_papers_reviewed: int = Field(default=0, ge=0)
     """Records read, after duplicates were merged."""
@@ -92,6 +99,7 @@ class ResearchReport(Model):
             f"## Conclusion\n\n{self.conclusion}",
             section(self.methodology),
             self._search_log(),
+            evidence_table(self.evidence_table, self.references),
             reference_list(self.references),
         )
         return "\n\n".join(part for part in parts if part) + "\n"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from deepcritical.domain.appraisal import Direction
+from deepcritical.domain.evidence_table import DrugStance, EvidenceRow
 from deepcritical.domain.markdown import escape_markdown, table
 from deepcritical.domain.report_parts import (
     DrugCandidate,
@@ -13,7 +15,14 @@ from deepcritical.domain.report_parts import (
 )
 from deepcritical.domain.verdict import Verdict
 
-__all__ = ["because", "candidate_table", "hypothesis_list", "reference_list", "section"]
+__all__ = [
+    "because",
+    "candidate_table",
+    "evidence_table",
+    "hypothesis_list",
+    "reference_list",
+    "section",
+]
 
 _REGISTERS = ("clinicaltrials", "registry")
 """Whose cautions stand in the list of references; those on papers stand beside their findings."""
@@ -88,6 +97,47 @@ def _hypothesis(number: int, hypothesis: HypothesisTested) -> str:
         for edge in hypothesis.edges
     ]
     return "\n".join((head, "", *edges))
+
+
+def evidence_table(rows: Sequence[EvidenceRow], references: Sequence[Reference]) -> str:
+    """Each reference with its design, level, size, direction and part in the verdict."""
+    if not rows:
+        return ""
+    by_id = {row.evidence_id: row for row in rows}
+    header = ("Ref.", "Study", "Design", "OCEBM level", "People", "Direction", "In the verdict")
+    lines = [
+        _evidence_line(number, reference, by_id[reference.evidence_id])
+        for number, reference in enumerate(references, 1)
+        if reference.evidence_id in by_id
+    ]
+    return f"## Evidence table\n\n{table(header, lines)}"
+
+
+def _evidence_line(number: int, reference: Reference, row: EvidenceRow) -> tuple[str, ...]:
+    ended = f", {row.status.replace('_', ' ').lower()}" if row.status else ""
+    return (
+        f"[{number}]",
+        escape_markdown(reference.short_name),
+        escape_markdown(f"{row.design}{' (read from the text)' if row.design_from_text else ''}")
+        + escape_markdown(ended),
+        str(row.level or ""),
+        f"{row.participants:,}" if row.participants else "",
+        _stances(row, [_direction(stance) for stance in row.stances]),
+        _stances(row, [stance.role.value for stance in row.stances]),
+    )
+
+
+def _direction(stance: DrugStance) -> str:
+    told = stance.direction is not Direction.NONE and not stance.direct
+    return f"{stance.direction.value}{' (related)' if told else ''}"
+
+
+def _stances(row: EvidenceRow, said: Sequence[str]) -> str:
+    """What is said of each drug; its name only where there are several."""
+    if len(said) == 1:
+        return said[0]
+    named = zip(row.stances, said, strict=True)
+    return "; ".join(f"{escape_markdown(stance.drug)}: {text}" for stance, text in named)
 
 
 def reference_list(references: Sequence[Reference]) -> str:

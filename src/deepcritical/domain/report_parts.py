@@ -7,14 +7,10 @@ from datetime import datetime
 
 from pydantic import Field
 
+from deepcritical.domain.authors import author_name
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.evidence import SourceName
 from deepcritical.domain.verdict import Verdict
-
-_GROUP = re.compile(
-    r"\b(?:group|collaborat\w+|consortium|investigators|network|committee|team)\b", re.IGNORECASE
-)
-"""In the name of a collective author."""
 
 __all__ = [
     "Claim",
@@ -47,6 +43,8 @@ class Reference(Model):
     note: str = ""
     """A caution kept with the record."""
     retracted: bool = False
+    preprint: bool = False
+    """Whether it was published without peer review."""
 
     @property
     def byline(self) -> str:
@@ -82,23 +80,7 @@ class Reference(Model):
         if not self.authors or not self.authors[0].strip():
             words = self.title.split()
             return f"“{' '.join(words[:6])}{' …' if len(words) > 6 else ''}” {year}".strip()
-        if _GROUP.search(self.authors[0]):
-            return f"{self.authors[0]} {year}".strip()
-        return f"{_family(self.authors[0])} {year}".strip()
-
-
-_SUFFIX = re.compile(r"[\s,]+(?:Jr|Sr|[IVX]{2,4}|\d(?:nd|rd|th))\.?$")
-
-
-def _family(author: str) -> str:
-    """The family name in "Du Pasquier R" as indexes print it, "Aaron M Koenig" and "Ely, E W"."""
-    name = _SUFFIX.sub("", author)
-    before, comma, _ = name.partition(",")
-    if comma and before.strip():
-        return before.strip()
-    words = name.split()
-    initials = len(words) > 1 and words[-1].isupper() and len(words[-1]) <= 3
-    return " ".join(words[:-1]) if initials else words[-1]
+        return f"{author_name(self.authors[0]).family} {year}".strip()
 
 
 class Claim(Model):
@@ -127,6 +109,10 @@ class EdgeTested(Model):
     finding: str
     """Sign and contradiction in words, or ``no evidence in the records found``; with `[n]`."""
     evidence_ids: tuple[str, ...] = ()
+    increases: tuple[str, ...] = ()
+    """Evidence ids of the records in which the subject raises the object."""
+    decreases: tuple[str, ...] = ()
+    no_effect: tuple[str, ...] = ()
 
 
 class HypothesisTested(Model):

@@ -2,48 +2,54 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from deepcritical.domain.report import ResearchReport
 
-__all__ = ["FORMATS", "Format", "as_json"]
+__all__ = ["FORMATS", "Format"]
+
+
+_SVG = "image/svg+xml"
 
 
 class Format(NamedTuple):
-    """One format; `render` takes the report and the id of its run."""
+    """One format of a report."""
 
+    suffix: str
+    name: str
+    """As people call it, in a word or two."""
+    holds: str
+    """What is in the file."""
     media_type: str
-    render: Callable[[ResearchReport, str], str]
 
+    def render(self, report: ResearchReport, run_id: str) -> bytes:
+        """The file; the same report gives the same bytes, but for the head of the JSON."""
+        # Imported late: `--help` names the formats and must not wait for what writes them.
+        from deepcritical.export.writers import WRITERS
 
-def as_json(report: ResearchReport, run_id: str) -> str:
-    """The report as JSON, headed by the run's id and the time of writing (UTC)."""
-    head = {"run_id": run_id, "generated_at": datetime.now(UTC).isoformat(timespec="seconds")}
-    body = json.dumps(head | report.model_dump(mode="json"), ensure_ascii=False, indent=2)
-    return body + "\n"
-
-
-def _markdown(report: ResearchReport, _run_id: str) -> str:
-    return report.to_markdown()
-
-
-def _html(report: ResearchReport, _run_id: str) -> str:
-    # Imported late: the command line prints Markdown without waiting for templates.
-    from deepcritical.export.html import as_html
-
-    return as_html(report)
+        return WRITERS[self.suffix](report, run_id)
 
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
     {
-        "html": Format("text/html", _html),
-        "md": Format("text/markdown", _markdown),
-        "json": Format("application/json", as_json),
+        form.suffix: form
+        for form in (
+            Format("html", "HTML", "The report; each citation opens its source", "text/html"),
+            Format("pdf", "PDF", "The report for printing", "application/pdf"),
+            Format("md", "Markdown", "The report as text", "text/markdown"),
+            Format("json", "JSON", "The report as data", "application/json"),
+            Format("bib", "BibTeX", "The references", "application/x-bibtex"),
+            Format("ris", "RIS", "The references", "application/x-research-info-systems"),
+            Format("csl.json", "CSL", "The references", "application/vnd.citationstyles.csl+json"),
+            Format("evidence.csv", "CSV", "The evidence table", "text/csv"),
+            Format("prisma.svg", "PRISMA", "The PRISMA flow diagram, as SVG", _SVG),
+            Format("mechanism.svg", "Mechanism", "The mechanism graph, as SVG", _SVG),
+            Format("timeline.svg", "Timeline", "The evidence timeline, as SVG", _SVG),
+            Format("figures.json", "Figure data", "What the figures show", "application/json"),
+        )
     }
 )
 """By file suffix."""

@@ -15,10 +15,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_markdown import because, candidate_table
+from deepcritical.domain.report_markdown import because, candidate_table, evidence_table
 from deepcritical.domain.report_parts import Claim, Reference
 from deepcritical.domain.search_log import search_log
+from deepcritical.export.figures import FIGURES
 from deepcritical.export.prose import to_html, to_inline_html
+from deepcritical.export.svg import figure_style, inline
 
 __all__ = ["as_html", "render_report", "stylesheet"]
 
@@ -57,6 +59,9 @@ def render_report(report: ResearchReport) -> str:
             because=because(report.verdict, references),
             searches=search_log(report.searches),
             candidates=candidate_table(report.drug_candidates, references).partition("\n\n")[2],
+            evidence=evidence_table(report.evidence_table, references).partition("\n\n")[2],
+            figures={name: draw(report) for name, draw in FIGURES.items()},
+            drawn=inline,
             prose=partial(to_html, references=references),
             inline=partial(to_inline_html, references=references),
         )
@@ -66,7 +71,8 @@ def render_report(report: ResearchReport) -> str:
 @cache
 def stylesheet() -> str:
     """The style of a report; colours follow the `color-scheme` of the page."""
-    return (files(__package__) / "templates" / "report.css").read_text(encoding="utf-8")
+    style = (files(__package__) / "templates" / "report.css").read_text(encoding="utf-8")
+    return f"{style}\n{figure_style()}"
 
 
 def passages(reference: Reference, claims: Sequence[Claim]) -> tuple[Passage, ...]:

@@ -12,12 +12,13 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
+from markdown_it.tree import SyntaxTreeNode
 from markdown_it.utils import EnvType, OptionsDict
 
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.report_parts import Reference
 
-__all__ = ["to_html", "to_inline_html"]
+__all__ = ["to_html", "to_inline_html", "to_tree"]
 
 _MARKER = re.compile(r"\[(\d{1,4})\](?!\()")
 
@@ -37,6 +38,14 @@ def to_inline_html(markdown: str, references: Sequence[Reference]) -> str:
     return str(_parser().renderInline(markdown, {"references": references}))
 
 
+def to_tree(markdown: str) -> SyntaxTreeNode:
+    """A report's Markdown as a tree; `citation` nodes have their number in `meta`.
+
+    Addresses in angle brackets, which only a reference's own link is printed in, are links.
+    """
+    return SyntaxTreeNode(_parser(links=True).parse(markdown))
+
+
 def _chip(number: int, references: Sequence[Reference]) -> str:
     """The button that opens reference `number`; the bare marker for a number without one."""
     if not 1 <= number <= len(references):
@@ -49,10 +58,15 @@ def _chip(number: int, references: Sequence[Reference]) -> str:
 
 
 @cache
-def _parser() -> MarkdownIt:
-    """CommonMark with tables; without HTML, images and links, which no report is written with."""
+def _parser(*, links: bool = False) -> MarkdownIt:
+    """CommonMark with tables; without HTML, images and links, which no report is written with.
+
+    With `links` an address in angle brackets is one.
+    """
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    parser.disable(["image", "link", "autolink", "reference", "html_inline", "html_block"])
+    parser.disable(["image", "link", "reference", "html_inline", "html_block"])
+    if not links:
+        parser.disable("autolink")
     parser.inline.ruler.before("link", "citation", _citation)
     parser.add_render_rule("citation", _render_citation)
     parser.add_render_rule("table_open", _render_table_open)

@@ -76,9 +76,9 @@ async def _exported(run: Run, suffix: str) -> Response:
         raise HTTPException(404, f"There is no format {suffix!r}; choose {', '.join(FORMATS)}.")
     if run.report is None:
         raise HTTPException(409, "This run has no report (yet).")
-    text = await asyncio.to_thread(form.render, run.report, run.run_id)
+    written = await asyncio.to_thread(form.render, run.report, run.run_id)
     return Response(
-        text,
+        written,
         media_type=form.media_type,
         headers={
             "Content-Disposition": f'attachment; filename="report.{suffix}"',

@@ -84,7 +84,8 @@ Sources = Annotated[
 _Out = Annotated[
     str | None,
     typer.Option(
-        help="Folder for report.html, .md, .json, evidence.jsonl and events.jsonl; made if missing."
+        help="Folder for the report in all formats (report.html, .pdf, .md, .json, .bib, .ris, "
+        "figures and more), evidence.jsonl and events.jsonl; made if missing."
     ),
 ]
 _Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON, not as Markdown.")]
@@ -114,7 +115,8 @@ def research(
         raise typer.BadParameter("name a folder", param_hint="--out")
     folder = Path(out) if out else None
     finished = _research(question, chosen(snapshot, sources), folder, depth.value, quiet)
-    _print(FORMATS["json" if as_json else "md"].render(finished.report, finished.run_id))
+    printed = FORMATS["json" if as_json else "md"].render(finished.report, finished.run_id)
+    _print(printed.decode())
     if folder:
         names = (*(f"report.{suffix}" for suffix in FORMATS), RUN_RECORDS, "events.jsonl")
         written = ", ".join(names)
@@ -211,8 +213,8 @@ def _prepared(out: Path) -> Path:
 def _save(finished: _Finished, out: Path) -> None:
     try:
         for suffix, form in FORMATS.items():
-            text = form.render(finished.report, finished.run_id)
-            (out / f"report.{suffix}").write_text(text, encoding="utf-8")
+            written = form.render(finished.report, finished.run_id)
+            (out / f"report.{suffix}").write_bytes(written)
         (out / RUN_RECORDS).write_bytes(finished.evidence)
     except OSError as error:
         raise errors.StorageError(

@@ -47,7 +47,6 @@ UNKNOWN_RUN = (
     "forgotten this one or was started anew. Ask the question again."
 )
 ANOTHER = '<a class="another" href="#ask">Ask another question</a>'
-FILE_NAMES = {"html": "HTML", "md": "Markdown", "json": "JSON"}
 
 
 RunShown = dict[str, str]
@@ -209,6 +208,9 @@ def _problem(text: str) -> str:
 
 def _files(run: Run) -> str:
     folder = f"/api/runs/{escape(run.run_id)}/export"
-    links = (f'<a download href="{folder}/{name}">{FILE_NAMES[name]}</a>' for name in FORMATS)
-    shown = f'<span role="group" aria-label="Downloads">Download {"".join(links)}</span>'
+    links = "".join(
+        f'<a download href="{folder}/{form.suffix}" title="{escape(form.holds)}">{form.name}</a>'
+        for form in FORMATS.values()
+    )
+    shown = f'<span role="group" aria-label="Downloads">Download {links}</span>'
     return f'<div class="files">{shown}{ANOTHER}</div>'

@@ -92,7 +92,10 @@ class MechanismSection:
             subject=edge.subject,
             object=edge.object,
             finding=" but also ".join(said) if said else NO_EVIDENCE,
-            evidence_ids=tuple(dict.fromkeys(f.evidence_id for f in edge.facts)),
+            evidence_ids=_records(edge.facts),
+            increases=_records(edge.increases),
+            decreases=_records(edge.decreases),
+            no_effect=_records(edge.no_effect),
         )
 
     def _prediction(self, hypothesis: MechanismHypothesis) -> str:
@@ -138,6 +141,10 @@ def _sides(edge: Edge) -> list[tuple[Sign, tuple[Fact, ...]]]:
         (Sign.NO_EFFECT, edge.no_effect),
     )
     return [(sign, facts) for sign, facts in sides if facts]
+
+
+def _records(facts: Iterable[Fact]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(f.evidence_id for f in facts))
 
 
 def _one_per_record(facts: Iterable[Fact]) -> list[Fact]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from deepcritical.domain.identity import study_groups
 from deepcritical.domain.markdown import escape_markdown
+from deepcritical.domain.prisma import PrismaFlow, RecordCount
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.reasoning.base import ReportContext
 from deepcritical.reasoning.citing import Citer
@@ -17,6 +18,7 @@ __all__ = ["Methods"]
 _RANKED_BY_WORDS = "Retrieval is lexical (BM25), without dense vectors."
 _RANKED_BY_SOURCE = "Each source ranks its records by its own measure of relevance."
 _ANSWERED = ("data", "empty", "degraded")
+_GIVEN = "given without a search"
 _NO_CANDIDATE = "names none of the candidates"
 _OFF_TOPIC_SHOWN = 10
 """Titles shown of records on other drugs, which lexical retrieval brings by the dozen."""
@@ -134,31 +136,39 @@ class Methods:
         )
         return f"{named}; condition {escape_markdown(self._condition)}{terms}"
 
-    def _flow(self) -> str:
-        """PRISMA counts: identified, duplicates, screened, excluded with reasons, included."""
+    def prisma(self) -> PrismaFlow:
+        """The counts of the search: identified, duplicates, screened, excluded, included."""
         excluded = self._excluded()
-        reasons = sorted(Counter(excluded.values()).items())
-        why = "; ".join(f"{n} × {escape_markdown(reason)}" for reason, n in reasons)
-        total = len(self._store.evidence)
-        included = [i for i in self._store.evidence if i not in excluded]
+        included = {i for i in self._store.evidence if i not in excluded}
         groups = study_groups(self._store.evidence)
-        studies = sum(any(i in included for i in group) for group in groups)
-        line = (
-            f"Records: {self._store.identified} identified{self._by_source()}, "
-            f"{self._store.identified - total} duplicates removed, {total} screened, "
-            f"{len(excluded)} excluded{f' ({why})' if why else ''}, "
-            f"{len(included)} included, which are {studies} studies."
-        )
-        listed = "\n\n".join(self._listed(reason, n, excluded) for reason, n in reasons)
-        return line + (f"\n\nRetrieved but not used:\n\n{listed}" if listed else "")
-
-    def _by_source(self) -> str:
-        """How many records each source gave, when there are several."""
         found: Counter[str] = Counter()
         for search in self._store.searches:
             found[search.source] += search.identified
-        told = ", ".join(f"{escape_markdown(source)} {n}" for source, n in found.items())
-        return f" ({told})" if len(found) > 1 else ""
+        if (given := len(self._store.evidence) - found.total()) > 0:
+            found[_GIVEN] = given
+        return PrismaFlow(
+            by_source=_counts(found.items()),
+            duplicates=found.total() - len(self._store.evidence),
+            exclusions=_counts(sorted(Counter(excluded.values()).items())),
+            included=len(included),
+            studies=sum(any(i in included for i in group) for group in groups),
+        )
+
+    def _flow(self) -> str:
+        """The counts in words, and the titles that were left out."""
+        flow = self.prisma()
+        why = "; ".join(f"{c.records} × {escape_markdown(c.name)}" for c in flow.exclusions)
+        by_source = ", ".join(f"{escape_markdown(c.name)} {c.records}" for c in flow.by_source)
+        line = (
+            f"Records: {flow.identified} identified"
+            f"{f' ({by_source})' if len(flow.by_source) > 1 else ''}, "
+            f"{flow.duplicates} duplicates removed, {flow.screened} screened, "
+            f"{flow.excluded} excluded{f' ({why})' if why else ''}, "
+            f"{flow.included} included, which are {flow.studies} studies."
+        )
+        left_out = self._excluded()
+        listed = "\n\n".join(self._listed(c.name, c.records, left_out) for c in flow.exclusions)
+        return line + (f"\n\nRetrieved but not used:\n\n{listed}" if listed else "")
 
     def _listed(self, reason: str, count: int, excluded: Mapping[str, str]) -> str:
         """The titles left out for one reason; of those on other drugs only the first ones."""
@@ -221,3 +231,7 @@ class Methods:
             else "",
         )
         return tuple(text for text in candidates if text)
+
+
+def _counts(named: Iterable[tuple[str, int]]) -> tuple[RecordCount, ...]:
+    return tuple(RecordCount(name=name, records=records) for name, records in named)

@@ -18,6 +18,7 @@ from deepcritical.domain.verdict import Verdict, VerdictLabel, decide
 from deepcritical.reasoning.base import ReportContext
 from deepcritical.reasoning.citing import Citer
 from deepcritical.reasoning.clinical import ClinicalSection
+from deepcritical.reasoning.evidence_rows import evidence_rows
 from deepcritical.reasoning.judging import assess, rank_drugs
 from deepcritical.reasoning.mechanistic import MechanismSection
 from deepcritical.reasoning.methods import Methods
@@ -90,8 +91,10 @@ class _Writer:
             limitations=self.methods.limitations(),
             conclusion=conclusion,
             references=self.citer.references,
+            evidence_table=evidence_rows(self.store, self.citer.references, candidates),
             claims=self.citer.claims,
             searches=tuple(self.store.searches),
+            prisma=self.methods.prisma(),
             sources_searched=tuple(dict.fromkeys(s.source for s in self.store.searches)),
             total_papers_reviewed=len(self.store.evidence),
             studies_included=len(self.studies),

@@ -3,8 +3,12 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from deepcritical.domain.report import ResearchReport
 from deepcritical.export.formats import FORMATS
+from deepcritical.export.writers import WRITERS
+from tests.unit.export.reports import full_report
 from tests.unit.export.test_html import reference, report
 
 
@@ -18,13 +22,33 @@ def test_json_is_the_report_headed_by_its_run() -> None:
 
 def test_markdown_and_html_are_the_report_for_people() -> None:
     whole = report(reference())
-    assert FORMATS["md"].render(whole, "run-1") == whole.to_markdown()
-    assert FORMATS["html"].render(whole, "run-1").startswith("<!doctype html>")
+    assert FORMATS["md"].render(whole, "run-1").decode() == whole.to_markdown()
+    assert FORMATS["html"].render(whole, "run-1").startswith(b"<!doctype html>")
 
 
 def test_each_format_names_its_media_type() -> None:
     assert {suffix: form.media_type for suffix, form in FORMATS.items()} == {
         "html": "text/html",
+        "pdf": "application/pdf",
         "md": "text/markdown",
         "json": "application/json",
+        "bib": "application/x-bibtex",
+        "ris": "application/x-research-info-systems",
+        "csl.json": "application/vnd.citationstyles.csl+json",
+        "evidence.csv": "text/csv",
+        "prisma.svg": "image/svg+xml",
+        "mechanism.svg": "image/svg+xml",
+        "timeline.svg": "image/svg+xml",
+        "figures.json": "application/json",
     }
+
+
+def test_each_format_has_a_writer() -> None:
+    assert set(WRITERS) == set(FORMATS)
+
+
+@pytest.mark.parametrize("suffix", [suffix for suffix in FORMATS if suffix != "json"])
+def test_the_same_report_gives_the_same_bytes(suffix: str) -> None:
+    first = FORMATS[suffix].render(full_report(), "run-1")
+    again = ResearchReport.model_validate_json(full_report().model_dump_json())
+    assert FORMATS[suffix].render(again, "run-2") == first

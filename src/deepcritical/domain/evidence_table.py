@@ -1,0 +1,74 @@
+"""What a report knows of each of its references: design, size, direction, part in the verdict."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from deepcritical.domain.appraisal import Direction
+from deepcritical.domain.base import Model
+from deepcritical.domain.evidence import Integrity, StopClass
+
+__all__ = ["DrugStance", "EvidenceRow", "VerdictRole"]
+
+
+class VerdictRole(StrEnum):
+    """The part of a record in a verdict, the greatest first."""
+
+    DECIDES = "decides"
+    COUNTS = "counts"
+    """It bears on the question, and the rule that applied names other records."""
+    RETRACTED = "retracted"
+    """It bears on the question, is shown, and may not count."""
+    NONE = "none"
+    """It does not bear on the question."""
+
+
+class DrugStance(Model):
+    """What one record says of one drug for the condition."""
+
+    drug: str
+    direction: Direction
+    direct: bool
+    """Whether the finding is about the condition itself."""
+    role: VerdictRole
+
+
+class EvidenceRow(Model):
+    """One reference as a line of the evidence table."""
+
+    evidence_id: str
+    """That of the reference; its number is the reference's place in the list."""
+    design: str
+    level: int | None = Field(default=None, ge=1, le=5)
+    """OCEBM 2011 level; None where there is no result to grade."""
+    design_from_text: bool = False
+    """Whether the design was read from the text, for want of a publication type."""
+    certainty: str = ""
+    """GRADE certainty of the record alone; '' without a result."""
+    participants: int | None = Field(default=None, ge=0)
+    """People studied; those planned are not counted."""
+    stances: tuple[DrugStance, ...] = ()
+    """One for each drug of the report that the record bears on, in the report's order."""
+    status: str = ""
+    """Registry status in capitals."""
+    phase: str = ""
+    why_stopped: str = ""
+    """The registry's words."""
+    stop_class: StopClass | None = None
+    integrity: Integrity = "not_checked"
+
+    @property
+    def direction(self) -> Direction:
+        """That for the first drug which the record says something of."""
+        said = (s.direction for s in self.stances if s.direction is not Direction.NONE)
+        return next(said, Direction.NONE)
+
+    @property
+    def role(self) -> VerdictRole:
+        """The greatest part that the record has in a verdict of the report."""
+        return min((s.role for s in self.stances), key=_ROLES.index, default=VerdictRole.NONE)
+
+
+_ROLES = tuple(VerdictRole)

@@ -1,0 +1,81 @@
+"""The evidence table as CSV (RFC 4180), one row a reference."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+
+from deepcritical.domain.evidence_table import DrugStance, EvidenceRow
+from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report_parts import Reference
+from deepcritical.export.plain import one_line
+
+__all__ = ["COLUMNS", "as_evidence_csv", "as_rows"]
+
+COLUMNS = (
+    "number id title authors year journal design level certainty participants direction "
+    "about_condition verdict_role status phase why_stopped stop_class integrity ids url note"
+).split()
+_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "|", "%")
+"""What a spreadsheet takes for a formula, its full-width forms too (OWASP, CSV injection)."""
+_UNREAD = EvidenceRow(evidence_id="", design="")
+
+
+def as_evidence_csv(report: ResearchReport) -> bytes:
+    """The table with its header; UTF-8 with a byte order mark, without which Excel loses Greek."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(COLUMNS)
+    writer.writerows([_cell(value) for value in row] for row in as_rows(report))
+    return text.getvalue().encode("utf-8-sig")
+
+
+def as_rows(report: ResearchReport) -> list[tuple[object, ...]]:
+    """The values of `COLUMNS` for each reference; None or '' where nothing is known."""
+    rows = {row.evidence_id: row for row in report.evidence_table}
+    return [
+        _values(number, reference, rows.get(reference.evidence_id, _UNREAD))
+        for number, reference in enumerate(report.references, 1)
+    ]
+
+
+def _values(number: int, reference: Reference, row: EvidenceRow) -> tuple[object, ...]:
+    integrity = "retracted" if reference.retracted else row.integrity.replace("_", " ")
+    return (
+        number,
+        reference.evidence_id,
+        reference.title,
+        "; ".join(reference.authors),
+        reference.date[:4],
+        reference.journal,
+        row.design,
+        row.level,
+        row.certainty,
+        row.participants,
+        _each(row, lambda stance: stance.direction.value),
+        _each(row, lambda stance: "yes" if stance.direct else "related"),
+        _each(row, lambda stance: stance.role.value),
+        row.status,
+        row.phase,
+        row.why_stopped,
+        row.stop_class,
+        integrity,
+        " ".join(reference.public_ids),
+        reference.link,
+        reference.note,
+    )
+
+
+def _each(row: EvidenceRow, said: Callable[[DrugStance], str]) -> str:
+    """What is said of the drug; of several, each with its name."""
+    if len(row.stances) == 1:
+        return said(row.stances[0])
+    return "; ".join(f"{stance.drug}: {said(stance)}" for stance in row.stances)
+
+
+def _cell(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    text = one_line(value)
+    return f"'{text}" if text.startswith(_FORMULA) else text

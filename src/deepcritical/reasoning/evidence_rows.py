@@ -1,0 +1,74 @@
+"""The evidence table of a report, from what was read and graded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from deepcritical.domain.appraisal import Appraisal
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.evidence_table import DrugStance, EvidenceRow, VerdictRole
+from deepcritical.domain.grading import grade
+from deepcritical.domain.report_parts import DrugCandidate, Reference
+from deepcritical.services.evidence_store import EvidenceStore
+
+__all__ = ["evidence_rows"]
+
+
+def evidence_rows(
+    store: EvidenceStore, references: Iterable[Reference], candidates: Sequence[DrugCandidate]
+) -> tuple[EvidenceRow, ...]:
+    """A row for each reference that has a record in the store, in the order of the references.
+
+    Args:
+        store: The run's store.
+        references: Those of the report.
+        candidates: The drugs of the report with their verdicts.
+    """
+    return tuple(
+        _row(store.evidence[r.evidence_id], r.evidence_id, _stances(store, r, candidates))
+        for r in references
+        if r.evidence_id in store.evidence
+    )
+
+
+def _row(record: Evidence, evidence_id: str, stances: tuple[DrugStance, ...]) -> EvidenceRow:
+    graded, meta = grade(record), record.metadata
+    return EvidenceRow(
+        evidence_id=evidence_id,
+        design=graded.design.value,
+        level=graded.level,
+        design_from_text=graded.from_text,
+        certainty=graded.certainty.value if graded.certainty else "",
+        participants=graded.participants,
+        stances=stances,
+        status=meta.status or "",
+        phase=meta.phase or "",
+        why_stopped=meta.why_stopped or "",
+        stop_class=meta.stop_class,
+        integrity="retracted" if graded.retracted else meta.integrity,
+    )
+
+
+def _stances(
+    store: EvidenceStore, reference: Reference, candidates: Sequence[DrugCandidate]
+) -> tuple[DrugStance, ...]:
+    read = (
+        (candidate, store.appraisals(candidate.name).get(reference.evidence_id))
+        for candidate in candidates
+    )
+    return tuple(
+        DrugStance(
+            drug=candidate.name,
+            direction=appraisal.reading.direction,
+            direct=appraisal.reading.direct,
+            role=_role(appraisal, candidate),
+        )
+        for candidate, appraisal in read
+        if appraisal and appraisal.reading.included
+    )
+
+
+def _role(appraisal: Appraisal, candidate: DrugCandidate) -> VerdictRole:
+    if appraisal.evidence_id in candidate.verdict.deciding_ids:
+        return VerdictRole.DECIDES
+    return VerdictRole.COUNTS if appraisal.counts else VerdictRole.RETRACTED

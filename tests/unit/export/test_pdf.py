@@ -1,0 +1,119 @@
+"""The PDF, opened by another library."""
+
+from __future__ import annotations
+
+import io
+
+import pypdfium2
+import pytest
+from pypdf import PdfReader
+
+from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report_parts import ReportSection
+from deepcritical.export.pdf import as_pdf
+from tests.unit.export.reports import ARTICLE, full_report
+
+
+def opened(report: ResearchReport) -> PdfReader:
+    return PdfReader(io.BytesIO(as_pdf(report)))
+
+
+def text_of(report: ResearchReport) -> str:
+    pages = (page.extract_text() for page in opened(report).pages)
+    return " ".join(" ".join(pages).split())
+
+
+def links_of(reader: PdfReader) -> list[str]:
+    """Addresses that the pages link to."""
+    found = []
+    for page in reader.pages:
+        for annotation in page.get("/Annots") or ():
+            action = annotation.get_object().get("/A")
+            if action and "/URI" in action.get_object():
+                found.append(str(action.get_object()["/URI"]))
+    return found
+
+
+def test_every_part_of_the_report_is_in_it() -> None:
+    text = text_of(full_report())
+    for part in (
+        "Examplol for testitis: what the evidence shows",
+        "Verdict: promising",
+        "Clinical findings",
+        "One [1]",
+        "Evidence table",
+        "randomised controlled trial",
+        "Search log",
+        "Made-Up Trial Group",
+        "RETRACTED",
+        "For research use, not medical advice",
+    ):
+        assert part in text, part
+
+
+def test_greek_letters_and_signs_are_text() -> None:
+    said = "IL-1β, TNF-α, κB, Aβ₁₋₄₂, 10³ m², CO₂, ≥ 5 ± 2 × 10⁻³ → Δ 95 % “q” – ñ Ł é"
+    assert said in text_of(full_report(conclusion=said))
+
+
+def test_figures_are_vectors_with_a_description() -> None:
+    reader = opened(full_report())
+    text = " ".join(page.extract_text() for page in reader.pages)
+    for part in ("Mechanism graph", "targetase", "Records screened (n = 1,200)", "Level 2"):
+        assert part in text, part
+    assert not [image for page in reader.pages for image in page.images]
+
+
+def test_references_link_to_their_records_and_sentences_to_references() -> None:
+    reader = opened(full_report())
+    assert ARTICLE.url in links_of(reader)
+    inner = [
+        annotation.get_object()
+        for page in reader.pages
+        for annotation in page.get("/Annots") or ()
+        if "/Dest" in annotation.get_object()
+    ]
+    assert len(inner) >= 5
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "http://x.example", "file:///etc/passwd"])
+def test_an_unsafe_address_is_no_link(url: str) -> None:
+    unsafe = ARTICLE.model_copy(update={"url": url})
+    assert url not in links_of(opened(full_report(references=(unsafe,))))
+
+
+@pytest.mark.parametrize(
+    "markup", ["#sys.version", '#read("/etc/passwd")', "$x^2$", "@ref-1", "<ref-1>", "\\#", "// x"]
+)
+def test_markup_of_the_typesetter_is_text(markup: str) -> None:
+    assert markup in text_of(full_report(research_question=f"Is {markup} so?"))
+
+
+def test_a_table_breaks_over_pages_under_its_header() -> None:
+    rows = "\n".join(f"| examplol {n} | {'long text ' * 30} |" for n in range(60))
+    content = f"| Drug of row | Told |\n| --- | --- |\n{rows}"
+    section = ReportSection(title="Clinical findings", content=content)
+    reader = opened(full_report(clinical_findings=section))
+    headed = [page for page in reader.pages if "Drug of row" in page.extract_text()]
+    assert len(headed) > 2
+
+
+def test_long_words_and_titles_are_broken_within_the_page() -> None:
+    title = f"Examplol {'ABCDEFGHIJ' * 30} testitis {'and more words ' * 40}"
+    changed = ARTICLE.model_copy(update={"title": title})
+    document = pypdfium2.PdfDocument(
+        as_pdf(full_report(title=title, research_question="Z" * 400, references=(changed,)))
+    )
+    for page in document:
+        width, text = page.get_width(), page.get_textpage()
+        for n in range(text.count_rects()):
+            _, _, right, _ = text.get_rect(n)
+            assert right <= width - 40
+
+
+def test_it_has_a_title_and_an_outline_and_no_date() -> None:
+    reader = opened(full_report())
+    assert reader.metadata is not None
+    assert reader.metadata.title == "Examplol for testitis: what the evidence shows"
+    assert reader.metadata.creation_date is None
+    assert len(reader.outline) >= 1
