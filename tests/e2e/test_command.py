@@ -78,7 +78,7 @@ def called(case: Case, folder: Path) -> Outcome:
         env=environment(case.env),
         capture_output=True,
         encoding="utf-8",
-        timeout=50,
+        timeout=150,
         check=False,
     )
 
