@@ -316,7 +316,8 @@ def test_what_people_cite_and_print_can_be_downloaded(page: Page) -> None:
 
 def downloaded(page: Page, name: str) -> Path:
     with page.expect_download() as waiting:
-        page.get_by_role("group", name="Downloads").get_by_role("link", name=name).click()
+        links = page.get_by_role("group", name="Downloads")
+        links.get_by_role("link", name=name, exact=True).click()
     return waiting.value.path()
 
 

@@ -18,7 +18,7 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.export.figures import FIGURES
 from deepcritical.export.plain import one_line
 from deepcritical.export.prose import to_tree
-from deepcritical.export.svg import inline
+from deepcritical.export.svg import Drawing, inline
 
 if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode
@@ -42,6 +42,8 @@ _TONES = {
 _LONG_WORD = re.compile(r"[^\s/-]{33,}")
 _WIDEST = 32
 """Characters from which a longer text makes its column no wider."""
+_TALLEST = 1.3
+"""Height of a page for a figure, in widths of the text; the rest is for heading and caption."""
 Node = dict[str, Any]
 
 
@@ -95,9 +97,13 @@ def _blocks(tree: SyntaxTreeNode, report: ResearchReport) -> Iterator[Node]:
                     "title": drawing.title,
                     "told": drawing.description,
                     "svg": inline(drawing),
-                    # At the size of the text, as far as the page is wide enough.
-                    "width": min(1.0, drawing.width / 820),
+                    "width": _width(drawing),
                 }
+
+
+def _width(drawing: Drawing) -> float:
+    """The share of the text's width: at the size of the text, as far as one page has room."""
+    return min(1.0, drawing.width / 820, _TALLEST * drawing.width / drawing.height)
 
 
 def _node(node: SyntaxTreeNode, n_references: int) -> Node:

@@ -9,6 +9,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.evidence_table import DrugStance, EvidenceRow, VerdictRole
 from deepcritical.domain.grading import grade
 from deepcritical.domain.report_parts import DrugCandidate, Reference
+from deepcritical.domain.stop_reasons import classify_stop
 from deepcritical.services.evidence_store import EvidenceStore
 
 __all__ = ["evidence_rows"]
@@ -33,6 +34,7 @@ def evidence_rows(
 
 def _row(record: Evidence, evidence_id: str, stances: tuple[DrugStance, ...]) -> EvidenceRow:
     graded, meta = grade(record), record.metadata
+    why = meta.why_stopped or ""
     return EvidenceRow(
         evidence_id=evidence_id,
         design=graded.design.value,
@@ -43,8 +45,8 @@ def _row(record: Evidence, evidence_id: str, stances: tuple[DrugStance, ...]) ->
         stances=stances,
         status=meta.status or "",
         phase=meta.phase or "",
-        why_stopped=meta.why_stopped or "",
-        stop_class=meta.stop_class,
+        why_stopped=why,
+        stop_class=meta.stop_class or (classify_stop(why) if why else None),
         integrity="retracted" if graded.retracted else meta.integrity,
     )
 

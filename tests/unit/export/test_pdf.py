@@ -11,7 +11,7 @@ from pypdf import PdfReader
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import ReportSection
 from deepcritical.export.pdf import as_pdf
-from tests.unit.export.reports import ARTICLE, full_report
+from tests.unit.export.reports import ARTICLE, ROWS, full_report
 
 
 def opened(report: ResearchReport) -> PdfReader:
@@ -109,6 +109,17 @@ def test_long_words_and_titles_are_broken_within_the_page() -> None:
         for n in range(text.count_rects()):
             _, _, right, _ = text.get_rect(n)
             assert right <= width - 40
+
+
+def test_a_tall_figure_stays_on_its_page() -> None:
+    ids = [f"E{n}" for n in range(1, 121)]
+    crowd = full_report(
+        references=tuple(ARTICLE.model_copy(update={"evidence_id": i}) for i in ids),
+        evidence_table=tuple(ROWS[0].model_copy(update={"evidence_id": i}) for i in ids),
+    )
+    page = next(p for p in opened(crowd).pages if "Level 2" in p.extract_text())
+    assert "Evidence timeline" in page.extract_text()
+    assert "larger: more people" in page.extract_text()
 
 
 def test_it_has_a_title_and_an_outline_and_no_date() -> None:
