@@ -85,10 +85,7 @@ _BY_TYPE = _rules(
         Design.NARRATIVE_REVIEW,
     ),
 )
-"""MeSH publication types; the first match in this order decides.
-
-A guideline is an opinion here: what it rests on is not in its record.
-"""
+"""MeSH publication types, in order. A guideline is an opinion: its record lacks what it rests on."""
 
 _MADE_RANDOM = (
     r"(?:were|was|we|are|be|been) (?:(?!not )\w+ )?"
@@ -258,6 +255,8 @@ _POOLED: tuple[tuple[re.Pattern[str], Design], ...] = (
 
 
 def _review_of(evidence: Evidence) -> Design:
+    if _is_of_animals(evidence):
+        return Design.REVIEW_WITH_ANIMALS
     text = _LEFT_OUT.sub("", f"{evidence.citation.title} {evidence.content}")
     pooled = next((design for words, design in _POOLED if words.search(text)), None)
     if pooled is None and _TRIALS.search(text) and _CERTAIN.search(text):

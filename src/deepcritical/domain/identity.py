@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import get_args
 from urllib.parse import quote, unquote, urlsplit
 
-from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Integrity
+from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Integrity, SourceName
 from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.text import fold
 
@@ -163,6 +163,7 @@ def study_groups(records: Mapping[str, Evidence]) -> tuple[tuple[str, ...], ...]
     return tuple(tuple(members) for members in groups.values())
 
 
+_IDS = ("pmid", "pmcid", "doi", "nct_id")
 _UNITED = (
     "linked_ids",
     "publication_types",
@@ -177,18 +178,21 @@ _UNITED = (
 def merge_evidence(first: Evidence, second: Evidence) -> Evidence:
     """One record out of two of the same work.
 
-    No field is lost; where both have a value, the first one's is kept. Lists are united, what is
-    worst of its integrity and a title that marks a retraction win, and a second id of one kind is
-    kept as a link.
+    No field is lost; where both have a value, that of the source which curates the record is kept
+    (`SourceName`, in its order), and of one source that with the longer text, whichever came first.
+    Lists are united, what is worst of its integrity and a title that marks a retraction win. Its
+    own ids are those that came first; a second id of one kind is kept as a link.
     """
-    meta = {**_known(second.metadata), **_known(first.metadata)}
+    ids = {**_known_ids(second), **_known_ids(first)}
+    first, second = sorted((first, second), key=_precedence)
+    meta = {**_known(second.metadata), **_known(first.metadata), **ids}
     for name in _UNITED:
         united = (*getattr(first.metadata, name), *getattr(second.metadata, name))
         meta[name] = tuple(dict.fromkeys(united))
     meta["integrity"] = min(
         (first.metadata.integrity, second.metadata.integrity), key=get_args(Integrity).index
     )
-    longer = max((first, second), key=lambda e: len(e.content))
+    longer = max((first, second), key=lambda e: (len(e.content), e.content))
     meta["text_kind"] = longer.metadata.text_kind
     citation = {**dict(first.citation), **_known(second.citation), **_known(first.citation)}
     citation["title"] = max((first, second), key=is_retracted).citation.title
@@ -202,6 +206,15 @@ def merge_evidence(first: Evidence, second: Evidence) -> Evidence:
     links = tuple(dict.fromkeys((*merged.metadata.linked_ids, *sorted(lost))))
     metadata = merged.metadata.model_copy(update={"linked_ids": links})
     return merged.model_copy(update={"metadata": metadata})
+
+
+def _known_ids(record: Evidence) -> dict[str, object]:
+    return {name: value for name, value in _known(record.metadata).items() if name in _IDS}
+
+
+def _precedence(record: Evidence) -> tuple[int, int, str]:
+    source = get_args(SourceName).index(record.citation.source)
+    return source, -len(record.content), record.model_dump_json(exclude={"relevance_score"})
 
 
 def _known(model: Citation | EvidenceMetadata) -> dict[str, object]:

@@ -69,7 +69,7 @@ def quality_score(record: Evidence, as_of: int | None = None) -> UnitInterval:
         as_of: The year that recency is counted from; without it recency is left out, so that the
             score does not change with the day.
     """
-    if is_retracted(record) or record.metadata.integrity == "retracted":
+    if is_retracted(record):
         return 0.0
     points = {
         "design": _DESIGN[LEVEL[design_of(record).design]],

@@ -50,14 +50,14 @@ def is_preprint(evidence: Evidence) -> bool:
 
 
 def is_retracted(evidence: Evidence) -> bool:
-    """Whether index or title mark the record as retracted, or its text is the notice.
+    """Whether its index, its title or an integrity look-up say so, or its text is the notice.
 
     A notice has the words of title and text from the work that it takes back.
     """
     types = "\n".join(evidence.metadata.publication_types)
     if _RETRACTED.search(types) or _NOTICE_TYPE.search(types):
         return bool(_RETRACTED.search(types))
-    return bool(
+    return evidence.metadata.integrity == "retracted" or bool(
         _RETRACTED_TITLE.search(evidence.citation.title) or _RETRACTED_TEXT.match(evidence.content)
     )
 

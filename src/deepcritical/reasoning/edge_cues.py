@@ -12,6 +12,7 @@ __all__ = [
     "AGONIST",
     "APPOSED",
     "CAUSED",
+    "DENIED",
     "INDUCED",
     "INHIBITOR",
     "LOSS",
@@ -22,6 +23,7 @@ __all__ = [
     "REMOVED",
     "TREATED",
     "TREATS",
+    "UNSEEN",
     "VARIANT",
     "VERB",
 ]
@@ -45,10 +47,23 @@ _DOWN = (
 )
 VERB = re.compile(rf"\b(?:(?P<up>{_UP})|(?P<down>{_DOWN}))\b", re.IGNORECASE)
 NOT = re.compile(
-    r"\b(?:not|no|without|neither|nor|failed|fails|lack\w*|unlike|whether|than|compared|versus|"
-    r"vs)\b",
+    r"\b(?:not|no|never|cannot|unable|unlikely|little|without|neither|nor|failed|fails|lack\w*|unlike|"
+    r"whether|than|compared|versus|vs|independent(?:ly)? of)\b|n['\u2019]t\b",
     re.IGNORECASE,
 )
+DENIED = re.compile(
+    r"\b(?:no|not|neither|nor|whether)\s+$|"
+    r"\b(?:no|little|insufficient) (?:\w+ )?(?:evidence|indication|proof|sign) (?:that|of|for) "
+    r"(?:\w+ ){0,2}$|\bwithout (?:any )?$",
+    re.IGNORECASE,
+)
+"""Right before what an edge would be read from: the sentence denies it, or asks."""
+UNSEEN = re.compile(
+    r"^[^,;]{0,40}?\b(?:was|were|is|are|could)(?: not|n['\u2019]t)(?: be)? "
+    r"(?:observed|seen|found|detected|evident|apparent|noted|confirmed)\b",
+    re.IGNORECASE,
+)
+"""Behind it: the sentence denies it."""
 INDUCED = re.compile(
     r"^[- \u2010-\u2015](?:induced|associated|evoked|stimulated|triggered|elicited|produced|"
     r"driven)\b",

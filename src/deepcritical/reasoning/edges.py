@@ -137,10 +137,19 @@ def _says_nothing(pair: _Pair) -> bool:
     apart = pair.second.start - pair.first.end
     if pair.first.name == pair.second.name or not 0 <= apart <= far:
         return True
-    if pair.kinds == {EntityKind.DISEASE}:
+    if pair.kinds == {EntityKind.DISEASE} or _is_denied(pair):
         return True
     genetic = pair.kinds == {EntityKind.DISEASE, EntityKind.GENE}
     return genetic and bool(cues.VARIANT.search(pair.sentence))
+
+
+def _is_denied(pair: _Pair) -> bool:
+    """Whether the sentence asks, or says that nothing was seen: "no inhibition of A by B"."""
+    if pair.sentence.endswith("?"):
+        return True
+    of = cues.OF.search(pair.before)
+    told = pair.before[: of.start()] if of else pair.before
+    return bool(cues.DENIED.search(told) or (of and cues.UNSEEN.match(pair.behind)))
 
 
 def _induced(pair: _Pair) -> _Edge | None:
@@ -158,6 +167,7 @@ def _named_by_action(pair: _Pair) -> _Edge | None:
         len(pair.between) < _APPOSED
         and pair.is_of(EntityKind.CHEMICAL, EntityKind.GENE)
         and cues.APPOSED.match(pair.between)
+        and not cues.NOT.search(pair.between)
         and not cues.VERB.search(pair.between)
     )
     sign = _action(pair.behind) if apposed else None

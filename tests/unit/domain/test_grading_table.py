@@ -41,6 +41,15 @@ PAPERS = (
         "OCEBM 2011 level 1: systematic review of randomised trials; GRADE 3: starts high",
     ),
     Row(
+        ("Meta-Analysis",),
+        ANIMALS,
+        POOLED,
+        Design.REVIEW_WITH_ANIMALS,
+        5,
+        Certainty.VERY_LOW,
+        "OCEBM 2011: a review is of the level of what it pools; MeSH check tags: only animals",
+    ),
+    Row(
         ("Network Meta-Analysis", "Systematic Review"),
         HUMANS,
         POOLED,

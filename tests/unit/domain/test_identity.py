@@ -149,9 +149,25 @@ def test_the_longer_text_is_kept_with_its_kind() -> None:
     assert (merged.content, merged.metadata.text_kind) == ("A longer text.", "summary")
 
 
-def test_where_both_records_have_a_field_the_first_one_is_kept() -> None:
-    merged = merge_evidence(paper(pmid="1", journal="First"), paper(pmid="1", journal="Second"))
-    assert merged.metadata.journal == "First"
+@pytest.mark.parametrize("order", [1, -1], ids=["first", "last"])
+def test_where_both_records_have_a_field_that_of_the_curating_source_is_kept(order: int) -> None:
+    pair = [paper(pmid="1", journal="Curated"), paper(pmid="1", journal="Other", source="doi")]
+    assert merge_evidence(*pair[::order]).metadata.journal == "Curated"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (paper(content="Pain fell.", pmid="1"), paper(content="Pain rose.", pmid="1")),
+        (trial(status="COMPLETED", enrollment=20), trial(status="TERMINATED", enrollment=200)),
+        (paper(pmid="1", journal="One"), paper(pmid="1", journal="Other")),
+    ],
+    ids=["texts of one length", "registry fields", "journals"],
+)
+def test_which_of_two_records_came_first_does_not_change_the_merge(
+    one: Evidence, other: Evidence
+) -> None:
+    assert merge_evidence(one, other) == merge_evidence(other, one)
 
 
 @pytest.mark.parametrize("order", [1, -1], ids=["first", "last"])
@@ -178,7 +194,7 @@ def test_fields_of_a_source_s_own_survive_the_merge() -> None:
 
 
 def test_a_zero_and_a_no_are_known_values() -> None:
-    stopped = trial(enrollment=0, has_results=False)
+    stopped = trial(content="Longer text.", enrollment=0, has_results=False)
     merged = merge_evidence(stopped, trial(enrollment=20, has_results=True))
     assert (merged.metadata.enrollment, merged.metadata.has_results) == (0, False)
 

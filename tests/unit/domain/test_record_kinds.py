@@ -20,6 +20,10 @@ def test_retracted(title: str, types: list[str], content: str) -> None:
     assert is_retracted(paper(title, content, publication_types=types))
 
 
+def test_retracted_by_an_integrity_look_up_alone() -> None:
+    assert is_retracted(paper(publication_types=["Journal Article"], integrity="retracted"))
+
+
 @pytest.mark.parametrize(
     ("title", "types"),
     [

@@ -61,6 +61,26 @@ def test_words_between_two_names_make_an_edge(text: str, edge: tuple[str, Sign, 
 @pytest.mark.parametrize(
     "text",
     [
+        "Here examplol cannot inhibit TSTA.",
+        "Here examplol doesn't inhibit TSTA.",
+        "Here examplol never inhibited TSTA.",
+        "Here examplol was unable to inhibit TSTA.",
+        "Here examplol is not a TSTA inhibitor.",
+        "There is no evidence that examplol inhibits TSTA.",
+        "There was no inhibition of TSTA by examplol.",
+        "Here inhibition of TSTA by examplol was not observed.",
+        "Here neither examplol nor sampline inhibited TSTA.",
+        "We asked whether examplol inhibits TSTA.",
+        "Does examplol inhibit TSTA?",
+    ],
+)
+def test_what_a_sentence_denies_or_asks_is_no_edge(text: str) -> None:
+    assert edges_between(text, named(text)) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         pytest.param("We studied examplol and TSTA.", id="named together"),
         pytest.param("In mice examplol did not inhibit TSTA.", id="denied"),
         pytest.param("Then testitis caused exampliasis.", id="two diseases"),
