@@ -117,7 +117,7 @@ def test_help_does_not_wait_for_heavy_libraries(args: list[str]) -> None:
 
 
 def test_the_public_face_is_pinned() -> None:
-    assert deepcritical.__all__ == ["edges", "grade", "research", "stance"]
+    assert deepcritical.__all__ == ["edges", "grade", "research", "stance", "verify_claim"]
     assert all(callable(getattr(deepcritical, name)) for name in deepcritical.__all__)
 
 
