@@ -38,6 +38,7 @@ NOT_PROSE = frozenset(
         "references",
         "claims",
         "assessment",
+        "support",
         "written_by",
         "notices",
     }

@@ -94,6 +94,10 @@ class ClaimCheck(Model):
         """The checks that failed."""
         return tuple(check for check in self.checks if check.outcome is Outcome.FAILED)
 
+    def fails_by(self, failure: Failure) -> bool:
+        """Whether a check failed in this way."""
+        return any(check.failure is failure for check in self.failures)
+
     @property
     def overstated(self) -> bool:
         """Whether the source says it less firmly, as with a "may" or as an association."""

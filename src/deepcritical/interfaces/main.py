@@ -13,6 +13,7 @@ from deepcritical.domain.errors import ConfigurationError, ResearchCancelled
 from deepcritical.interfaces.cli import Snapshot, Sources, chosen, research
 from deepcritical.interfaces.exit_codes import exit_code
 from deepcritical.interfaces.search_command import search
+from deepcritical.interfaces.verify_command import verify
 
 __all__ = ["app", "main"]
 
@@ -24,6 +25,7 @@ app = typer.Typer(
 )
 app.command()(research)
 app.command()(search)
+app.command()(verify)
 
 
 @app.callback()

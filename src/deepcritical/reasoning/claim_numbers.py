@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import NamedTuple
 
 from deepcritical.domain.claim_checks import Failure
 from deepcritical.domain.quantities import Quantity, quantities, same_value
 from deepcritical.domain.units import NO_UNIT
-from deepcritical.reasoning.claim_polarity import Change
 from deepcritical.reasoning.claim_words import DOWN, GENERIC, WORSE, words
 
 __all__ = ["NumberFault", "number_faults"]
 
 _REACH = 5
 _MARGIN = 0.34
+_RUN = 4
+"""Words, numbers among them, that must agree in a row before their numbers are compared."""
 _SMALL_WORD = 10
 _RATIO = re.compile(
     r"\b(?:(?P<OR>a?ORs?|odds ratio)|(?P<HR>a?HRs?|hazard ratio)|(?P<RR>a?RRs?|relative risk|"
@@ -84,7 +86,7 @@ def _alike(one: _Place, other: _Place) -> float:
 
 
 def number_faults(
-    said: str, body: Sequence[str], known: frozenset[float], close: Sequence[Change] | None
+    said: str, body: Sequence[str], known: frozenset[float], *, closely: bool
 ) -> Iterator[NumberFault]:
     """The numbers of a sentence that its source does not bear out, each with the reason.
 
@@ -92,14 +94,14 @@ def number_faults(
         said: The sentence.
         body: The sentences of the record, those that it rests on first.
         known: Numbers of the record's own entry, such as its year and its enrolment.
-        close: The changes, where the sentence follows its source closely.
+        closely: Whether the sentence follows the first of them word by word.
     """
     source = [place for sentence in body for place in _places(sentence)]
     for place in _places(said):
         if fault := _fault(place, source, body[0] if body else "", known):
             yield fault
-    if close is not None:
-        yield from _exchanged(said, body[0], close)
+    if closely:
+        yield from _exchanged(said, body[0])
 
 
 def _fault(
@@ -231,24 +233,44 @@ def _misplaced(
     return None
 
 
-def _exchanged(said: str, source: str, close: Sequence[Change]) -> Iterator[NumberFault]:
-    """Numbers of a sentence that stand where its source has others."""
-    for change in close:
-        if not change.said or not change.source or max(len(change.said), len(change.source)) > 4:
+def _exchanged(said: str, source: str) -> Iterator[NumberFault]:
+    """Numbers that stand where the source has others, with the same words on either side."""
+    ours, theirs = _masked(said), _masked(source)
+    matcher = SequenceMatcher(None, [k for k, _ in theirs], [k for k, _ in ours], autojunk=False)
+    for block in matcher.get_matching_blocks():
+        if block.size < _RUN:
             continue
-        mine = _within(said, change.said[0].start, change.said[-1].end)
-        theirs = _within(source, change.source[0].start, change.source[-1].end)
-        if len(mine) == len(theirs) == 1 and _are_two(mine[0], theirs[0]):
-            yield NumberFault(
-                Failure.NUMBER_MISPLACED,
-                f"the source has {source[theirs[0].start : theirs[0].end]} where "
-                f"{said[mine[0].start : mine[0].end]} stands",
-            )
+        for step in range(block.size):
+            mine, other = ours[block.b + step][1], theirs[block.a + step][1]
+            if mine and other and _are_two(mine, other) and _fits_better(said, mine, source, other):
+                yield NumberFault(
+                    Failure.NUMBER_MISPLACED,
+                    f"the source has {source[other.start : other.end]} where "
+                    f"{said[mine.start : mine.end]} stands",
+                )
+
+
+def _fits_better(said: str, mine: Quantity, source: str, other: Quantity) -> bool:
+    """Whether a number stands as the other one does, rather than as its own equal does."""
+    place = next(p for p in _places(said) if p.quantity is mine)
+    own = [p for p in _places(source) if same_value(mine, p.quantity)]
+    rival = next(p for p in _places(source) if p.quantity is other)
+    return _alike(place, rival) >= max((_alike(place, p) for p in own), default=0.0)
+
+
+@lru_cache(maxsize=8192)
+def _masked(sentence: str) -> tuple[tuple[str, Quantity | None], ...]:
+    """The words of a sentence with one token for every number, so that numbers do not align."""
+    found: list[tuple[str, Quantity | None]] = []
+    numbers = quantities(sentence)
+    for word in words(sentence):
+        within = next((q for q in numbers if q.start <= word.start < q.end), None)
+        if within is None:
+            found.append((word.key or word.raw, None))
+        elif not found or found[-1][1] is not within:
+            found.append(("#", within))
+    return tuple(found)
 
 
 def _are_two(mine: Quantity, theirs: Quantity) -> bool:
     return _same_dimension(mine, theirs) and not same_value(mine, theirs)
-
-
-def _within(sentence: str, start: int, end: int) -> list[Quantity]:
-    return [q for q in quantities(sentence) if q.start < end and start < q.end]

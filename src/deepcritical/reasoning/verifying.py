@@ -77,7 +77,7 @@ def verify_claim(
         )
         return ClaimCheck(sentence=sentence, supported=False, score=0.0, checks=(failed,))
     found = [_against(sentence, key, records[key], quote) for key in keys]
-    retracted = [c for c in found if any(f.failure is Failure.RETRACTED for f in c.failures)]
+    retracted = [check for check in found if check.fails_by(Failure.RETRACTED)]
     named = len(keys) < len(records) or len(records) == 1
     if retracted and named:
         return retracted[0]
@@ -186,7 +186,7 @@ def _numbers(
     close: Sequence[Change] | None,
 ) -> Iterator[Check]:
     order = [s.text for s in support.spans] + [s.text for s in body if s not in support.spans]
-    faults = list(number_faults(said, order, _known(record), close))
+    faults = list(number_faults(said, order, _known(record), closely=close is not None))
     for fault in faults:
         outcome = Outcome.WEAK if fault.weak else Outcome.FAILED
         yield Check(
