@@ -6,7 +6,7 @@ report = research("Can metformin be repurposed for Alzheimer's disease?")
 print(report.to_markdown())
 
 The judging functions it rests on are pure, need no key and no network, and can be used alone:
-`grade(record)`, `stance(record, hypothesis)` and `edges(text)`.
+`grade(record)`, `stance(record, hypothesis)`, `edges(text)` and `verify_claim(sentence, record)`.
 """
 
 from __future__ import annotations
@@ -26,13 +26,15 @@ if TYPE_CHECKING:
     from deepcritical.domain.report import ResearchReport
     from deepcritical.reasoning.edges import edges
     from deepcritical.reasoning.hypothesis_stance import stance
+    from deepcritical.reasoning.verifying import verify_claim
 
-__all__ = ["edges", "grade", "research", "stance"]
+__all__ = ["edges", "grade", "research", "stance", "verify_claim"]
 
 _HOMES = {
     "edges": "deepcritical.reasoning.edges",
     "grade": "deepcritical.domain.grading",
     "stance": "deepcritical.reasoning.hypothesis_stance",
+    "verify_claim": "deepcritical.reasoning.verifying",
 }
 """Names that are imported when first asked for, so that `deepcritical --help` stays fast."""
 

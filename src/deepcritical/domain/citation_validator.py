@@ -40,6 +40,7 @@ NOT_PROSE = frozenset(
         "references",
         "claims",
         "assessment",
+        "support",
         "written_by",
         "notices",
         "prisma",

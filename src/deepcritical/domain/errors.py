@@ -10,6 +10,7 @@ DeepCriticalError
 │   └── RateLimitError           with retry_after_s
 ├── ReasoningError               a judgement could not be made
 ├── BudgetExceeded               a limit of the run was reached
+├── ClaimsUnsupportedError       sentences are not borne out by what they cite
 ├── CapacityError                too many runs are under way
 └── StorageError                 something stored cannot be read or written
     └── SnapshotCorruptError     a snapshot exists but is not readable
@@ -22,6 +23,7 @@ from __future__ import annotations
 __all__ = [
     "BudgetExceeded",
     "CapacityError",
+    "ClaimsUnsupportedError",
     "ConfigurationError",
     "DeepCriticalError",
     "EmptyQuestionError",
@@ -100,6 +102,10 @@ class ReasoningError(DeepCriticalError):
 
 class BudgetExceeded(DeepCriticalError):  # noqa: N818 - the name that the design gives it
     """A limit of the run was reached."""
+
+
+class ClaimsUnsupportedError(DeepCriticalError):
+    """A report holds references or sentences that its sources do not bear out."""
 
 
 class CapacityError(DeepCriticalError):

@@ -7,6 +7,7 @@ from pydantic import Field, field_validator
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.evidence_table import EvidenceRow
+from deepcritical.domain.ledger import SupportRate
 from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.prisma import PrismaFlow
 from deepcritical.domain.report_markdown import (
@@ -70,6 +71,8 @@ class ResearchReport(Model):
     assessment: JudgeAssessment | None = None
     notices: tuple[str, ...] = ()
     """What the reader must know of how the question was understood and answered; plain text."""
+    support: SupportRate | None = None
+    """How many sentences that cite a record are borne out by it; None where nobody has checked."""
     written_by: str = ""
     """The reasoner that wrote the text."""
 
@@ -98,6 +101,7 @@ class ResearchReport(Model):
             "## Limitations\n\n" + "\n".join(f"- {text}" for text in self.limitations),
             f"## Conclusion\n\n{self.conclusion}",
             section(self.methodology),
+            f"{self.support}." if self.support else "",
             self._search_log(),
             evidence_table(self.evidence_table, self.references),
             reference_list(self.references),

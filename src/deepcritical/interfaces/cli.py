@@ -109,7 +109,7 @@ def research(
     Exit codes: 0 report; 1 other failure; 2 wrong usage; 3 report without evidence; 4 empty
     question; 5 question too long; 6 question not understood; 7 no such snapshot; 8 snapshot not
     readable; 9 wrong setting; 10 no source reachable; 11 a file cannot be written; 12 time limit;
-    130 interrupted.
+    13 a report that its sources do not bear out (verify); 130 interrupted.
     """
     if out is not None and not out.strip():
         raise typer.BadParameter("name a folder", param_hint="--out")

@@ -22,6 +22,7 @@ EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
     (errors.SearchError, 10),
     (errors.StorageError, 11),
     (errors.BudgetExceeded, 12),
+    (errors.ClaimsUnsupportedError, 13),
     (errors.DeepCriticalError, 1),
 )
 """Exit code of each error; the first class that fits counts."""

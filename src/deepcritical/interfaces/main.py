@@ -14,6 +14,7 @@ from deepcritical.interfaces.ask_command import ask
 from deepcritical.interfaces.cli import Snapshot, Sources, chosen, research
 from deepcritical.interfaces.exit_codes import exit_code
 from deepcritical.interfaces.search_command import search
+from deepcritical.interfaces.verify_command import verify
 
 __all__ = ["app", "main"]
 
@@ -26,6 +27,7 @@ app = typer.Typer(
 app.command()(research)
 app.command()(ask)
 app.command()(search)
+app.command()(verify)
 
 
 @app.callback()

@@ -5,6 +5,8 @@ A step reads the store, asks the reasoner or the sources, writes the store, emit
 
 from __future__ import annotations
 
+import asyncio
+
 from deepcritical.domain.appraisal import Appraisal, Reading
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.citation_validator import validate_references
@@ -30,6 +32,7 @@ from deepcritical.domain.question import SearchQuery, checked_question
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
 from deepcritical.domain.verdict import decide
+from deepcritical.reasoning.auditing import audit
 from deepcritical.reasoning.base import ReportContext, Unread
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.stopping import RoundResult, stop_reason
@@ -383,4 +386,6 @@ async def _checked(session: ResearchSession, draft: ResearchReport) -> ResearchR
             unsupported=validated.unsupported,
         )
     )
-    return validated.report
+    # Of the report as the reader gets it; what is marked as unsupported is no longer counted.
+    support = (await asyncio.to_thread(audit, validated.report)).support
+    return validated.report.model_copy(update={"support": support})

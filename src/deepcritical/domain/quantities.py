@@ -1,0 +1,272 @@
+"""The numbers of a text, with what they count, how they are bounded and where they stand.
+
+A number within a name ("IL-6", "COVID-19") is no quantity, nor is the number of a citation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from deepcritical.domain.units import NO_UNIT, UNIT, Unit, unit_of
+
+__all__ = ["Quantity", "quantities", "same_value"]
+
+_DIGITS = r"(?:\d{1,3}(?:[,\u00a0\u2009\u202f]\d{3})+(?!\d)|\d+)(?:[.·]\d+)?|(?<!\d)[.·]\d+"
+_NUMBER = re.compile(
+    rf"(?<![\w.·])(?<![A-Za-z][-\u2010-\u2015])(?P<sign>(?<![\d%)])[-−–])?(?P<digits>{_DIGITS})"
+    r"(?![\d]|[.·]\d)"
+)
+_SMALL = dict(
+    zip(
+        "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+        "sixteen seventeen eighteen nineteen".split(),
+        range(2, 20),
+        strict=True,
+    )
+)
+_TENS = dict(
+    zip(
+        "twenty thirty forty fifty sixty seventy eighty ninety".split(),
+        range(20, 100, 10),
+        strict=True,
+    )
+)
+_ONES = {"one": 1, **_SMALL}
+_ANY = "|".join((*_TENS, *sorted(_ONES, key=len, reverse=True)))
+_WORDED = re.compile(
+    rf"\b(?:(?P<run>(?:{_ANY}|hundred|thousand)(?:(?:[-\s]|\s+and\s+)"
+    rf"(?:{_ANY}|hundred|thousand))*)|(?P<twice>twice|double[sd]?|doubling|twofold|two-fold))\b"
+    r"(?!-(?:sided|tailed|way|dimensional))",
+    re.IGNORECASE,
+)
+_P = re.compile(r"(?<![\w.])[Pp](?:[- ]?values?)?(?: for [\w-]+)?\s*(?:was|were|of)?\s*$")
+_OPERATOR = re.compile(
+    r"(?P<op><=|>=|[<>≤≥=]|&lt;|&gt;|\b(?:at least|no less than|more than|greater than|over|above|"
+    r"exceeding|at most|up to|no more than|less than|fewer than|lower than|under|below))\s*$",
+    re.IGNORECASE,
+)
+_AT_LEAST = frozenset("> ≥ >= &gt; over above exceeding".split()) | {
+    "at least",
+    "no less than",
+    "more than",
+    "greater than",
+}
+_ABOUT = re.compile(
+    r"(?:~|≈|\b(?:about|approximately|approx\.|around|roughly|some|nearly|almost|circa|ca\.))\s*$",
+    re.IGNORECASE,
+)
+_CONFIDENCE = re.compile(
+    r"\s?(?:%|per ?cent)?\s*[-]?\s*(?:CIs?\b|CrI\b|confidence|credible|uncertainty|prediction)"
+)
+_LABEL = re.compile(
+    r"\b(?P<label>phase|stage|grade|class|type|level|category|score of|week|day|month|year|visit)"
+    r"[\s-]$",
+    re.IGNORECASE,
+)
+_ROMAN = re.compile(r"\b(?P<label>phase|stage|grade|class|type)s?[\s-](?P<roman>I{1,3}V?|IV|V)\b")
+_ROMANS = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5}
+_JOIN = re.compile(
+    r"\s*(?:[-–−/±]|to|and|or|vs\.?|versus|,(?: and| or)?)\s*(?:[-−–+])?", re.IGNORECASE
+)
+_ASIDE = re.compile(r"\s?(?:\([^()]{1,40}\)|\[[^\[\]]{1,40}\])(?=\s?[\w%µ])")
+"""Between a number and its unit, as in "15 (6-20) months"."""
+_NOUNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (kind, re.compile(rf"(?:[\s-][\w'’-]+){{0,3}}?[\s-](?:{words})\b", re.IGNORECASE))
+    for kind, words in (
+        (
+            "people",
+            "patients?|participants?|subjects?|adults?|persons?|people|individuals?|veterans?|"
+            "volunteers?|infants?|children|women|men|cases|controls|residents|users|students",
+        ),
+        (
+            "studies",
+            "studies|trials?|rcts?|articles?|reviews?|papers?|publications?|reports?|cohorts?",
+        ),
+        ("animals", "mice|rats?|animals?|rabbits?|dogs?|pigs?"),
+        ("sites", "sites?|centers?|centres?|hospitals?|clinics?|countries|institutions?"),
+        ("groups", "groups?|arms?"),
+    )
+)
+_CITATION = re.compile(
+    r"\[[\d\s,;–-]+\]|\[E\d+\]|\b(?:[Tt]ables?|[Ff]ig(?:ures?|s?\.)|[Aa]ppendix)\s?\d+[A-Za-z]?"
+)
+_LEVELS = (0.1, 0.05, 0.01, 0.001, 0.0001)
+"""Levels of significance that a P value is told by: 0.003 is "P < 0.01", but not "P < 0.007"."""
+_ITEM = re.compile(r"\((\d)\)")
+_ID = re.compile(
+    r"\b(?:PMID|PMCID|PMC|NCT|ISRCTN|DOI|EudraCT|CRD|ChiCTR[\w-]*|UMIN|number|No\.)[\s:#]*"
+    r"[\w./()-]*\d[\w./()-]*|\b10\.\d{4,9}/\S+",
+    re.IGNORECASE,
+)
+
+
+class Quantity(NamedTuple):
+    """A number of a text at ``text[start:end]``, unit not included."""
+
+    value: float
+    start: int
+    end: int
+    unit: Unit = NO_UNIT
+    bound: str = ""
+    """``<`` for at most and less than, ``>`` for at least and more than, ``~`` for about."""
+    kind: str = ""
+    """``p`` for a P value, ``confidence`` for a level of confidence, a label such as ``phase``."""
+    noun: str = ""
+    """What is counted, if it is people, studies, animals, sites or groups."""
+    decimals: int = 0
+    spelled: bool = False
+
+    @property
+    def base(self) -> float:
+        """The value in the base of its dimension."""
+        return self.value * self.unit.factor
+
+
+@lru_cache(maxsize=4096)
+def quantities(text: str) -> tuple[Quantity, ...]:
+    """The quantities of a text in order; a list shares the unit of its last item.
+
+    Args:
+        text: A sentence or an abstract; markers such as ``[12]`` and ids are passed over.
+    """
+    plain = text
+    for pattern in (_CITATION, _ITEM, _ID):
+        plain = pattern.sub(lambda m: " " * len(m.group()), plain)
+    found = sorted((*_written(plain), *_spelled(plain), *_roman(plain)), key=lambda q: q.start)
+    return tuple(_with_shared_units(plain, found))
+
+
+def _written(text: str) -> Iterator[Quantity]:
+    for match in _NUMBER.finditer(text):
+        if text[match.end() : match.end() + 1].isalpha() and not UNIT.match(text, match.end()):
+            continue  # "5HT", "2nd": part of a word
+        digits = re.sub(r"[,\u00a0\u2009\u202f]", "", match["digits"]).replace("·", ".")
+        sign = -1.0 if match["sign"] else 1.0
+        decimals = len(digits.partition(".")[2])
+        yield _around(text, sign * float(digits), match.start(), match.end(), decimals)
+
+
+def _around(text: str, value: float, start: int, end: int, decimals: int = 0) -> Quantity:
+    """The quantity with what stands before and behind its number."""
+    before = text[max(0, start - 24) : start]
+    operator = _OPERATOR.search(before)
+    bound = _bound(operator["op"].lower()) if operator else "~" if _ABOUT.search(before) else ""
+    left = before[: operator.start()] if operator else before
+    if operator and _P.search(left):
+        return Quantity(value, start, end, bound=bound, kind="p", decimals=decimals)
+    if _CONFIDENCE.match(text, end):
+        return Quantity(value, start, end, kind="confidence", decimals=decimals)
+    aside = _ASIDE.match(text, end)
+    unit = UNIT.match(text, end) or (UNIT.match(text, aside.end()) if aside else None)
+    label = None if unit else _LABEL.search(before)
+    return Quantity(
+        value,
+        start,
+        end,
+        unit=unit_of(unit["unit"]) if unit else NO_UNIT,
+        bound=bound,
+        kind=label["label"].lower() if label else "",
+        noun="" if unit else _noun(text, end),
+        decimals=decimals,
+    )
+
+
+def _bound(operator: str) -> str:
+    return "" if operator == "=" else ">" if operator in _AT_LEAST else "<"
+
+
+def _noun(text: str, end: int) -> str:
+    ahead = text[end : end + 60]
+    found = [(m.end(), kind) for kind, words in _NOUNS if (m := words.match(ahead))]
+    return min(found)[1] if found else ""
+
+
+def _spelled(text: str) -> Iterator[Quantity]:
+    for match in _WORDED.finditer(text):
+        if match["twice"]:
+            yield Quantity(2.0, *match.span(), unit=unit_of("fold"), spelled=True)
+            continue
+        words = re.findall(r"[a-z]+", match["run"].lower())
+        value = _number_of([word for word in words if word != "and"])
+        if value > 1 or UNIT.match(text, match.end()):
+            told = _around(text, float(value), match.start(), match.end())
+            yield told._replace(spelled=True)
+
+
+def _number_of(words: list[str]) -> int:
+    total = current = 0
+    for word in words:
+        if word == "hundred":
+            current = max(current, 1) * 100
+        elif word == "thousand":
+            total, current = total + max(current, 1) * 1000, 0
+        else:
+            current += _TENS.get(word, 0) or _ONES.get(word, 0)
+    return total + current
+
+
+def _roman(text: str) -> Iterator[Quantity]:
+    for match in _ROMAN.finditer(text):
+        if value := _ROMANS.get(match["roman"]):
+            kind = match["label"].lower()
+            yield Quantity(float(value), match.start("roman"), match.end(), kind=kind)
+
+
+def _with_shared_units(text: str, found: list[Quantity]) -> list[Quantity]:
+    """Gives "5, 10 and 20 mg" one unit, from right to left."""
+    shared = list(found)
+    for at in range(len(found) - 2, -1, -1):
+        left, right = shared[at], shared[at + 1]
+        bare = left.unit is NO_UNIT and not left.kind
+        if bare and (right.unit is not NO_UNIT) and not right.kind:
+            if _JOIN.fullmatch(text[left.end : right.start]):
+                shared[at] = left._replace(unit=right.unit, noun="")
+        elif (
+            bare and not left.noun and right.noun and _JOIN.fullmatch(text[left.end : right.start])
+        ):
+            shared[at] = left._replace(noun=right.noun)
+    return shared
+
+
+def same_value(said: Quantity, source: Quantity) -> bool:
+    """Whether a number is that of the source: equal, rounded to two digits or more, or "about".
+
+    A P value must follow from the source's: 0.04 bears out "P < 0.05".
+    """
+    if said.kind == "p" or source.kind == "p":
+        return said.kind == source.kind and _p_follows(said, source)
+    one, other = abs(said.base), abs(source.base)
+    if one == other or abs(one - other) <= 1e-9 * max(one, other):
+        return True
+    if said.unit.dimension == source.unit.dimension == "time" and said.unit != source.unit:
+        return abs(one - other) <= 0.01 * max(one, other)
+    return _rounded(said, source) or _roughly(said, source, one, other)
+
+
+def _p_follows(said: Quantity, source: Quantity) -> bool:
+    if said.value == source.value and said.bound == source.bound:
+        return True
+    if said.bound == "<":
+        return said.value in _LEVELS and source.bound != ">" and source.value <= said.value
+    if said.bound == ">":
+        return said.value in _LEVELS and source.bound != "<" and source.value >= said.value
+    return source.bound == "" and _rounded(said, source)
+
+
+def _rounded(said: Quantity, source: Quantity) -> bool:
+    if said.unit != source.unit or said.decimals >= source.decimals:
+        return False
+    digits = len(re.sub(r"\D", "", f"{abs(said.value):.{said.decimals}f}").lstrip("0"))
+    return digits > 1 and round(abs(source.value), said.decimals) == abs(said.value)
+
+
+def _roughly(said: Quantity, source: Quantity, one: float, other: float) -> bool:
+    """Whether "about 20" stands for 19.7 and "more than 1000" for 1012."""
+    if said.bound == "~":
+        return abs(one - other) <= 0.06 * other
+    if said.bound == ">" and not source.bound:
+        return other * 0.9 <= one < other
+    return said.bound == "<" and not source.bound and other < one <= other * 1.1

@@ -1,0 +1,118 @@
+"""``deepcritical verify REPORT.json``: the claim ledger of a report, checked again offline."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from pydantic import ValidationError
+
+from deepcritical.domain.errors import ClaimsUnsupportedError, SnapshotCorruptError, StorageError
+from deepcritical.domain.ledger import EntryKind
+from deepcritical.domain.markdown import visible
+
+if TYPE_CHECKING:
+    from deepcritical.domain.evidence import Evidence
+    from deepcritical.domain.ledger import Ledger, LedgerEntry
+    from deepcritical.domain.report import ResearchReport
+
+__all__ = ["verify"]
+
+_HEAD = ("run_id", "generated_at")
+_ADVICE = "Give the report.json that `deepcritical research --out FOLDER` writes."
+
+
+def verify(
+    report: Annotated[Path, typer.Argument(help="A report as JSON, as --out writes it.")],
+    snapshot: Annotated[
+        str | None,
+        typer.Option(help="Check against these records: 'demo', or the path of a .jsonl file."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the ledger as JSON.")] = False,
+) -> None:
+    """Check every reference and every cited sentence of a report again, without network or model.
+
+    What does not hold is printed first. It ends with 0 when all hold, with 13 when some do not, and
+    with 8 when the report cannot be read.
+    """
+    # Imported late: the dictionaries take seconds, and `--help` must not wait for them.
+    from deepcritical.reasoning.auditing import audit
+
+    told = _read(report)
+    ledger = audit(told, _records(snapshot) if snapshot is not None else None)
+    typer.echo(_as_json(ledger) if as_json else _as_text(ledger))
+    if ledger.failed:
+        raise ClaimsUnsupportedError(
+            f"{len(ledger.failed)} of {len(ledger.entries)} entries do not hold.",
+            "Read them against their sources before using the report.",
+        )
+
+
+def _read(path: Path) -> ResearchReport:
+    from deepcritical.domain.report import ResearchReport
+
+    try:
+        return ResearchReport.model_validate(_fields(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        why = f"The report {path} cannot be read: {error.strerror}."
+        raise SnapshotCorruptError(why, _ADVICE) from error
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        why = f"{path.name} is no report: {where}: {first['msg']}."
+        raise SnapshotCorruptError(why, _ADVICE) from error
+    except (ValueError, RecursionError) as error:
+        raise SnapshotCorruptError(f"{path.name} is no report: {error}.", _ADVICE) from error
+
+
+def _fields(text: str) -> object:
+    """The report's own fields, without those that head the file."""
+    parsed = json.loads(text)
+    return {k: v for k, v in parsed.items() if k not in _HEAD} if type(parsed) is dict else parsed
+
+
+def _records(name: str) -> tuple[Evidence, ...]:
+    from deepcritical.tools.snapshot import snapshot_path
+    from deepcritical.tools.snapshot_records import parse
+
+    path = snapshot_path(name)
+    try:
+        payload = path.read_bytes()
+    except OSError as error:
+        raise StorageError(f"The snapshot {path.name} cannot be read: {error.strerror}.") from error
+    return parse(payload, path.name).records
+
+
+def _as_json(ledger: Ledger) -> str:
+    body = {
+        "support": ledger.support.model_dump(),
+        "entries": ledger.model_dump(mode="json")["entries"],
+    }
+    return json.dumps(body, ensure_ascii=False, indent=2)
+
+
+def _as_text(ledger: Ledger) -> str:
+    ratings = sum(entry.kind is EntryKind.RATING for entry in ledger.entries)
+    references = [e for e in ledger.entries if e.kind is EntryKind.REFERENCE]
+    sound = sum(entry.holds for entry in references)
+    shown = (e for e in ledger.entries if e.kind is not EntryKind.RATING)
+    return "\n".join(
+        (
+            *map(_line, shown),
+            "",
+            f"{ledger.support}.",
+            f"{sound} of {len(references)} references hold.",
+            f"{ratings} sentences rate the evidence by rule and are not counted.",
+        )
+    )
+
+
+def _line(entry: LedgerEntry) -> str:
+    """One entry: outcome, sentence, quote and source."""
+    markers = "".join(f"[{number}]" for number in entry.numbers)
+    head = f"{'holds' if entry.holds else 'FAILS'}  {entry.kind.value}  {entry.text} {markers}"
+    quote = f"“{entry.quote}”" if entry.quote and entry.quote != entry.text else ""
+    parts = (entry.reason, quote, entry.source)
+    return "\n".join((visible(head), *(f"    {visible(part)}" for part in parts if part)))

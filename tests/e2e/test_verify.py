@@ -1,0 +1,96 @@
+"""``deepcritical verify``: a report of the bundled snapshot, as written and tampered with."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deepcritical import research
+from deepcritical.export.writers import as_json
+from deepcritical.interfaces.main import main
+from tests.conftest import DEMO_QUESTION
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(scope="module")
+def fields() -> dict[str, Any]:
+    report = research(DEMO_QUESTION, snapshot="demo")
+    parsed: dict[str, Any] = json.loads(as_json(report, "a-run"))
+    return parsed
+
+
+@pytest.fixture
+def path(tmp_path: Path, fields: dict[str, Any]) -> Path:
+    return saved(tmp_path / "report.json", fields)
+
+
+def saved(path: Path, fields: Any) -> Path:
+    path.write_text(json.dumps(fields), encoding="utf-8")
+    return path
+
+
+def code_of(*args: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main(["verify", *args])
+    assert isinstance(ended.value.code, int)
+    return ended.value.code
+
+
+def test_an_honest_report_holds(path: Path, fields: dict[str, Any], capsys: Capture) -> None:
+    assert code_of(str(path)) == 0
+    out = capsys.readouterr().out
+    rate = fields["support"]
+    assert rate["cited"] == rate["borne_out"] > 20
+    assert f"{rate['borne_out']} of {rate['cited']} sentences that cite a record" in out
+    assert "FAILS" not in out
+
+
+def test_it_holds_against_its_snapshot_too(path: Path, capsys: Capture) -> None:
+    assert code_of(str(path), "--snapshot", "demo", "--json") == 0
+    ledger = json.loads(capsys.readouterr().out)
+    assert all(entry["holds"] for entry in ledger["entries"])
+
+
+def test_a_changed_number_is_found_and_told_first(
+    tmp_path: Path, fields: dict[str, Any], capsys: Capture
+) -> None:
+    false = "Metformin cured 4711 of 4711 participants [1]."
+    tampered = {**fields, "conclusion": f"{false} {fields['conclusion']}"}
+    assert code_of(str(saved(tmp_path / "report.json", tampered))) == 13
+    streams = capsys.readouterr()
+    assert streams.out.startswith(f"FAILS  sentence  {false.removesuffix(' [1].')}")
+    assert "1 of" in streams.err
+
+
+def test_a_changed_source_is_found_by_its_snapshot(
+    tmp_path: Path, fields: dict[str, Any], capsys: Capture
+) -> None:
+    first, *others = fields["references"]
+    made = "Metformin cured everybody at once."
+    changed = {**fields, "references": [{**first, "text": f"{first['text']} {made}"}, *others]}
+    changed["conclusion"] = f"{made} [1]"
+    path = str(saved(tmp_path / "report.json", changed))
+    assert code_of(path) == 0
+    assert code_of(path, "--snapshot", "demo") == 13
+    assert "the snapshot has another text than the report" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", "no report", '{"title": 3}', "\ud800"])
+def test_what_is_no_report_is_said_so(tmp_path: Path, content: str, capsys: Capture) -> None:
+    path = tmp_path / "report.json"
+    path.write_bytes(content.encode("utf-8", "surrogatepass"))
+    assert code_of(str(path)) == 8
+    assert "report.json is no report" in capsys.readouterr().err
+
+
+def test_a_report_that_is_not_there(tmp_path: Path) -> None:
+    assert code_of(str(tmp_path / "none.json")) == 8
+    assert code_of(str(tmp_path)) == 8
+
+
+def test_a_snapshot_that_is_not_there(path: Path) -> None:
+    assert code_of(str(path), "--snapshot", "none") == 7
