@@ -136,7 +136,10 @@ class _Audit:
         self._records = records
         self._numbers = {r.evidence_id: n for n, r in enumerate(report.references, 1)}
         self._prose = tuple(_cited(report))
-        self._printed = {_plain(cited.text): cited.numbers for cited in self._prose}
+        self._printed: dict[str, tuple[int, ...]] = {}
+        for cited in self._prose:  # two records may say the same words
+            key = _plain(cited.text)
+            self._printed[key] = (*self._printed.get(key, ()), *cited.numbers)
 
     def entries(self) -> Iterator[LedgerEntry]:
         """Each claim, then each sentence with a citation that no claim stands for."""

@@ -116,6 +116,14 @@ class TestClaims:
         (entry,) = audit(written(f"{QUOTE} [2]", claim())).failed
         assert entry.reason == "it is printed with [2], not [1]"
 
+    def test_two_records_may_say_the_same(self) -> None:
+        twin = paper("A twin", pmid="99000003")
+        references = (REFERENCES[0], reference(twin, evidence_id="E3"))
+        claims = (claim(), claim(evidence_id="E3"))
+        told = report(f"{QUOTE} [1]\n\n{QUOTE} [2]", *references, claims=claims)
+        assert audit(told).failed == ()
+        assert audit(told).support == SupportRate(cited=2, borne_out=2)
+
 
 class TestReferences:
     def test_a_retracted_reference_supports_nothing(self) -> None:
