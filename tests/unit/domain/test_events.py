@@ -8,6 +8,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from deepcritical.domain import events
+from deepcritical.domain.budget import RunLimits, Spent
 from deepcritical.domain.events import TERMINAL, Event, LoggedEvent, Stage, StopReason
 from deepcritical.domain.question import Condition, Drug, QuestionForm, ResearchQuestion
 
@@ -19,6 +20,8 @@ QUESTION = ResearchQuestion(
 )
 EXAMPLES: tuple[Event, ...] = (
     events.RunStarted(question=QUESTION.text, reasoner="a test"),
+    events.BudgetPlanned(model="made:up", estimate=Spent(calls=9), limits=RunLimits()),
+    events.JudgementMade(judgement="reading", made_by="rules", reason="Down.", spent=Spent()),
     events.SourcesOpened(sources=("a: searched live",)),
     events.IntegrityChecked(checked=3, failed=1, found=("Examplol cures all",)),
     events.QuestionRefined(question=QUESTION),
