@@ -71,8 +71,8 @@ class DrugNames:
 
     def _classes(self, text: str) -> tuple[str, ...]:
         listed = re.compile(
-            rf"(?P<cls>(?!(?:that|the|of|whether|with|and|or|other|for|by|use|some|these)\b)"
-            rf"\w[\w-]* (?:inhibitors|blockers|agonists|antagonists|"
+            rf"(?<![\w-])(?P<cls>(?!(?:that|the|of|whether|with|and|or|other|for|by|use|some|these)\b)"
+            rf"\w[\w-]*+ (?:inhibitors|blockers|agonists|antagonists|"
             rf"statins|antidepressants|drugs|agents|diuretics|corticosteroids)),? "
             rf"\(?(?:including|such as|like|e\.g\.,?)\s+(?:[\w-]+(?:, (?:and )?| and )){{0,4}}"
             rf"{self._pattern.pattern}"

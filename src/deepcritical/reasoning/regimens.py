@@ -26,16 +26,18 @@ _ADDED = re.compile(
     r"\b(?:addition of|adding|added)\s+(?P<added>[^.;,]{3,50}?)\s+to\s+(?P<given>[^.;]{3,80})",
     re.IGNORECASE,
 )
-_ALONE = re.compile(r"(?P<given>[\w/-]+(?:(?:\s+and\s+|/|\s*\+\s*)[\w-]+)*)\s+alone\b", re.I)
+_ALONE = re.compile(
+    r"(?<![\w/-])(?P<given>[\w-]++(?:(?:\s+and\s+|/|\s*\+\s*)[\w-]++){0,5}+)\s+alone\b", re.I
+)
 _WITH_PLACEBO = re.compile(
     r"\bplacebo\s+(?:plus|with|\+|and|combined with)\s+(?P<given>[\w/-]+)|"
-    r"(?P<before>[\w/-]+)\s+(?:plus|with|\+|and|combined with)\s+placebo\b",
+    r"(?<![\w/-])(?P<before>[\w/-]++)\s+(?:plus|with|\+|and|combined with)\s+placebo\b",
     re.IGNORECASE,
 )
 
 
 _ADD_ON = re.compile(
-    r"\b(?P<given>[A-Za-z][\w-]{4,})\b[^.;]{0,80}?\b"
+    r"(?<![\w-])(?P<given>[A-Za-z][\w-]{4,40})\b[^.;]{0,80}?\b"
     r"(?:versus|vs\.?|compared (?:with|to)|than|against|over)\s+(?:with\s+)?(?P=given)\b"
     r"(?!\s*(?:plus|and|\+|with|combined|users))",
     re.IGNORECASE,
