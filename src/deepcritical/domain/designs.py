@@ -85,7 +85,7 @@ _BY_TYPE = _rules(
         Design.NARRATIVE_REVIEW,
     ),
 )
-"""MeSH publication types, in order. A guideline is an opinion: its record lacks what it rests on."""
+"""MeSH publication types, in order. A guideline is an opinion: its record lacks its grounds."""
 
 _MADE_RANDOM = (
     r"(?:were|was|we|are|be|been) (?:(?!not )\w+ )?"
