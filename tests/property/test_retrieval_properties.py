@@ -114,3 +114,19 @@ def test_neither_order_nor_repetition_changes_an_answer(
 
     at_once, one_by_one = asyncio.run(answers())
     assert at_once == one_by_one
+
+
+def test_many_nearer_rows_of_another_run_hide_none_of_ours() -> None:
+    async def found() -> set[str]:
+        index = ChromaIndex()
+        async with (
+            LlamaIndexRAGService("ours", WordVectors(), index) as ours,
+            LlamaIndexRAGService("theirs", WordVectors(), index) as theirs,
+        ):
+            await ours.ingest({"E1": make_evidence("Sampline", "sampline in exampliasis")})
+            await theirs.ingest(
+                {f"E{n}": make_evidence(f"Examplol {n}", f"examplol {n}") for n in range(1, 151)}
+            )
+            return set(await ours.query("examplol", 10, method="dense"))
+
+    assert asyncio.run(found()) == {"E1"}

@@ -85,7 +85,7 @@ _BY_TYPE = _rules(
         Design.NARRATIVE_REVIEW,
     ),
 )
-"""MeSH publication types, in order. A guideline is an opinion: what it rests on is not in it."""
+"""MeSH publication types, in order. A guideline is an opinion: its record lacks its grounds."""
 
 _MADE_RANDOM = (
     r"(?:were|was|we|are|be|been) (?:(?!not )\w+ )?"

@@ -74,7 +74,7 @@ class VectorCache:
                 database.execute("PRAGMA journal_mode = WAL")
                 database.execute(_TABLE)
                 yield database
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, ValueError, sqlite3.Error) as error:
             raise StorageError(
                 f"The file of vectors {self._path} cannot be used: {error}.",
                 "Delete it, or name another; it is made anew.",

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -55,6 +57,15 @@ def test_processes_share_the_file(tmp_path: Path) -> None:
     assert {key: vector.tolist() for key, vector in found.items()} == {
         f"h{n}": [n, n, n] for n in range(40)
     }
+
+
+def test_a_vector_that_was_cut_short_says_what_to_do(tmp_path: Path) -> None:
+    cache = VectorCache(tmp_path / "vectors.sqlite")
+    cache.get("model", [])
+    with closing(sqlite3.connect(tmp_path / "vectors.sqlite")) as database, database:
+        database.execute("INSERT INTO vectors VALUES ('model', 'h', x'0102')")
+    with pytest.raises(StorageError, match="Delete it"):
+        cache.get("model", ["h"])
 
 
 def test_a_file_of_something_else_says_what_to_do(tmp_path: Path) -> None:
