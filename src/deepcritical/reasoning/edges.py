@@ -26,6 +26,7 @@ _NEAR, _BESIDE, _APPOSED = 45, 30, 60
 _AROUND = 60
 _BY = re.compile(r"\b(?:by|with|using|after|following)\b")
 _AGENT = re.compile(r"\bby\b")
+_JOINING = re.compile(r"(?:^|\s|,)\s*(?:and|but|yet|while)\s+(?:\w+ly\s+|also\s+|thereby\s+)?$")
 
 
 class _Edge(NamedTuple):
@@ -54,10 +55,29 @@ class _Pair(NamedTuple):
 
     @property
     def verb(self) -> re.Match[str] | None:
-        """The first verb of a direction between the names; of two molecules a verb of such."""
+        """The verb of a direction between the names; of two molecules a verb of such.
+
+        It is the first one, or the last that is joined to it: in "A raises B and lowers C" what A
+        does to C is told by "lowers".
+        """
         molecular = EntityKind.DISEASE not in self.kinds
-        found = cues.VERB.finditer(self.between)
-        return next((v for v in found if not (molecular and cues.OF_PATIENTS.match(v[0]))), None)
+        found = [
+            verb
+            for verb in cues.VERB.finditer(self.between)
+            if not (molecular and cues.OF_PATIENTS.match(verb[0]))
+        ]
+        joined = [verb for verb in found if _JOINING.search(self.between, 0, verb.start())]
+        return joined[-1] if joined else found[0] if found else None
+
+    @property
+    def is_of_another(self) -> bool:
+        """Whether the verb behind the first name is that of an earlier subject.
+
+        In "A raises B and lowers C" it is not B that lowers C.
+        """
+        verb = self.verb
+        begins = verb is not None and _JOINING.fullmatch(self.between, 0, verb.start())
+        return bool(begins and cues.VERB.search(self.before))
 
 
 def edges(text: str) -> tuple[Relation, ...]:
@@ -191,7 +211,7 @@ def _nominal(pair: _Pair) -> _Edge | None:
 def _verbal(pair: _Pair) -> _Edge | None:
     """From "A raises B" and "A is raised by B"; less of A, or of what B is, turns the sign."""
     verb = pair.verb
-    if verb is None:
+    if verb is None or pair.is_of_another:
         return None
     sign = Sign.INCREASES if verb["up"] else Sign.DECREASES
     if cues.INHIBITOR.match(pair.between) or cues.LOSS.search(pair.before):

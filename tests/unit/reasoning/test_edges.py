@@ -61,6 +61,21 @@ def test_words_between_two_names_make_an_edge(text: str, edge: tuple[str, Sign, 
 @pytest.mark.parametrize(
     "text",
     [
+        "In mice examplol activated TSTA and inhibited TSTB.",
+        "In mice examplol activated TSTA, but markedly inhibited TSTB.",
+    ],
+)
+def test_joined_verbs_have_one_subject_and_each_its_own_object(text: str) -> None:
+    found = edges_between(text, named(text))
+    assert {(r.subject, r.sign, r.object) for r in found} == {
+        ("examplol", MORE, "TSTA"),
+        ("examplol", LESS, "TSTB"),
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "Here examplol cannot inhibit TSTA.",
         "Here examplol doesn't inhibit TSTA.",
         "Here examplol never inhibited TSTA.",
