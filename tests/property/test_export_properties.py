@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ET
 import html5lib
 import rispy
 from bibtexparser.entrypoint import parse_string
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pypdf import PdfReader
 
@@ -59,6 +59,8 @@ def test_figures_are_well_formed(text: str) -> None:
 
 
 @given(TEXTS)
+@example("```")
+@example("~~~\n    x")
 @settings(max_examples=25, deadline=None)
 def test_the_page_and_the_pdf_are_written(text: str) -> None:
     page = html5lib.parse(rendered("html", text).decode())

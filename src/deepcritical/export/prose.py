@@ -59,12 +59,13 @@ def _chip(number: int, references: Sequence[Reference]) -> str:
 
 @cache
 def _parser(*, links: bool = False) -> MarkdownIt:
-    """CommonMark with tables; without HTML, images and links, which no report is written with.
+    """CommonMark with tables; without what no report is written with: HTML, images, links, code.
 
-    With `links` an address in angle brackets is one.
+    A fence that is opened and never closed would swallow the rest of a report. With `links` an
+    address in angle brackets is one.
     """
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    parser.disable(["image", "link", "reference", "html_inline", "html_block"])
+    parser.disable(["image", "link", "reference", "html_inline", "html_block", "fence", "code"])
     if not links:
         parser.disable("autolink")
     parser.inline.ruler.before("link", "citation", _citation)
