@@ -72,14 +72,14 @@ def canonical_ids(evidence: Evidence) -> frozenset[str]:
     """
     meta = evidence.metadata
     ids = _url_ids(evidence.citation.url)
-    if meta.pmid:
-        ids.add(f"pmid:{meta.pmid.strip()}")
-    if meta.pmcid:
-        ids.add(f"pmcid:{meta.pmcid.strip().upper()}")
+    if pmid := (meta.pmid or "").strip():
+        ids.add(f"pmid:{pmid}")
+    if pmcid := (meta.pmcid or "").strip():
+        ids.add(f"pmcid:{pmcid.upper()}")
     if doi := normalised_doi(meta.doi):
         ids.add(f"doi:{doi}")
-    if meta.nct_id:
-        ids.add(_trial_id(meta.nct_id.strip().upper()))
+    if number := (meta.nct_id or "").strip():
+        ids.add(_trial_id(number.upper()))
     return frozenset(ids or {f"title:{normalised_title(evidence.citation.title)}"})
 
 
@@ -148,6 +148,7 @@ def study_groups(records: Mapping[str, Evidence]) -> tuple[tuple[str, ...], ...]
             key = group_of[key]
         return key
 
+    place = {key: number for number, key in enumerate(records)}
     owner: dict[str, str] = {}
     for key, record in records.items():
         for identifier in canonical_ids(record):
@@ -155,7 +156,7 @@ def study_groups(records: Mapping[str, Evidence]) -> tuple[tuple[str, ...], ...]
     for key, record in records.items():
         for identifier in canonical_ids(record) | study_links(record):
             holder = owner.setdefault(identifier, key)
-            first, second = sorted((root(key), root(holder)), key=list(records).index)
+            first, second = sorted((root(key), root(holder)), key=place.__getitem__)
             group_of[second] = first
     groups: dict[str, list[str]] = {}
     for key in records:
@@ -163,7 +164,6 @@ def study_groups(records: Mapping[str, Evidence]) -> tuple[tuple[str, ...], ...]
     return tuple(tuple(members) for members in groups.values())
 
 
-_IDS = ("pmid", "pmcid", "doi", "nct_id")
 _UNITED = (
     "linked_ids",
     "publication_types",
@@ -175,41 +175,47 @@ _UNITED = (
 )
 
 
-def merge_evidence(first: Evidence, second: Evidence) -> Evidence:
-    """One record out of two of the same work.
+def merge_evidence(*records: Evidence) -> Evidence:
+    """One record out of some of the same work, whatever their order.
 
-    No field is lost; where both have a value, that of the source which curates the record is kept
-    (`SourceName`, in its order), and of one source that with the longer text, whichever came first.
-    Lists are united, what is worst of its integrity and a title that marks a retraction win. Its
-    own ids are those that came first; a second id of one kind is kept as a link.
+    No field is lost; where several have a value, that of the source which curates the record is
+    kept (`SourceName`, in its order), and of one source that with the longer text. Lists are
+    united, what is worst of their integrity and a title that marks a retraction win. A second id of
+    one kind is kept as a link.
+
+    A merged record no longer tells which source a field is from: merge all at once, because one
+    after another may end otherwise.
     """
-    ids = {**_known_ids(second), **_known_ids(first)}
-    first, second = sorted((first, second), key=_precedence)
-    meta = {**_known(second.metadata), **_known(first.metadata), **ids}
+    ranked = sorted(records, key=_precedence)
+    longest = max(ranked, key=lambda e: (len(e.content), e.content))
+    meta: dict[str, object] = {}
+    citation = dict(ranked[0].citation)
+    for record in reversed(ranked):
+        meta |= _known(record.metadata)
+        citation |= _known(record.citation)
     for name in _UNITED:
-        united = (*getattr(first.metadata, name), *getattr(second.metadata, name))
+        united = (value for record in ranked for value in getattr(record.metadata, name))
         meta[name] = tuple(dict.fromkeys(united))
     meta["integrity"] = min(
-        (first.metadata.integrity, second.metadata.integrity), key=get_args(Integrity).index
+        (record.metadata.integrity for record in ranked), key=get_args(Integrity).index
     )
-    longer = max((first, second), key=lambda e: (len(e.content), e.content))
-    meta["text_kind"] = longer.metadata.text_kind
-    citation = {**dict(first.citation), **_known(second.citation), **_known(first.citation)}
-    citation["title"] = max((first, second), key=is_retracted).citation.title
+    meta["text_kind"] = longest.metadata.text_kind
+    citation["title"] = max(ranked, key=is_retracted).citation.title
     merged = Evidence(
-        content=longer.content,
+        content=longest.content,
         citation=Citation.model_validate(citation),
-        relevance_score=max(first.relevance_score, second.relevance_score),
+        relevance_score=max(record.relevance_score for record in ranked),
         metadata=EvidenceMetadata.model_validate(meta),
     )
-    lost = (canonical_ids(first) | canonical_ids(second)) - canonical_ids(merged)
-    links = tuple(dict.fromkeys((*merged.metadata.linked_ids, *sorted(lost))))
+    return _linked(merged, frozenset().union(*map(canonical_ids, ranked)))
+
+
+def _linked(merged: Evidence, ids: frozenset[str]) -> Evidence:
+    """The record with those of its ids as links that no field of it holds."""
+    lost = sorted(ids - canonical_ids(merged))
+    links = tuple(dict.fromkeys((*merged.metadata.linked_ids, *lost)))
     metadata = merged.metadata.model_copy(update={"linked_ids": links})
     return merged.model_copy(update={"metadata": metadata})
-
-
-def _known_ids(record: Evidence) -> dict[str, object]:
-    return {name: value for name, value in _known(record.metadata).items() if name in _IDS}
 
 
 def _precedence(record: Evidence) -> tuple[int, int, str]:

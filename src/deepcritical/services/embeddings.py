@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, ParamSpec, Protocol, Type
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import ConfigurationError, StorageError
 from deepcritical.services.imports import import_quietly
+from deepcritical.services.slices import in_slices
 from deepcritical.services.vector_cache import VectorCache
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ _SHA256 = {
 """Of huggingface.co/sentence-transformers/all-MiniLM-L6-v2, revision
 1110a243fdf4706b3f48f1d95db1a4f5529b4d41."""
 _BATCH = 32
+_LOOKED_UP_AT_ONCE = 256
 _HUB_TIMEOUT_S = 5.0
 
 P = ParamSpec("P")
@@ -97,6 +99,10 @@ class Embeddings(Protocol):
 def content_hash(text: str) -> str:
     """SHA-256 of a text, in hex."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _hashes(texts: Sequence[str]) -> list[str]:
+    return [content_hash(text) for text in texts]
 
 
 def installed_copy() -> Path | None:
@@ -163,9 +169,11 @@ class EmbeddingService:
         state = await self.load()
         if isinstance(state, ModelUnavailable):
             raise ConfigurationError(state.reason, "Retrieval is lexical without a model.")
-        hashes = [content_hash(text) for text in texts]
         key = f"{state.fingerprint} {role}"
-        known = await asyncio.to_thread(self._kept, key, list(dict.fromkeys(hashes)))
+        hashed = await in_slices(_hashes, texts, _LOOKED_UP_AT_ONCE)
+        hashes = [h for part in hashed for h in part]
+        kept = await in_slices(partial(self._kept, key), hashes, _LOOKED_UP_AT_ONCE)
+        known = {h: vector for part in kept for h, vector in part.items()}
         missing = {h: text for h, text in zip(hashes, texts, strict=True) if h not in known}
         # Texts of one length together need no padding.
         order = sorted(missing, key=lambda h: len(missing[h]), reverse=True)
@@ -181,7 +189,7 @@ class EmbeddingService:
             self._worker, partial(do, *args, **kwargs)
         )
 
-    def _kept(self, key: str, hashes: list[str]) -> dict[str, NDArray[np.float32]]:
+    def _kept(self, key: str, hashes: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         try:
             return self._cache.get(key, hashes) if self._cache else {}
         except StorageError as error:

@@ -10,17 +10,20 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
+from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.appraisal import Appraisal, StudyFinding, study_findings
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model
+from deepcritical.domain.checklist import Checklist, ItemCoverage, ItemFact
 from deepcritical.domain.errors import StorageError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.identity import canonical_ids, merge_evidence, study_groups
+from deepcritical.domain.identity import study_groups
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
+from deepcritical.services.works import Taken, Works
 
 __all__ = ["RUN_RECORDS", "EvidenceStore", "StoreState", "as_snapshot"]
 
@@ -33,6 +36,10 @@ class StoreState(Model):
 
     version: Literal[1] = 1
     records: dict[str, Evidence]
+    parts: dict[str, tuple[Evidence, ...]] = Field(default_factory=dict)
+    """Evidence id -> the records that a work was merged from, where they differ."""
+    aliases: dict[str, str] = Field(default_factory=dict)
+    """Former evidence id -> evidence id, of works that turned out to be one."""
     owners: dict[str, str]
     """Canonical id -> evidence id, also of ids that no field of a record holds."""
     appraisals: dict[str, dict[str, Appraisal]]
@@ -42,51 +49,93 @@ class StoreState(Model):
     searches: tuple[SearchRun, ...]
     facts_dropped: int
     report: ResearchReport | None
+    checklist: Checklist | None = None
+    item_facts: tuple[ItemFact, ...] = ()
+    read_for_items: tuple[str, ...] = ()
+    coverage: tuple[ItemCoverage, ...] = ()
+    answer: DeepAnswer | None = None
 
 
 class EvidenceStore:
-    """Everything a run knows. It only grows: a record may gain fields, but never leaves."""
+    """Everything a run knows. It only grows: no text and no id of a record is ever lost."""
 
     def __init__(self) -> None:
-        self._records: dict[str, Evidence] = {}
-        self._owner: dict[str, str] = {}
+        self._works = Works({}, {}, {}, {})
         self._appraisals: dict[str, dict[str, Appraisal]] = {}
         self.hypotheses: tuple[MechanismHypothesis, ...] = ()
         self.assessments: list[JudgeAssessment] = []
         self.searches: list[SearchRun] = []
         self.facts_dropped = 0
         self.report: ResearchReport | None = None
+        self.checklist: Checklist | None = None
+        self.item_facts: tuple[ItemFact, ...] = ()
+        """Located sentences by checklist item, in the order they were found."""
+        self.read_for_items: dict[str, None] = {}
+        """Ids of the records that were read for the checklist."""
+        self.coverage: tuple[ItemCoverage, ...] = ()
+        """How far each item of the checklist is covered, as last checked."""
+        self.answer: DeepAnswer | None = None
 
     @property
     def evidence(self) -> Mapping[str, Evidence]:
-        """All records by id (``E1``, ``E2`` ...), in the order they were found."""
-        return self._records
+        """All records by id (``E1``, ``E2`` ...), in the order they were found.
+
+        An id whose work turned out to be that of an earlier one finds the same record as that.
+        """
+        return self._works
 
     def add(self, records: Iterable[Evidence]) -> tuple[str, ...]:
-        """Take in records; those of the same work are merged.
+        """Take in records; those of the same work are merged, whatever their order.
 
         Returns:
             The ids of records that are new to the run, or whose text grew: they must be read.
         """
         unread: dict[str, None] = {}
         for record in records:
-            key = next(
-                (self._owner[i] for i in sorted(canonical_ids(record)) if i in self._owner), None
-            )
-            merged = merge_evidence(self._records[key], record) if key else record
-            key = key or f"E{len(self._records) + 1}"
-            if key not in self._records or merged.content != self._records[key].content:
-                unread[key] = None
-                self._forget_reading(key)
-            self._records[key] = merged
-            # Also ids that the merged record has no field for, such as a second DOI.
-            for identifier in canonical_ids(merged) | canonical_ids(record):
-                self._owner.setdefault(identifier, key)
-        return tuple(unread)
+            taken = self._works.take(record)
+            if taken.evidence_id not in taken.unchanged:
+                unread[taken.evidence_id] = None
+            self._keep_readings(taken)
+            self._forget_facts(taken)
+            if taken.joined:
+                self._move_hypotheses()
+        return tuple(i for i in unread if i == self._works.current(i))
 
-    def _forget_reading(self, key: str) -> None:
-        for readings in self._appraisals.values():
-            readings.pop(key, None)
+    def _keep_readings(self, taken: Taken) -> None:
+        """Only a reading of the text as it is now; one of a work that was joined follows it."""
+        for drug, readings in self._appraisals.items():
+            ids = (taken.evidence_id, *taken.joined)
+            held = {i: readings.pop(i) for i in ids if i in readings}
+            kept = next((held[i] for i in taken.unchanged if i in held), None)
+            if kept is not None:
+                self._appraisals[drug][taken.evidence_id] = kept.moved_to(taken.evidence_id)
+
+    def _move_hypotheses(self) -> None:
+        current = self._works.current
+        self.hypotheses = tuple(
+            h.model_copy(update={"edges": tuple(edge.moved(current) for edge in h.edges)})
+            for h in self.hypotheses
+        )
+
+    def _forget_facts(self, taken: Taken) -> None:
+        """Of a work whose text grew, or that was joined: it is read for the checklist anew."""
+        if taken.evidence_id in taken.unchanged and not taken.joined:
+            return
+        ids = {taken.evidence_id, *taken.joined}
+        for key in ids:
+            self.read_for_items.pop(key, None)
+        self.item_facts = tuple(f for f in self.item_facts if f.fact.evidence_id not in ids)
+
+    def add_item_facts(self, facts: Iterable[ItemFact]) -> None:
+        """Keep facts for the checklist; each gets an id of its own."""
+        last = max((int(fact.id[1:]) for fact in self.item_facts), default=0)
+        fresh = (f.model_copy(update={"id": f"F{n}"}) for n, f in enumerate(facts, last + 1))
+        self.item_facts = (*self.item_facts, *fresh)
+
+    @property
+    def study_of(self) -> Mapping[str, int]:
+        """Evidence id -> number of its study; records of one study have the same."""
+        return {i: n for n, group in enumerate(study_groups(self._works)) for i in group}
 
     def add_appraisal(self, appraisal: Appraisal) -> None:
         """Keep what was read in a record about one drug."""
@@ -95,7 +144,7 @@ class EvidenceStore:
     def appraisals(self, drug: str) -> Mapping[str, Appraisal]:
         """Readings about one drug by evidence id, in store order."""
         found = self._appraisals.get(drug, {})
-        return {key: found[key] for key in self._records if key in found}
+        return {key: found[key] for key in self._works if key in found}
 
     @property
     def drugs(self) -> tuple[str, ...]:
@@ -104,7 +153,7 @@ class EvidenceStore:
 
     def studies(self, drug: str) -> tuple[StudyFinding, ...]:
         """What each study says about a drug; records of one study count once."""
-        return study_findings(self.appraisals(drug), study_groups(self._records))
+        return study_findings(self.appraisals(drug), study_groups(self._works))
 
     @property
     def queries_run(self) -> frozenset[str]:
@@ -123,14 +172,21 @@ class EvidenceStore:
     def to_json(self) -> str:
         """The whole store as JSON, for `from_json`."""
         state = StoreState(
-            records=self._records,
-            owners=self._owner,
+            records=self._works.records,
+            parts=self._works.parts,
+            aliases=self._works.aliases,
+            owners=self._works.owners,
             appraisals=self._appraisals,
             hypotheses=self.hypotheses,
             assessments=tuple(self.assessments),
             searches=tuple(self.searches),
             facts_dropped=self.facts_dropped,
             report=self.report,
+            checklist=self.checklist,
+            item_facts=self.item_facts,
+            read_for_items=tuple(self.read_for_items),
+            coverage=self.coverage,
+            answer=self.answer,
         )
         return state.model_dump_json()
 
@@ -151,19 +207,23 @@ class EvidenceStore:
                 "Write it again with this version's EvidenceStore.to_json.",
             ) from error
         store = cls()
-        store._records.update(state.records)
-        store._owner.update(state.owners)
+        store._works = Works(state.records, state.parts, state.aliases, state.owners)
         store._appraisals.update({drug: dict(read) for drug, read in state.appraisals.items()})
         store.hypotheses = state.hypotheses
         store.assessments = list(state.assessments)
         store.searches = list(state.searches)
         store.facts_dropped = state.facts_dropped
         store.report = state.report
+        store.checklist = state.checklist
+        store.item_facts = state.item_facts
+        store.read_for_items = dict.fromkeys(state.read_for_items)
+        store.coverage = state.coverage
+        store.answer = state.answer
         return store
 
     def to_snapshot(self, name: str, created: str = "") -> bytes:
         """The records as a snapshot file; see `as_snapshot`."""
-        return as_snapshot(self._records.values(), name, created)
+        return as_snapshot(self._works.values(), name, created)
 
 
 def as_snapshot(records: Iterable[Evidence], name: str, created: str = "") -> bytes:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
+import sys
+from array import array
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.text import fold
-from deepcritical.services.imports import import_quietly
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LexicalIndex", "searchable", "terms"]
 
+_K1, _B = 1.5, 0.75
+"""How soon a repeated term stops to count, and how far a long text is discounted."""
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _COMMON = frozenset(
     "a an and are as at be by for from in is it its of on or that the to was were with".split()
@@ -44,7 +49,8 @@ def terms(text: str) -> list[str]:
     folded = re.sub(r"'s\b", "", fold(text))
     words = [word for word in _WORD.findall(folded) if word not in _COMMON]
     parts = (part for word in words if "-" in word for part in word.split("-") if len(part) > 1)
-    return [_singular(word) for word in (*words, *parts)]
+    # One object for all occurrences: the words of all texts stay in memory.
+    return [sys.intern(_singular(word)) for word in (*words, *parts)]
 
 
 def _singular(word: str) -> str:
@@ -56,29 +62,49 @@ def _singular(word: str) -> str:
     return word if word.endswith(("aes", "ees", "oes")) else word[:-1]
 
 
+class _Postings(NamedTuple):
+    """Where a term occurs."""
+
+    texts: array[int]
+    """Numbers of the texts, ascending."""
+    counts: array[int]
+    """How often it occurs in each."""
+
+
+def _no_postings() -> _Postings:
+    return _Postings(array("I"), array("I"))
+
+
 class LexicalIndex:
-    """BM25 (Lucene's variant, k1 1.5, b 0.75) over texts.
+    """BM25 over texts, in Lucene's variant (Kamphuis et al., ECIR 2020).
+
+    Built in plain Python, which lets other threads in every few milliseconds.
 
     Args:
         corpus: The terms of each text.
     """
 
-    def __init__(self, corpus: Sequence[list[str]]) -> None:
-        import_quietly("bm25s")
-        import bm25s
-
-        self._ranker: bm25s.BM25 = bm25s.BM25()
-        self._size = len(corpus)
-        # An index over no word at all divides by zero.
-        self._vocabulary = {term for words in corpus for term in words}
-        if self._vocabulary:
-            self._ranker.index(corpus, show_progress=False)
-
-    def scores(self, query: str) -> NDArray[np.float32]:
-        """The score of every text, `(n_texts,)` float32; 0 where no word of the query occurs."""
+    def __init__(self, corpus: Sequence[Sequence[str]]) -> None:
         import numpy as np
 
-        known = [term for term in dict.fromkeys(terms(query)) if term in self._vocabulary]
-        if not known:
-            return np.zeros(self._size, dtype=np.float32)
-        return np.asarray(self._ranker.get_scores(known), dtype=np.float32)
+        self._postings: dict[str, _Postings] = defaultdict(_no_postings)
+        for number, words in enumerate(corpus):
+            for term, count in Counter(words).items():
+                texts, counts = self._postings[term]
+                texts.append(number)
+                counts.append(count)
+        lengths = np.array([len(words) for words in corpus], dtype=np.float64)
+        relative = lengths / max(lengths.sum() / max(len(corpus), 1), 1.0)
+        self._saturation = _K1 * (1 - _B + _B * relative)
+
+    def scores(self, query: str) -> NDArray[np.float64]:
+        """The score of every text, `(n_texts,)` float64; 0 where no word of the query occurs."""
+        import numpy as np
+
+        total = np.zeros(len(self._saturation))
+        for term in dict.fromkeys(terms(query)):
+            if term in self._postings:
+                texts, counts = map(np.asarray, self._postings[term])
+                rarity = math.log1p((len(total) - len(texts) + 0.5) / (len(texts) + 0.5))
+                total[texts] += rarity * counts / (counts + self._saturation[texts])
+        return total

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 
@@ -15,6 +15,7 @@ from deepcritical.services.chroma import ChromaIndex, translated
 from deepcritical.services.embeddings import Embeddings, ModelLoaded, content_hash
 from deepcritical.services.lexical import LexicalIndex, searchable, terms
 from deepcritical.services.ranking import fuse
+from deepcritical.services.slices import in_slices
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +28,9 @@ __all__ = ["LlamaIndexRAGService", "Method", "Retrieval"]
 Method = Literal["hybrid", "dense", "lexical"]
 _POOL = 100
 """Records that each ranking gives to the fusion."""
-_BATCH = 32
+_READ_AT_ONCE = 64
+"""Records that are made ready at once, for some 10 ms."""
+_WRITTEN_AT_ONCE = 16
 """Rows that are written at once: Chroma holds the interpreter's lock for 0.4 ms of each."""
 _RUN = "run_id"
 _HASH = "content_hash"
@@ -53,16 +56,37 @@ class _Indexed(NamedTuple):
     """The records at one time; replaced as a whole, so that a query sees one state."""
 
     records: Mapping[str, Evidence]
+    keys: Mapping[str, str]
+    """Content hash by evidence id."""
     owners: Mapping[str, tuple[str, ...]]
     """Evidence ids by content hash: two records may have the same text."""
-    words: Mapping[str, list[str]]
+    words: Mapping[str, tuple[str, ...]]
     """Terms by content hash."""
     hashes: tuple[str, ...]
     """In the order of `ranker`, which is sorted: arrival must not decide between equals."""
     ranker: LexicalIndex | None
 
 
-_EMPTY = _Indexed({}, {}, {}, (), None)
+class _Read(NamedTuple):
+    """What is looked for in a record."""
+
+    key: str
+    """Content hash of all that it is found by."""
+    words: tuple[str, ...]
+    """No list: the garbage collector looks through lists, and stops every thread meanwhile."""
+
+
+class _Change(NamedTuple):
+    """What an ingestion changes in the index of vectors."""
+
+    new: tuple[str, ...]
+    """Content hashes."""
+    texts: tuple[str, ...]
+    """Of the new ones, what their vectors are made of."""
+    gone: tuple[str, ...]
+
+
+_EMPTY = _Indexed({}, {}, {}, {}, (), None)
 
 
 class LlamaIndexRAGService:
@@ -119,15 +143,24 @@ class LlamaIndexRAGService:
         async with self._changing:
             await self._opened()
             before = self._indexed
-            after = await asyncio.to_thread(_extended, before, records)
-            await self._update_rows(before, after)
+            read = await in_slices(_read, tuple(records.items()), _READ_AT_ONCE)
+            after = await asyncio.to_thread(_extended, before, records, read)
+            change = await asyncio.to_thread(_compared, before, after)
+            await self._update_rows(change)
             self._indexed = after
-            return len(set(after.hashes) - set(before.hashes))
+            return len(change.new)
 
     async def query(
-        self, text: str, max_results: int = 10, *, method: Method = "hybrid"
+        self,
+        text: str,
+        max_results: int = 10,
+        *,
+        method: Method = "hybrid",
+        among: Container[str] | None = None,
     ) -> dict[str, Evidence]:
         """The best records by evidence id, best first, with `relevance_score` set.
+
+        Only those `among` some ids, if such are given: other records take no place of theirs.
 
         Without vectors every method is lexical; then only records with a word of the query are
         found.
@@ -135,7 +168,7 @@ class LlamaIndexRAGService:
         indexed = self._indexed
         if not indexed.records or max_results < 1:
             return {}
-        pool = max(_POOL, max_results)
+        pool = max(_POOL, max_results if among is None else len(indexed.hashes))
         lexical = await asyncio.to_thread(_lexical, indexed, text, pool)
         dense = await self._dense(text, pool) if method != "lexical" else {}
         dense = {i: score for i, score in dense.items() if i in indexed.owners}
@@ -143,7 +176,7 @@ class LlamaIndexRAGService:
             ranked = _relative(lexical)
         else:
             ranked = fuse(lexical, dense) if method == "hybrid" else dense
-        return _picked(indexed, ranked, max_results)
+        return _picked(indexed, ranked, max_results, among)
 
     async def vectors(self, evidence_ids: Sequence[str]) -> NDArray[np.float32] | None:
         """Vectors of indexed records, `(n_ids, dim)` float32, L2-normalised; None without a model.
@@ -153,7 +186,7 @@ class LlamaIndexRAGService:
         """
         import numpy as np
 
-        hashes = [_key(self._indexed.records[i]) for i in evidence_ids]
+        hashes = [self._indexed.keys[i] for i in evidence_ids]
         if not hashes or any(h not in self._vectors for h in hashes):
             return None
         return np.stack([self._vectors[h] for h in hashes])
@@ -168,7 +201,7 @@ class LlamaIndexRAGService:
             self._indexed = _EMPTY
             self._vectors = {}
             if self._rows is not None:
-                await asyncio.to_thread(_delete, self._rows, {_RUN: self._run_id})
+                await _delete(self._rows, {_RUN: self._run_id})
 
     async def close(self) -> None:
         """Remove everything of this run, and let the index go. A second call does nothing.
@@ -204,19 +237,18 @@ class LlamaIndexRAGService:
             return Retrieval(lexical_because=str(error))
         return Retrieval(model=state.short_name)
 
-    async def _update_rows(self, before: _Indexed, after: _Indexed) -> None:
-        if self._rows is None or self._embeddings is None:
+    async def _update_rows(self, change: _Change) -> None:
+        rows, run_id = self._rows, self._run_id
+        if rows is None or self._embeddings is None:
             return
-        new = sorted(set(after.hashes) - set(before.hashes))
-        gone = sorted(set(before.hashes) - set(after.hashes))
-        texts = [_text(after.records[after.owners[h][0]]) for h in new]
-        vectors = await self._embeddings.embed(texts)
-        self._vectors |= dict(zip(new, vectors, strict=True))
+        vectors = await self._embeddings.embed(change.texts)
+        new = tuple(zip(change.new, vectors, strict=True))
+        self._vectors |= new
+        where = {"$and": [{_RUN: run_id}, {_HASH: {"$in": list(change.gone)}}]}
         try:
-            await asyncio.to_thread(_add, self._rows, self._run_id, new, vectors)
-            if gone:
-                where = {"$and": [{_RUN: self._run_id}, {_HASH: {"$in": gone}}]}
-                await asyncio.to_thread(_delete, self._rows, where)
+            await in_slices(lambda part: _add(rows, run_id, part), new, _WRITTEN_AT_ONCE)
+            if change.gone:
+                await _delete(rows, where)
         except StorageError as error:
             self._become_lexical(error)
 
@@ -226,19 +258,17 @@ class LlamaIndexRAGService:
 
     async def _dense(self, text: str, pool: int) -> dict[str, float]:
         """Cosine similarities by content hash, best first; none without vectors."""
-        if self._rows is None or self._embeddings is None:
+        rows = self._rows
+        if rows is None or self._embeddings is None:
             return {}
         vector = (await self._embeddings.embed([text], role="query"))[0]
         try:
-            return await asyncio.to_thread(_nearest, self._rows, self._run_id, vector, pool)
+            return await asyncio.to_thread(_nearest, rows, self._run_id, vector, pool)
         except StorageError as error:
-            self._become_lexical(error)
+            # An index that was closed meanwhile has not failed.
+            if self._rows is rows:
+                self._become_lexical(error)
             return {}
-
-
-def _key(record: Evidence) -> str:
-    """Content hash of all that a record is found by."""
-    return content_hash(searchable(record))
 
 
 def _text(record: Evidence) -> str:
@@ -246,15 +276,30 @@ def _text(record: Evidence) -> str:
     return f"{record.citation.title}. {record.content}"
 
 
-def _extended(before: _Indexed, records: Mapping[str, Evidence]) -> _Indexed:
-    merged = {**before.records, **records}
+def _read(records: Sequence[tuple[str, Evidence]]) -> dict[str, _Read]:
+    found = {evidence_id: searchable(record) for evidence_id, record in records}
+    return {i: _Read(content_hash(text), tuple(terms(text))) for i, text in found.items()}
+
+
+def _extended(
+    before: _Indexed, records: Mapping[str, Evidence], read: Sequence[Mapping[str, _Read]]
+) -> _Indexed:
+    new = {i: record for part in read for i, record in part.items()}
+    keys = {**before.keys, **{i: record.key for i, record in new.items()}}
     owners: dict[str, tuple[str, ...]] = {}
-    for evidence_id in sorted(merged, key=_natural):
-        key = _key(merged[evidence_id])
+    for evidence_id in sorted(keys, key=_natural):
+        key = keys[evidence_id]
         owners[key] = (*owners.get(key, ()), evidence_id)
-    hashes = tuple(sorted(owners))
-    words = {h: before.words.get(h) or terms(searchable(merged[owners[h][0]])) for h in hashes}
-    return _Indexed(merged, owners, words, hashes, LexicalIndex([words[h] for h in hashes]))
+    known = {**before.words, **{record.key: record.words for record in new.values()}}
+    words = {key: known[key] for key in sorted(owners)}
+    ranker = LexicalIndex(list(words.values()))
+    return _Indexed({**before.records, **records}, keys, owners, words, tuple(words), ranker)
+
+
+def _compared(before: _Indexed, after: _Indexed) -> _Change:
+    new = tuple(key for key in after.hashes if key not in before.owners)
+    gone = tuple(key for key in before.hashes if key not in after.owners)
+    return _Change(new, tuple(_text(after.records[after.owners[key][0]]) for key in new), gone)
 
 
 def _natural(evidence_id: str) -> tuple[int, str]:
@@ -277,10 +322,14 @@ def _relative(lexical: Mapping[str, float]) -> dict[str, float]:
     return {key: score / best for key, score in lexical.items()}
 
 
-def _picked(indexed: _Indexed, ranked: Mapping[str, float], n: int) -> dict[str, Evidence]:
+def _picked(
+    indexed: _Indexed, ranked: Mapping[str, float], n: int, among: Container[str] | None
+) -> dict[str, Evidence]:
     found: dict[str, Evidence] = {}
     for key, score in ranked.items():
         for evidence_id in indexed.owners[key]:
+            if among is not None and evidence_id not in among:
+                continue
             update = {"relevance_score": round(min(max(score, 0.0), 1.0), 4)}
             found[evidence_id] = indexed.records[evidence_id].model_copy(update=update)
             if len(found) == n:
@@ -295,23 +344,19 @@ def _of_run(run_id: str) -> MetadataFilters:
 
 
 def _add(
-    rows: ChromaVectorStore, run_id: str, hashes: Sequence[str], vectors: NDArray[np.float32]
+    rows: ChromaVectorStore, run_id: str, new: Sequence[tuple[str, NDArray[np.float32]]]
 ) -> None:
-    """Blocks. Rows that are there stay as they are, for an id names one content."""
-    from llama_index.core.schema import BaseNode, TextNode
+    """Blocks. Rows that are there stay as they are, for an id names one content.
 
-    nodes: list[BaseNode] = [
-        TextNode(
-            id_=f"{run_id}:{key}",
-            text="",
-            embedding=vector.tolist(),
-            metadata={_RUN: run_id, _HASH: key},
-        )
-        for key, vector in zip(hashes, vectors, strict=True)
-    ]
+    LlamaIndex reads such rows, but would write eight fields and a text in each, for which Chroma
+    holds the interpreter's lock twice as long.
+    """
     with translated("be written"):
-        for start in range(0, len(nodes), _BATCH):
-            rows.add(nodes[start : start + _BATCH])
+        rows.client.add(
+            ids=[f"{run_id}:{key}" for key, _ in new],
+            embeddings=[vector for _, vector in new],
+            metadatas=[{_RUN: run_id, _HASH: key} for key, _ in new],
+        )
 
 
 def _nearest(
@@ -329,9 +374,13 @@ def _nearest(
     return {str(node.metadata[_HASH]): 1.0 + math.log(score) for node, score in scored}
 
 
-def _delete(rows: ChromaVectorStore, where: Mapping[str, object]) -> None:
-    """Blocks. LlamaIndex has no method that deletes by a filter alone."""
+async def _delete(rows: ChromaVectorStore, where: Mapping[str, object]) -> None:
+    """LlamaIndex has no method that deletes by a filter alone."""
+
+    def delete(ids: Sequence[str]) -> None:
+        with translated("be written"):
+            rows.client.delete(ids=list(ids))
+
     with translated("be written"):
-        ids = rows.client.get(where=where, include=[])["ids"]
-        for start in range(0, len(ids), _BATCH):
-            rows.client.delete(ids=ids[start : start + _BATCH])
+        found = await asyncio.to_thread(lambda: rows.client.get(where=where, include=[]))
+    await in_slices(delete, found["ids"], _WRITTEN_AT_ONCE)

@@ -3,7 +3,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -300,20 +299,6 @@ class TestVocabulary:
     def test_the_condition_of_a_question(self, question: str, expected: str | None) -> None:
         node = condition(question)
         assert (node.id if node else None) == expected
-
-
-def test_three_hundred_abstracts_take_less_than_two_seconds() -> None:
-    abstract = (
-        "Metformin, an antidiabetic drug, was compared with placebo in patients with Alzheimer's "
-        "disease; AMP-activated protein kinase and amyloid-β were measured. " * 12
-    )
-    find_drugs("warm")
-    vocabulary().find("warm")
-    begin = time.perf_counter()
-    for _ in range(300):
-        find_drugs(abstract)
-        vocabulary().find(abstract)
-    assert time.perf_counter() - begin < 2
 
 
 def test_loading_is_lazy_silent_and_writes_nothing_at_home(tmp_path: Path) -> None:

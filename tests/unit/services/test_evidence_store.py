@@ -1,12 +1,18 @@
 from __future__ import annotations
 
+from collections import Counter
+from itertools import permutations
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from deepcritical.domain.appraisal import Appraisal, Reading
-from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.grading import grade
+from deepcritical.domain.hypotheses import Edge, MechanismHypothesis
 from deepcritical.domain.identity import canonical_ids
+from deepcritical.domain.record_kinds import is_notice
 from deepcritical.domain.report_parts import SearchRun
 from deepcritical.services.evidence_store import EvidenceStore
 from tests.conftest import make_evidence
@@ -36,9 +42,12 @@ class TestNeverShrinks:
         for batch in added:
             before = dict(store.evidence)
             store.add(batch)
-            assert list(store.evidence)[: len(before)] == list(before)
+            listed = list(store.evidence)
+            assert [i for i in before if i in listed] == listed[: len(set(before) & set(listed))]
             for key, record in before.items():
-                assert canonical_ids(store.evidence[key]) >= canonical_ids(record)
+                found = store.evidence[key]
+                known = canonical_ids(found) | set(found.metadata.linked_ids)
+                assert known >= canonical_ids(record)
                 assert len(store.evidence[key].content) >= len(record.content)
 
     @given(batches)
@@ -100,6 +109,114 @@ class TestMerging:
         store = EvidenceStore()
         store.add([make_evidence("Reply", pmid="1"), make_evidence("Reply", pmid="2")])
         assert len(store.evidence) == 2
+
+
+class TestWorksThatTurnOutToBeOne:
+    """A third record holds the id of one and the id of another."""
+
+    BY_PMID = make_evidence("Examplol", "Examplol in testitis.", pmid="1", journal="J Made-Up")
+    BY_DOI = make_evidence("Examplol", "Examplol helped in testitis.", doi="10.9999/made.1")
+    BOTH = make_evidence("Examplol", pmid="1", doi="10.9999/made.1")
+
+    def test_they_become_one_record_and_both_ids_find_it(self) -> None:
+        store = EvidenceStore()
+        assert store.add([self.BY_PMID, self.BY_DOI, make_evidence(pmid="3")]) == ("E1", "E2", "E3")
+        assert store.add([self.BOTH]) == ("E1",)
+        assert list(store.evidence) == ["E1", "E3"]
+        assert store.evidence["E1"] == store.evidence["E2"]
+        assert store.evidence["E1"].metadata.journal == "J Made-Up"
+        assert store.evidence["E1"].content == self.BY_DOI.content
+
+    def test_no_id_is_given_twice(self) -> None:
+        store = EvidenceStore()
+        store.add([self.BY_PMID, self.BY_DOI, self.BOTH])
+        assert store.add([make_evidence(pmid="3")]) == ("E3",)
+
+    def test_an_id_that_was_given_up_within_one_answer_is_not_reported(self) -> None:
+        assert EvidenceStore().add([self.BY_PMID, self.BY_DOI, self.BOTH]) == ("E1",)
+
+    def test_what_was_read_in_the_text_that_stays_follows_it(self) -> None:
+        store = EvidenceStore()
+        store.add([self.BY_PMID, self.BY_DOI])
+        fact = Fact(
+            statement="It helped.",
+            evidence_id="E2",
+            quote="Examplol helped",
+            start=0,
+            end=15,
+            role=FactRole.RESULT,
+        )
+        grades = {key: grade(record) for key, record in store.evidence.items()}
+        about = Reading(evidence_id="E2", drug="examplol", supporting=(fact,))
+        outdated = Reading(evidence_id="E1", drug="examplol")
+        store.add_appraisal(Appraisal(reading=about, grade=grades["E2"]))
+        store.add_appraisal(Appraisal(reading=outdated, grade=grades["E1"]))
+        edge = Edge(subject="Examplol", object="testitis", decreases=(fact,))
+        chain = MechanismHypothesis(
+            drug="examplol", target="TSTA", effect="pain", confidence=0.1, edges=(edge,)
+        )
+        store.hypotheses = (chain,)
+        store.add([self.BOTH])
+        (edge,) = store.hypotheses[0].edges
+        assert edge.records == {"E1"}
+        (kept,) = store.appraisals("examplol").values()
+        (moved,) = kept.reading.supporting
+        assert kept.evidence_id == moved.evidence_id == "E1"
+        text = store.evidence["E1"].content
+        assert text[moved.start : moved.end] == moved.quote
+
+    def test_a_chain_of_works_is_one_in_the_end(self) -> None:
+        store = EvidenceStore()
+        store.add([make_evidence(pmid="1"), make_evidence(pmid="2"), make_evidence(pmid="3")])
+        store.add([make_evidence(pmid="3", doi="10.9999/made.1")])
+        store.add([make_evidence(pmid="2", doi="10.9999/made.1")])
+        store.add([make_evidence(pmid="1", doi="10.9999/made.1")])
+        assert list(store.evidence) == ["E1"]
+        assert store.evidence["E3"] == store.evidence["E2"] == store.evidence["E1"]
+
+    def test_a_store_that_is_read_again_still_knows_both_ids(self) -> None:
+        store = EvidenceStore()
+        store.add([self.BY_PMID, self.BY_DOI, self.BOTH])
+        again = EvidenceStore.from_json(store.to_json())
+        assert again.evidence["E2"] == store.evidence["E1"]
+        assert again.add([self.BY_DOI, self.BY_PMID, make_evidence(pmid="3")]) == ("E3",)
+
+
+class TestNotices:
+    """A retraction or a correction is a work of its own, also under the DOI of its article."""
+
+    ARTICLE = make_evidence("Examplol", "It helped.", pmid="1", doi="10.9999/made.1")
+
+    @pytest.mark.parametrize(
+        "notice",
+        [
+            make_evidence(
+                "Examplol",
+                pmid="2",
+                doi="10.9999/made.1",
+                publication_types=("Retraction of Publication",),
+            ),
+            make_evidence("Erratum to: Examplol", doi="10.9999/made.1"),
+        ],
+    )
+    def test_it_never_merges_with_its_article(self, notice: Evidence) -> None:
+        for records in permutations([self.ARTICLE, notice, notice]):
+            store = EvidenceStore()
+            store.add(records)
+            assert Counter(map(is_notice, store.evidence.values())) == {False: 1, True: 1}
+
+    def test_one_from_two_sources_is_one_record(self) -> None:
+        by_doi = make_evidence("Retraction: Examplol", doi="10.9999/made.2")
+        by_both = make_evidence("Retraction: Examplol", doi="10.9999/made.2", pmid="2")
+        store = EvidenceStore()
+        store.add([by_doi, by_both])
+        assert list(store.evidence) == ["E1"]
+
+
+def test_blank_numbers_join_nothing() -> None:
+    store = EvidenceStore()
+    store.add([make_evidence("A", pmid=" "), make_evidence("B", pmid=" ")])
+    assert len(store.evidence) == 2
 
 
 class TestReading:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from deepcritical.services.lexical import LexicalIndex, searchable, terms
@@ -37,3 +39,10 @@ def test_registry_fields_and_ids_are_found() -> None:
 def test_an_index_without_words_finds_nothing() -> None:
     assert LexicalIndex([[], []]).scores("examplol").tolist() == [0.0, 0.0]
     assert LexicalIndex([]).scores("examplol").tolist() == []
+
+
+def test_a_score_is_bm25_as_lucene_has_it() -> None:
+    scores = LexicalIndex([["aa", "aa", "bb"], ["bb"]]).scores("aa")
+    rarity = math.log(1 + (2 - 1 + 0.5) / (1 + 0.5))
+    saturation = 1.5 * (1 - 0.75 + 0.75 * 3 / 2)
+    assert scores.tolist() == pytest.approx([rarity * 2 / (2 + saturation), 0.0])
