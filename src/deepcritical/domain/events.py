@@ -10,17 +10,23 @@ from pydantic import Field
 
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.budget import Judgement, RunLimits, Spent
+from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage
 from deepcritical.domain.question import ResearchQuestion
 
 __all__ = [
     "TERMINAL",
     "AgentCalled",
+    "AnswerWritten",
     "BudgetPlanned",
+    "ChecklistMade",
     "ClaimsChecked",
+    "CompletenessChecked",
     "Event",
     "EvidenceAssessed",
     "EvidenceProcessed",
+    "FactsMapped",
     "HypothesesProposed",
+    "InquiryRefined",
     "IntegrityChecked",
     "JudgementMade",
     "LoggedEvent",
@@ -28,6 +34,7 @@ __all__ = [
     "QuestionRefined",
     "ReferencesValidated",
     "ReportWritten",
+    "RoundChosen",
     "RunCancelled",
     "RunCompleted",
     "RunFailed",
@@ -58,6 +65,9 @@ class StopReason(StrEnum):
     NO_NEW_EVIDENCE = "no_new_evidence"
     NO_EVIDENCE = "no_evidence"
     DEADLINE = "deadline"
+    CHECKLIST_SATISFIED = "checklist_satisfied"
+    BUDGET = "budget"
+    USER_STOP = "user_stop"
 
 
 class RunStarted(Model):
@@ -114,6 +124,7 @@ class AgentCalled(Model):
     agent: str
     instruction: str
     iteration: int
+    chosen_by: Literal["code", "model"] = "code"
 
 
 class SourceSearched(Model):
@@ -176,6 +187,65 @@ class EvidenceAssessed(Model):
     gaps: tuple[str, ...]
 
 
+class RoundChosen(Model):
+    """Research goes on; this is what the next round goes for."""
+
+    type: Literal["round_chosen"] = "round_chosen"
+    iteration: int
+    """The round that comes."""
+    gaps: tuple[str, ...]
+    """The gaps that it is to close, the first one first."""
+    searches: int
+    """Open queries that it begins with."""
+    postponed: int
+    """Open queries that are left for a later round."""
+    made_by: Literal["model", "rules"]
+    wanted: bool
+    """Whether the judge wanted another round; that there is one is decided by code."""
+
+
+class InquiryRefined(Model):
+    """A free question was understood."""
+
+    type: Literal["inquiry_refined"] = "inquiry_refined"
+    inquiry: Inquiry
+
+
+class ChecklistMade(Model):
+    """What must be known to answer a free question."""
+
+    type: Literal["checklist_made"] = "checklist_made"
+    checklist: Checklist
+
+
+class FactsMapped(Model):
+    """New records were read for the items of the checklist."""
+
+    type: Literal["facts_mapped"] = "facts_mapped"
+    read: int
+    facts_located: int
+    facts_dropped: int
+    """Facts whose quote was not in the record; they are never used."""
+
+
+class CompletenessChecked(Model):
+    """How far the facts cover each item of the checklist."""
+
+    type: Literal["completeness_checked"] = "completeness_checked"
+    iteration: int
+    items: tuple[ItemCoverage, ...]
+
+
+class AnswerWritten(Model):
+    """The answer is in the store."""
+
+    type: Literal["answer_written"] = "answer_written"
+    satisfied: int
+    """Checklist items."""
+    items: int
+    references: int
+
+
 class ReferencesValidated(Model):
     """The references of the report were checked against the store."""
 
@@ -216,6 +286,7 @@ class RunCompleted(Model):
     type: Literal["run_completed"] = "run_completed"
     stop_reason: StopReason
     verdict: str
+    """Of a report; of an answer, how much of its checklist is satisfied."""
     references: int
 
 
@@ -246,6 +317,12 @@ Event = Annotated[
     | HypothesesProposed
     | IntegrityChecked
     | EvidenceAssessed
+    | RoundChosen
+    | InquiryRefined
+    | ChecklistMade
+    | FactsMapped
+    | CompletenessChecked
+    | AnswerWritten
     | ReferencesValidated
     | ClaimsChecked
     | ReportWritten

@@ -3,134 +3,108 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import SecretStr
 
+from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.budget import Depth, RunLimits
+from deepcritical.domain.documents import Document
 from deepcritical.domain.errors import (
-    BudgetExceeded,
     CapacityError,
+    ConfigurationError,
     DeepCriticalError,
-    ResearchCancelled,
+    PlanError,
 )
 from deepcritical.domain.events import (
     Event,
-    LoggedEvent,
     RunCancelled,
-    RunCompleted,
     RunFailed,
     RunStarted,
     SourcesOpened,
     Stage,
-    StopReason,
 )
+from deepcritical.domain.plan import Place, ResearchPlan, check_limits
 from deepcritical.domain.question import checked_question
 from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.traces import LOCAL_USER
+from deepcritical.jobs.endings import as_result, completed, forget_causes, log_defect, within
+from deepcritical.jobs.run import Run, RunOf
+from deepcritical.jobs.stored_runs import RunView, open_stored
 from deepcritical.reasoning.base import Reasoner, RunDesk
+from deepcritical.research.planning import plan_research
 from deepcritical.research.session import ResearchSession, RunSources
 from deepcritical.services.event_log import EventLog
+from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.trace_writer import TraceWriter
 
-__all__ = ["MAX_ACTIVE", "MAX_KEPT", "OpenSources", "Run", "RunService"]
+__all__ = ["MAX_ACTIVE", "MAX_KEPT", "ChooseReasoner", "OpenSources", "RunService"]
 
 MAX_ACTIVE = 20
 """Runs of a service that may be under way at once."""
 MAX_KEPT = 200
-"""Runs that a service remembers; the oldest that have ended are forgotten first."""
+"""Runs that a service remembers; the oldest that have ended are forgotten first.
 
-_LOG = logging.getLogger(__name__)
+Of a run that is in the database nothing is remembered once it has ended.
+"""
+CLOSE_S = 10.0
+"""How long runs that were stopped get to write their end."""
+RESEARCH, DEEP_RESEARCH = "research", "deep_research"
+"""What runs that end with a report, and with an answer, are called among the tools."""
 
 Orchestrate = Callable[[ResearchSession], Awaitable[None]]
 OpenSources = Callable[[], AbstractAsyncContextManager[RunSources]]
-
-
-class Run:
-    """One submitted question."""
-
-    def __init__(self, session: ResearchSession, task: asyncio.Task[ResearchReport]) -> None:
-        self._session = session
-        self._task = task
-
-    @property
-    def run_id(self) -> str:
-        """Id of the run."""
-        return self._session.log.run_id
-
-    @property
-    def question(self) -> str:
-        """The question as asked."""
-        return self._session.text
-
-    @property
-    def ended(self) -> bool:
-        """Whether the terminal event is in the log."""
-        return self._session.log.ended
-
-    @property
-    def report(self) -> ResearchReport | None:
-        """The report; None before the run's end, and for a run that failed or was cancelled."""
-        events = self._session.log.events
-        completed = bool(events) and isinstance(events[-1].event, RunCompleted)
-        return self._session.store.report if completed else None
-
-    def evidence(self) -> bytes:
-        """The records that the run has found so far, as a snapshot file."""
-        return self._session.store.to_snapshot(self.run_id, self._session.searched_on)
-
-    def tail(self, after: int = 0) -> AsyncIterator[LoggedEvent]:
-        """The run's events as they come, up to the terminal one."""
-        return self._session.log.tail(after)
-
-    def cancel(self) -> None:
-        """Stop the run; its log ends with `run_cancelled`."""
-        # Not before the run's first step: a task cancelled earlier would never write its end.
-        # By the loop, so that a signal handler may call this, too.
-        self._task.get_loop().call_soon_threadsafe(self._task.cancel)
-
-    async def result(self) -> ResearchReport:
-        """The report.
-
-        Raises:
-            DeepCriticalError: The run failed.
-            ResearchCancelled: The run was cancelled.
-        """
-        await asyncio.wait([self._task])
-        if self._task.cancelled():
-            raise ResearchCancelled
-        return self._task.result()
+ChooseReasoner = Callable[[str, SecretStr | None], Reasoner]
+"""The reasoner for a model as ``provider:name``, '' for the service's own, and a user's key."""
+Ended = TypeVar("Ended", bound=Document)
+Outcome = Callable[[EvidenceStore], Ended | None]
+"""Where a schedule of steps leaves what it ends with."""
 
 
 class RunService:
     """Starts runs as tasks of this process, and remembers them.
 
     Args:
-        orchestrate: The schedule of steps; it leaves the report in the session's store.
-        reasoner: Makes the judgements.
+        orchestrate: The schedule of steps for a report; it leaves it in the session's store.
+        answering: The schedule of steps for a free question; it leaves the answer there.
+        reasoner: Makes the judgements, unless a run has a model of its own.
         open_sources: Opens the sources of one run until the context ends.
         limits_for: Limits of a run of a depth.
+        traces: Keeps the runs; None keeps them in memory only.
         clock: Monotonic seconds.
+        choose_reasoner: Gives a run the reasoner of its own model; without it there are none.
+        place: Where the sources search, as a plan names it.
     """
 
     def __init__(
         self,
         *,
         orchestrate: Orchestrate,
+        answering: Orchestrate,
         reasoner: Reasoner,
         open_sources: OpenSources,
         limits_for: Callable[[Depth], RunLimits],
+        traces: ToolTraceService | None = None,
         clock: Callable[[], float] = time.monotonic,
+        choose_reasoner: ChooseReasoner | None = None,
+        place: Place | None = None,
     ) -> None:
         self._orchestrate = orchestrate
+        self._answering = answering
         self._reasoner = reasoner
         self._open_sources = open_sources
         self._limits_for = limits_for
+        self._traces = traces
         self._clock = clock
+        self._choose_reasoner = choose_reasoner
+        self._place = place or Place()
         self._runs: dict[str, Run] = {}
 
     async def sources(self) -> tuple[str, ...]:
@@ -143,14 +117,36 @@ class RunService:
         """Name of the reasoner, as the reader is told."""
         return self._reasoner.name
 
+    def reasoner_of(self, model: str = "", key: SecretStr | None = None) -> Reasoner:
+        """The reasoner for a run with this model and key. Blocks: it may load libraries.
+
+        Args:
+            model: As ``provider:name``; '' is the service's own.
+            key: The user's own key.
+
+        Raises:
+            ConfigurationError: There is none.
+        """
+        if self._choose_reasoner is None:
+            if model:
+                raise ConfigurationError("No other model can be chosen here.", "Leave it out.")
+            return self._reasoner
+        return self._choose_reasoner(model, key)
+
     async def warm_up(self) -> None:
         """Load what every run needs, so that the first one does not wait for it."""
         await self.sources()
         await self._reasoner.warm_up()
 
-    def get(self, run_id: str) -> Run | None:
-        """The run of that id, if it is remembered."""
-        return self._runs.get(run_id)
+    async def find(self, run_id: str) -> RunView | None:
+        """The run of that id: one of this process, or one that the database has.
+
+        Raises:
+            StorageError: The database cannot be read.
+        """
+        if run_id in self._runs or self._traces is None:
+            return self._runs.get(run_id)
+        return await open_stored(self._traces, run_id)
 
     def cancel_all(self) -> None:
         """Stop every run that is under way."""
@@ -158,39 +154,169 @@ class RunService:
             if not run.ended:
                 run.cancel()
 
+    async def close(self) -> None:
+        """Stop what is under way, and close the database when everything is written."""
+        self.cancel_all()
+        if under_way := [run.task for run in self._runs.values() if not run.task.done()]:
+            await asyncio.wait(under_way, timeout=CLOSE_S)
+        if self._traces:
+            await self._traces.close()
+
+    async def plan(
+        self,
+        question: str,
+        *,
+        depth: Depth = "standard",
+        reasoner: Reasoner | None = None,
+        model_api_key: SecretStr | None = None,
+    ) -> ResearchPlan:
+        """What a run of this question would do first, for a person to review.
+
+        Nothing is searched and nothing is kept: the next run starts with what is given to `submit`.
+
+        Raises:
+            QuestionError: The question cannot be worked on.
+            BudgetExceeded: It took longer than a run may.
+        """
+        text, log = checked_question(question), EventLog(str(uuid.uuid4()))
+        session = self._session(text, self._limits_for(depth), log, reasoner)
+        desk = RunDesk(session.limits, lambda: session.elapsed_s, session.hear, model_api_key)
+        async with within(session.limits), session.reasoner.for_run(desk) as session.reasoner:
+            return await plan_research(session, self._place)
+
     def submit(
         self,
         question: str,
         *,
         depth: Depth = "standard",
         log_path: Path | None = None,
+        reasoner: Reasoner | None = None,
         model_api_key: SecretStr | None = None,
-    ) -> Run:
-        """Start a run; must be called within a running event loop.
+        user_id: str = LOCAL_USER,
+        plan: ResearchPlan | None = None,
+    ) -> RunOf[ResearchReport]:
+        """Start a run that ends with a report; must be called within a running event loop.
 
         Args:
             question: The question as the user wrote it.
             depth: How far the run may go.
             log_path: File to which events are also appended.
+            reasoner: The run's own, of `reasoner_of`; without it the service's.
             model_api_key: The user's own key for the model; it is kept for this run only.
+            user_id: Who asks.
+            plan: What was reviewed; its limits hold, and `question` is the plan's.
+
+        Raises:
+            EmptyQuestionError, QuestionTooLongError, CapacityError: Nothing is started.
+            PlanError: The plan is for another question or place, or goes beyond the limits.
+        """
+        text, run_id = checked_question(question), str(uuid.uuid4())
+        if plan:
+            self._check(plan, text)
+        limits = plan.limits if plan else self._limits_for(depth)
+        asked = {"question": text, "depth": depth}
+        writer = self._writer(RESEARCH, run_id, asked, user_id)
+        session = self._session(text, limits, EventLog(run_id, log_path, writer), reasoner, plan)
+        return self._start(
+            session, self._orchestrate, lambda store: store.report, model_api_key, writer
+        )
+
+    def ask(
+        self,
+        question: str,
+        *,
+        context: str = "",
+        max_iterations: int | None = None,
+        log_path: Path | None = None,
+        reasoner: Reasoner | None = None,
+        model_api_key: SecretStr | None = None,
+        user_id: str = LOCAL_USER,
+    ) -> RunOf[DeepAnswer]:
+        """Start a run that ends with an answer; must be called within a running event loop.
+
+        Args:
+            question: Any biomedical question, as the user wrote it.
+            context: What the user says beside it.
+            max_iterations: Rounds of search at most, 1-10; None leaves it to the settings.
+            log_path: File to which events are also appended.
+            reasoner: As for `submit`.
+            model_api_key: As for `submit`.
+            user_id: Who asks.
 
         Raises:
             EmptyQuestionError, QuestionTooLongError, CapacityError: Nothing is started.
         """
-        session = ResearchSession(
-            text=checked_question(question),
-            limits=self._limits_for(depth),
-            reasoner=self._reasoner,
-            log=EventLog(str(uuid.uuid4()), log_path),
-            clock=self._clock,
-            searched_on=datetime.now(UTC).date().isoformat(),
+        text, run_id = checked_question(question), str(uuid.uuid4())
+        said = checked_question(context) if context.strip() else ""
+        limits = self._limits_for("deep")
+        if max_iterations is not None:
+            limits = RunLimits(**{**dict(limits), "max_iterations": max_iterations})
+        rounds = limits.max_iterations
+        asked = {"question": text, "context": said, "max_iterations": rounds}
+        writer = self._writer(DEEP_RESEARCH, run_id, asked, user_id)
+        session = self._session(text, limits, EventLog(run_id, log_path, writer), reasoner)
+        session.context = said
+        return self._start(
+            session, self._answering, lambda store: store.answer, model_api_key, writer
         )
+
+    def _start(
+        self,
+        session: ResearchSession,
+        schedule: Orchestrate,
+        outcome: Outcome[Ended],
+        key: SecretStr | None,
+        writer: TraceWriter | None,
+    ) -> RunOf[Ended]:
         self._make_room()
-        task = asyncio.create_task(self._run(session, model_api_key))
-        task.add_done_callback(_log_defect)
-        run = Run(session, task)
+        task = asyncio.create_task(self._run(session, schedule, outcome, key, writer))
+        task.add_done_callback(log_defect)
+        task.add_done_callback(forget_causes)
+        run = RunOf(session, task)
+        task.add_done_callback(lambda _task: self._forget_stored(run.run_id, writer))
         self._runs[run.run_id] = run
         return run
+
+    def _writer(
+        self, tool: str, run_id: str, asked: Mapping[str, object], user_id: str
+    ) -> TraceWriter | None:
+        if self._traces is None:
+            return None
+        return TraceWriter(
+            self._traces, run_id, tool_name=tool, input_params=asked, user_id=user_id
+        )
+
+    def _forget_stored(self, run_id: str, writer: TraceWriter | None) -> None:
+        if writer is not None and writer.stored:
+            self._runs.pop(run_id, None)
+
+    def _session(
+        self,
+        text: str,
+        limits: RunLimits,
+        log: EventLog,
+        reasoner: Reasoner | None = None,
+        plan: ResearchPlan | None = None,
+    ) -> ResearchSession:
+        return ResearchSession(
+            text=text,
+            limits=limits,
+            reasoner=reasoner or self._reasoner,
+            log=log,
+            clock=self._clock,
+            searched_on=datetime.now(UTC).date().isoformat(),
+            plan=plan,
+        )
+
+    def _check(self, plan: ResearchPlan, text: str) -> None:
+        if checked_question(plan.question.text) != text:
+            raise PlanError("The plan is for another question.", "Give the question of the plan.")
+        if plan.place != self._place:
+            raise PlanError(
+                "The plan is for other sources than those that are searched here.",
+                "Name the sources of the plan, or write a new one.",
+            )
+        check_limits(plan.limits, self._limits_for("deep"))
 
     def _make_room(self) -> None:
         ended = [run_id for run_id, run in self._runs.items() if run.ended]
@@ -201,7 +327,14 @@ class RunService:
         for run_id in ended[: max(0, len(self._runs) - MAX_KEPT + 1)]:
             del self._runs[run_id]
 
-    async def _run(self, session: ResearchSession, key: SecretStr | None) -> ResearchReport:
+    async def _run(
+        self,
+        session: ResearchSession,
+        schedule: Orchestrate,
+        outcome: Outcome[Ended],
+        key: SecretStr | None,
+        writer: TraceWriter | None,
+    ) -> Ended:
         """Run to the end; whatever happens, the log gets its one terminal event."""
         ending: Event = RunFailed(
             error="InternalError",
@@ -209,8 +342,13 @@ class RunService:
             advice="Please report this with the run's events.",
         )
         try:
-            report = await self._research(session, key)
-            ending = _completed(session, report)
+            await self._research(session, schedule, key)
+            ended = outcome(session.store)
+            if ended is None:
+                raise ValueError("the schedule ended without a report")
+            if writer:
+                writer.result = await asyncio.to_thread(as_result, ended)
+            ending = completed(session, ended)
         except asyncio.CancelledError:
             ending = RunCancelled()
             raise
@@ -222,48 +360,27 @@ class RunService:
         finally:
             # Shielded, so that a second cancellation cannot leave the log without its end.
             await asyncio.shield(session.emit(ending, Stage.DONE))
-        return report
+        return ended
 
-    async def _research(self, session: ResearchSession, key: SecretStr | None) -> ResearchReport:
-        await session.emit(RunStarted(question=session.text, reasoner=self._reasoner.name))
-        try:
-            async with asyncio.timeout(session.limits.deadline_s) as deadline:
-                await self._searching(session, key)
-        except TimeoutError as error:
-            if not deadline.expired():
-                raise  # somebody else's time-out
-            raise BudgetExceeded(
-                f"The run did not end within {session.limits.deadline_s:g} s.",
-                "Raise DEEPCRITICAL_DEADLINE_S, or ask at a lower depth.",
-            ) from error
-        if session.store.report is None:
-            raise ValueError("the orchestrator returned without a report")
-        return session.store.report
+    async def _research(
+        self, session: ResearchSession, schedule: Orchestrate, key: SecretStr | None
+    ) -> None:
+        await session.emit(RunStarted(question=session.text, reasoner=session.reasoner.name))
+        async with within(session.limits):
+            await self._searching(session, schedule, key)
 
-    async def _searching(self, session: ResearchSession, key: SecretStr | None) -> None:
+    async def _searching(
+        self, session: ResearchSession, schedule: Orchestrate, key: SecretStr | None
+    ) -> None:
         desk = RunDesk(session.limits, lambda: session.elapsed_s, session.hear, key)
-        async with (
-            self._open_sources() as session.sources,
-            self._reasoner.for_run(desk) as session.reasoner,
-        ):
-            await session.emit(SourcesOpened(sources=session.sources.described))
-            await self._orchestrate(session)
-
-
-def _log_defect(task: asyncio.Task[ResearchReport]) -> None:
-    """Leave a trace of a defect of ours, for nobody may ask for the result of a failed run."""
-    error = None if task.cancelled() else task.exception()
-    if error is not None and not isinstance(error, DeepCriticalError):
-        _LOG.error("a run failed by a defect", exc_info=error)
-
-
-def _completed(session: ResearchSession, report: ResearchReport) -> RunCompleted:
-    no_evidence = not report.references
-    reason = (
-        StopReason.NO_EVIDENCE
-        if no_evidence
-        else session.stop_reason or StopReason.SUFFICIENT_EVIDENCE
-    )
-    return RunCompleted(
-        stop_reason=reason, verdict=report.verdict.label.value, references=len(report.references)
-    )
+        without_key = session.reasoner
+        try:
+            async with (
+                self._open_sources() as session.sources,
+                without_key.for_run(desk) as session.reasoner,
+            ):
+                await session.emit(SourcesOpened(sources=session.sources.described))
+                await schedule(session)
+        finally:
+            # The session is remembered after the run, and no key may be.
+            session.reasoner = without_key

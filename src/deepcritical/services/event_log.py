@@ -1,4 +1,7 @@
-"""The append-only log of one run. Whatever shows a run tails it."""
+"""The append-only log of one run, in the process that runs it.
+
+Whatever shows the run here tails it; the database holds the same events for everybody else.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +11,27 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from deepcritical.domain.errors import StorageError
-from deepcritical.domain.events import TERMINAL, Event, LoggedEvent, Stage
+from deepcritical.domain.events import TERMINAL, Event, LoggedEvent, Notice, Stage
+from deepcritical.services.trace_writer import TraceWriter
 
 __all__ = ["EventLog"]
 
 
 class EventLog:
-    """Events in order, kept in memory and, given a path, in a JSONL file.
+    """Events in order, kept in memory and, if they are given, in a JSONL file and a trace.
 
     Args:
         run_id: The run that the events belong to.
         path: File to append to, or None.
+        writer: Writes them to the database, or None.
     """
 
-    def __init__(self, run_id: str, path: Path | None = None) -> None:
+    def __init__(
+        self, run_id: str, path: Path | None = None, writer: TraceWriter | None = None
+    ) -> None:
         self.run_id = run_id
         self._path = path
+        self._writer = writer
         self._events: list[LoggedEvent] = []
         # Guards the order of the file's lines: a writer to disk may be overtaken while it waits.
         self._writing = asyncio.Lock()
@@ -42,9 +50,11 @@ class EventLog:
     async def append(self, event: Event, stage: Stage, progress: float) -> LoggedEvent:
         """Add an event. Progress never goes back: a lower figure is raised to the last one.
 
+        Where the database does not take the run's end, a notice before the end says so.
+
         Raises:
-            StorageError: The run has ended already, or the file cannot be written; whoever tails
-                the log sees the event even then.
+            StorageError: The run has ended already, here or elsewhere, or the file cannot be
+                written; whoever tails the log sees the event even then.
         """
         # Shielded, so that a writer that is cancelled leaves no line that the log does not know.
         return await asyncio.shield(self._append(event, stage, progress))
@@ -56,21 +66,44 @@ class EventLog:
                     f"The log of run {self.run_id} has ended; "
                     "nothing can follow its terminal event."
                 )
-            last = self._events[-1].progress if self._events else 0.0
-            logged = LoggedEvent(
-                run_id=self.run_id,
-                seq=len(self._events) + 1,
-                at=datetime.now(UTC),
-                stage=stage,
-                progress=max(last, progress),
-                event=event,
-            )
-            self._events.append(logged)
-            async with self._grown:
-                self._grown.notify_all()
-            if self._path:
-                await asyncio.to_thread(_append_line, self._path, logged.model_dump_json())
+            logged = self._next(event, stage, progress)
+            # Before anybody is told of the end, it is in the database.
+            if isinstance(event, TERMINAL) and not await self._kept_whole(logged):
+                logged = self._next(event, stage, progress)
+            await self._publish(logged)
         return logged
+
+    async def _kept_whole(self, end: LoggedEvent) -> bool:
+        """Whether the database, if there is one, has taken the run to its end; else a notice."""
+        try:
+            if self._writer:
+                await self._writer.end(end)
+        except StorageError as error:
+            self._writer = None
+            notice = Notice(message=f"This run is not kept in the database. {error}")
+            await self._publish(self._next(notice, end.stage, end.progress))
+            return False
+        return True
+
+    def _next(self, event: Event, stage: Stage, progress: float) -> LoggedEvent:
+        last = self._events[-1].progress if self._events else 0.0
+        return LoggedEvent(
+            run_id=self.run_id,
+            seq=len(self._events) + 1,
+            at=datetime.now(UTC),
+            stage=stage,
+            progress=max(last, progress),
+            event=event,
+        )
+
+    async def _publish(self, logged: LoggedEvent) -> None:
+        self._events.append(logged)
+        async with self._grown:
+            self._grown.notify_all()
+        if self._writer and not isinstance(logged.event, TERMINAL):
+            self._writer.put(logged)
+        if self._path:
+            await asyncio.to_thread(_append_line, self._path, logged.model_dump_json())
 
     async def tail(self, after: int = 0) -> AsyncIterator[LoggedEvent]:
         """Events with a sequence number above `after`, as they come, up to the terminal one."""

@@ -9,6 +9,15 @@ from pydantic import TypeAdapter, ValidationError
 
 from deepcritical.domain import events
 from deepcritical.domain.budget import RunLimits, Spent
+from deepcritical.domain.checklist import (
+    Aspect,
+    Checklist,
+    ChecklistItem,
+    Coverage,
+    Inquiry,
+    InquiryKind,
+    ItemCoverage,
+)
 from deepcritical.domain.events import TERMINAL, Event, LoggedEvent, Stage, StopReason
 from deepcritical.domain.question import Condition, Drug, QuestionForm, ResearchQuestion
 
@@ -17,6 +26,13 @@ QUESTION = ResearchQuestion(
     form=QuestionForm.DRUG_CONDITION,
     drug=Drug(name="examplol"),
     condition=Condition(name="testitis"),
+)
+INQUIRY = Inquiry(text="Does examplol help?", kind=InquiryKind.EFFECT, key_terms=("examplol",))
+CHECKLIST = Checklist(
+    items=tuple(
+        ChecklistItem(id=f"C{n}", aspect=aspect, text=f"Item {n}?")
+        for n, aspect in enumerate((Aspect.ANSWER, Aspect.TRIALS, Aspect.AGAINST), 1)
+    )
 )
 EXAMPLES: tuple[Event, ...] = (
     events.RunStarted(question=QUESTION.text, reasoner="a test"),
@@ -32,6 +48,16 @@ EXAMPLES: tuple[Event, ...] = (
     events.EvidenceAssessed(
         mechanism_score=3, clinical_score=7, recommendation="continue", gaps=("A gap.",)
     ),
+    events.RoundChosen(
+        iteration=2, gaps=("A gap.",), searches=3, postponed=1, made_by="model", wanted=True
+    ),
+    events.InquiryRefined(inquiry=INQUIRY),
+    events.ChecklistMade(checklist=CHECKLIST),
+    events.FactsMapped(read=3, facts_located=2, facts_dropped=1),
+    events.CompletenessChecked(
+        iteration=1, items=(ItemCoverage(item="C1", coverage=Coverage.PARTIAL, reason="Why."),)
+    ),
+    events.AnswerWritten(satisfied=1, items=3, references=2),
     events.ReferencesValidated(kept=1, removed=("Examplol cures all",), dangling=(9,)),
     events.ClaimsChecked(checked=3, failed=("It fell.",)),
     events.ReportWritten(verdict="mixed", references=2),

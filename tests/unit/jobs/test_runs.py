@@ -22,7 +22,8 @@ from deepcritical.domain.errors import (
 )
 from deepcritical.domain.events import TERMINAL, LoggedEvent, RunFailed
 from deepcritical.domain.question import MAX_QUESTION_CHARS
-from deepcritical.jobs.runs import MAX_ACTIVE, MAX_KEPT, Run, RunService
+from deepcritical.jobs.run import Run
+from deepcritical.jobs.runs import MAX_ACTIVE, MAX_KEPT, RunService
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.settings import Settings
@@ -42,6 +43,7 @@ def service(
 ) -> RunService:
     return RunService(
         orchestrate=orchestrate,
+        answering=orchestrate,
         reasoner=ExtractiveReasoner(),
         open_sources=partial(opened, SnapshotSource(DEMO)),
         limits_for=limits_for or (lambda _depth: RunLimits(deadline_s=deadline_s)),
@@ -191,8 +193,8 @@ async def test_each_run_has_its_own_id() -> None:
 async def test_a_run_is_found_by_its_id_and_by_no_other() -> None:
     runs = service(forgetful)
     run = runs.submit(QUESTION)
-    assert runs.get(run.run_id) is run
-    assert runs.get(run.run_id[:-1]) is None
+    assert await runs.find(run.run_id) is run
+    assert await runs.find(run.run_id[:-1]) is None
     await to_the_end(run)
 
 
@@ -238,8 +240,8 @@ async def test_the_oldest_runs_that_have_ended_are_forgotten_first() -> None:
     for _ in range(MAX_KEPT + 2):
         made.append(runs.submit(QUESTION))
         await to_the_end(made[-1])
-    assert [runs.get(run.run_id) is None for run in made[:3]] == [True, True, False]
-    assert all(runs.get(run.run_id) for run in made[2:])
+    known = [await runs.find(run.run_id) for run in made]
+    assert known == [None, None, *made[2:]]
 
 
 async def test_the_depth_sets_the_limits_of_a_run() -> None:

@@ -1,0 +1,230 @@
+"""``deepcritical traces``: the runs that are kept, to look at, follow, export and delete."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from deepcritical.domain.errors import ConfigurationError, StorageError
+from deepcritical.domain.markdown import visible
+from deepcritical.export.formats import FORMATS
+from deepcritical.export.imprint import Imprint
+from deepcritical.interfaces.cli import to_stdout
+from deepcritical.interfaces.report_files import formats_of, write_report
+
+if TYPE_CHECKING:
+    from deepcritical.domain.documents import Document
+    from deepcritical.domain.events import LoggedEvent
+    from deepcritical.domain.traces import ToolTrace, TraceSummary
+    from deepcritical.services.tool_trace_service import ToolTraceService
+
+__all__ = ["traces"]
+
+T = TypeVar("T")
+
+traces = typer.Typer(
+    help="The runs that are kept: list, show, tail, export, delete.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+_Id = Annotated[str, typer.Argument(metavar="ID", help="Id of a run, or the beginning of it.")]
+_Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@traces.command("list")
+def list_runs(
+    tool: Annotated[str | None, typer.Option(help="Only runs of this tool, as 'research'.")] = None,
+    most: Annotated[int, typer.Option("--max", min=1, max=1000, help="Runs shown.")] = 20,
+    as_json: _Json = False,
+) -> None:
+    """List your runs, newest first.
+
+    Exit codes of all `traces` commands: 0 done; 2 wrong usage; 9 wrong setting; 11 the database
+    cannot be used, or the run has no report; 14 no such run.
+    """
+    found = _with_traces(lambda kept: kept.list_traces(tool_name=tool, most=most))
+    if as_json:
+        _print_json([trace.model_dump(mode="json") for trace in found])
+        return
+    for trace in found:
+        typer.echo(_line(trace))
+    if not found:
+        typer.echo("No run is kept yet.", err=True)
+
+
+@traces.command()
+def show(run: _Id, as_json: _Json = False) -> None:
+    """Show what a run was asked, how far it is, and what came out."""
+    trace = _with_traces(lambda kept: kept.find_trace(run))
+    if as_json:
+        _print_json(trace.model_dump(mode="json"))
+        return
+    for name, value in _shown(trace).items():
+        typer.echo(visible(f"{name:11}{value}"))
+
+
+@traces.command()
+def tail(
+    run: _Id,
+    after: Annotated[int, typer.Option(min=0, help="Begin behind the event of this number.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON an event.")] = False,
+) -> None:
+    """Print the events of a run, also of one under way elsewhere, up to its end."""
+
+    async def follow(kept: ToolTraceService) -> None:
+        trace = await kept.find_trace(run)
+        async for logged in kept.tail(trace.id, after):
+            typer.echo(logged.model_dump_json() if as_json else _told(logged))
+
+    _with_traces(follow)
+
+
+@traces.command()
+def export(
+    run: _Id,
+    form: Annotated[
+        str, typer.Option("--format", help=f"What is printed: {', '.join(FORMATS)}.")
+    ] = "md",
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for all formats and events.jsonl, instead.")
+    ] = None,
+) -> None:
+    """Print the report or the answer of a run in one format, or write it in all it has."""
+    if form not in FORMATS:
+        raise typer.BadParameter(f"choose {', '.join(FORMATS)}", param_hint="--format")
+    report, events = _with_traces(lambda kept: _finished(kept, run))
+    if form not in formats_of(report):
+        choice = ", ".join(formats_of(report))
+        raise typer.BadParameter(f"an answer has {choice}", param_hint="--format")
+    imprint = Imprint(events[-1].run_id, events[-1].at)
+    if out is None:
+        to_stdout(FORMATS[form].render(report, imprint))
+        return
+    lines = "".join(f"{logged.model_dump_json()}\n" for logged in events)
+    names = write_report(report, imprint, out, {"events.jsonl": lines.encode()})
+    typer.echo(f"Written to {out}: {', '.join(names)}", err=True)
+
+
+@traces.command()
+def delete(
+    run: _Id,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also a run that has not ended; it then fails.")
+    ] = False,
+) -> None:
+    """Delete a run for good: its events, its report and what was asked."""
+
+    async def remove(kept: ToolTraceService) -> str:
+        trace = await kept.find_trace(run)
+        await kept.delete(trace.id, under_way=force)
+        return trace.id
+
+    typer.echo(f"Deleted: {_with_traces(remove)}")
+
+
+def _with_traces(use: Callable[[ToolTraceService], Awaitable[T]]) -> T:
+    async def used() -> T:
+        async with _opened() as kept:
+            return await use(kept)
+
+    return asyncio.run(used())
+
+
+@asynccontextmanager
+async def _opened() -> AsyncIterator[ToolTraceService]:
+    # Imported late: `--help` must not wait for it.
+    from deepcritical.bootstrap import open_traces, read_settings
+
+    kept = await asyncio.to_thread(lambda: open_traces(read_settings()))
+    if kept is None:
+        raise ConfigurationError("Runs are not kept.", "Name a database in DATABASE_URL.")
+    try:
+        yield kept
+    finally:
+        await kept.close()
+
+
+async def _finished(kept: ToolTraceService, run: str) -> tuple[Document, tuple[LoggedEvent, ...]]:
+    from deepcritical.jobs.stored_runs import document_of
+
+    trace = await kept.find_trace(run)
+    report = document_of(trace)
+    if report is None:
+        raise StorageError(f"The run {trace.id} has no report: it is {trace.status.value}.")
+    return report, await kept.events(trace.id)
+
+
+def _print_json(value: object) -> None:
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def _line(trace: TraceSummary) -> str:
+    asked = trace.input_params.get("question", "")
+    state = trace.status.value if trace.status.ended else f"{trace.progress:.0%}"
+    words = f"{trace.id}  {trace.created_at:%Y-%m-%d %H:%M}  {state:9}  {trace.tool_name}  {asked}"
+    return visible(words)
+
+
+def _told(logged: LoggedEvent) -> str:
+    from deepcritical.interfaces.render import describe
+
+    return visible(f"{logged.seq:3} {logged.progress:4.0%} {describe(logged.event)}")
+
+
+def _shown(trace: ToolTrace) -> dict[str, str]:
+    """What is told of a run; what does not apply is left out."""
+    metrics, known = trace.metrics, trace.state.knowledge_base
+    queries = ", ".join(f"{source} {number}" for source, number in metrics.queries.items())
+    model = f"{metrics.llm_calls} calls, {metrics.tokens:,} tokens"
+    cost = "" if metrics.cost_usd is None else f", ${metrics.cost_usd:.4f}"
+    verdict = _verdict(trace)
+    told = {
+        "Run": trace.id,
+        "Question": str(trace.input_params.get("question", "")),
+        "Tool": trace.tool_name,
+        "Status": _status(trace),
+        "Asked": f"{trace.created_at:%Y-%m-%d %H:%M:%S} UTC",
+        "Took": _took(trace),
+        "Rounds": str(metrics.iterations or ""),
+        "Queries": queries,
+        "Records": str(metrics.sources_processed or ""),
+        "Model": f"{model}{cost}" if metrics.llm_calls else "",
+        "Verdict": verdict,
+        "Checklist": _checklist(trace),
+        "Rests on": f"{len(known.facts)} statements, {len(known.sources)} references"
+        if known.sources
+        else "",
+        "Gaps": "; ".join(known.gaps),
+        "Error": trace.error_message,
+    }
+    return {name: value for name, value in told.items() if value}
+
+
+def _status(trace: TraceSummary) -> str:
+    if trace.status.ended:
+        return trace.status.value
+    return f"{trace.status.value} ({trace.progress:.0%}, {trace.current_stage or 'not begun'})"
+
+
+def _took(trace: TraceSummary) -> str:
+    if trace.started_at is None or trace.completed_at is None:
+        return ""
+    return f"{(trace.completed_at - trace.started_at).total_seconds():.1f} s"
+
+
+def _verdict(trace: ToolTrace) -> str:
+    verdict = (trace.result or {}).get("verdict")
+    return str(verdict.get("label", "")) if isinstance(verdict, dict) else ""
+
+
+def _checklist(trace: ToolTrace) -> str:
+    items = trace.state.checklist
+    done = sum(item.coverage == "satisfied" for item in items)
+    return f"{done} of {len(items)} items satisfied" if items else ""

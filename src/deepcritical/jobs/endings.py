@@ -1,0 +1,69 @@
+"""How a run ends: in time, with what it found, or by an error that is told and forgotten."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import traceback
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from deepcritical.domain.budget import RunLimits
+from deepcritical.domain.documents import Document
+from deepcritical.domain.errors import BudgetExceeded, DeepCriticalError
+from deepcritical.domain.events import RunCompleted, StopReason
+from deepcritical.domain.traces import TraceResult, knowledge_of
+from deepcritical.research.session import ResearchSession
+
+__all__ = ["as_result", "completed", "forget_causes", "log_defect", "within"]
+
+_LOG = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def within(limits: RunLimits) -> AsyncIterator[None]:
+    """The time of a run."""
+    try:
+        async with asyncio.timeout(limits.deadline_s) as deadline:
+            yield
+    except TimeoutError as error:
+        if not deadline.expired():
+            raise  # somebody else's time-out
+        raise BudgetExceeded(
+            f"The run did not end within {limits.deadline_s:g} s.",
+            "Raise DEEPCRITICAL_DEADLINE_S, or ask at a lower depth.",
+        ) from error
+
+
+def log_defect(task: asyncio.Task[Any]) -> None:
+    """Leave a trace of a defect of ours, for nobody may ask for the result of a failed run."""
+    error = None if task.cancelled() else task.exception()
+    if error is not None and not isinstance(error, DeepCriticalError):
+        _LOG.error("a run failed by a defect", exc_info=error)
+
+
+def forget_causes(task: asyncio.Task[Any]) -> None:
+    """Drop what hangs on the error of a failed run: its requests and frames hold the key."""
+    error = None if task.cancelled() else task.exception()
+    if error is None:
+        return
+    # The frames are emptied, not dropped, because the task keeps them for whoever asks for its
+    # result.
+    traceback.clear_frames(error.__traceback__)
+    error.__cause__ = error.__context__ = None
+
+
+def as_result(ended: Document) -> TraceResult:
+    """What a trace is completed with."""
+    return TraceResult(ended.model_dump(mode="json"), knowledge_of(ended))
+
+
+def completed(session: ResearchSession, ended: Document) -> RunCompleted:
+    """The terminal event of a run that ends with this."""
+    reason = session.stop_reason or StopReason.SUFFICIENT_EVIDENCE
+    if not ended.references:
+        reason = StopReason.NO_EVIDENCE
+    return RunCompleted(
+        stop_reason=reason, verdict=ended.headline, references=len(ended.references)
+    )

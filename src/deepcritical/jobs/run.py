@@ -1,0 +1,101 @@
+"""One submitted question: what can be seen of it and done to it while it runs in this process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import datetime
+from typing import Generic, TypeVar
+
+from deepcritical.domain.answer import DeepAnswer
+from deepcritical.domain.documents import Document
+from deepcritical.domain.errors import ResearchCancelled
+from deepcritical.domain.events import LoggedEvent, RunCompleted
+from deepcritical.domain.report import ResearchReport
+from deepcritical.research.session import ResearchSession
+
+__all__ = ["Run", "RunOf"]
+
+Ended_co = TypeVar("Ended_co", bound=Document, covariant=True)
+
+
+class RunOf(Generic[Ended_co]):
+    """One submitted question, which ends with a report or with an answer."""
+
+    def __init__(self, session: ResearchSession, task: asyncio.Task[Ended_co]) -> None:
+        self._session = session
+        self._task = task
+
+    @property
+    def run_id(self) -> str:
+        """Id of the run."""
+        return self._session.log.run_id
+
+    @property
+    def question(self) -> str:
+        """The question as asked."""
+        return self._session.text
+
+    @property
+    def ended(self) -> bool:
+        """Whether the terminal event is in the log."""
+        return self._session.log.ended
+
+    @property
+    def task(self) -> asyncio.Task[Ended_co]:
+        """The task that runs it."""
+        return self._task
+
+    @property
+    def ended_at(self) -> datetime:
+        """When the run ended (UTC); before its end, when the last event came."""
+        return self._session.log.events[-1].at
+
+    @property
+    def report(self) -> ResearchReport | None:
+        """The report; None before the run's end, and for a run that failed or was cancelled."""
+        return self._session.store.report if self._completed else None
+
+    @property
+    def answer(self) -> DeepAnswer | None:
+        """The answer to a free question; None as for the report."""
+        return self._session.store.answer if self._completed else None
+
+    @property
+    def _completed(self) -> bool:
+        events = self._session.log.events
+        return bool(events) and isinstance(events[-1].event, RunCompleted)
+
+    def evidence(self) -> bytes:
+        """The records that the run has found so far, as a snapshot file."""
+        return self._session.store.to_snapshot(self.run_id, self._session.searched_on)
+
+    def tail(self, after: int = 0) -> AsyncIterator[LoggedEvent]:
+        """The run's events as they come, up to the terminal one."""
+        return self._session.log.tail(after)
+
+    def cancel(self) -> None:
+        """Stop the run; its log ends with `run_cancelled`."""
+        # Not before the run's first step: a task cancelled earlier would never write its end.
+        # By the loop, so that a signal handler may call this, too.
+        self._task.get_loop().call_soon_threadsafe(self._task.cancel)
+
+    def write_now(self) -> None:
+        """End the search of a free question after this round, and answer from what there is."""
+        self._session.stop_wanted = True
+
+    async def result(self) -> Ended_co:
+        """The report, or the answer.
+
+        Raises:
+            DeepCriticalError: The run failed.
+            ResearchCancelled: The run was cancelled.
+        """
+        await asyncio.wait([self._task])
+        if self._task.cancelled():
+            raise ResearchCancelled
+        return self._task.result()
+
+
+Run = RunOf[Document]
+"""A run, whatever it ends with."""

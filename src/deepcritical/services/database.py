@@ -1,0 +1,190 @@
+"""The database of traces: SQLite for one machine, PostgreSQL for many.
+
+The engine is synchronous, and every transaction is one call in a thread of its own: so it serves
+any event loop, and a caller that is cancelled never leaves a transaction half done. Nothing is
+imported, opened or migrated before the first transaction (docs/decisions/0009).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, closing, nullcontext
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from deepcritical.domain.errors import ConfigurationError, StorageError
+from deepcritical.services.database_url import sqlite_file
+
+if TYPE_CHECKING:
+    import sqlalchemy as sa
+
+__all__ = ["Database"]
+
+T = TypeVar("T")
+
+THREADS = 4
+"""Transactions of this process that may be under way at once, and connections that it keeps."""
+BUSY_S = 5.0
+"""How long SQLite waits for another process's transaction before it says that it is locked."""
+ATTEMPTS = 4
+"""How often a transaction is tried that the database refuses for the moment."""
+_PAUSE_S = 0.1
+_MIGRATION_LOCK = 0x6463  # any number, as long as every version takes the same one
+_ADVICE = "Name another database in DATABASE_URL; with an empty one nothing is kept."
+
+
+class Database:
+    """Runs transactions, each in a thread; the first one opens and migrates.
+
+    Args:
+        url: A normalised address, see `normalised_url`.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._file = sqlite_file(url)
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="database")
+        # Guards `_opened`: threads that come first at once must not migrate twice.
+        self._opening = threading.Lock()
+        self._opened: sa.Engine | None = None
+        self._closed = False
+        # SQLite has one writer; threads of one process wait here and not by polling the file.
+        self._writing: AbstractContextManager[Any] = (
+            threading.Lock() if self._file else nullcontext()
+        )
+
+    @property
+    def name(self) -> str:
+        """The file, or the server without its password."""
+        if self._file:
+            return str(self._file)
+        scheme, _, rest = self._url.partition("://")
+        return f"{scheme.partition('+')[0]}://{rest.rpartition('@')[2].partition('?')[0]}"
+
+    def check(self) -> None:
+        """Find out quickly, and before anybody waits, whether the database can be used.
+
+        Raises:
+            ConfigurationError: The driver is not installed.
+            StorageError: The database cannot be reached or written.
+        """
+        if self._file is None:
+            self._engine()
+            return
+        try:
+            self._make_folder(self._file)
+            # Without the engine, whose import costs more than all else that starts the page.
+            with closing(sqlite3.connect(self._file, timeout=BUSY_S)) as connection:
+                connection.execute("BEGIN IMMEDIATE")
+                connection.execute("CREATE TABLE probe (made INTEGER)")
+                connection.rollback()
+        except (OSError, sqlite3.Error) as error:
+            raise self._problem(str(getattr(error, "strerror", None) or error)) from error
+
+    async def write(self, work: Callable[[sa.Connection], T]) -> T:
+        """Run one writing transaction; it is done or not done, also when the caller is cancelled.
+
+        Args:
+            work: What is to be done. It may run several times, each time from the beginning.
+
+        Raises:
+            StorageError: The database cannot be used.
+        """
+        return await self._in_thread(work, writing=True)
+
+    async def read(self, work: Callable[[sa.Connection], T]) -> T:
+        """Run one reading transaction; errors as of `write`."""
+        return await self._in_thread(work, writing=False)
+
+    async def close(self) -> None:
+        """Wait for what is under way, and close every connection."""
+        self._closed = True
+        await asyncio.to_thread(self._threads.shutdown)
+        if self._opened is not None:
+            await asyncio.to_thread(self._opened.dispose)
+
+    async def _in_thread(self, work: Callable[[sa.Connection], T], *, writing: bool) -> T:
+        if self._closed:
+            raise StorageError(f"The database {self.name} is closed: the program is ending.")
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, self._run, work, writing)
+
+    def _run(self, work: Callable[[sa.Connection], T], writing: bool) -> T:
+        engine = self._engine()
+        return self._retried(lambda: self._transaction(engine, work, writing))
+
+    def _transaction(
+        self, engine: sa.Engine, work: Callable[[sa.Connection], T], writing: bool
+    ) -> T:
+        begin = {"begin": "BEGIN IMMEDIATE"} if writing else {}
+        with (
+            self._writing if writing else nullcontext(),
+            engine.connect().execution_options(**begin) as connection,
+            connection.begin(),
+        ):
+            return work(connection)
+
+    def _retried(self, attempt: Callable[[], T]) -> T:
+        from deepcritical.services import engines
+
+        for number in range(1, ATTEMPTS + 1):
+            try:
+                return attempt()
+            except engines.ERRORS as error:
+                if number == ATTEMPTS or not engines.is_momentary(error):
+                    raise self._problem(engines.words_of(error)) from error
+                time.sleep(_PAUSE_S * number)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _engine(self) -> sa.Engine:
+        with self._opening:
+            if self._opened is None:
+                if self._file is None and not find_spec("psycopg"):
+                    raise ConfigurationError(
+                        "PostgreSQL needs a library that is not installed: psycopg.",
+                        "Install it with: pip install 'deepcritical[postgres]'",
+                    )
+                self._opened = self._migrated()
+            return self._opened
+
+    def _migrated(self) -> sa.Engine:
+        # Imported late: the engine is the heaviest part of a process that has a database.
+        from deepcritical.services import engines
+        from deepcritical.services.migrations.runner import migrate
+
+        def attempt() -> None:
+            if self._file:
+                self._make_folder(self._file)
+            with engines.alone(engine, _MIGRATION_LOCK) as connection:
+                migrate(connection)
+
+        engine = engines.engine_of(self._url, threads=THREADS, busy_s=BUSY_S)
+        try:
+            self._retried(attempt)
+        except BaseException:
+            engine.dispose()
+            raise
+        return engine
+
+    @staticmethod
+    def _make_folder(file: Path) -> None:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # questions are private
+
+    def _problem(self, text: str) -> StorageError:
+        if "locked" in text:
+            return StorageError(
+                f"The database {self.name} is locked by another process.",
+                "Try again when that one is done.",
+            )
+        if "disk" in text or "No space left" in text:
+            return StorageError(
+                f"The database {self.name} cannot be written: {text}.",
+                "Make room on its disk, or name a database elsewhere in DATABASE_URL.",
+            )
+        return StorageError(f"The database {self.name} cannot be used: {text}.", _ADVICE)

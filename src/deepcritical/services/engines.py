@@ -1,0 +1,87 @@
+"""What differs between SQLite and PostgreSQL: connections, locks, and the errors that pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import sqlalchemy as sa
+
+__all__ = ["ERRORS", "alone", "engine_of", "is_momentary", "words_of"]
+
+ERRORS = (sa.exc.DBAPIError, sa.exc.TimeoutError, OSError)
+"""What a database that cannot be used raises."""
+_MOMENTARY_STATES = ("40001", "40P01", "55P03", "57P01", "57P02", "57P03", "53300")
+"""SQLSTATE of what is worth another try: conflicts, a restart, too many connections."""
+_BEGIN = "begin"
+"""Execution option: how SQLite begins the transaction."""
+
+
+def engine_of(url: str, *, threads: int, busy_s: float) -> sa.Engine:
+    """An engine with as many connections as threads; nothing is opened yet."""
+    if url.startswith("sqlite"):
+        waits = {"timeout": busy_s, "check_same_thread": False}
+        engine = sa.create_engine(url, pool_size=threads, max_overflow=0, connect_args=waits)
+        sa.event.listen(engine, "connect", _prepare_sqlite)
+        sa.event.listen(engine, "begin", _begin_sqlite)
+        return engine
+    return sa.create_engine(
+        url,
+        pool_size=threads,
+        max_overflow=0,
+        pool_pre_ping=True,  # a restart of the server costs no transaction
+        connect_args={"connect_timeout": 10},
+    )
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:
+    connection.isolation_level = None  # so that we begin transactions, and no statement does
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    connection.exec_driver_sql(connection.get_execution_options().get(_BEGIN, "BEGIN"))
+
+
+@contextmanager
+def alone(engine: sa.Engine, lock: int) -> Iterator[sa.Connection]:
+    """One transaction that no other process that asks for it has at the same time."""
+    if engine.dialect.name == "sqlite":
+        with _prepared_file(engine) as connection, connection.begin():
+            yield connection
+        return
+    with engine.begin() as connection:
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(lock)))
+        yield connection
+
+
+@contextmanager
+def _prepared_file(engine: sa.Engine) -> Iterator[sa.Connection]:
+    with engine.connect().execution_options(**{_BEGIN: "BEGIN EXCLUSIVE"}) as connection:
+        raw = connection.connection.driver_connection
+        assert raw is not None  # noqa: S101 - only a pooled connection that was given back has none
+        raw.execute("PRAGMA journal_mode = WAL")  # kept in the file
+        # A table that is made anew is dropped on the way, which must delete nothing elsewhere.
+        raw.execute("PRAGMA foreign_keys = OFF")
+        try:
+            yield connection
+        finally:
+            raw.execute("PRAGMA foreign_keys = ON")
+
+
+def is_momentary(error: BaseException) -> bool:
+    """Whether the same may succeed when it is tried again soon."""
+    if not isinstance(error, sa.exc.DBAPIError):
+        return False
+    state = getattr(error.orig, "sqlstate", None)
+    locked = "locked" in str(error.orig) or "database schema has changed" in str(error.orig)
+    return error.connection_invalidated or state in _MOMENTARY_STATES or locked
+
+
+def words_of(error: BaseException) -> str:
+    """What the database says, without the statement and its values."""
+    if isinstance(error, sa.exc.DBAPIError):
+        return " ".join(str(error.orig).split())
+    return " ".join(str(getattr(error, "strerror", None) or error).split())

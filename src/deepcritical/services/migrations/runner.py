@@ -1,0 +1,67 @@
+"""The schema by numbered migrations; each is applied once, and what is applied is in a table.
+
+A migration is a module with `upgrade`, written with Alembic's operations. It never imports today's
+tables: it describes them as they were on its day.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from deepcritical.domain.errors import StorageError
+from deepcritical.services.migrations import m0001_traces, m0002_event_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["ALL", "migrate"]
+
+ALL = {
+    "0001_traces": m0001_traces.upgrade,
+    "0002_event_keys": m0002_event_keys.upgrade,
+}
+"""In the order in which they are applied."""
+
+_APPLIED = sa.Table(
+    "schema_migrations",
+    sa.MetaData(),
+    sa.Column("name", sa.String(64), primary_key=True),
+    sa.Column("applied_at", sa.DateTime, nullable=False),
+)
+
+
+def migrate(connection: sa.Connection, wanted: Sequence[str] = tuple(ALL)) -> tuple[str, ...]:
+    """Apply what is missing, within the caller's transaction, which no other process may share.
+
+    Returns:
+        The names of what was applied.
+
+    Raises:
+        StorageError: The database was made by a newer version.
+    """
+    _APPLIED.create(connection, checkfirst=True)
+    applied = set(connection.scalars(sa.select(_APPLIED.c.name)))
+    if unknown := applied - set(ALL):
+        raise StorageError(
+            f"The database has the migration {min(unknown)}, which this version does not know.",
+            "Update DeepCritical, or name another database in DATABASE_URL.",
+        )
+    missing = tuple(name for name in wanted if name not in applied)
+    if missing:
+        _apply(connection, missing)
+    return missing
+
+
+def _apply(connection: sa.Connection, names: Sequence[str]) -> None:
+    # Imported late: a database that is up to date needs none of it.
+    from alembic.migration import MigrationContext
+    from alembic.operations import Operations
+
+    operations = Operations(MigrationContext.configure(connection))
+    for name in names:
+        ALL[name](operations)
+        now = datetime.now(UTC).replace(tzinfo=None)
+        connection.execute(_APPLIED.insert().values(name=name, applied_at=now))

@@ -1,0 +1,286 @@
+"""Traces of tools in the database: who asked what, what happened, what came out.
+
+The id of a trace is what gives access to it; only its user lists, cancels or deletes it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from deepcritical.domain.errors import StorageError, TraceNotFoundError
+from deepcritical.domain.event_keys import KeyedEvent
+from deepcritical.domain.events import (
+    Event,
+    LoggedEvent,
+    Notice,
+    RunCancelled,
+    RunCompleted,
+    RunFailed,
+    Stage,
+)
+from deepcritical.domain.traces import (
+    LOCAL_USER,
+    ToolTrace,
+    TraceMetrics,
+    TraceResult,
+    TraceState,
+    TraceStatus,
+    TraceSummary,
+)
+from deepcritical.services.database import Database
+
+if TYPE_CHECKING:
+    import sqlalchemy as sa
+
+__all__ = ["POLL_S", "ToolTraceService"]
+
+POLL_S = 0.1
+"""How often a run of another process is asked for news."""
+_ID = re.compile(r"[0-9a-f-]{36}")
+_BEGINNING = re.compile(r"[0-9a-f-]{4,36}")
+
+
+class ToolTraceService:
+    """Writes and reads traces. Every method may be called from any event loop.
+
+    Args:
+        database: Where they are; it is opened by the first call that needs it.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def check(self) -> None:
+        """Find out quickly whether traces can be kept; see `Database.check`."""
+        self._database.check()
+
+    async def close(self) -> None:
+        """Close the database."""
+        await self._database.close()
+
+    async def create_trace(
+        self,
+        tool_name: str,
+        input_params: Mapping[str, Any],
+        *,
+        user_id: str = LOCAL_USER,
+        org_id: str | None = None,
+        trace_id: str | None = None,
+    ) -> ToolTrace:
+        """A new trace, pending; one of this id that is there already is returned as it is.
+
+        Args:
+            tool_name: Such as ``research``.
+            input_params: What the tool was asked, as JSON. Never a key.
+            user_id: Who asked.
+            org_id: For which organization, which must be there.
+            trace_id: A uuid4; None makes one.
+        """
+        trace = ToolTrace(
+            id=trace_id or str(uuid4()),
+            user_id=user_id,
+            org_id=org_id,
+            tool_name=tool_name,
+            input_params=dict(input_params),
+            status=TraceStatus.PENDING,
+            progress=0.0,
+            current_stage="",
+            created_at=datetime.now(UTC),
+            metrics=TraceMetrics(),
+            state=TraceState(),
+        )
+
+        def work(connection: sa.Connection) -> ToolTrace:
+            from deepcritical.services.trace_queries import insert_trace
+
+            return insert_trace(connection, trace)
+
+        return await self._database.write(work)
+
+    async def append_events(
+        self, trace_id: str, entries: Sequence[KeyedEvent], ending: TraceResult | None = None
+    ) -> int:
+        """Add the next events of a run; those that are there already are left out.
+
+        Args:
+            trace_id: The trace.
+            entries: Events with their keys, numbered on from the last one.
+            ending: What the trace is completed with, beside its terminal event.
+
+        Returns:
+            How many were new.
+
+        Raises:
+            TraceNotFoundError, TraceEndedError: It was deleted, or ended or goes on elsewhere.
+            StorageError: They cannot be written.
+        """
+
+        def work(connection: sa.Connection) -> int:
+            from deepcritical.services.trace_queries import append
+
+            return append(connection, trace_id, entries, ending)
+
+        return await self._database.write(work)
+
+    async def append_event(
+        self,
+        trace_id: str,
+        event: Event,
+        place: tuple[Stage, float] | None = None,
+        ending: TraceResult | None = None,
+    ) -> LoggedEvent:
+        """Add one event behind all others; stage and progress are those of the end when left out.
+
+        Raises:
+            TraceNotFoundError, TraceEndedError: It cannot be added.
+        """
+
+        def work(connection: sa.Connection) -> LoggedEvent:
+            from deepcritical.services.trace_queries import append_next
+
+            return append_next(connection, trace_id, event, place, ending)
+
+        return await self._database.write(work)
+
+    async def update_progress(
+        self, trace_id: str, message: str, stage: Stage, progress: float
+    ) -> LoggedEvent:
+        """Tell how far a tool is; progress never goes back."""
+        return await self.append_event(trace_id, Notice(message=message), (stage, progress))
+
+    async def complete_trace(self, trace_id: str, ending: RunCompleted, found: TraceResult) -> None:
+        """End a trace with a result."""
+        await self.append_event(trace_id, ending, ending=found)
+
+    async def fail_trace(self, trace_id: str, error: str, message: str, advice: str = "") -> None:
+        """End a trace without a result; `error` is the name of the kind of error."""
+        await self.append_event(trace_id, RunFailed(error=error, message=message, advice=advice))
+
+    async def cancel_trace(self, trace_id: str, *, user_id: str = LOCAL_USER) -> None:
+        """End a trace because its user wants so."""
+        await self.get_trace(trace_id, user_id=user_id)
+        await self.append_event(trace_id, RunCancelled())
+
+    async def get_trace(self, trace_id: str, *, user_id: str | None = None) -> ToolTrace:
+        """The trace of an id; with a user, only if it is his.
+
+        Raises:
+            TraceNotFoundError: There is none.
+        """
+
+        def work(connection: sa.Connection) -> ToolTrace:
+            from deepcritical.services.trace_queries import select_trace
+
+            return select_trace(connection, _checked(trace_id))
+
+        trace = await self._database.read(work)
+        if user_id not in (None, trace.user_id):
+            raise _unknown(trace_id)
+        return trace
+
+    async def list_traces(
+        self, user_id: str = LOCAL_USER, tool_name: str | None = None, *, most: int = 50
+    ) -> tuple[TraceSummary, ...]:
+        """A user's traces, newest first, of one tool or of all."""
+
+        def work(connection: sa.Connection) -> tuple[TraceSummary, ...]:
+            from deepcritical.services.trace_queries import select_traces
+
+            return select_traces(connection, user_id, tool_name, most)
+
+        return await self._database.read(work)
+
+    async def find_trace(self, beginning: str, *, user_id: str = LOCAL_USER) -> ToolTrace:
+        """A user's trace by its id, or by the first four or more characters of it.
+
+        Raises:
+            TraceNotFoundError: There is none, or more than one.
+        """
+
+        def work(connection: sa.Connection) -> tuple[str, ...]:
+            from deepcritical.services.trace_queries import select_matching
+
+            return select_matching(connection, user_id, beginning)
+
+        known = _BEGINNING.fullmatch(beginning)
+        ids = await self._database.read(work) if known else ()
+        if len(ids) > 1:
+            raise TraceNotFoundError(
+                f"Several runs begin with {beginning}.", "Give more of the id."
+            )
+        if not ids:
+            raise _unknown(beginning)
+        return await self.get_trace(ids[0], user_id=user_id)
+
+    async def events(self, trace_id: str, after: int = 0) -> tuple[LoggedEvent, ...]:
+        """The events of a trace with a number above `after`, in order.
+
+        Raises:
+            TraceNotFoundError: There is no such trace.
+        """
+        return (await self._news(trace_id, after))[0]
+
+    async def tail(self, trace_id: str, after: int = 0) -> AsyncIterator[LoggedEvent]:
+        """Events above `after` as any process writes them, up to the terminal one.
+
+        Raises:
+            TraceNotFoundError: There is no such trace, or not any more.
+        """
+        while True:
+            news, ended = await self._news(trace_id, after)
+            for logged in news:
+                after = logged.seq
+                yield logged
+            if ended:
+                return
+            await asyncio.sleep(POLL_S)
+
+    async def _news(self, trace_id: str, after: int) -> tuple[tuple[LoggedEvent, ...], bool]:
+        def work(connection: sa.Connection) -> tuple[tuple[LoggedEvent, ...], bool]:
+            from deepcritical.services.trace_queries import select_events
+
+            return select_events(connection, _checked(trace_id), after)
+
+        return await self._database.read(work)
+
+    async def delete(
+        self, trace_id: str, *, user_id: str = LOCAL_USER, under_way: bool = False
+    ) -> None:
+        """Remove a user's trace with its events.
+
+        Args:
+            trace_id: The trace.
+            user_id: Whose it is.
+            under_way: Also when it has not ended; a run that still writes it then fails.
+
+        Raises:
+            TraceNotFoundError: There is none.
+            StorageError: It has not ended.
+        """
+        trace = await self.get_trace(trace_id, user_id=user_id)
+        if not (trace.status.ended or under_way):
+            raise StorageError(f"The run {trace_id} has not ended.", "Delete it with --force.")
+
+        def work(connection: sa.Connection) -> None:
+            from deepcritical.services.trace_queries import delete_trace
+
+            delete_trace(connection, trace_id)
+
+        await self._database.write(work)
+
+
+def _checked(trace_id: str) -> str:
+    if not _ID.fullmatch(trace_id):
+        raise _unknown(trace_id)
+    return trace_id
+
+
+def _unknown(trace_id: str) -> TraceNotFoundError:
+    return TraceNotFoundError(
+        f"There is no run {trace_id}.", "`deepcritical traces list` shows those that are kept."
+    )

@@ -1,0 +1,265 @@
+"""What is asked of the tables of traces; each function works within the caller's transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from pydantic import ValidationError
+
+from deepcritical.domain.errors import StorageError, TraceEndedError, TraceNotFoundError
+from deepcritical.domain.event_keys import EventKeys, KeyedEvent
+from deepcritical.domain.events import Event, LoggedEvent, Stage
+from deepcritical.domain.traces import (
+    Folded,
+    ToolTrace,
+    TraceResult,
+    TraceStatus,
+    TraceSummary,
+    fold,
+)
+from deepcritical.services.trace_tables import tool_traces, trace_events, users
+
+__all__ = [
+    "append",
+    "append_next",
+    "delete_trace",
+    "insert_trace",
+    "select_events",
+    "select_matching",
+    "select_trace",
+    "select_traces",
+]
+
+_SUMMARY = [tool_traces.c[name] for name in TraceSummary.model_fields]
+_FOLDED = [tool_traces.c[name] for name in Folded.model_fields]
+_NO_NUL = {0: None}
+"""PostgreSQL keeps no NUL in its texts."""
+
+
+def insert_trace(connection: sa.Connection, trace: ToolTrace) -> ToolTrace:
+    """Make a trace, and its user if he is new; one that is there already stays as it is."""
+    known = connection.scalar(sa.select(users.c.id).where(users.c.id == trace.user_id))
+    if known is None:
+        user = {"id": trace.user_id, "org_id": trace.org_id, "created_at": trace.created_at}
+        _insert_new(connection, users, user)
+    # Dumped by field and not whole: moments stay moments.
+    plain = trace.model_dump(mode="json")
+    moments = {n: getattr(trace, n) for n in ("created_at", "started_at", "completed_at")}
+    _insert_new(connection, tool_traces, plain | moments)
+    return select_trace(connection, trace.id)
+
+
+def _insert_new(connection: sa.Connection, table: sa.Table, row: Mapping[str, Any]) -> None:
+    if connection.dialect.name == "postgresql":
+        from sqlalchemy.dialects.postgresql import insert
+    else:
+        from sqlalchemy.dialects.sqlite import insert  # type: ignore[assignment]
+    connection.execute(insert(table).values(row).on_conflict_do_nothing())
+
+
+def append(
+    connection: sa.Connection,
+    trace_id: str,
+    entries: Sequence[KeyedEvent],
+    ending: TraceResult | None = None,
+) -> int:
+    """Add events and fold them into their trace; those whose key is there already are left out.
+
+    Returns:
+        How many were new.
+
+    Raises:
+        TraceNotFoundError, TraceEndedError: They cannot be added; the second also when another
+            process has written events of this run meanwhile.
+    """
+    so_far = _lock(connection, trace_id)
+    new = [entry for entry in entries if entry.key not in _keys(connection, trace_id, entries)]
+    if not new:
+        return 0
+    expected = _last_seq(connection, trace_id) + 1
+    if so_far.status.ended:
+        raise TraceEndedError(
+            f"The run {trace_id} has ended ({so_far.status}); nothing can follow."
+        )
+    if [entry.logged.seq for entry in new] != list(range(expected, expected + len(new))):
+        raise TraceEndedError(f"Another process goes on with the run {trace_id}.")
+    _insert(connection, trace_id, new)
+    _update(connection, trace_id, fold((entry.logged for entry in new), so_far), ending)
+    return len(new)
+
+
+def append_next(
+    connection: sa.Connection,
+    trace_id: str,
+    event: Event,
+    place: tuple[Stage, float] | None = None,
+    ending: TraceResult | None = None,
+) -> LoggedEvent:
+    """Add one event behind all others.
+
+    Args:
+        connection: The transaction.
+        trace_id: The trace.
+        event: What happened.
+        place: Stage and progress; None for the end.
+        ending: What the trace is completed with.
+
+    Raises:
+        TraceNotFoundError, TraceEndedError: It cannot be added.
+    """
+    so_far = _lock(connection, trace_id)
+    stage, progress = place or (Stage.DONE, 1.0)
+    seq = _last_seq(connection, trace_id) + 1
+    logged = LoggedEvent(
+        run_id=trace_id,
+        seq=seq,
+        at=datetime.now(UTC),
+        stage=stage,
+        progress=max(so_far.progress, progress),
+        event=event,
+    )
+    # An event that may be told several times has its number in the key, the end has not.
+    content = EventKeys().of(event.model_dump(mode="json"))
+    entry = KeyedEvent(f"{content}@{seq}" if place else content, logged)
+    if not append(connection, trace_id, [entry], ending):
+        raise TraceEndedError(f"The run {trace_id} has ended in this way already.")
+    return logged
+
+
+def _lock(connection: sa.Connection, trace_id: str) -> Folded:
+    """What the trace has come to; no other transaction changes it until this one ends."""
+    asked = sa.select(*_FOLDED).where(tool_traces.c.id == trace_id).with_for_update()
+    row = connection.execute(asked).one_or_none()
+    if row is None:
+        raise TraceNotFoundError(f"There is no run {trace_id}.")
+    return _read(Folded, row._asdict())
+
+
+def _keys(connection: sa.Connection, trace_id: str, entries: Sequence[KeyedEvent]) -> set[str]:
+    asked = sa.select(trace_events.c.key).where(
+        trace_events.c.trace_id == trace_id, trace_events.c.key.in_([e.key for e in entries])
+    )
+    return set(connection.scalars(asked))
+
+
+def _last_seq(connection: sa.Connection, trace_id: str) -> int:
+    highest = sa.select(sa.func.max(trace_events.c.seq)).where(trace_events.c.trace_id == trace_id)
+    return connection.scalar(highest) or 0
+
+
+def _insert(connection: sa.Connection, trace_id: str, entries: Sequence[KeyedEvent]) -> None:
+    rows = [
+        {
+            "trace_id": trace_id,
+            "seq": logged.seq,
+            "key": key,
+            "at": logged.at,
+            "stage": logged.stage.value,
+            "progress": logged.progress,
+            "event": logged.event.model_dump(mode="json"),
+        }
+        for key, logged in entries
+    ]
+    connection.execute(trace_events.insert(), rows)
+
+
+def _update(
+    connection: sa.Connection, trace_id: str, folded: Folded, ending: TraceResult | None
+) -> None:
+    state = folded.state
+    if ending and ending.knowledge:
+        state = state.model_copy(update={"knowledge_base": ending.knowledge})
+    values: dict[str, Any] = {
+        "status": folded.status.value,
+        "progress": folded.progress,
+        "current_stage": folded.current_stage,
+        "state": state.model_dump(mode="json"),
+        "metrics": folded.metrics.model_dump(mode="json"),
+        "error_message": folded.error_message.translate(_NO_NUL),
+        "started_at": folded.started_at,
+        "completed_at": folded.completed_at,
+    }
+    if ending and folded.status is TraceStatus.COMPLETED:
+        values["result"] = dict(ending.result)
+    connection.execute(tool_traces.update().where(tool_traces.c.id == trace_id).values(values))
+
+
+def select_trace(connection: sa.Connection, trace_id: str) -> ToolTrace:
+    """The trace of an id.
+
+    Raises:
+        TraceNotFoundError: There is none.
+    """
+    row = connection.execute(
+        sa.select(tool_traces).where(tool_traces.c.id == trace_id)
+    ).one_or_none()
+    if row is None:
+        raise TraceNotFoundError(f"There is no run {trace_id}.")
+    return _read(ToolTrace, row._asdict())
+
+
+def select_traces(
+    connection: sa.Connection, user_id: str, tool_name: str | None, most: int
+) -> tuple[TraceSummary, ...]:
+    """A user's traces, newest first."""
+    asked = sa.select(*_SUMMARY).where(tool_traces.c.user_id == user_id)
+    if tool_name is not None:
+        asked = asked.where(tool_traces.c.tool_name == tool_name)
+    newest = asked.order_by(tool_traces.c.created_at.desc(), tool_traces.c.id).limit(most)
+    return tuple(_read(TraceSummary, row._asdict()) for row in connection.execute(newest))
+
+
+def select_matching(connection: sa.Connection, user_id: str, beginning: str) -> tuple[str, ...]:
+    """Ids of a user's traces that begin in this way; of more than two, two."""
+    begins = tool_traces.c.id.startswith(beginning, autoescape=True)
+    asked = sa.select(tool_traces.c.id).where(tool_traces.c.user_id == user_id, begins).limit(2)
+    return tuple(connection.scalars(asked))
+
+
+def select_events(
+    connection: sa.Connection, trace_id: str, after: int
+) -> tuple[tuple[LoggedEvent, ...], bool]:
+    """The events of a trace above a number, in order, and whether none will follow them.
+
+    Raises:
+        TraceNotFoundError: There is no such trace.
+    """
+    # The status first: what is written between the two statements is then among the events.
+    asked = sa.select(tool_traces.c.status).where(tool_traces.c.id == trace_id)
+    status = connection.scalar(asked)
+    if status is None:
+        raise TraceNotFoundError(f"There is no run {trace_id}.")
+    kept = sa.select(trace_events).where(
+        trace_events.c.trace_id == trace_id, trace_events.c.seq > after
+    )
+    rows = connection.execute(kept.order_by(trace_events.c.seq))
+    return tuple(_logged(row) for row in rows), TraceStatus(status).ended
+
+
+def delete_trace(connection: sa.Connection, trace_id: str) -> None:
+    """Remove a trace with its events."""
+    connection.execute(tool_traces.delete().where(tool_traces.c.id == trace_id))
+
+
+def _logged(row: sa.Row[Any]) -> LoggedEvent:
+    fields = dict(row._asdict())
+    del fields["key"]
+    return _read(LoggedEvent, {"run_id": fields.pop("trace_id"), **fields})
+
+
+Kind = TypeVar("Kind", ToolTrace, TraceSummary, Folded, LoggedEvent)
+
+
+def _read(kind: type[Kind], fields: Mapping[str, Any]) -> Kind:
+    try:
+        return kind.model_validate(fields)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise StorageError(
+            f"A stored run cannot be read ({where}: {first['msg']}).",
+            "It was written by another version; read it with that one.",
+        ) from error

@@ -1,0 +1,90 @@
+"""The tables of traces, as the newest migration leaves them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+__all__ = ["METADATA", "UtcDateTime", "organizations", "tool_traces", "trace_events", "users"]
+
+METADATA = sa.MetaData()
+_ID = sa.String(64)
+
+
+class UtcDateTime(sa.types.TypeDecorator[datetime]):
+    """Moments in UTC, also where the database knows no time zones."""
+
+    impl = sa.DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
+        """As it is written; SQLite would drop the zone."""
+        if value is None or dialect.name != "sqlite":
+            return value
+        return value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: Any, _dialect: sa.Dialect) -> datetime | None:
+        """As it was given."""
+        if value is None:
+            return None
+        known: datetime = value if value.tzinfo else value.replace(tzinfo=UTC)
+        return known.astimezone(UTC)
+
+
+organizations = sa.Table(
+    "organizations",
+    METADATA,
+    sa.Column("id", _ID, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("created_at", UtcDateTime, nullable=False),
+)
+
+users = sa.Table(
+    "users",
+    METADATA,
+    sa.Column("id", _ID, primary_key=True),
+    sa.Column("org_id", _ID, sa.ForeignKey("organizations.id", name="fk_users_org")),
+    sa.Column("created_at", UtcDateTime, nullable=False),
+)
+
+tool_traces = sa.Table(
+    "tool_traces",
+    METADATA,
+    sa.Column("id", _ID, primary_key=True),
+    sa.Column("user_id", _ID, sa.ForeignKey("users.id", name="fk_traces_user"), nullable=False),
+    sa.Column("org_id", _ID, sa.ForeignKey("organizations.id", name="fk_traces_org")),
+    sa.Column("tool_name", _ID, nullable=False),
+    sa.Column("input_params", sa.JSON, nullable=False),
+    sa.Column("status", sa.String(16), nullable=False),
+    sa.Column("progress", sa.Float, nullable=False),
+    sa.Column("current_stage", sa.String(32), nullable=False),
+    sa.Column("state", sa.JSON, nullable=False),
+    sa.Column("result", sa.JSON(none_as_null=True)),
+    sa.Column("error_message", sa.Text, nullable=False),
+    sa.Column("created_at", UtcDateTime, nullable=False),
+    sa.Column("started_at", UtcDateTime),
+    sa.Column("completed_at", UtcDateTime),
+    sa.Column("metrics", sa.JSON, nullable=False),
+    sa.Index("ix_tool_traces_user_tool", "user_id", "tool_name"),
+    sa.Index("ix_tool_traces_status", "status"),
+)
+
+trace_events = sa.Table(
+    "trace_events",
+    METADATA,
+    sa.Column(
+        "trace_id",
+        _ID,
+        sa.ForeignKey("tool_traces.id", name="fk_events_trace", ondelete="CASCADE"),
+        primary_key=True,
+    ),
+    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("key", sa.String(80), nullable=False),
+    sa.Column("at", UtcDateTime, nullable=False),
+    sa.Column("stage", sa.String(32), nullable=False),
+    sa.Column("progress", sa.Float, nullable=False),
+    sa.Column("event", sa.JSON, nullable=False),
+    sa.UniqueConstraint("trace_id", "key", name="uq_trace_events_key"),
+)

@@ -1,0 +1,104 @@
+"""Writes the events of one run to its trace while the run goes on.
+
+The run does not wait for the database: what is told while a transaction is under way goes into the
+next one. Only its end waits until everything is kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from deepcritical.domain.errors import StorageError, TraceEndedError, TraceNotFoundError
+from deepcritical.domain.event_keys import EventKeys, KeyedEvent
+from deepcritical.domain.events import LoggedEvent
+from deepcritical.domain.traces import LOCAL_USER, TraceResult
+from deepcritical.services.tool_trace_service import ToolTraceService
+
+__all__ = ["TraceWriter"]
+
+
+class TraceWriter:
+    """Events of one run on their way to the database, in order.
+
+    What cannot be written is kept, and tried again with the next event.
+
+    Args:
+        traces: Where they go.
+        run_id: The run, and the trace.
+        tool_name: The tool that runs.
+        input_params: What it was asked, as JSON; never a key.
+        user_id: Who asked.
+    """
+
+    def __init__(
+        self,
+        traces: ToolTraceService,
+        run_id: str,
+        *,
+        tool_name: str,
+        input_params: Mapping[str, Any],
+        user_id: str = LOCAL_USER,
+    ) -> None:
+        self.result: TraceResult | None = None
+        """What the run is completed with; to be set before its terminal event."""
+        self.stored = False
+        """Whether everything is in the database, the end included."""
+        self._traces = traces
+        self._run_id = run_id
+        self._create = partial(
+            traces.create_trace, tool_name, input_params, user_id=user_id, trace_id=run_id
+        )
+        self._created = False
+        self._keys = EventKeys()
+        self._pending: list[KeyedEvent] = []
+        self._writing: asyncio.Task[None] | None = None
+        self._refused: StorageError | None = None
+
+    def put(self, logged: LoggedEvent) -> None:
+        """Take in the next event; returns at once.
+
+        Raises:
+            TraceEndedError, TraceNotFoundError: The trace was ended or deleted elsewhere, so that
+                the run has nothing to go on for.
+        """
+        if self._refused is not None:
+            raise self._refused
+        self._take_in(logged)
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write_behind())
+
+    async def end(self, logged: LoggedEvent) -> None:
+        """Write the terminal event with the result, after all that is still to be written.
+
+        Raises:
+            StorageError: They cannot be written.
+        """
+        if self._writing is not None:
+            await self._writing
+        self._take_in(logged)
+        await self._write(self.result)
+        self.stored = True
+
+    def _take_in(self, logged: LoggedEvent) -> None:
+        key = self._keys.of(logged.event.model_dump(mode="json"))
+        self._pending.append(KeyedEvent(key, logged))
+
+    async def _write_behind(self) -> None:
+        try:
+            await self._write()
+        except (TraceEndedError, TraceNotFoundError) as error:
+            self._refused = error
+        except StorageError:
+            return  # what is pending is tried again with the next event, and at last by `end`
+
+    async def _write(self, result: TraceResult | None = None) -> None:
+        if not self._created:
+            await self._create()
+            self._created = True
+        while self._pending:
+            batch = tuple(self._pending)
+            await self._traces.append_events(self._run_id, batch, result)
+            del self._pending[: len(batch)]

@@ -1,0 +1,87 @@
+"""Databases for tests: a file of its own each time, and a database of its own on a real server.
+
+The server is the one of ``DEEPCRITICAL_TEST_POSTGRES``, or one on this machine that trusts it.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import cache
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from deepcritical.services.database_url import normalised_url, sqlite_file
+
+SERVER = os.environ.get(
+    "DEEPCRITICAL_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres"
+)
+
+
+@cache
+def why_no_server() -> str:
+    """Why PostgreSQL cannot be tested here; '' where it can."""
+    psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed")
+    try:
+        psycopg.connect(SERVER, connect_timeout=3).close()
+    except psycopg.OperationalError as error:
+        return f"no PostgreSQL answers: {str(error).splitlines()[0]}"
+    return ""
+
+
+def on_server(statement: str) -> None:
+    import psycopg
+
+    with psycopg.connect(SERVER, autocommit=True) as server:
+        server.execute(statement.encode())
+
+
+@contextmanager
+def fresh_database(kind: str, folder: Path) -> Iterator[str]:
+    """The normalised address of an empty database, which is gone in the end."""
+    if kind == "sqlite":
+        yield normalised_url(f"sqlite:///{folder / 'runs.sqlite'}")
+        return
+    if why := why_no_server():
+        pytest.skip(why)
+    name = f"dc_test_{uuid4().hex}"
+    on_server(f"CREATE DATABASE {name}")
+    try:
+        yield normalised_url(f"{SERVER.rpartition('/')[0]}/{name}")
+    finally:
+        on_server(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def raw_text(url: str) -> str:
+    """Everything that a database holds, as text."""
+    file = sqlite_file(url)
+    if file is None:
+        return _raw_tables(url)
+    # What is in the log of SQLite is not in its file yet.
+    parts = sorted(file.parent.glob(f"{file.name}*"))
+    return "".join(part.read_bytes().decode("utf-8", "replace") for part in parts)
+
+
+def _raw_tables(url: str) -> str:
+    import psycopg
+
+    found = []
+    with psycopg.connect(url.replace("+psycopg", "")) as server:
+        names = server.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+        for (name,) in names.fetchall():
+            rows = server.execute(f"SELECT t::text FROM {name} t".encode())  # noqa: S608 - our own
+            found += [text for (text,) in rows.fetchall()]
+    return "\n".join(found)
+
+
+@contextmanager
+def locked(file: Path, how: str = "BEGIN EXCLUSIVE") -> Iterator[None]:
+    """Another writer holds the SQLite file."""
+    with closing(sqlite3.connect(file, isolation_level=None, check_same_thread=False)) as other:
+        other.execute(how)
+        yield
+        other.execute("ROLLBACK")
