@@ -12,6 +12,7 @@ from deepcritical import research
 from deepcritical.export.writers import as_json
 from deepcritical.interfaces.main import main
 from tests.conftest import DEMO_QUESTION
+from tests.unit.export.reports import IMPRINT
 
 Capture = pytest.CaptureFixture[str]
 
@@ -19,7 +20,7 @@ Capture = pytest.CaptureFixture[str]
 @pytest.fixture(scope="module")
 def fields() -> dict[str, Any]:
     report = research(DEMO_QUESTION, snapshot="demo")
-    parsed: dict[str, Any] = json.loads(as_json(report, "a-run"))
+    parsed: dict[str, Any] = json.loads(as_json(report, IMPRINT))
     return parsed
 
 

@@ -82,6 +82,12 @@ def put_first(reference: Reference) -> Callable[[ResearchReport], dict[str, Any]
     return forge
 
 
+def true_of_first(report: ResearchReport) -> str:
+    """What the first reference says, without a full stop."""
+    first = report.references[0].evidence_id
+    return next(c.sentence.rstrip(".") for c in report.claims if c.evidence_id == first)
+
+
 def markers(report: ResearchReport) -> set[int]:
     """The numbers cited anywhere in the report's prose."""
     body = report.to_markdown().partition("## References")[0]
@@ -123,13 +129,18 @@ class TestPlantedReference:
 
 class TestInlineMarker:
     async def test_a_number_without_a_reference_does_not_stand(self) -> None:
-        found = await published(lambda _: {"conclusion": f"{PLANTED} [99][1]. Another [98]."})
+        found = await published(
+            lambda report: {"conclusion": f"{true_of_first(report)} [99][1]. Another [98]."}
+        )
         assert found.references.dangling == (98, 99)
-        assert found.report.conclusion == f"{PLANTED} [1]. Another {UNSUPPORTED}."
+        told = true_of_first(found.honest)
+        assert found.report.conclusion == f"{told} [1]. Another {UNSUPPORTED}."
 
     async def test_a_range_is_cut_down_to_what_exists(self) -> None:
-        found = await published(lambda _: {"conclusion": f"{PLANTED} [1-3, 99]."})
-        assert found.report.conclusion == f"{PLANTED} [1][2][3]."
+        found = await published(
+            lambda report: {"conclusion": f"{true_of_first(report)} [1-3, 99]."}
+        )
+        assert found.report.conclusion == f"{true_of_first(found.honest)} [1][2][3]."
 
     async def test_no_reference_at_all_leaves_no_number(self) -> None:
         found = await published(lambda _: {"references": ()})
@@ -138,6 +149,14 @@ class TestInlineMarker:
 
 
 class TestPlantedWords:
+    async def test_a_sentence_that_no_claim_stands_for_is_checked_too(self) -> None:
+        found = await published(lambda _: {"conclusion": f"{PLANTED} [1]."})
+        assert found.claims.failed == (f"{PLANTED}.",)
+        assert found.report.conclusion == f"{PLANTED} {UNSUPPORTED}."
+        told = found.report.support
+        assert told
+        assert told.borne_out == told.cited - 1
+
     async def test_a_true_id_cannot_carry_a_false_entry(self) -> None:
         def forge(report: ResearchReport) -> dict[str, Any]:
             first = report.references[0]

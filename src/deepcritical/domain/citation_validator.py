@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Generic, TypeVar
 
+from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.base import Model, map_texts
+from deepcritical.domain.documents import Document
 from deepcritical.domain.evidence import Citation, Evidence
 from deepcritical.domain.evidence_table import EvidenceRow
 from deepcritical.domain.grading import is_retracted
@@ -21,6 +23,7 @@ from deepcritical.domain.report_parts import Reference
 __all__ = [
     "NOT_PROSE",
     "UNSUPPORTED",
+    "AnyDocument",
     "ValidatedReport",
     "build_reference_from_evidence",
     "validate_references",
@@ -45,15 +48,23 @@ NOT_PROSE = frozenset(
         "notices",
         "prisma",
         "evidence_table",
+        "question",
+        "context",
+        "scope_in",
+        "scope_out",
+        "key_terms",
+        "checklist",
     }
 )
-"""Fields of a report in which ``[1]`` is not a citation."""
+"""Fields of a report or an answer in which ``[1]`` is not a citation."""
+
+AnyDocument = TypeVar("AnyDocument", ResearchReport, DeepAnswer)
 
 
-class ValidatedReport(Model):
-    """A report whose references all exist, and what was taken out to get there."""
+class ValidatedReport(Model, Generic[AnyDocument]):
+    """A report or an answer whose references all exist, and what was taken out to get there."""
 
-    report: ResearchReport
+    report: AnyDocument
     removed: tuple[Reference, ...] = ()
     """References that no stored record answers to."""
     dangling: tuple[int, ...] = ()
@@ -124,8 +135,8 @@ def _claimed_ids(reference: Reference) -> frozenset[str]:
 
 
 def validate_references(
-    report: ResearchReport, evidence: Mapping[str, Evidence] | Sequence[Evidence]
-) -> ValidatedReport:
+    report: AnyDocument, evidence: Mapping[str, Evidence] | Sequence[Evidence]
+) -> ValidatedReport[AnyDocument]:
     """A new report with only references that exist.
 
     Entries are rebuilt, duplicates joined and inline numbers renewed.
@@ -152,14 +163,14 @@ def validate_references(
     fields["claims"] = tuple(claim for claim in report.claims if claim.evidence_id in records)
     fields["evidence_table"] = _rows_in_order(report, order)
     return ValidatedReport(
-        report=ResearchReport(**fields),
+        report=type(report)(**fields),
         removed=tuple(r for r, key in zip(report.references, keys, strict=True) if key is None),
         dangling=tuple(sorted(writer.dangling)),
         unsupported=writer.unsupported,
     )
 
 
-def _rows_in_order(report: ResearchReport, order: Mapping[str, int]) -> tuple[EvidenceRow, ...]:
+def _rows_in_order(report: Document, order: Mapping[str, int]) -> tuple[EvidenceRow, ...]:
     kept = (row for row in report.evidence_table if row.evidence_id in order)
     return tuple(sorted(kept, key=lambda row: order[row.evidence_id]))
 

@@ -1,4 +1,4 @@
-"""``deepcritical verify REPORT.json``: the claim ledger of a report, checked again offline."""
+"""``deepcritical verify REPORT.json``: the claim ledger of a report or answer, checked offline."""
 
 from __future__ import annotations
 
@@ -7,25 +7,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from pydantic import ValidationError
 
-from deepcritical.domain.errors import ClaimsUnsupportedError, SnapshotCorruptError, StorageError
+from deepcritical.domain.errors import ClaimsUnsupportedError, StorageError
 from deepcritical.domain.ledger import EntryKind
 from deepcritical.domain.markdown import visible
+from deepcritical.interfaces.report_files import read_report
 
 if TYPE_CHECKING:
     from deepcritical.domain.evidence import Evidence
     from deepcritical.domain.ledger import Ledger, LedgerEntry
-    from deepcritical.domain.report import ResearchReport
 
 __all__ = ["verify"]
 
-_HEAD = ("run_id", "generated_at")
-_ADVICE = "Give the report.json that `deepcritical research --out FOLDER` writes."
-
 
 def verify(
-    report: Annotated[Path, typer.Argument(help="A report as JSON, as --out writes it.")],
+    report: Annotated[Path, typer.Argument(help="A report or answer as JSON, as --out writes it.")],
     snapshot: Annotated[
         str | None,
         typer.Option(help="Check against these records: 'demo', or the path of a .jsonl file."),
@@ -40,7 +36,7 @@ def verify(
     # Imported late: the dictionaries take seconds, and `--help` must not wait for them.
     from deepcritical.reasoning.auditing import audit
 
-    told = _read(report)
+    told = read_report(report).report
     ledger = audit(told, _records(snapshot) if snapshot is not None else None)
     typer.echo(_as_json(ledger) if as_json else _as_text(ledger))
     if ledger.failed:
@@ -48,29 +44,6 @@ def verify(
             f"{len(ledger.failed)} of {len(ledger.entries)} entries do not hold.",
             "Read them against their sources before using the report.",
         )
-
-
-def _read(path: Path) -> ResearchReport:
-    from deepcritical.domain.report import ResearchReport
-
-    try:
-        return ResearchReport.model_validate(_fields(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        why = f"The report {path} cannot be read: {error.strerror}."
-        raise SnapshotCorruptError(why, _ADVICE) from error
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
-        why = f"{path.name} is no report: {where}: {first['msg']}."
-        raise SnapshotCorruptError(why, _ADVICE) from error
-    except (ValueError, RecursionError) as error:
-        raise SnapshotCorruptError(f"{path.name} is no report: {error}.", _ADVICE) from error
-
-
-def _fields(text: str) -> object:
-    """The report's own fields, without those that head the file."""
-    parsed = json.loads(text)
-    return {k: v for k, v in parsed.items() if k not in _HEAD} if type(parsed) is dict else parsed
 
 
 def _records(name: str) -> tuple[Evidence, ...]:

@@ -1,62 +1,38 @@
-"""Re-checks a finished report: every reference, every claim and every sentence that cites.
+"""The claim ledger: what makes a sentence of a report stand, for a draft and for a finished report.
 
-The texts are those that the report carries with its references, or those of a snapshot.
+A sentence that cites a record stands if it is word for word a claim whose quote is at its place in
+a record that it cites, or a caution kept with such a record, or if `verify_claim` finds it borne
+out by one. A retracted record bears nothing. What does not stand is marked in a draft, and told of
+a finished report. Ratings by the project's own rules quote no record and are not counted; what is
+told of the verdict must agree, and a figure about the evidence must cite a record.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
-from deepcritical.domain.citation_validator import UNSUPPORTED
+from deepcritical.domain.citation_validator import AnyDocument
 from deepcritical.domain.claim_checks import Failure
 from deepcritical.domain.claims import claim_holds
+from deepcritical.domain.documents import Document
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.ledger import EntryKind, Ledger, LedgerEntry
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Claim, Reference
-from deepcritical.domain.text import fold, sentences
+from deepcritical.domain.text import fold
+from deepcritical.reasoning.agreeing import disagreements
+from deepcritical.reasoning.cited import Cited, Prose, marked_prose
+from deepcritical.reasoning.citing import NOTE
 from deepcritical.reasoning.verifying import verify_claim
 
-__all__ = ["audit", "records_of"]
+__all__ = ["audit", "check_sentences", "records_of"]
 
-_NUMBERS = r"\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*"
-_MARKER = re.compile(rf"(?<!\\)\[({_NUMBERS})\](?!\()")
-_BEHIND_STOP = re.compile(rf"([.!?][”\"]?)\s*((?:\[{_NUMBERS}\])+)")
-_LEAD = re.compile(
-    rf"^\s*-\s+(?:\*\*.*?\*\*(?: \([^)]*\))?(?:, (?:summary of|quoted from) "
-    rf"(?:\[{_NUMBERS}\])+)?: )?"
-)
-_INTRODUCED = re.compile(
-    rf"^(?:(?:Summary of|Quoted from) (?:\[{_NUMBERS}\])+|Increases|Decreases|Does not change): "
-)
-_NOTE = "Note kept with the record: "
-_RATING = re.compile(
-    r"^(?:For|Against|Both ways): |^No sentence with a direction was recognised|"
-    r"^The drug is (?:the comparator|compared with another|given in one combination)|"
-    r"^Stopped for futility, lack of effect or harm, of a treatment|"
-    r"^Clinical studies of the condition with a direction: |^Mechanism chains without a gap: |"
-    r"^Ways through what was asked about: |: \*\*[a-z ()]+\*\*, [a-z ]+ certainty: |"
-    r"^The evidence found (?:supports|is promising for|does not settle whether|is insufficient to "
-    r"say|does not support|speaks against) |^Certainty is (?:very low|low|moderate|high)|"
-    r"^.{3,90}: (?:retracted|mechanism only|no sentence with a direction was recognised|"
-    r"the drug is (?:the comparator|compared with another|given in one combination)[^:]*)\.?$|"
-    r"^Registered trials that could change this verdict|^Further registered trials: "
-)
-"""Sentences that tell what the project's rules make of the records, and quote none."""
 _ESCAPE = re.compile(r"\\(?=[^\w\s])")
 
 
-class _Cited(NamedTuple):
-    """A sentence of the prose with the numbers that it cites."""
-
-    text: str
-    numbers: tuple[int, ...]
-
-
-def records_of(report: ResearchReport) -> dict[str, Evidence]:
+def records_of(report: Document) -> dict[str, Evidence]:
     """The records as the report carries them, by evidence id."""
     return {reference.evidence_id: _record(reference) for reference in report.references}
 
@@ -83,7 +59,20 @@ def _record(reference: Reference) -> Evidence:
     )
 
 
-def audit(report: ResearchReport, snapshot: Sequence[Evidence] | None = None) -> Ledger:
+def check_sentences(report: AnyDocument) -> tuple[AnyDocument, Ledger]:
+    """The draft with ``[unsupported]`` for the markers of what does not stand, and its ledger.
+
+    The claims behind such sentences are taken out; the ledger tells of them. It is the one that
+    `audit` gives of the marked report, but for the reasons.
+    """
+    auditing = _Audit(report, records_of(report))
+    entries = tuple(auditing.entries())
+    sound = tuple(c for c in report.claims if auditing.stands(c))
+    marked = marked_prose(report, lambda cited: not cited.marked and not auditing.holds(cited))
+    return marked.model_copy(update={"claims": sound}), Ledger(entries=entries)
+
+
+def audit(report: Document, snapshot: Sequence[Evidence] | None = None) -> Ledger:
     """The claim ledger of a report, what does not hold first.
 
     Args:
@@ -92,13 +81,14 @@ def audit(report: ResearchReport, snapshot: Sequence[Evidence] | None = None) ->
             reference is the record that shares an id with it.
     """
     records = records_of(report)
+    misplaced = list(_misplaced(report, records))
     references = list(_references(report, records, snapshot))
-    entries = [*references, *_Audit(report, records).entries()]
+    entries = [*references, *_Audit(report, records).entries(), *misplaced, *_unfounded(report)]
     return Ledger(entries=tuple(sorted(entries, key=lambda entry: entry.holds)))
 
 
 def _references(
-    report: ResearchReport, records: dict[str, Evidence], snapshot: Sequence[Evidence] | None
+    report: Document, records: dict[str, Evidence], snapshot: Sequence[Evidence] | None
 ) -> Iterator[LedgerEntry]:
     """Each reference; with a snapshot, its record takes the place of the report's text."""
     known = {i: r for r in snapshot or () for i in canonical_ids(r)}
@@ -110,8 +100,7 @@ def _references(
                 reason, holds = "no record of the snapshot has its ids", False
             else:
                 records[reference.evidence_id] = found
-                same = fold(found.content) == fold(reference.text)
-                reason = "" if same else "the snapshot has another text than the report"
+                holds, reason = _compared(reference, found)
         elif not reference.ids:
             reason, holds = "it has no id", False
         yield LedgerEntry(
@@ -124,41 +113,104 @@ def _references(
         )
 
 
+def _compared(reference: Reference, found: Evidence) -> tuple[bool, str]:
+    """Whether a reference is its record of the snapshot; another text is told, and no fault."""
+    if fold(reference.title).rstrip(". ") != fold(found.citation.title).rstrip(". "):
+        return False, f"the snapshot calls it “{found.citation.title}”"
+    same = fold(found.content) == fold(reference.text)
+    return True, "" if same else "the snapshot has another text than the report"
+
+
+def _misplaced(report: Document, records: Mapping[str, Evidence]) -> Iterator[LedgerEntry]:
+    """Each claim whose quote does not stand at its offsets in the text that the report carries."""
+    for claim in report.claims:
+        record = records.get(claim.evidence_id)
+        there = record.content[claim.start : claim.end] if record else claim.quote
+        if fold(there) != fold(claim.quote):
+            reason = f"its quote does not stand at characters {claim.start}-{claim.end}"
+            yield _entry(EntryKind.PLACE, claim.sentence, quote=claim.quote, reason=reason)
+
+
+def _unfounded(report: Document) -> Iterator[LedgerEntry]:
+    """What tells another verdict than the report's own, and figures that cite nothing."""
+    if isinstance(report, ResearchReport):  # an answer has no verdict
+        for text, reason in disagreements(report):
+            yield _entry(EntryKind.VERDICT, text, reason=reason)
+    for text in dict.fromkeys(Prose(report).uncited_figures()):
+        yield _entry(EntryKind.UNCITED, text, reason="it tells a figure and cites no record")
+
+
 def _named(reference: Reference) -> str:
     return ", ".join((reference.short_name, *reference.public_ids))
 
 
 class _Audit:
-    """The entries of one report's claims and prose."""
+    """The entries of one report's prose and of claims that its prose does not tell."""
 
-    def __init__(self, report: ResearchReport, records: Mapping[str, Evidence]) -> None:
+    def __init__(self, report: Document, records: Mapping[str, Evidence]) -> None:
         self._report = report
         self._records = records
         self._numbers = {r.evidence_id: n for n, r in enumerate(report.references, 1)}
-        self._prose = tuple(_cited(report))
-        self._printed: dict[str, tuple[int, ...]] = {}
-        for cited in self._prose:  # two records may say the same words
-            key = _plain(cited.text)
-            self._printed[key] = (*self._printed.get(key, ()), *cited.numbers)
+        self._claims: dict[str, list[Claim]] = {}
+        for claim in dict.fromkeys(report.claims):  # two records may say the same words
+            self._claims.setdefault(_plain(claim.sentence), []).append(claim)
+        self._judged: dict[Cited, LedgerEntry] = {}
+        self._standing: dict[Claim, bool] = {}
 
     def entries(self) -> Iterator[LedgerEntry]:
-        """Each claim, then each sentence with a citation that no claim stands for."""
-        claimed: set[str] = set()
-        for claim in dict.fromkeys(self._report.claims):
-            claimed.add(_plain(claim.sentence))
-            yield self._claim(claim)
-        for cited in dict.fromkeys(self._prose):
-            if _plain(cited.text) not in claimed:
-                yield self._sentence(cited)
+        """Each sentence that cites a record, then each claim that is told nowhere."""
+        for cited in dict.fromkeys(Prose(self._report).cited()):
+            yield self._entry(cited)
+        for claims in self._claims.values():
+            yield from (self._claim(claim) for claim in claims if claim not in self._standing)
+
+    def holds(self, cited: Cited) -> bool:
+        """Whether a sentence stands."""
+        return self._entry(cited).holds
+
+    def stands(self, claim: Claim) -> bool:
+        """Whether a claim is borne out where it is told."""
+        return self._standing.get(claim, False)
+
+    def _entry(self, cited: Cited) -> LedgerEntry:
+        if cited not in self._judged:
+            self._judged[cited] = self._sentence(cited)
+        return self._judged[cited]
+
+    def _sentence(self, cited: Cited) -> LedgerEntry:
+        text, numbers = cited.text, cited.numbers
+        if cited.marked:
+            reason = "it is marked as unsupported"
+            return _entry(EntryKind.MARKED, text, numbers=numbers, reason=reason)
+        if claims := self._claims.get(_plain(text)):
+            return self._told_claim(cited, claims)
+        listed = [n for n in numbers if 1 <= n <= len(self._report.references)]
+        if len(listed) < len(numbers):
+            reason = "it cites a number that is not in the list"
+            return _entry(EntryKind.SENTENCE, text, numbers=numbers, reason=reason)
+        if cited.is_rating:
+            return _entry(EntryKind.RATING, text, numbers=numbers, holds=True)
+        return self._note(cited) if text.startswith(NOTE) else self._verified(cited)
+
+    def _told_claim(self, cited: Cited, claims: Sequence[Claim]) -> LedgerEntry:
+        """The claim that a sentence tells, if it cites the claim's record."""
+        meant = [c for c in claims if self._numbers.get(c.evidence_id) in cited.numbers]
+        entries = [self._claim(claim) for claim in meant]
+        if not entries:
+            self._standing.update(dict.fromkeys(claims, False))
+            wanted = [n for c in claims if (n := self._numbers.get(c.evidence_id))]
+            reason = f"it is printed with {list(cited.numbers)}, not {wanted}"
+            return _entry(EntryKind.CLAIM, cited.text, numbers=cited.numbers, reason=reason)
+        return max(entries, key=lambda entry: entry.holds)
 
     def _claim(self, claim: Claim) -> LedgerEntry:
         number = self._numbers.get(claim.evidence_id)
         if number is None:
-            return _entry(EntryKind.CLAIM, claim.sentence, reason="its record is not in the list")
-        shown = self._printed.get(_plain(claim.sentence))
+            self._standing[claim] = False
+            reason = "its record is not in the list"
+            return _entry(EntryKind.CLAIM, claim.sentence, reason=reason)
         holds, reason = self._bears(claim)
-        if shown is not None and number not in shown:
-            holds, reason = False, f"it is printed with {list(shown)}, not [{number}]"
+        self._standing[claim] = holds
         return _entry(
             EntryKind.CLAIM,
             claim.sentence,
@@ -178,19 +230,8 @@ class _Audit:
         check = verify_claim(claim.sentence, record, claim.quote)
         return check.supported, check.reason
 
-    def _sentence(self, cited: _Cited) -> LedgerEntry:
-        listed = [n for n in cited.numbers if 1 <= n <= len(self._report.references)]
-        if len(listed) < len(cited.numbers):
-            reason = "it cites a number that is not in the list"
-            return _entry(EntryKind.SENTENCE, cited.text, numbers=cited.numbers, reason=reason)
-        if _RATING.search(cited.text):
-            return _entry(EntryKind.RATING, cited.text, numbers=cited.numbers, holds=True)
-        if cited.text.startswith(_NOTE):
-            return self._note(cited)
-        return self._verified(cited)
-
-    def _note(self, cited: _Cited) -> LedgerEntry:
-        note = _plain(cited.text.removeprefix(_NOTE))
+    def _note(self, cited: Cited) -> LedgerEntry:
+        note = _plain(cited.text.removeprefix(NOTE))
         references = [self._report.references[n - 1] for n in cited.numbers]
         holds = any(_plain(r.note) == note for r in references)
         return _entry(
@@ -202,7 +243,7 @@ class _Audit:
             reason="" if holds else "the record has no such note",
         )
 
-    def _verified(self, cited: _Cited) -> LedgerEntry:
+    def _verified(self, cited: Cited) -> LedgerEntry:
         """A sentence borne out by one of the records that it cites, none of them retracted."""
         references = [self._report.references[n - 1] for n in cited.numbers]
         checks = [(verify_claim(cited.text, self._records[r.evidence_id]), r) for r in references]
@@ -220,45 +261,10 @@ class _Audit:
         )
 
 
-def _entry(
-    kind: EntryKind, text: str, *, holds: bool = False, reason: str = "", **told: object
-) -> LedgerEntry:
-    return LedgerEntry.model_validate(
-        {"kind": kind, "text": _ESCAPE.sub("", text), "holds": holds, "reason": reason, **told}
-    )
+def _entry(kind: EntryKind, text: str, *, holds: bool = False, **told: object) -> LedgerEntry:
+    fields = {"kind": kind, "text": _ESCAPE.sub("", text), "holds": holds, **told}
+    return LedgerEntry.model_validate(fields)
 
 
 def _plain(text: str) -> str:
     return fold(_ESCAPE.sub("", text)).strip('"“” ').rstrip('.!? "”')
-
-
-def _cited(report: ResearchReport) -> Iterator[_Cited]:
-    """The sentences of the prose that cite a record; tables and headings are structured data."""
-    sections = (
-        report.methodology,
-        report.mechanistic_findings,
-        report.clinical_findings,
-        report.contradictions,
-        report.safety,
-    )
-    texts = (report.executive_summary, report.conclusion, *report.limitations)
-    for text in (*texts, *(section.content for section in sections)):
-        for line in text.splitlines():
-            if not line.lstrip().startswith(("|", "#")):
-                yield from _of_line(line)
-
-
-def _of_line(line: str) -> Iterator[_Cited]:
-    bare = _BEHIND_STOP.sub(r" \2\1", _LEAD.sub("", line))
-    for span in sentences(bare):
-        told = _INTRODUCED.sub("", span.text)
-        numbers = tuple(dict.fromkeys(n for m in _MARKER.findall(told) for n in _expanded(m)))
-        text = " ".join(_MARKER.sub("", told).split()).replace(" .", ".").replace(" ,", ",")
-        if numbers and text and UNSUPPORTED not in text:
-            yield _Cited(text.strip(), numbers)
-
-
-def _expanded(group: str) -> Iterator[int]:
-    for part in re.split(r"\s*[,;]\s*", group):
-        first, *rest = (int(n) for n in re.split(r"\s*[–-]\s*", part))
-        yield from range(first, max([first, *rest]) + 1)

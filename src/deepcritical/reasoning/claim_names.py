@@ -214,8 +214,16 @@ def _pairs(said: str, source: str, change: Change) -> Iterator[tuple[_Name, _Nam
         for other in theirs:
             here = _compact(said[one.start : one.end])
             there = _compact(source[other.start : other.end])
-            if _are_two(one, other) and here[:4] != there[:4]:
+            moved = one.kind != other.kind and one.canonical in {
+                n.canonical for n in _names(source)
+            }
+            if _are_two(one, other) and not moved and here[:4] != there[:4]:
                 yield one, other
+
+
+def _moved(one: _Name, other: _Name, source: str) -> bool:
+    """Whether a name of another kind only stands elsewhere in the source, as in a reordering."""
+    return one.kind != other.kind and one.canonical in {n.canonical for n in _names(source)}
 
 
 def _are_two(one: _Name, other: _Name) -> bool:

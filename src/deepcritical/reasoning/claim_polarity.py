@@ -12,13 +12,16 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import NamedTuple
 
+from deepcritical.reasoning.claim_standing import other_standing
 from deepcritical.reasoning.claim_words import (
     ASSOCIATED,
     BETTER,
     DOWN,
+    EFFECT,
     FINDING,
     GENERIC,
     SAME,
+    SIGNIFICANT,
     UP,
     WORSE,
     Word,
@@ -26,7 +29,15 @@ from deepcritical.reasoning.claim_words import (
 )
 from deepcritical.reasoning.directions import BAD, GOOD
 
-__all__ = ["Change", "changes", "direction_conflict", "negation_conflict"]
+__all__ = [
+    "Change",
+    "changes",
+    "direction_conflict",
+    "finds_nothing",
+    "finds_something",
+    "has_direction",
+    "negation_conflict",
+]
 
 _DENIALS = frozenset(
     "not no without neither nor never none cannot fail fails failed failure failing lack lacks "
@@ -51,7 +62,10 @@ _NO_DENIAL = re.compile(
 )
 """Words of denial that deny nothing of the finding."""
 _AHEAD, _BACK = 6, 4
+_COMPARED = 16
+"""Words between a sign and its "than", figures in brackets among them."""
 _OPPOSITE = {UP: DOWN, DOWN: UP, BETTER: WORSE, WORSE: BETTER}
+_RESULT = frozenset({UP, DOWN, BETTER, WORSE, SAME, ASSOCIATED, SIGNIFICANT})
 _COMPARATOR = frozenset("than versus vs compared".split())
 _BAD = re.compile(rf"\b{BAD}\b", re.IGNORECASE)
 _GOOD = re.compile(rf"\b{GOOD}\b", re.IGNORECASE)
@@ -105,7 +119,7 @@ def _denials(text: str) -> tuple[_Denial, ...]:
         _denial(told, at)
         for at, word in enumerate(told)
         if word.raw in _DENIALS
-        and _denies_finding(told, at)
+        and _denies_finding(text, told, at)
         and not any(a <= word.start < b for a, b in spared)
     )
 
@@ -140,16 +154,42 @@ def negation_conflict(said: str, source: str, close: Sequence[Change] | None) ->
         source: The sentence of the record that it rests on.
         close: The changes, where the sentence follows its source closely.
     """
-    if close is not None and (told := _inserted_denial(close, said, source)):
+    if told := _difference_made(said, source):
         return told
+    alike = _deny_alike(said, source)
+    if close is not None and not alike and (told := _inserted_denial(close, said, source)):
+        return told
+    if close is None and not finds_something(source):
+        return ""  # what was measured, or how, is neither asserted nor denied
     return _unborne(said, source, "denies") or _unborne(source, said, "does not deny")
 
 
-def _denies_finding(told: Sequence[Word], at: int) -> bool:
+def finds_something(sentence: str) -> bool:
+    """Whether a sentence says what came out: that something rose, was alike or went together."""
+    return any(w.key in _RESULT for w in words(sentence)) or bool(_denials(sentence))
+
+
+@lru_cache(maxsize=8192)
+def has_direction(sentence: str) -> bool:
+    """Whether a sentence says which way something went; one that does not contradicts no other."""
+    return any(w.key in _OPPOSITE or w.key == SAME for w in words(sentence)) or bool(
+        _denials(sentence)
+    )
+
+
+def finds_nothing(sentence: str) -> bool:
+    """Whether all that a sentence says came out is that nothing differs or nothing is so."""
+    null = _nulls(sentence)
+    signs = [at for at, w in enumerate(words(sentence)) if w.key in _OPPOSITE]
+    return bool(null) and all(at in null for at in signs)
+
+
+def _denies_finding(text: str, told: Sequence[Word], at: int) -> bool:
     """Whether "without" and "lack of" are said of a finding, not of how something is done."""
     if told[at].raw not in _OF_THINGS:
         return True
-    return any(w.key in FINDING for w in told[at + 1 : at + 5])
+    behind = (w for w in told[at + 1 : at + 5] if "," not in text[told[at].end : w.start])
+    return any(w.key in FINDING for w in behind)
 
 
 def _inserted_denial(close: Sequence[Change], said: str, source: str) -> str:
@@ -165,6 +205,37 @@ def _inserted_denial(close: Sequence[Change], said: str, source: str) -> str:
     return "the sentence drops a denial" if net < 0 else ""
 
 
+def _deny_alike(said: str, source: str) -> bool:
+    """Whether both deny as often, and each denial is of something that the other denies too."""
+    mine, theirs = _denied(said), _denied(source)
+    return len(mine) == len(theirs) > 0 and all(a & b for a, b in zip(mine, theirs, strict=True))
+
+
+def _denied(text: str) -> list[set[str]]:
+    """The words that each denial of a sentence governs, on either side of it."""
+    told = words(text)
+    governed = ({told[i].key for i in d.ahead | d.back} for d in _denials(text))
+    return [{key for key in keys if _carries(key)} for keys in governed]
+
+
+def _difference_made(said: str, source: str) -> str:
+    """A difference told of what the source says does not differ: "not" left out of a summary."""
+    told, other, null = words(said), words(source), _nulls(source)
+    if _denials(said) or any(w.key == SAME for w in told) or not _names_difference(told):
+        return ""
+    core = {w.key for w in told if _carries(w.key)}
+    at = [i for i, w in enumerate(other) if w.key in (SIGNIFICANT, EFFECT)]
+    clauses = {other[i].clause for i in at}
+    about = {w.key for w in other if w.clause in clauses} & core
+    denied = bool(at) and null.issuperset(at) and len(core) > 1 and len(about) * 2 > len(core)
+    return "the sentence tells a difference where the source has none" if denied else ""
+
+
+def _names_difference(told: Sequence[Word]) -> bool:
+    keys = [w.key for w in told]
+    return EFFECT in keys and SIGNIFICANT in keys and not any(k in _OPPOSITE for k in keys)
+
+
 def _parity(told: Sequence[Word], denials: set[Word]) -> int:
     return sum(w in denials or w.key == SAME for w in told) % 2
 
@@ -178,7 +249,7 @@ def _unborne(first: str, second: str, verb: str) -> str:
     told = words(first)
     for denial in _denials(first):
         core = [told[i].key for i in sorted(denial.ahead)][:4]
-        plain = {k for k in core if k not in GENERIC}
+        plain = {k for k in core if k not in GENERIC and not k[0].isdigit()}
         if not plain or len(plain & (asserted | denied)) * 2 < len(plain):
             continue
         if plain & denied:
@@ -202,7 +273,8 @@ def _signs(text: str) -> tuple[_Sign, ...]:
 def _around(told: Sequence[Word], at: int) -> dict[str, float]:
     """The words it governs: those behind it, or before it in "pain was reduced"."""
     mine = [(i, w) for i, w in enumerate(told) if w.clause == told[at].clause and _carries(w.key)]
-    ahead = [w.key for i, w in mine if i > at][:4]
+    upto = next((i for i in range(at + 1, len(told)) if told[i].key in _OPPOSITE), len(told))
+    ahead = [w.key for i, w in mine if at < i < upto][:4]
     back = [w.key for i, w in mine if i < at][::-1][:4]
     passive = at > 0 and told[at - 1].raw in ("was", "were", "is", "are", "been", "significantly")
     first, second = (back, ahead) if passive and at + 1 >= len(told) else (ahead, back)
@@ -234,7 +306,7 @@ def direction_conflict(said: str, source: str, close: Sequence[Change] | None) -
     """Where the sentence goes the other way than its source; '' where it does not."""
     if close is not None and (told := _turned(close)):
         return told
-    if told := _other_standing(said, source):
+    if told := other_standing(said, source):
         return told
     nulls, source_signs = _nulls(said), _signs(source)
     source_nulls = _nulls(source)
@@ -244,22 +316,6 @@ def direction_conflict(said: str, source: str, close: Sequence[Change] | None) -
             continue
         if _is_against(sign, usable, said, source):
             return f"“{words(said)[sign.at].raw}” goes the other way than the source"
-    return ""
-
-
-_STANDING = (
-    ("superior", re.compile(r"\bsuperior", re.IGNORECASE)),
-    ("non-inferior", re.compile(r"\bnon-?inferior", re.IGNORECASE)),
-    ("inferior", re.compile(r"(?<!non-)(?<!non)\binferior", re.IGNORECASE)),
-)
-
-
-def _other_standing(said: str, source: str) -> str:
-    """Superior, non-inferior and inferior are three results of a trial, and none is another."""
-    claimed = {name for name, pattern in _STANDING if pattern.search(said)}
-    told = {name for name, pattern in _STANDING if pattern.search(source)}
-    if claimed and told and not claimed & told and claimed | told != {"superior", "inferior"}:
-        return f"{', '.join(claimed)} is not {', '.join(told)}"
     return ""
 
 
@@ -299,7 +355,8 @@ def _is_against(sign: _Sign, usable: Sequence[_Sign], said: str, source: str) ->
     for other in usable:
         common = sign.around.keys() & other.around.keys()
         share = sum(min(sign.around[k], other.around[k]) for k in common) / total
-        if _opposes(sign, other, said, source):
+        turned_arms = sign.key == other.key and _arms_reversed(sign, other, said, source)
+        if turned_arms or _opposes(sign, other, said, source):
             against = max(against, share if len(common) > 1 else 0.0)
         elif sign.key == other.key or sign.valence == other.valence != 0:
             agree = max(agree, share, 0.3)
@@ -325,7 +382,8 @@ def _arms_reversed(sign: _Sign, other: _Sign, said: str, source: str) -> bool:
 
 
 def _arms(told: Sequence[Word], at: int) -> tuple[frozenset[str], frozenset[str]]:
-    than = next((i for i in range(at, min(len(told), at + 9)) if told[i].raw in _COMPARATOR), None)
+    ahead = range(at, min(len(told), at + _COMPARED))
+    than = next((i for i in ahead if told[i].raw in _COMPARATOR), None)
     if than is None:
         return frozenset(), frozenset()
     skip = GENERIC | set(_OPPOSITE) | {ASSOCIATED, ""}

@@ -1,10 +1,14 @@
-"""Whether a sentence is firmer than its source: a may, a trend, an aim or an association."""
+"""Whether a sentence is firmer than its source: a may, a trend, an aim or an association.
+
+Or whether its outcome is a stronger one: a cure where the source tells of less.
+"""
 
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
-__all__ = ["is_aim", "overstatement", "states_finding"]
+__all__ = ["is_aim", "overstatement", "states_finding", "stronger_outcome"]
 
 _HEDGE = re.compile(
     r"\b(?:may|might|could|possibl[ey]|perhaps|seem(?:s|ed)?|appear(?:s|ed)?|suggest\w*|"
@@ -43,6 +47,38 @@ _SIGN = re.compile(
 )
 
 
+class _Outcome(NamedTuple):
+    """An outcome that is more than an improvement, with all that a source may call it."""
+
+    said: re.Pattern[str]
+    told: re.Pattern[str]
+
+
+def _outcome(said: str, also: str) -> _Outcome:
+    return _Outcome(
+        re.compile(rf"\b(?:{said})\b", re.IGNORECASE),
+        re.compile(rf"\b(?:{said}|{also})\b", re.IGNORECASE),
+    )
+
+
+_OUTCOMES = (
+    _outcome(
+        r"cure[sd]?|curing|curative(?:ly)?|heal(?:s|ed|ing)?|eradicat\w+|"
+        r"complete (?:remission|recovery|resolution|response)s?|"
+        r"(?:complete|full)ly (?:resolv|recover|clear|disappear)\w*",
+        r"remissions?|remitted|resol(?:v|ut)\w+|recover\w*|clear(?:s|ed|ing|ance)?|"
+        r"disappear\w*|eliminat\w+|abolish\w*|free (?:of|from)|[\w-]+-free|"
+        r"(?:became|become|turned|tested) negative|seroconver\w+",
+    ),
+    _outcome(
+        r"(?:halt|arrest|revers)\w* (?:[\w'’-]+ ){0,4}(?:progression|decline|worsening)",
+        r"halt\w*|arrest\w*|revers\w*|stop(?:s|ped|ping)?|restor\w+|rescu\w+|normali[sz]\w+|"
+        r"prevent\w*|abolish\w*|block\w*|no (?:[\w-]+ ){0,2}(?:progression|decline|worsening)",
+    ),
+)
+_DENIED = re.compile(r"\b(?:not|no|never|neither|nor|without|cannot|fail\w*)\b|n['’]t\b", re.I)
+
+
 def is_aim(sentence: str) -> bool:
     """Whether a sentence says what was asked or supposed, and not what was found."""
     return bool(_AIM.search(sentence)) and not _FOUND.search(sentence)
@@ -66,4 +102,16 @@ def overstatement(said: str, source: str) -> str:
     certain = _CERTAIN.search(said)
     if certain and not _CERTAIN.search(source):
         return f"the source does not say “{certain.group()}”"
+    return ""
+
+
+def stronger_outcome(said: str, source: str) -> str:
+    """The words of an outcome that the source does not tell of; '' when there are none.
+
+    "Cured" is stronger than "improved". A sentence that denies claims no outcome.
+    """
+    for outcome in _OUTCOMES:
+        found = outcome.said.search(said)
+        if found and not outcome.told.search(source) and not _DENIED.search(said):
+            return found.group()
     return ""

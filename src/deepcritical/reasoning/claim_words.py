@@ -56,7 +56,8 @@ _SIGNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             "greater|more|"
             r"upregulat\w+|augment\w*|larger|longer|prolong\w*|promot\w+|stimulat\w+|"
             r"activat\w+|grew|gains?|boost\w*|accelerat\w+|faster|earlier|lengthen\w*|"
-            r"heighten\w*|potentiat\w+|extend(?:s|ed|ing)?|overexpress\w+|stronger|induc\w+",
+            r"heighten\w*|potentiat\w+|extend(?:s|ed|ing)?|overexpress\w+|stronger|induc\w+|"
+            r"doubl(?:e[sd]?|ing)|tripl(?:e[sd]|ing)|trebl(?:e[sd]?|ing)|quadrupl(?:e[sd]|ing)",
         ),
         (
             DOWN,
@@ -141,6 +142,7 @@ _GROUPS = (
     "memory recall",
     "screen screening",
     "smoke smoker smoking",
+    "receive received given give administer administered",
     "exercise training",
 )
 _COMMON = frozenset(
@@ -157,7 +159,7 @@ _SUFFIX = re.compile(
     r"als?|ally|ants?|ances?|ences?|ents?|ers?|ors?|ates?|ated|ating|izes?|ized|ed|es|ly|s|e|y|ic)\Z"
 )
 _BRITISH = ((re.compile(r"ae|oe"), "e"), (re.compile(r"(?<=\w{3})our"), "or"))
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_WORD = re.compile(r"\d{1,3}(?:[,\u00a0\u2009\u202f]\d{3})+(?!\d)|[^\W_]+(?:['’][^\W_]+)?")
 _CLAUSE = re.compile(
     r"[;:]\s|[.!?]\s|,?\s\b(?:but|whereas|although|though|while|however|yet|despite|except)\b|"
     r",\s(?:and|with|which|who)\b",
@@ -214,6 +216,6 @@ def words(text: str) -> tuple[Word, ...]:
             clause += 1
         low = match.group().lower()
         low = low if low.isascii() else fold(low)
-        low = low.removesuffix("'s")
+        low = re.sub(r"[,\s]", "", low.removesuffix("'s"))
         found.append(Word(key_of(low), match.start(), match.end(), clause, low))
     return tuple(found)

@@ -13,7 +13,8 @@ _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*|[,;]")
 _JOINS = frozenset("of the a an its their and or".split())
 _ALTERNATIVES = frozenset({"and", "or", ",", "nor"})
 _FRAME = frozenset(
-    "what which who whom whose when where why how many much there any some kind kinds sort type "
+    "what about which who whom whose when where why how many much there any some kind kinds sort "
+    "type "
     "took gave known shown said told reported found seen observed evidence data information "
     "results result study studies trial trials record records paper papers research literature "
     "author authors "

@@ -11,6 +11,7 @@ from deepcritical.reasoning import lexicon
 __all__ = ["addresses_a_model", "is_own_finding", "plain_words", "quoted_sentence", "sentence_fact"]
 
 _MIN_WORDS = 4
+_LONGEST_QUOTE = 2_000
 _MAX_QUERY_WORDS = 8
 _MAX_QUERY = 100
 _ADDRESS = re.compile(
@@ -20,8 +21,12 @@ _ADDRESS = re.compile(
     r"\b(?:must|shall|please|now|always|never)\b|\byou (?:are (?:now|an?)|must|will now)\b|"
     r"\b(?:call|invoke|run|use) the (?:tool|function)\b|<\s*/?\s*(?:system|record|instructions?)\b|"
     r"\b(?:respond|reply|answer) only with\b|\bset (?:the )?(?:verdict|score)\b|"
-    r"\b(?:report|mark|rate|score|classify) (?:this|the|every|all|it)\b.{0,60}\bas "
-    r"(?:supported|benefit|proven|10)\b",
+    r"\b(?:report|mark|rate|score|classify|treat|label|count) (?:this|the|every|each|all|it)\b"
+    r".{0,60}\bas (?:supported|(?:a )?benefits?|beneficial|proven|effective|10)\b|"
+    r"\b(?:note|message|instructions?) (?:for|to) (?:the |any |all )?(?:automated|automatic|"
+    r"machine|LLM|AI)\b|"
+    r"\bignor(?:iere[nt]?|ez|a|ad|e|are)\b.{0,40}\b(?:anweisung|instruc|istruz|instruç)\w*|"
+    r"(?:忽略|无视).{0,12}(?:指令|指示|说明)",
     re.IGNORECASE,
 )
 """Words that speak to whoever reads for a machine, which no finding does."""
@@ -37,11 +42,13 @@ def addresses_a_model(text: str) -> bool:
 def quoted_sentence(quote: str, evidence: Evidence) -> Span | None:
     """The whole sentence of a record in which a quote stands.
 
-    None for a quote that is not there, is too short to mean one place, runs over several sentences,
-    or stands in a sentence that is cut off or addresses a machine.
+    None for a quote that is not there, is too short to mean one place or too long for a sentence,
+    runs over several sentences, or stands in one that is cut off or addresses a machine.
     """
+    if len(quote) > _LONGEST_QUOTE or len(quote.split()) < _MIN_WORDS:
+        return None
     place = locate_quote(quote, evidence.content)
-    if place is None or len(quote.split()) < _MIN_WORDS:
+    if place is None:
         return None
     found = (
         span

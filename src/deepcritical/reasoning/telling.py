@@ -16,9 +16,12 @@ _WHAT: dict[Judgement, str] = {
     "reading": "reading records",
     "hypotheses": "proposing mechanism chains",
     "assessment": "judging the evidence",
-    "report": "choosing the report's key sentences",
+    "manager": "managing the team",
+    "report": "choosing key sentences",
 }
 _SECTIONS = 4
+_PLANNING, _TURNS = 2, 3
+"""Calls of a manager before the first round, and in each round."""
 _WRITTEN_SHARE = 0.1
 """Of the tokens of a run, those that the model writes, as a guess for the estimate."""
 
@@ -38,12 +41,18 @@ class Telling:
         self._desk = desk
         self._by_rule: dict[Judgement, str] = {}
 
-    async def budget(self) -> None:
-        """What the run is expected to cost, before the model is first asked."""
+    async def budget(self, *, manages: bool = False) -> None:
+        """What the run is expected to cost, before the model is first asked.
+
+        Args:
+            manages: Whether the model also manages the team.
+        """
         limits, profile = self._desk.limits, self._server.profile
         # A round reads twice in batches, proposes and judges.
         per_round = 4 + 2 * limits.results_per_query // profile.batch_records
-        calls = min(limits.max_calls, 1 + limits.max_iterations * per_round + _SECTIONS)
+        managing = _PLANNING + _TURNS * limits.max_iterations if manages else 0
+        most = 1 + limits.max_iterations * per_round + managing + _SECTIONS
+        calls = min(limits.max_calls, most)
         tokens = min(limits.max_tokens, calls * (profile.context_tokens // 3))
         written = int(tokens * _WRITTEN_SHARE)
         estimate = self._purse.priced(tokens - written, written).model_copy(update={"calls": calls})

@@ -25,8 +25,21 @@ from deepcritical.domain.text import Span, fold, locate_quote
 from deepcritical.reasoning.claim_ids import cited_records, ids_in, keys_in, plain
 from deepcritical.reasoning.claim_names import missing_names, names_in, swapped_name
 from deepcritical.reasoning.claim_numbers import number_faults
-from deepcritical.reasoning.claim_polarity import Change, direction_conflict, negation_conflict
-from deepcritical.reasoning.claim_strength import is_aim, overstatement, states_finding
+from deepcritical.reasoning.claim_people import other_people
+from deepcritical.reasoning.claim_polarity import (
+    Change,
+    direction_conflict,
+    finds_nothing,
+    finds_something,
+    has_direction,
+    negation_conflict,
+)
+from deepcritical.reasoning.claim_strength import (
+    is_aim,
+    overstatement,
+    states_finding,
+    stronger_outcome,
+)
 from deepcritical.reasoning.claim_support import (
     Bearing,
     Support,
@@ -174,8 +187,10 @@ def _content_checks(
     yield _names(said, first, body, record, close)
     bearing = bearing_sentences(said, body)
     yield _polarity(CheckKind.NEGATION, said, bearing, negation_conflict)
-    yield _polarity(CheckKind.DIRECTION, said, bearing, direction_conflict)
-    yield _strength(said, bearing, first)
+    telling = [s for s in body if has_direction(s.text)] if has_direction(said) else []
+    directed = bearing_sentences(said, telling) if len(telling) < len(body) else bearing
+    yield _polarity(CheckKind.DIRECTION, said, directed, direction_conflict)
+    yield _strength(said, bearing, support)
 
 
 def _numbers(
@@ -219,6 +234,8 @@ def _names(
     missing = missing_names(said, names_in(f"{text}\n{entry}"))
     if missing:
         return _failed(CheckKind.NAMES, Failure.NAME_MISSING, ", ".join(missing))
+    if put_in := other_people(said, f"{text}\n{entry}"):
+        return _failed(CheckKind.NAMES, Failure.NAME_SWAPPED, put_in)
     if close is not None and (swapped := swapped_name(said, first, close)):
         return _failed(CheckKind.NAMES, Failure.NAME_SWAPPED, swapped)
     return _passed(CheckKind.NAMES, _KINDS[CheckKind.NAMES])
@@ -239,15 +256,27 @@ def _polarity(
     return _failed(kind, failure, conflicts[0])
 
 
-def _strength(said: str, bearing: Sequence[Bearing], first: str) -> Check:
-    if not bearing and is_aim(first) and states_finding(said):
-        return _failed(CheckKind.STRENGTH, Failure.NOT_A_FINDING, "the source only asks it")
+def _strength(said: str, bearing: Sequence[Bearing], support: Support) -> Check:
+    if not bearing and is_aim(support.spans[0].text) and states_finding(said):
+        return _of_an_aim(said, support)
+    stronger = [stronger_outcome(said, b.text) for b in bearing]
+    if stronger and all(stronger):
+        reason = f"the source does not say “{stronger[0]}”"
+        return _failed(CheckKind.STRENGTH, Failure.OVERSTATED, reason)
     told = [overstatement(said, b.text) for b in bearing if b.weight == bearing[0].weight]
     if told and all(told):
-        return Check(
-            kind=CheckKind.STRENGTH,
-            outcome=Outcome.WEAK,
-            failure=Failure.OVERSTATED,
-            reason=told[0],
-        )
+        return _weak(Failure.OVERSTATED, told[0])
     return _passed(CheckKind.STRENGTH)
+
+
+def _of_an_aim(said: str, support: Support) -> Check:
+    """What is told of an aim holds, not firmly, if a result in other words goes the same way."""
+    results = [s.text for s in support.spans if not is_aim(s.text) and finds_something(s.text)]
+    agree = [r for r in results if finds_nothing(r) == finds_nothing(said)]
+    if agree and not any(direction_conflict(said, result, None) for result in results):
+        return _weak(Failure.NOT_A_FINDING, "the source asks it, and tells the result otherwise")
+    return _failed(CheckKind.STRENGTH, Failure.NOT_A_FINDING, "the source only asks it")
+
+
+def _weak(failure: Failure, reason: str) -> Check:
+    return Check(kind=CheckKind.STRENGTH, outcome=Outcome.WEAK, failure=failure, reason=reason)

@@ -9,7 +9,7 @@ from deepcritical.domain.citation_validator import (
     build_reference_from_evidence,
     validate_references,
 )
-from deepcritical.domain.report import SUMMARY_LIMIT
+from deepcritical.domain.report import SUMMARY_LIMIT, ResearchReport
 from deepcritical.domain.report_parts import (
     Claim,
     DrugCandidate,
@@ -36,7 +36,7 @@ def bare(title: str = TITLE, *ids: str, url: str = "") -> Reference:
     return Reference(evidence_id="", title=title, source="pubmed", ids=ids, url=url)
 
 
-def validated(text: str, *references: Reference) -> ValidatedReport:
+def validated(text: str, *references: Reference) -> ValidatedReport[ResearchReport]:
     return validate_references(report(text, *references), STORE)
 
 

