@@ -9,7 +9,15 @@ from deepcritical.domain.base import Model
 from deepcritical.domain.evidence import Fact
 from deepcritical.domain.grading import Grade
 
-__all__ = ["Appraisal", "Direction", "Reading", "Stance", "StudyFinding", "study_findings"]
+__all__ = [
+    "Appraisal",
+    "Direction",
+    "Reading",
+    "Remark",
+    "Stance",
+    "StudyFinding",
+    "study_findings",
+]
 
 
 class Stance(StrEnum):
@@ -30,6 +38,30 @@ class Direction(StrEnum):
     REFUTES = "refutes"
     MIXED = "mixed"
     NONE = "no direction"
+
+
+class Remark(StrEnum):
+    """Why a record gives no direction, or how its findings must be read."""
+
+    REFERENCE_ARM = (
+        "the drug is the comparator or part of every arm, so it is not tested against no treatment"
+    )
+    HEAD_TO_HEAD = (
+        "the drug is compared with another active drug only, "
+        "so it is not tested against no treatment"
+    )
+    COMBINATION = (
+        "the drug is given in one combination with others, and what comes of that is not its alone"
+    )
+    PLAN = "a registered plan without a reported result"
+    NOT_CHARGED = (
+        "stopped for futility, lack of effect or harm, of a treatment with several drugs: "
+        "that is not charged to this drug alone"
+    )
+    CONCERN = "an expression of concern stands against it, so that it supports nothing"
+    SILENT = "no sentence with a direction was recognised"
+    MECHANISM_ONLY = "mechanism only"
+    RETRACTED = "retracted"
 
 
 class Reading(Model):
@@ -96,10 +128,16 @@ class Reading(Model):
     @property
     def facts(self) -> tuple[Fact, ...]:
         """All facts of the reading."""
-        return (*self.supporting, *self.refuting, *self.context)
+        return tuple(fact for facts in self.facts_by_kind.values() for fact in facts)
 
-
-CONCERN = "an expression of concern stands against it, so that it supports nothing"
+    @property
+    def facts_by_kind(self) -> dict[str, tuple[Fact, ...]]:
+        """The facts by the name of the field that holds them."""
+        return {
+            "supporting": self.supporting,
+            "refuting": self.refuting,
+            "context": self.context,
+        }
 
 
 class Appraisal(Model):
@@ -118,10 +156,21 @@ class Appraisal(Model):
             unweighed = {
                 "supporting": (),
                 "context": (*reading.supporting, *reading.context),
-                "remark": reading.remark or CONCERN,
+                "remark": reading.remark or Remark.CONCERN,
             }
             reading = reading.model_copy(update=unweighed)
         return cls(reading=reading, grade=grade)
+
+    def moved_to(self, evidence_id: str) -> Appraisal:
+        """The same of a record that has another id by now."""
+        if evidence_id == self.evidence_id:
+            return self
+        facts = {
+            name: tuple(fact.moved_to(evidence_id) for fact in of_kind)
+            for name, of_kind in self.reading.facts_by_kind.items()
+        }
+        reading = self.reading.model_copy(update={"evidence_id": evidence_id, **facts})
+        return self.model_copy(update={"reading": reading})
 
     @property
     def evidence_id(self) -> str:

@@ -10,7 +10,17 @@ from typing import Literal
 from deepcritical.domain.base import Model, Score10, UnitInterval
 from deepcritical.domain.question import SearchQuery
 
-__all__ = ["JudgeAssessment"]
+__all__ = ["JudgeAssessment", "RoundChoice"]
+
+
+class RoundChoice(Model):
+    """What the judge wants of the next round. Whether there is one is decided by code."""
+
+    wants_more: bool
+    """Whether another round is wanted."""
+    gaps: tuple[str, ...] = ()
+    """The gaps to close, the first one first; each is one of the assessment's."""
+    made_by: Literal["model", "rules"] = "rules"
 
 
 class JudgeAssessment(Model):
@@ -30,4 +40,8 @@ class JudgeAssessment(Model):
     """Short findings, each with evidence ids such as [E12]."""
     gaps: tuple[str, ...] = ()
     next_queries: tuple[SearchQuery, ...] = ()
+    """What the next round searches, the most wanted first."""
+    postponed: tuple[SearchQuery, ...] = ()
+    """Open queries that the choice leaves for a later round."""
+    choice: RoundChoice | None = None
     reasoning: str

@@ -77,6 +77,7 @@ _BY_TYPE = _rules(
     (r"scoping review", Design.NARRATIVE_REVIEW),
     (r"meta-analysis|systematic review", Design.REVIEW_OF_COHORTS),
     (r"(?<!non)(?<!non-)randomi[sz]ed (?:controlled |clinical )+trial", Design.RCT),
+    (r"pragmatic clinical trial", Design.RCT),  # taken as randomised unless the text says otherwise
     (r"clinical trial|equivalence trial", Design.NON_RANDOMISED_TRIAL),
     (r"observational study|cohort", Design.COHORT),
     (r"case reports", Design.CASE_SERIES),
@@ -96,25 +97,19 @@ _MADE_RANDOM = (
 )
 _BY_TEXT = _rules(
     (
-        (
-            r"systematic(?:ally)? (?:umbrella )?review|meta[- \u2010-\u2015]?analy|umbrella review|"
-            r"systematically (?:searched|reviewed)"
-        ),
+        r"systematic(?:ally)? (?:umbrella )?review|meta[- \u2010-\u2015]?analy|umbrella review|"
+        r"systematically (?:searched|reviewed)",
         Design.REVIEW_OF_COHORTS,
     ),
     (
-        (
-            r"\b(?:patients|participants|adults|subjects|children|infants|outpatients|volunteers)\b"
-            r"[^.;]{0,80}\b(?:were|was) (?:(?!not )\w+ )?(?:randomi[sz]ed|randomly (?:assigned|"
-            r"allocated))"
-        ),
+        r"\b(?:patients|participants|adults|subjects|children|infants|outpatients|volunteers)\b"
+        r"[^.;]{0,80}\b(?:were|was) (?:(?!not )\w+ )?(?:randomi[sz]ed|randomly (?:assigned|"
+        r"allocated))",
         Design.RCT,
     ),
     (
-        (
-            r"\b(?:mice|mouse|rats?|transgenic|zebrafish|drosophila|in[- ]vitro|cell lines?|"
-            r"cell models?|hamsters?|macaques?)\b"
-        ),
+        r"\b(?:mice|mouse|rats?|transgenic|zebrafish|drosophila|in[- ]vitro|cell lines?|"
+        r"cell models?|hamsters?|macaques?)\b",
         Design.PRECLINICAL,
     ),
     (
@@ -135,11 +130,9 @@ _BY_TEXT = _rules(
     ),
     (r"case[- ]control|cross-sectional", Design.CASE_CONTROL),
     (
-        (
-            r"cohort|observational|longitudinal|retrospective|prospective|registry|medical records|"
-            r"health records|insurance claims|"
-            r"database|real-world|propensity|\bmatched (?:\w+ )?(?:sample|controls?)"
-        ),
+        r"cohort|observational|longitudinal|retrospective|prospective|registry|medical records|"
+        r"health records|insurance claims|"
+        r"database|real-world|propensity|\bmatched (?:\w+ )?(?:sample|controls?)",
         Design.COHORT,
     ),
     (r"case series|case report", Design.CASE_SERIES),
@@ -152,12 +145,13 @@ _OBSERVATIONAL = re.compile(
     re.IGNORECASE,
 )
 _RANDOMISED = re.compile(r"(?<!non)(?<!non[-_ ])randomi[sz]ed|\bRCTs?\b", re.IGNORECASE)
+_NOT_RANDOMISED = re.compile(r"\b(?:non|not|quasi)[- ]?randomi[sz]ed", re.IGNORECASE)
 _TRIALS = re.compile(r"\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten) trials\b", re.I)
 _CERTAIN = re.compile(r"\b(?:moderate|high)[- \u2010-\u2015](?:certainty|quality)\b", re.IGNORECASE)
 """Of evidence that GRADE rates so, only trials start above low certainty."""
 _ANIMAL = re.compile(r"\banimals?\b|preclinical|\bmice\b|rodent|in vivo", re.IGNORECASE)
-_LEFT_OUT = re.compile(r"[^.;]*\b(?:were|was) excluded\b|\bexcluding [^.;,]*", re.IGNORECASE)
-"""What a review says that it did not include."""
+_LEFT_OUT = re.compile(r"(?<![^.;])[^.;]*\b(?:were|was) excluded\b|\bexcluding [^.;,]*", re.I)
+"""What a review says that it did not include; looked for once in each clause."""
 _CASE_CONTROL = re.compile(r"case[- ]control|cross-section", re.IGNORECASE)
 _OWN_TRIAL = re.compile(
     r"\b(?:this|our)(?: [\w-]+,?){0,8} trial\b|\btrial and (?:an )?(?:updated )?meta-analysis\b",
@@ -373,6 +367,13 @@ _CORRECTIONS = (
         lambda _, text: _RETROSPECTIVE.search(text),
         _told_retrospective,
         "indexed as randomised, but the text describes a retrospective study",
+        from_text=False,
+    ),
+    _Correction(
+        Design.RCT,
+        lambda types, text: not _RANDOMISED.search(types) and _NOT_RANDOMISED.search(text),
+        lambda _: Design.NON_RANDOMISED_TRIAL,
+        "indexed as a pragmatic trial; the text says not randomised",
         from_text=False,
     ),
     _Correction(

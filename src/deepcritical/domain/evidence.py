@@ -148,6 +148,10 @@ class Fact(Model):
     end: int = Field(gt=0)
     role: FactRole
 
+    def moved_to(self, evidence_id: str) -> Fact:
+        """The same of a record that has another id by now."""
+        return self.model_copy(update={"evidence_id": evidence_id})
+
     @classmethod
     def of(cls, span: Span, evidence_id: str, role: FactRole) -> Fact:
         """The fact that a whole sentence of a record states."""

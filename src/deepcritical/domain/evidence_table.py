@@ -7,7 +7,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from deepcritical.domain.appraisal import Direction
-from deepcritical.domain.base import Model
+from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.evidence import Integrity, StopClass
 
 __all__ = ["DrugStance", "EvidenceRow", "VerdictRole"]
@@ -47,6 +47,10 @@ class EvidenceRow(Model):
     """Whether the design was read from the text, for want of a publication type."""
     certainty: str = ""
     """GRADE certainty of the record alone; '' without a result."""
+    certainty_reasons: tuple[str, ...] = ()
+    """What lowered or raised it from where its design starts."""
+    quality: UnitInterval | None = None
+    """A weighted mean of design, size, integrity, peer review and citations; ranks, not decides."""
     participants: int | None = Field(default=None, ge=0)
     """People studied; those planned are not counted."""
     stances: tuple[DrugStance, ...] = ()

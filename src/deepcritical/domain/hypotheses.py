@@ -5,6 +5,7 @@ Each edge carries the evidence on it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from math import prod
 
@@ -43,6 +44,8 @@ class Relation(Model):
     subject_kind: str = ""
     """chemical, gene or disease; '' where it was not asked."""
     object_kind: str = ""
+    hedged: bool = False
+    """Whether the sentence holds it for possible only, as in "may lower"; only `edges` tells."""
 
 
 class Edge(Model):
@@ -58,6 +61,14 @@ class Edge(Model):
     def facts(self) -> tuple[Fact, ...]:
         """All facts on the edge."""
         return (*self.increases, *self.decreases, *self.no_effect)
+
+    def moved(self, current: Callable[[str], str]) -> Edge:
+        """The same with each fact under the id that its record has by now."""
+        facts = {
+            name: tuple(fact.moved_to(current(fact.evidence_id)) for fact in getattr(self, name))
+            for name in ("increases", "decreases", "no_effect")
+        }
+        return self.model_copy(update=facts)
 
     @property
     def records(self) -> frozenset[str]:

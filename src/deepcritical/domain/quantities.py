@@ -14,7 +14,10 @@ from deepcritical.domain.units import NO_UNIT, UNIT, Unit, unit_of
 
 __all__ = ["Quantity", "quantities", "same_value"]
 
-_DIGITS = r"(?:\d{1,3}(?:[,\u00a0\u2009\u202f]\d{3})+(?!\d)|\d+)(?:[.·]\d+)?|(?<!\d)[.·]\d+"
+_DIGITS = (
+    r"(?:\d{1,3}(?:[,\u00a0\u2009\u202f]\d{3})+(?!\d)|\d{1,3}(?: \d{3})+(?= [a-z])|\d+)"
+    r"(?:[.·]\d+)?|(?<!\d)[.·]\d+"
+)
 _NUMBER = re.compile(
     rf"(?<![\w.·])(?<![A-Za-z][-\u2010-\u2015])(?P<sign>(?<![\d%)])[-−–])?(?P<digits>{_DIGITS})"
     r"(?![\d]|[.·]\d)"
@@ -38,7 +41,8 @@ _ONES = {"one": 1, **_SMALL}
 _ANY = "|".join((*_TENS, *sorted(_ONES, key=len, reverse=True)))
 _WORDED = re.compile(
     rf"\b(?:(?P<run>(?:{_ANY}|hundred|thousand)(?:(?:[-\s]|\s+and\s+)"
-    rf"(?:{_ANY}|hundred|thousand))*)|(?P<twice>twice|double[sd]?|doubling|twofold|two-fold))\b"
+    rf"(?:{_ANY}|hundred|thousand))*)|(?P<twice>twice|double[sd]?|doubling|twofold|two-fold)|"
+    r"(?P<thrice>tripled?|triples|tripling|trebled?|threefold|three-fold))\b"
     r"(?!-(?:sided|tailed|way|dimensional))",
     re.IGNORECASE,
 )
@@ -143,7 +147,7 @@ def _written(text: str) -> Iterator[Quantity]:
     for match in _NUMBER.finditer(text):
         if text[match.end() : match.end() + 1].isalpha() and not UNIT.match(text, match.end()):
             continue  # "5HT", "2nd": part of a word
-        digits = re.sub(r"[,\u00a0\u2009\u202f]", "", match["digits"]).replace("·", ".")
+        digits = re.sub(r"[,\s]", "", match["digits"]).replace("·", ".")
         sign = -1.0 if match["sign"] else 1.0
         decimals = len(digits.partition(".")[2])
         yield _around(text, sign * float(digits), match.start(), match.end(), decimals)
@@ -186,8 +190,9 @@ def _noun(text: str, end: int) -> str:
 
 def _spelled(text: str) -> Iterator[Quantity]:
     for match in _WORDED.finditer(text):
-        if match["twice"]:
-            yield Quantity(2.0, *match.span(), unit=unit_of("fold"), spelled=True)
+        if match["twice"] or match["thrice"]:
+            times = 2.0 if match["twice"] else 3.0
+            yield Quantity(times, *match.span(), unit=unit_of("fold"), spelled=True)
             continue
         words = re.findall(r"[a-z]+", match["run"].lower())
         value = _number_of([word for word in words if word != "and"])
@@ -242,8 +247,21 @@ def same_value(said: Quantity, source: Quantity) -> bool:
     if one == other or abs(one - other) <= 1e-9 * max(one, other):
         return True
     if said.unit.dimension == source.unit.dimension == "time" and said.unit != source.unit:
-        return abs(one - other) <= 0.01 * max(one, other)
+        # Twelve weeks are told as three months, and 48 as a year.
+        whole = said.decimals == 0 and round(other / said.unit.factor) == abs(said.value)
+        return abs(one - other) <= (0.1 if whole else 0.01) * max(one, other)
+    if {said.unit.dimension, source.unit.dimension} == {"", "%"} and not said.kind + source.kind:
+        return _same_share(said, source)
     return _rounded(said, source) or _roughly(said, source, one, other)
+
+
+def _same_share(said: Quantity, source: Quantity) -> bool:
+    """Whether 0.297 is told as 29.7%, or the other way round."""
+    percent, share = (said, source) if said.unit.dimension == "%" else (source, said)
+    if not 0 < share.value < 1 or share.decimals < 2:
+        return False
+    exact = abs(100 * share.value - percent.value) < 1e-9
+    return exact or (said is share and round(percent.value / 100, said.decimals) == said.value)
 
 
 def _p_follows(said: Quantity, source: Quantity) -> bool:

@@ -66,6 +66,8 @@ class SearchQuery(Model):
     literature_only: bool = False
     """Whether the words are those of papers: a registry, which holds no results in prose and no
     mechanism, and the web are not asked."""
+    web_only: bool = False
+    """Whether the words are for the web alone."""
 
 
 class ResearchQuestion(Model):

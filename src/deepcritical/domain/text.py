@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import NamedTuple
 
 __all__ = [
@@ -103,6 +104,11 @@ def fold(text: str) -> str:
     folded = re.sub(r"[\u2010-\u2015\u2212]", "-", folded)
     folded = re.sub(r"[\u201c\u201d]", '"', folded)
     return re.sub(r"\s+", " ", folded).strip()
+
+
+@lru_cache(maxsize=4096)
+def _folded_char(char: str) -> str:
+    return " " if char.isspace() else fold(char)
 
 
 def capitalised(text: str) -> str:
@@ -228,7 +234,7 @@ def _fold_with_origin(text: str) -> tuple[str, list[int]]:
     out: list[str] = []
     origin: list[int] = []
     for index, char in enumerate(text):
-        piece = " " if char.isspace() else fold(char)
+        piece = _folded_char(char)
         out.append(piece)
         origin.extend([index] * len(piece))
     return "".join(out), origin

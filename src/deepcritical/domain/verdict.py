@@ -14,7 +14,7 @@ from deepcritical.domain.appraisal import Direction, StudyFinding
 from deepcritical.domain.base import Model, Score10, UnitInterval
 from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE, VERY_FEW, Certainty
 
-__all__ = ["Certainty", "Verdict", "VerdictLabel", "clinical_score", "decide"]
+__all__ = ["RULES", "Certainty", "Verdict", "VerdictLabel", "clinical_score", "decide"]
 
 LEVEL_WITHOUT_COMPARISON = 4
 """Case series and the like; GRADE guidelines 4 rates them below controlled observations."""
@@ -99,7 +99,23 @@ def _only(studies: Sequence[StudyFinding], direction: Direction) -> bool:
 
 
 def _size(studies: Sequence[StudyFinding]) -> int:
-    return sum(s.participants or 0 for s in studies)
+    """People in all trials or in the largest review, whichever is more.
+
+    A review counts trials again, so that its people are not added to theirs, nor to those of
+    another review (Cochrane Handbook, chapter V).
+    """
+    reviews = [s.participants or 0 for s in studies if s.level == 1]
+    return max(sum(s.participants or 0 for s in studies if s.level != 1), *reviews, 0)
+
+
+def _confirmed(body: _Body) -> bool:
+    """Whether the randomised evidence is more than one trial: several, or a review of trials.
+
+    Of one trial alone nobody knows whether another would find the same. GRADE leaves open what
+    follows; the process book of the KCE, the Belgian health care knowledge centre, rates such a
+    body down by at least one level.
+    """
+    return len(body.trials) > 1 or any(s.level == 1 for s in body.trials)
 
 
 def _large(body: _Body) -> bool:
@@ -182,7 +198,7 @@ _TABLE: tuple[_Rule, ...] = (
         lambda b: b.trials,
     ),
     _Rule(
-        lambda b: _only(b.trials, Direction.REFUTES) and _large(b),
+        lambda b: _only(b.trials, Direction.REFUTES) and _large(b) and _confirmed(b),
         VerdictLabel.REFUTED,
         f"Randomised studies of the condition, with {OPTIMAL_INFORMATION_SIZE} participants "
         "or more in all, found no benefit and none disagrees.",
@@ -191,7 +207,7 @@ _TABLE: tuple[_Rule, ...] = (
     _Rule(
         lambda b: _only(b.trials, Direction.REFUTES),
         VerdictLabel.UNSUPPORTED,
-        "The randomised studies of the condition found no benefit, but they are small.",
+        "Randomised evidence found no benefit, but it is a single trial or a small body.",
         lambda b: b.trials,
     ),
     _Rule(
@@ -267,6 +283,9 @@ _TABLE: tuple[_Rule, ...] = (
 )
 """First rule that applies decides."""
 
+RULES = {rule.sentence: rule.label for rule in _TABLE}
+"""The sentences in which a rule is told, with the label that each gives."""
+
 
 def _downgrades(body: _Body) -> tuple[str, ...]:
     reasons = []
@@ -279,7 +298,9 @@ def _downgrades(body: _Body) -> tuple[str, ...]:
     if _has(body.direct, Direction.MIXED) or (
         _has(body.direct, Direction.SUPPORTS) and _has(body.direct, Direction.REFUTES)
     ):
-        reasons.append("inconsistency: studies of the condition disagree")
+        reasons.append("inconsistency: findings on the condition disagree")
+    elif body.trials and not _confirmed(body):
+        reasons.append("inconsistency: not assessable, for it is one trial that none confirms")
     if body.trials and not any(s.about_drug for s in body.trials):
         reasons.append(
             "indirectness: only reviews of several drugs, no randomised study of this drug alone"

@@ -10,16 +10,31 @@ from deepcritical.domain.appraisal import Appraisal, Direction, Reading, StudyFi
 from deepcritical.domain.evidence import Fact, FactRole
 from deepcritical.domain.markdown import escape_markdown, table
 from deepcritical.domain.text import capitalised
-from deepcritical.reasoning.citing import Citer
+from deepcritical.reasoning.citing import NOTE, Citer
+from deepcritical.reasoning.ratings import Rating
+from deepcritical.reasoning.registry_status import told_status
 from deepcritical.services.evidence_store import EvidenceStore
 
-__all__ = ["ClinicalSection"]
+__all__ = ["ClinicalSection", "safety"]
 
 _MAX_SENTENCES = 4
 _MAX_TRIALS = 15
 _SHOWN = (FactRole.RESULT, FactRole.CONCLUSION)
+_AS_REPORTED = (
+    "As reported in the records found; not a safety assessment. "
+    "Labelling, interactions and contraindications were not searched."
+)
+_IN_OTHERS = "In people without the condition, with another one, or in animals:"
 _HEADER = ("Study", "Design", "OCEBM level", "Participants", "Finding", "Reference")
-_TRIAL_HEADER = ("Trial", "Title", "Status", "Phase", "Enrolled", "Stopped because", "Reference")
+_TRIAL_HEADER = (
+    "Trial",
+    "Title",
+    "Status",
+    "Phase",
+    "Enrolled",
+    "Outcome",
+    "Stopped because",
+)
 
 
 @dataclass(frozen=True)
@@ -95,17 +110,26 @@ class ClinicalSection:
         """What a record says, with its conclusion; or why it gives no direction."""
         appraisal = self._appraisals[evidence_id]
         reading = appraisal.reading
-        same = f" (same study as {self.citer.name(part_of)})" if part_of else ""
-        lead = f"- **{self.citer.name(evidence_id)}**{same}"
+        same = f" (same study as {self._apart(part_of, evidence_id)})" if part_of else ""
+        name = self.citer.name(evidence_id)
+        lead = f"- **{name}**{same}"
         found = _telling(reading)
         if reading.supporting or reading.refuting:
             told = f"{lead}, {self.citer.source(evidence_id)}: {self._sentences(found)}"
             return told + self._note(evidence_id)
         if not appraisal.clinical:
             return ""
-        why = f"{lead}: {capitalised(reading.remark)} {self.citer.cite([evidence_id])}."
+        cited = self.citer.cite([evidence_id])
+        remark = capitalised(reading.remark)
+        why = f"- {Rating.STUDY.told(name=name, same=same, remark=remark, cited=cited)}"
         shown = f" {self.citer.source(evidence_id).capitalize()}: {self._sentences(found)}"
         return why + (shown if found else "") + self._note(evidence_id)
+
+    def _apart(self, evidence_id: str, other: str) -> str:
+        """A record's name, with its number where the other record has the same name."""
+        name = self.citer.name(evidence_id)
+        alike = name == self.citer.name(other)
+        return f"{name} {self.citer.cite([evidence_id])}" if alike else name
 
     def _note(self, evidence_id: str) -> str:
         """The caution that is kept with a paper; those of trials stand below their table."""
@@ -113,7 +137,7 @@ class ClinicalSection:
         if meta.kind == "trial" or not meta.note:
             return ""
         note = escape_markdown(meta.note.rstrip("."))
-        return f" Note kept with the record: {note} {self.citer.cite([evidence_id])}."
+        return f" {NOTE}{note} {self.citer.cite([evidence_id])}."
 
     def _sentences(self, facts: Sequence[Fact]) -> str:
         return " ".join(map(self.citer.sentence, facts))
@@ -129,7 +153,7 @@ class ClinicalSection:
         shown = sorted(trials, key=lambda i: not self.store.evidence[i].metadata.why_stopped)
         rows = [self._trial_row(i) for i in shown[:_MAX_TRIALS]]
         rest = shown[_MAX_TRIALS:]
-        more = f"\n\nFurther registered trials: {self.citer.cite(rest)}." if rest else ""
+        more = f"\n\n{Rating.FURTHER_TRIALS.told(cited=self.citer.cite(rest))}" if rest else ""
         return f"### Registered trials\n\n{table(_TRIAL_HEADER, rows)}{more}"
 
     def _trial_row(self, evidence_id: str) -> tuple[str, ...]:
@@ -137,14 +161,25 @@ class ClinicalSection:
         meta = record.metadata
         planned = f"planned {meta.planned_enrollment:,}" if meta.planned_enrollment else ""
         cells = (
-            meta.nct_id or "",
             record.citation.title,
-            (meta.status or "not shown").replace("_", " ").lower(),
+            told_status(record) or "not shown",
             _phase(meta.phase or ""),
             f"{meta.enrollment:,}" if meta.enrollment is not None else planned,
-            meta.why_stopped or "",
         )
-        return (*map(escape_markdown, cells), self.citer.cite([evidence_id]))
+        return (
+            f"{escape_markdown(meta.nct_id or '')} {self.citer.cite([evidence_id])}".lstrip(),
+            *map(escape_markdown, cells),
+            self._outcome(evidence_id),
+            escape_markdown(meta.why_stopped or ""),
+        )
+
+    def _outcome(self, evidence_id: str) -> str:
+        """What the records of a trial's study say of the benefit, with those that say it."""
+        study = next((s for s in self._studies if evidence_id in s.evidence_ids), None)
+        if study is None or study.level is None:
+            return "no result found here"
+        papers = [i for i in study.evidence_ids if self._appraisals[i].clinical]
+        return f"{_finding(study)} {self.citer.cite(study.deciding_ids or papers)}"
 
     def sides(self) -> str:
         """Studies of the condition for and against, side by side; '' when they do not disagree."""
@@ -161,33 +196,35 @@ class ClinicalSection:
             Direction.MIXED: "Both ways",
         }
         asked = f"Does {escape_markdown(self.drug)} help in {escape_markdown(self.condition)}?"
-        lines = [f"- {label}: {self._named(sides[d])}." for d, label in labels.items() if sides[d]]
-        return "\n".join((f"**{asked}**", "", *lines))
+        told = [
+            f"{label}:\n\n" + "\n".join(map(self._side, sorted(sides[d], key=self._by_strength)))
+            for d, label in labels.items()
+            if sides[d]
+        ]
+        return "\n\n".join((f"**{asked}**", *told))
 
-    def _named(self, ids: Sequence[str]) -> str:
-        return ", ".join(f"{self.citer.name(i)} {self.citer.cite([i])}" for i in ids)
+    def _by_strength(self, evidence_id: str) -> tuple[int, int]:
+        grade = self._appraisals[evidence_id].grade
+        return grade.level or 9, -(grade.participants or 0)
 
-    def safety(self) -> str:
-        """Harms as the records report them."""
-        own, related = self._harms(direct=True), self._harms(direct=False)
-        if related:
-            related = [
-                "",
-                "In people without the condition, with another one, or in animals:",
-                "",
-                *related,
-            ]
-        lines = [*own, *(related if own else related[1:])]
-        if not lines:
-            return (
-                f"No record found here reports harms of {escape_markdown(self.drug)}. "
-                "That is a gap of this search, not a sign of safety."
-            )
+    def _side(self, evidence_id: str) -> str:
+        """One record of a side: its level and size, and its first finding of each direction."""
+        appraisal = self._appraisals[evidence_id]
+        reading, people = appraisal.reading, appraisal.grade.participants
+        size = f", {people:,} people" if people and reading.about_drug else ""
+        told = dict.fromkeys((*reading.supporting[:1], *reading.refuting[:1]))
         return (
-            "As reported in the records found; not a safety assessment. "
-            "Labelling, interactions and contraindications were not searched.\n\n"
-            + "\n".join(lines)
+            f"- **{self.citer.name(evidence_id)}** (level {appraisal.grade.level or '–'}{size}), "
+            f"{self.citer.source(evidence_id)}: {self._sentences(list(told))}"
         )
+
+    def harms(self) -> str:
+        """Harms as the records report them, those in other people apart; '' without any."""
+        own, related = self._harms(direct=True), self._harms(direct=False)
+        parts = ["\n".join(own)]
+        if related:
+            parts += [_IN_OTHERS, "\n".join(related)]
+        return "\n\n".join(part for part in parts if part)
 
     def _harms(self, *, direct: bool) -> list[str]:
         """Harms by record, in people with the condition or in others."""
@@ -198,6 +235,28 @@ class ClinicalSection:
                 lead = f"- **{self.citer.name(evidence_id)}**, {self.citer.source(evidence_id)}"
                 lines.append(f"{lead}: {self._sentences(harms[:_MAX_SENTENCES])}")
         return lines
+
+
+def safety(sections: Sequence[ClinicalSection]) -> str:
+    """What the records report of harms of each drug, and of which drugs they report none."""
+    told = [(part.drug, part.harms()) for part in sections]
+    found = [(drug, harms) for drug, harms in told if harms]
+    silent = [escape_markdown(drug) for drug, harms in told if not harms]
+    parts = [_AS_REPORTED] if found else []
+    if silent:
+        parts.append(
+            f"No record found here reports harms of {_listed(silent)}. "
+            "That is a gap of this search, not a sign of safety."
+        )
+    for drug, harms in found:
+        parts += [f"### {escape_markdown(capitalised(drug))}"] if len(told) > 1 else []
+        parts.append(harms)
+    return "\n\n".join(parts)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """``a, b or c``."""
+    return " or ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
 
 
 def _by_level(appraisal: Appraisal) -> tuple[int, str]:

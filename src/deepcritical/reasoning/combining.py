@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from deepcritical.domain.appraisal import Reading
+from deepcritical.domain.appraisal import Reading, Remark
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.grading import grade
 from deepcritical.domain.question import Drug
@@ -21,9 +21,6 @@ from deepcritical.reasoning.names import DrugNames
 from deepcritical.reasoning.quoting import is_own_finding, quoted_sentence, sentence_fact
 
 __all__ = ["combined"]
-
-_RECOGNISED_NOTHING = "no sentence with a direction was recognised"
-"""The rules' remark on a record in which a model may still find a direction."""
 
 _MOST_FINDINGS = 60
 """Of one record; a model that repeats itself is not followed for ever."""
@@ -81,12 +78,19 @@ class _Both:
             self._null |= direction == "no_effect"
             self._harmful |= direction == "harm"
         elif direction == "benefit":
+            if self._is_harm(span):
+                return
             self._context.pop(span.start, None)
             self._supporting.setdefault(span.start, fact)
         elif span.start in self._supporting:
             self._context[span.start] = self._supporting.pop(span.start)
         else:
             self._context.setdefault(span.start, fact)
+
+    def _is_harm(self, span: Span) -> bool:
+        """Whether the rules read a harm in a sentence; more of one is never a benefit."""
+        known = self._context.get(span.start)
+        return known is not None and known.role is FactRole.HARM
 
     def _may_decide(self, span: Span, direction: str) -> bool:
         """Whether a sentence can bear a direction; a benefit must be stated, and not be denied."""
@@ -110,7 +114,7 @@ class _Both:
                 "null": self.rules.null or self._null,
                 "harmful": self.rules.harmful or self._harmful,
                 "direct": self.rules.direct and (studies_condition or bool(self._refuting)),
-                "remark": "" if decided else self.rules.remark or _RECOGNISED_NOTHING,
+                "remark": "" if decided else self.rules.remark or Remark.SILENT,
             }
         )
 
@@ -118,7 +122,7 @@ class _Both:
 def _may_speak(rules: Reading, evidence: Evidence) -> bool:
     """Whether the record can have a direction: it reports results, on the drug against another."""
     plan = evidence.metadata.kind == "trial" and not evidence.metadata.has_results
-    barred = rules.remark not in ("", _RECOGNISED_NOTHING)
+    barred = rules.remark not in ("", Remark.SILENT)
     return not (plan or barred) and grade(evidence).level is not None
 
 

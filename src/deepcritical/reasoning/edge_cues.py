@@ -10,17 +10,31 @@ import re
 __all__ = [
     "ADVERSE",
     "AGONIST",
+    "AMONG_PATIENTS",
+    "ANOTHER_CLAUSE",
     "APPOSED",
+    "BENEFIT",
+    "BY_THE_WAY",
     "CAUSED",
     "DENIED",
+    "DENIED_TWICE",
+    "GIVEN",
+    "HEDGED",
     "INDUCED",
     "INHIBITOR",
+    "LISTED",
     "LOSS",
+    "MEANS",
+    "NEW_CLAUSE",
     "NOT",
+    "NOUN",
     "OBJECT",
     "OF",
     "OF_PATIENTS",
+    "OTHER_SUBJECT",
+    "RELATIVE",
     "REMOVED",
+    "SETTING",
     "TREATED",
     "TREATS",
     "UNSEEN",
@@ -45,7 +59,7 @@ _DOWN = (
     r"regulat)\w+|effective|controls?|therapy|efficacy|degrad\w+|neutrali[sz]\w+|restor\w+|"
     r"rescu\w+|manag\w+|cure[sd]?)"
 )
-VERB = re.compile(rf"\b(?:(?P<up>{_UP})|(?P<down>{_DOWN}))\b", re.IGNORECASE)
+VERB = re.compile(rf"(?<![\w-])(?:(?P<up>{_UP})|(?P<down>{_DOWN}))\b", re.IGNORECASE)
 NOT = re.compile(
     r"\b(?:not|no|never|cannot|unable|unlikely|little|without|neither|nor|failed|fails|lack\w*|unlike|"
     r"whether|than|compared|versus|vs|independent(?:ly)? of)\b|n['\u2019]t\b",
@@ -64,6 +78,41 @@ UNSEEN = re.compile(
     re.IGNORECASE,
 )
 """Behind it: the sentence denies it."""
+DENIED_TWICE = re.compile(
+    r"\b(?:never|cannot|(?:did|does|do|has|have|had|could)(?: not|n['\u2019]t| never)) "
+    r"fail(?:ed|s)? to\b",
+    re.IGNORECASE,
+)
+"""What did not fail to happen did happen."""
+HEDGED = re.compile(
+    r"\b(?:(?-i:may)|might|could(?! not)|perhaps|possib\w+|potentially|probabl[ey]|presum\w+|"
+    r"putative(?:ly)?|likely|suggest\w*|appear(?:s|ed)?|seem(?:s|ed)?|speculat\w+|"
+    r"hypothes[ie][sz]\w*|(?:is|are|was|were|been) (?:\w+ )?(?:thought|believed|assumed|proposed|"
+    r"postulated|expected) to|propos(?:e|ed) that)\b",
+    re.IGNORECASE,
+)
+"""The sentence holds what it says for possible, not for shown."""
+_FINITE = (
+    r"(?:activat|up-?regulat|increas|promot|enhanc|induc|stimulat|elevat|rais|caus|trigger|produc|"
+    r"inhibit|down-?regulat|reduc|decreas|suppress|attenuat|ameliorat|lower|block|prevent|diminish|"
+    r"abolish|revers|alleviat|impair|improv|restor|mediat|repress|worsen|exacerbat)(?:e[sd]|ed|s|es)"
+)
+_NOT_A_SUBJECT = (
+    r"(?!(?:which|that|who|and|or|but|in|at|by|on|of|to|for|from|with|after|before|during|via|through|"
+    r"as|also|thus|then|thereby|it|they|we|both|cells?|mice|rats|animals|patients|subjects|treatment|"
+    r"was|were|is|are|has|have|had|been|\w+ly|\w+ing)\b)"
+)
+OTHER_SUBJECT = re.compile(
+    rf"(?:[,;]\s+(?:(?:and|but|yet)\s+)?|\b(?:while|whereas|although|because|since|as)\s+)"
+    rf"(?:(?:the|an?|this|these|its|their|other)\s+)?(?:{_NOT_A_SUBJECT}[\w-]+\s+){{1,3}}"
+    rf"(?:\w+ly\s+)?(?P<verb>{_FINITE})\b",
+    re.IGNORECASE,
+)
+"""A clause of its own begins before the verb: "when A was given, the diet raised B"."""
+ANOTHER_CLAUSE = re.compile(
+    rf"\b(?:which|that|who)\s+(?:\w+\s+){{0,2}}?(?:{_FINITE})\b", re.IGNORECASE
+)
+"""Behind the verb: what follows is done by its object: "A raises B, which lowers C"."""
 INDUCED = re.compile(
     r"^[- \u2010-\u2015](?:induced|associated|evoked|stimulated|triggered|elicited|produced|"
     r"driven)\b",
@@ -122,9 +171,40 @@ LOSS = re.compile(
     re.IGNORECASE,
 )
 """Before a name: it is less of it that acts."""
+RELATIVE = re.compile(r",? (?:which|that|who)\b", re.IGNORECASE)
+"""Behind an object that does something itself: "A blocks B, which raises C"."""
+GIVEN = re.compile(r"^[- ](?:pre-?)?(?:treatment|therapy|treated|medication)\b", re.IGNORECASE)
+"""Right behind a drug: that it is given, not what it does."""
+BENEFIT = re.compile(
+    r"\b(?:protect\w+|ameliorat\w+|beneficial|therapeutic|preventi\w+|prophylactic|curative)\s+"
+    r"(?:effects?|roles?|functions?|actions?|activit(?:y|ies)|potential|efficacy) of "
+    r"(?:[\w-]+ ){0,3}$",
+    re.IGNORECASE,
+)
+"""Before a drug: "the protective effect of A on B"."""
+NEW_CLAUSE = re.compile(r";|,\s*(?:although|though|whereas|while|but|however)\b", re.IGNORECASE)
+AMONG_PATIENTS = re.compile(
+    r"\b(?:in|among)\s+(?:[\w-]+\s+){0,6}(?:patients?|individuals?|subjects?|recipients?|rats?|mice|"
+    r"animals?|child(?:ren)?|adults?|man|woman|men|women|users?|those)\b",
+    re.IGNORECASE,
+)
+"""Behind a disease and before "treated with A": it came up in them, and was not what they had."""
+NOUN = re.compile(r"(?:ion|ment|ance)$", re.IGNORECASE)
+"""The end of a verb's noun: in "A activation raised B" it has no subject yet."""
+BY_THE_WAY = re.compile(r"ing$", re.IGNORECASE)
+"""The end of a participle; far behind a name it is another's."""
+MEANS = re.compile(r"\b(?:via|through)\b", re.IGNORECASE)
+"""Before a name: it is what the effect is brought about by."""
+SETTING = re.compile(r"\b(?:in|on|during|from|with|among)\b(?:\s+[\w-]+){0,3}\s*$", re.IGNORECASE)
+"""Before a disease: there the effect was seen."""
+_ITEM = r"\s*[\w()/+'\u2019-]+(?:\s+[\w()/+'\u2019-]+){0,3}\s*"
+LISTED = re.compile(
+    rf"^(?:{_ITEM},)+(?:\s*(?:and|or|as well as)\b)?(?:\s+[\w-]+){{0,2}}\s*$", re.IGNORECASE
+)
+"""Between a verb and a name behind a comma: other objects in a list."""
 REMOVED = re.compile(
-    r"\b(?:inhibition|degradation|clearance|removal|loss|depletion|"
-    r"suppression) of (?:[\w-]+ ){0,2}$",
+    r"\b(?:(?:inhibition|degradation|clearance|removal|loss|depletion|suppression|"
+    r"down-?regulation) of|(?:reduction|decrease|decline|fall|drop) (?:of|in)) (?:[\w-]+ ){0,2}$",
     re.IGNORECASE,
 )
 """Before an object: to increase the clearance of X is to decrease X."""

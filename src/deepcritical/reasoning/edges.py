@@ -8,7 +8,9 @@ gene, which is neither more nor less of it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from deepcritical.domain.evidence import Fact, FactRole
@@ -70,14 +72,29 @@ class _Pair(NamedTuple):
         return joined[-1] if joined else found[0] if found else None
 
     @property
+    def is_hedged(self) -> bool:
+        """Whether the words before and between hold what they say for possible only."""
+        return bool(cues.HEDGED.search(self.before + self.between))
+
+    @property
     def is_of_another(self) -> bool:
         """Whether the verb behind the first name is that of an earlier subject.
 
         In "A raises B and lowers C" it is not B that lowers C.
         """
         verb = self.verb
-        begins = verb is not None and _JOINING.fullmatch(self.between, 0, verb.start())
-        return bool(begins and cues.VERB.search(self.before))
+        if verb is None:
+            return False
+        begins = _JOINING.fullmatch(self.between, 0, verb.start())
+        return bool(begins and cues.VERB.search(self.before)) or self._is_of_other_clause(verb)
+
+    def _is_of_other_clause(self, verb: re.Match[str]) -> bool:
+        """Whether the verb has a subject of its own, or its object does what the sentence tells."""
+        if _AGENT.search(self.between, verb.end()):
+            return False
+        other = cues.OTHER_SUBJECT.search(self.between)
+        has_own = other is not None and other.start("verb") <= verb.start()
+        return has_own or bool(cues.ANOTHER_CLAUSE.search(self.between, verb.end()))
 
 
 def edges(text: str) -> tuple[Relation, ...]:
@@ -88,7 +105,8 @@ def edges(text: str) -> tuple[Relation, ...]:
 
     Returns:
         Relations such as examplol -decreases-> TST1, in the order of the text. Each holds the
-        sentence it rests on as a fact with offsets into `text`, whose evidence id is empty.
+        sentence it rests on as a fact with offsets into `text`, whose evidence id is empty, and is
+        `hedged` where the sentence says "may", "suggests" and the like.
     """
     return edges_between(text, find_mentions(text))
 
@@ -96,24 +114,31 @@ def edges(text: str) -> tuple[Relation, ...]:
 def edges_between(text: str, mentions: Sequence[Mention]) -> tuple[Relation, ...]:
     """The signed edges between given names of a text, each with its sentence."""
     found: dict[Relation, None] = {}
+    ordered = sorted(mentions, key=lambda m: m.start)
+    starts = [m.start for m in ordered]
     for span in sentences(text):
-        own = [m for m in mentions if span.start <= m.start and m.end <= span.end]
-        for first, second in _near(sorted(own, key=lambda m: m.start)):
-            if edge := _edge(_pair(text, span, first, second)):
-                found[_relation(edge, span)] = None
+        within = ordered[bisect_left(starts, span.start) : bisect_left(starts, span.end)]
+        for first, second in _near([m for m in within if m.end <= span.end]):
+            pair = _pair(text, span, first, second)
+            if edge := _edge(pair):
+                found[_relation(edge, span, hedged=pair.is_hedged)] = None
     return tuple(found)
 
 
 def _near(own: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:
     """Every two names of a sentence that are not too far apart, in the order of the text."""
     for number, first in enumerate(own):
-        for second in own[number + 1 :]:
-            if second.start - first.end > _FAR:
+        # Names do not overlap, so no more than these can be near; all of them make it quadratic.
+        for second in own[number + 1 : number + 1 + _FAR]:
+            apart = second.start - first.end
+            if apart > _FAR:
                 break
-            yield first, second
+            far = _FAR if EntityKind.DISEASE in (first.kind, second.kind) else _FAR_MOLECULES
+            if first.name != second.name and 0 <= apart <= far:
+                yield first, second
 
 
-def _relation(edge: _Edge, span: Span) -> Relation:
+def _relation(edge: _Edge, span: Span, *, hedged: bool) -> Relation:
     return Relation(
         subject=edge.subject.name,
         sign=edge.sign,
@@ -121,6 +146,7 @@ def _relation(edge: _Edge, span: Span) -> Relation:
         fact=Fact.of(span, "", FactRole.MECHANISM),
         subject_kind=edge.subject.kind.value,
         object_kind=edge.object.kind.value,
+        hedged=hedged,
     )
 
 
@@ -128,7 +154,7 @@ def _pair(text: str, span: Span, first: Mention, second: Mention) -> _Pair:
     return _Pair(
         first,
         second,
-        between=text[first.end : second.start],
+        between=cues.DENIED_TWICE.sub(" ", text[first.end : second.start]),
         before=text[max(span.start, first.start - _AROUND) : first.start],
         behind=text[second.end : min(span.end, second.end + _AROUND)],
         sentence=span.text,
@@ -145,22 +171,30 @@ def _edge(pair: _Pair) -> _Edge | None:
     if named or cues.NOT.search(pair.between):
         return named
     nominal = _nominal(pair)
-    if nominal or (cues.OBJECT.search(pair.before) and not cues.LOSS.search(pair.before)):
+    if nominal or _is_object(pair):
         return nominal
     if pair.kinds == {EntityKind.CHEMICAL, EntityKind.DISEASE}:
         return _of_treatment(pair)
     return _verbal(pair)
 
 
+def _is_object(pair: _Pair) -> bool:
+    """Whether the first name is only what something is done to."""
+    acts = cues.LOSS.search(pair.before) or cues.RELATIVE.match(pair.between)
+    return bool(cues.OBJECT.search(pair.before)) and not acts
+
+
 def _says_nothing(pair: _Pair) -> bool:
-    far = _FAR if EntityKind.DISEASE in pair.kinds else _FAR_MOLECULES
-    apart = pair.second.start - pair.first.end
-    if pair.first.name == pair.second.name or not 0 <= apart <= far:
-        return True
     if pair.kinds == {EntityKind.DISEASE} or _is_denied(pair):
         return True
     genetic = pair.kinds == {EntityKind.DISEASE, EntityKind.GENE}
-    return genetic and bool(cues.VARIANT.search(pair.sentence))
+    return genetic and _is_of_variants(pair.sentence)
+
+
+@lru_cache(maxsize=1)
+def _is_of_variants(sentence: str) -> bool:
+    """Asked of every two names of a sentence, which may be long."""
+    return bool(cues.VARIANT.search(sentence))
 
 
 def _is_denied(pair: _Pair) -> bool:
@@ -211,7 +245,7 @@ def _nominal(pair: _Pair) -> _Edge | None:
 def _verbal(pair: _Pair) -> _Edge | None:
     """From "A raises B" and "A is raised by B"; less of A, or of what B is, turns the sign."""
     verb = pair.verb
-    if verb is None or pair.is_of_another:
+    if verb is None or pair.is_of_another or not _governs(pair, verb):
         return None
     sign = Sign.INCREASES if verb["up"] else Sign.DECREASES
     if cues.INHIBITOR.match(pair.between) or cues.LOSS.search(pair.before):
@@ -223,8 +257,22 @@ def _verbal(pair: _Pair) -> _Edge | None:
     return _Edge(pair.first, sign, pair.second)
 
 
+def _governs(pair: _Pair, verb: re.Match[str]) -> bool:
+    """Whether one name is the subject of the verb and the other its object."""
+    object_phrase = pair.between[verb.end() :]
+    if cues.NOUN.search(verb[0]) or cues.MEANS.search(object_phrase):
+        return False
+    if cues.BY_THE_WAY.search(verb[0]) and verb.start() > _BESIDE:
+        return False
+    if pair.second.kind is EntityKind.DISEASE and cues.SETTING.search(object_phrase):
+        return False
+    return "," not in object_phrase or bool(cues.LISTED.match(object_phrase))
+
+
 def _of_treatment(pair: _Pair) -> _Edge | None:
     """What a drug does to a disease: it treats it, or brings it about."""
+    if cues.NEW_CLAUSE.search(pair.between):
+        return None
     if pair.first.kind is EntityKind.CHEMICAL:
         sign = _by_drug(pair)
         return _Edge(pair.first, sign, pair.second) if sign else None
@@ -233,7 +281,8 @@ def _of_treatment(pair: _Pair) -> _Edge | None:
 
 
 def _by_drug(pair: _Pair) -> Sign | None:
-    if cues.TREATS.search(pair.between):
+    pair = pair._replace(between=cues.GIVEN.sub("", pair.between))
+    if cues.BENEFIT.search(pair.before) or cues.TREATS.search(pair.between):
         return Sign.DECREASES
     verb = pair.verb
     return (Sign.INCREASES if verb["up"] else Sign.DECREASES) if verb else None
@@ -241,7 +290,8 @@ def _by_drug(pair: _Pair) -> Sign | None:
 
 def _on_disease(pair: _Pair) -> Sign | None:
     verb = pair.verb
-    if cues.CAUSED.search(pair.between):
+    came_up = cues.TREATED.search(pair.between) and cues.AMONG_PATIENTS.search(pair.between)
+    if came_up or cues.CAUSED.search(pair.between):
         return Sign.INCREASES
     if cues.TREATED.search(pair.between) or (verb and verb["down"]):
         return Sign.DECREASES

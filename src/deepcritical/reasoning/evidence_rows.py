@@ -41,6 +41,8 @@ def _row(record: Evidence, evidence_id: str, stances: tuple[DrugStance, ...]) ->
         level=graded.level,
         design_from_text=graded.from_text,
         certainty=graded.certainty.value if graded.certainty else "",
+        certainty_reasons=graded.certainty_reasons,
+        quality=graded.quality,
         participants=graded.participants,
         stances=stances,
         status=meta.status or "",

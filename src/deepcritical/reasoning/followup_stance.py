@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from deepcritical.domain.appraisal import CONCERN, Appraisal, Reading, Stance
+from deepcritical.domain.appraisal import Appraisal, Reading, Remark, Stance
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.evidence import Evidence, Fact
 from deepcritical.domain.grading import Grade, is_negative_stop, is_notice
@@ -41,7 +41,7 @@ _CLEAR = 0.33
 """How far a sentence must speak for or against what is claimed, of 1."""
 _MIXED = re.compile(
     r"\b(?:controversial|conflicting|contradictory|inconsistent|both positive and negative|"
-    r"mixed (?:results|findings|evidence))\b",
+    r"mixed (?:results|findings|evidence)|less (?:encouraging|promising|favou?rable))\b",
     re.IGNORECASE,
 )
 _WORSENS = re.compile(r"\b(?:worsen|exacerbat|aggravat)\w*", re.IGNORECASE)
@@ -201,5 +201,5 @@ def _weighed(judged: Judged, record: Evidence, graded: Grade) -> Judged:
         why = "a retracted record, or a notice about one, supports and refutes nothing"
         return judged._replace(stance=Stance.NEUTRAL, basis=None, why=why)
     if graded.concern and judged.stance is Stance.SUPPORTS:
-        return judged._replace(stance=Stance.NEUTRAL, basis=None, why=CONCERN)
+        return judged._replace(stance=Stance.NEUTRAL, basis=None, why=Remark.CONCERN)
     return judged

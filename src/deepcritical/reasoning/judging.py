@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from deepcritical.domain.assessment import JudgeAssessment
+from typing import NamedTuple
+
+from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
 from deepcritical.domain.base import Score10
 from deepcritical.domain.evidence import FactRole
 from deepcritical.domain.hypotheses import MechanismHypothesis
@@ -17,7 +19,15 @@ from deepcritical.reasoning.queries import (
 )
 from deepcritical.services.evidence_store import EvidenceStore
 
-__all__ = ["assess", "best_drug", "mechanism_score", "next_sides", "rank_drugs"]
+__all__ = [
+    "OpenGap",
+    "assess",
+    "best_drug",
+    "mechanism_score",
+    "next_sides",
+    "open_gaps",
+    "rank_drugs",
+]
 
 _RANK = tuple(VerdictLabel)
 
@@ -79,26 +89,39 @@ _HARMS = ('"adverse events"', "tolerability", "safety")
 _MECHANISM = ('"mechanism of action"', "target", "pathway")
 
 
+class OpenGap(NamedTuple):
+    """Something that is missing, with the query that could find it."""
+
+    text: str
+    query: SearchQuery
+    against: bool = False
+    """Whether the query seeks what speaks against the drug: no choice leaves it for later."""
+
+
+def open_gaps(question: ResearchQuestion, store: EvidenceStore) -> tuple[OpenGap, ...]:
+    """What is missing for the drug asked about, or for the best candidate."""
+    name = best_drug(question, store)
+    if name is None or not store.studies(name):
+        return ()
+    return tuple(dict.fromkeys(_gaps(question, store, name, condition_of(question))))
+
+
 def _gaps(
     question: ResearchQuestion, store: EvidenceStore, name: str, condition: Condition
-) -> list[tuple[str, SearchQuery]]:
-    """What is missing, each with the query that could find it."""
+) -> list[OpenGap]:
     drug = question.drug or drug_named(name)
-    gaps: list[tuple[str, SearchQuery]] = []
+    gaps: list[OpenGap] = []
     if not any(s.direct and s.randomised and s.deciding_ids for s in store.studies(name)):
-        gaps.append(
-            (
-                f"No randomised study of {condition.name} with a result for {name}.",
-                asked(drug, condition, "randomised placebo-controlled trial", _RANDOMISED),
-            )
-        )
+        trials = asked(drug, condition, "randomised placebo-controlled trial", _RANDOMISED)
+        missing = f"No randomised study of {condition.name} with a result for {name}."
+        gaps.append(OpenGap(missing, trials))
     if not any(
         f.role is FactRole.HARM for a in store.appraisals(name).values() for f in a.reading.context
     ):
         harms = asked(drug, None, "adverse events tolerability safety", _HARMS)
-        gaps.append((f"No record reports harms of {name}.", harms))
+        gaps.append(OpenGap(f"No record reports harms of {name}.", harms, against=True))
     gaps.extend(
-        (
+        OpenGap(
             f"No record shows that {e.subject} acts on {e.object}.",
             edge_query(drug, condition, e.subject, e.object),
         )
@@ -108,8 +131,8 @@ def _gaps(
     )
     if not store.hypotheses and question.drug:
         unknown = f"No target of {name} was recognised in the records."
-        gaps.append((unknown, asked(drug, None, "mechanism target pathway", _MECHANISM)))
-    return list(dict.fromkeys(gaps))
+        gaps.append(OpenGap(unknown, asked(drug, None, "mechanism target pathway", _MECHANISM)))
+    return gaps
 
 
 def assess(question: ResearchQuestion, store: EvidenceStore) -> JudgeAssessment:
@@ -125,11 +148,12 @@ def assess(question: ResearchQuestion, store: EvidenceStore) -> JudgeAssessment:
             recommendation="continue",
             gaps=(f"No record bears on {condition.name}.",),
             next_queries=next_sides(question, store),
+            choice=RoundChoice(wants_more=True),
             reasoning="What was asked about was not recognised in any record.",
         )
     studies = store.studies(drug)
     verdict = decide(studies)
-    gaps = _gaps(question, store, drug, condition)
+    gaps = open_gaps(question, store)
     sufficient = verdict.label is not VerdictLabel.INSUFFICIENT and any(
         h.complete for h in store.hypotheses
     )
@@ -141,7 +165,11 @@ def assess(question: ResearchQuestion, store: EvidenceStore) -> JudgeAssessment:
         recommendation="synthesize" if sufficient else "continue",
         drug_candidates=(drug,) if question.drug else rank_drugs(store)[:5],
         key_findings=(f"{verdict.rule} {''.join(f'[{i}]' for i in verdict.deciding_ids)}".strip(),),
-        gaps=tuple(text for text, _ in gaps),
-        next_queries=(*(query for _, query in gaps), *next_sides(question, store)),
+        gaps=tuple(gap.text for gap in gaps),
+        next_queries=(*(gap.query for gap in gaps), *next_sides(question, store)),
+        choice=RoundChoice(
+            wants_more=not sufficient,
+            gaps=tuple(gap.text for gap in gaps if gap.query.text not in store.queries_run),
+        ),
         reasoning=f"By rule: {verdict.label.value} at {verdict.certainty.value} certainty.",
     )

@@ -17,6 +17,10 @@ __all__ = ["Methods"]
 
 _RANKED_BY_WORDS = "Retrieval is lexical (BM25), without dense vectors."
 _RANKED_BY_SOURCE = "Each source ranks its records by its own measure of relevance."
+_REVIEWED = (
+    "The question as understood, the sources, the searches of the first round and the limits were "
+    "fixed before the run, in a plan that was reviewed."
+)
 _ANSWERED = ("data", "empty", "degraded")
 _GIVEN = "given without a search"
 _NO_CANDIDATE = "names none of the candidates"
@@ -107,6 +111,7 @@ class Methods:
             part
             for part in (
                 f"Question understood as: {read}.",
+                _REVIEWED if self._context.plan_reviewed else "",
                 f"Sources, searched on {self._context.searched_on}:\n\n{sources}",
                 f"{_RANKED_BY_SOURCE if self._live else _RANKED_BY_WORDS} "
                 f"Rounds: {self._context.iterations}; the search ended because {stopped}.",
@@ -164,7 +169,8 @@ class Methods:
             f"{f' ({by_source})' if len(flow.by_source) > 1 else ''}, "
             f"{flow.duplicates} duplicates removed, {flow.screened} screened, "
             f"{flow.excluded} excluded{f' ({why})' if why else ''}, "
-            f"{flow.included} included, which are {flow.studies} studies."
+            f"{flow.included} included, of {flow.studies} "
+            f"{'study' if flow.studies == 1 else 'studies'}."
         )
         left_out = self._excluded()
         listed = "\n\n".join(self._listed(c.name, c.records, left_out) for c in flow.exclusions)
@@ -185,7 +191,12 @@ class Methods:
     def _is_off_topic(self, reason: str) -> bool:
         """Whether a reason says that the record is about other drugs: noise of the search."""
         named = (f"does not name {drug}" for drug in self._drugs)
-        return reason == _NO_CANDIDATE or reason.startswith(tuple(named))
+        several = (_NO_CANDIDATE, self._unnamed_condition) if len(self._drugs) > 1 else ()
+        return reason in several or reason.startswith(tuple(named))
+
+    @property
+    def _unnamed_condition(self) -> str:
+        return f"does not name {self._condition}"
 
     def _excluded(self) -> dict[str, str]:
         """Why each record that no drug of the report uses was left out."""
@@ -194,11 +205,15 @@ class Methods:
         for evidence_id in self._store.evidence:
             found = [r[evidence_id].reading for r in readings if evidence_id in r]
             if not any(reading.included for reading in found):
-                several = len(readings) > 1 and _NO_CANDIDATE
-                excluded[evidence_id] = several or (
-                    found[0].excluded_because if found else "not read"
-                )
+                excluded[evidence_id] = self._reason([r.excluded_because for r in found])
         return excluded
+
+    def _reason(self, reasons: list[str]) -> str:
+        """The one reason of several readings: that of a candidate which the record names."""
+        if len(self._drugs) < 2 or not reasons:
+            return reasons[0] if reasons else "not read"
+        unnamed = tuple(f"does not name {drug}" for drug in self._drugs)
+        return next((why for why in reasons if not why.startswith(unnamed)), _NO_CANDIDATE)
 
     def limitations(self) -> tuple[str, ...]:
         """What limits the report; some depend on what it cites, so the other parts come first."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from deepcritical.domain.abbreviations import expand_abbreviations
-from deepcritical.domain.appraisal import Reading
+from deepcritical.domain.appraisal import Reading, Remark
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.grading import (
     grade,
@@ -25,6 +25,7 @@ from deepcritical.reasoning.clauses import clauses
 from deepcritical.reasoning.figures import Way, has_result_figures
 from deepcritical.reasoning.names import ConditionNames, DrugNames
 from deepcritical.reasoning.outcomes import Weight, primary_outcomes, weigh
+from deepcritical.reasoning.quoting import addresses_a_model
 from deepcritical.reasoning.stance import (
     Finding,
     RecordNames,
@@ -38,21 +39,6 @@ from deepcritical.reasoning.trial_stance import stop_sentence
 
 __all__ = ["read_record"]
 
-REFERENCE_ARM = (
-    "the drug is the comparator or part of every arm, so it is not tested against no treatment"
-)
-_HEAD_TO_HEAD = (
-    "the drug is compared with another active drug only, so it is not tested against no treatment"
-)
-_COMBINATION = (
-    "the drug is given in one combination with others, and what comes of that is not its alone"
-)
-_PLAN = "a registered plan without a reported result"
-_NOT_CHARGED = (
-    "stopped for futility, lack of effect or harm, of a treatment with several drugs: "
-    "that is not charged to this drug alone"
-)
-_SILENT = "no sentence with a direction was recognised"
 _MECHANISM_LEVEL = 5
 _FIRST_FINDING = 0.35
 """In an abstract without labels, the share at its beginning that is background."""
@@ -69,8 +55,14 @@ def _may_be_finding(span: Span, position: float, labelled: bool) -> bool:
     return placed or has_result_figures(span.text)
 
 
+def _telling_spans(evidence: Evidence, *, ended: bool = False) -> list[Span]:
+    """The whole sentences of a record; one that gives orders to a machine tells nothing."""
+    spans = whole_sentences(evidence.content, ended=ended)
+    return [s for s in spans if not addresses_a_model(s.text)]
+
+
 def _result_spans(evidence: Evidence) -> list[Span]:
-    spans = whole_sentences(evidence.content)
+    spans = _telling_spans(evidence)
     labelled = any(span.label for span in spans)
     return [s for i, s in enumerate(spans) if _may_be_finding(s, i / len(spans), labelled)]
 
@@ -120,7 +112,7 @@ def _context(
     results = {f.span.start: f.span for f in findings if f.span.start not in taken}
     facts = [Fact.of(span, evidence_id, FactRole.RESULT) for span in results.values()]
     is_trial = evidence.metadata.kind == "trial"
-    for index, span in enumerate(whole_sentences(evidence.content, ended=not is_trial)):
+    for index, span in enumerate(_telling_spans(evidence, ended=not is_trial)):
         role = _role(span, names, first_of_trial=is_trial and index == 0)
         if role and span.start not in taken and span.start not in results:
             facts.append(Fact.of(span, evidence_id, role))
@@ -266,7 +258,7 @@ def _is_review(evidence: Evidence) -> bool:
 
 def _stop_remark(evidence: Evidence) -> str:
     """What to say of a failed trial whose reason for stopping is not this drug's alone."""
-    return _NOT_CHARGED if is_negative_stop(evidence) else ""
+    return Remark.NOT_CHARGED if is_negative_stop(evidence) else ""
 
 
 def _is_clinical(evidence: Evidence) -> bool:
@@ -278,8 +270,8 @@ def _is_clinical(evidence: Evidence) -> bool:
 def _silence(evidence: Evidence, names: RecordNames) -> str:
     """Why no sentence of the record can have a direction; '' when one may."""
     if not is_paper(evidence) and not evidence.metadata.has_results:
-        return _PLAN
-    return REFERENCE_ARM if _is_reference_arm(evidence, names) else ""
+        return Remark.PLAN
+    return Remark.REFERENCE_ARM if _is_reference_arm(evidence, names) else ""
 
 
 def _deciding(findings: list[Finding], in_patients: bool) -> list[Finding]:
@@ -311,9 +303,9 @@ def _why_silent(evidence: Evidence, names: RecordNames) -> str:
     for span in _result_spans(evidence):
         for clause in clauses(span.text):
             if clause_cue(clause, names) and is_only_comparator(clause, names):
-                return REFERENCE_ARM
+                return Remark.REFERENCE_ARM
             if clause_cue(clause, names) and is_against_another(clause, names):
-                return _HEAD_TO_HEAD
+                return Remark.HEAD_TO_HEAD
             if names.drug.named(clause) and is_in_combination(clause, names):
-                return _COMBINATION
-    return _SILENT
+                return Remark.COMBINATION
+    return Remark.SILENT

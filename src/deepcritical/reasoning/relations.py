@@ -173,7 +173,11 @@ class _Nodes:
         for match in _protein_words().finditer(text):
             yield _Node(match.group().lower(), match.start(), match.end())
         for mention in vocabulary().find(text, _LABELS):
-            if not self._condition.named(mention.text) and not self._drug.named(mention.text):
+            if (
+                mention.text not in NOT_A_MOLECULE
+                and not self._condition.named(mention.text)
+                and not self._drug.named(mention.text)
+            ):
                 yield _Node(mention.node.name, mention.start, mention.end)
         for match in SYMBOL.finditer(text):
             if self._is_molecule(match.group(), self._long.get(match.group(), "")):

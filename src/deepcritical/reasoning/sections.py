@@ -12,14 +12,13 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import ReportSection
 from deepcritical.prompts.asks import SectionName
 from deepcritical.reasoning.answers import Section
-from deepcritical.reasoning.citing import Citer
+from deepcritical.reasoning.citing import FOLLOWS, Citer
 from deepcritical.reasoning.quoting import is_own_finding, quoted_sentence, sentence_fact
 from deepcritical.services.evidence_store import EvidenceStore
 
 __all__ = ["ChosenSentence", "balanced", "chosen_sentences", "section_records", "with_sections"]
 
 _MOST = 8
-_LEADS = {"first": "", "also": "Also: ", "however": "However: "}
 
 ChosenSentence = tuple[str, Fact]
 """How it follows on the sentence before, and the sentence."""
@@ -131,4 +130,4 @@ def with_sections(
 
 def _line(citer: Citer, follows: str, fact: Fact) -> str:
     name, source = citer.name(fact.evidence_id), citer.source(fact.evidence_id)
-    return f"- {_LEADS[follows]}**{name}**, {source}: {citer.sentence(fact)}"
+    return f"- {FOLLOWS[follows]}**{name}**, {source}: {citer.sentence(fact)}"

@@ -11,7 +11,7 @@ from itertools import chain
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
-from deepcritical.tools.clinicaltrials_records import Page, decoded, parse, read_page
+from deepcritical.tools.clinicaltrials_records import Page, decoded, parse, read_page, read_version
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.query_utils import trial_params
 
@@ -105,6 +105,14 @@ class ClinicalTrials:
     async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
         """The records alone, best first; raises as `fetch` does."""
         return list((await self.fetch(SourceQuery(text=query, max_results=max_results))).evidence)
+
+    async def version(self, by: float | None = None) -> str:
+        """The version of the API and the date of its data, as far as it tells them.
+
+        Raises:
+            SearchError: It does not answer, or not until `by`.
+        """
+        return read_version((await self._client.get("version", {}, by=by)).content)
 
     async def _search(self, found: _Found, query: SourceQuery) -> None:
         """Page by page, until there are enough; an error ends it and is kept."""

@@ -21,7 +21,7 @@ from deepcritical.tools.base import Parsed
 from deepcritical.tools.clinicaltrials_results import posted_results
 from deepcritical.tools.clinicaltrials_schema import Protocol, Study
 
-__all__ = ["Page", "decoded", "parse", "read_page"]
+__all__ = ["Page", "decoded", "parse", "read_page", "read_version"]
 
 MAX_DESCRIPTION_CHARS = 20_000
 _MOST_OUTCOMES = 20
@@ -77,6 +77,18 @@ def decoded(payload: bytes) -> dict[str, Any]:
     ):
         return document
     raise SearchError(f"ClinicalTrials.gov sent no studies{_told(document)}.", "Try again later.")
+
+
+def read_version(payload: bytes) -> str:
+    """API and data of the registry in words, from the answer of `version`; '' if it tells none."""
+    try:
+        told = json.loads(payload)
+    except (ValueError, RecursionError):
+        return ""
+    named = {"apiVersion": "API", "dataTimestamp": "data of"}
+    known = told if isinstance(told, dict) else {}
+    parts = [f"{w} {known[k][:40]}" for k, w in named.items() if isinstance(known.get(k), str)]
+    return ", ".join(parts)
 
 
 def _told(document: Any) -> str:

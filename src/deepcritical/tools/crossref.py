@@ -18,7 +18,7 @@ from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.identity import normalised_doi
 from deepcritical.tools.http import SourceClient
 
-__all__ = ["check_all", "check_integrity", "integrity"]
+__all__ = ["ask_lightly", "check_all", "check_integrity", "integrity"]
 
 _RETRACTED = "Retracted Publication"
 _WORST_FIRST: tuple[Integrity, ...] = ("retracted", "concern", "corrected", "clean", "not_checked")
@@ -107,6 +107,16 @@ async def check_all(
         task.result() if task in done else record
         for task, record in zip(asked, records, strict=True)
     )
+
+
+async def ask_lightly(client: SourceClient, by: float) -> None:
+    """One small request, to see whether Crossref answers until a time of the event loop.
+
+    Raises:
+        SearchError: It does not.
+    """
+    params: dict[str, str | int] = {"filter": "update-type:retraction", "rows": 1}
+    await client.get("works", params, _checked, by)
 
 
 async def _looked_up(look: Any, client: SourceClient, doi: str) -> _Found:

@@ -11,8 +11,10 @@ from deepcritical.domain.errors import DeepCriticalError, SearchError, StorageEr
 from deepcritical.domain.question import SearchQuery
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
 
-__all__ = ["SearchHandler", "SourceAnswer", "require_any"]
+__all__ = ["WEB", "SearchHandler", "SourceAnswer", "require_any"]
 
+WEB = "web"
+"""Name of the one source that queries for the web alone are put to."""
 _GRACE_S = 1.0
 """Seconds that a source gets to hand over what it has when its time is over."""
 
@@ -81,7 +83,12 @@ class SearchHandler:
             )
             for query in queries
         ]
-        calls = [(tool, query) for query in sized for tool in self._tools]
+        calls = [
+            (tool, query)
+            for query in sized
+            for tool in self._tools
+            if not query.web_only or tool.name == WEB
+        ]
         searched_at = self._now() if self._now else None
         results = await asyncio.gather(
             *(self._asked(tool, query, given_s) for tool, query in calls), return_exceptions=True

@@ -9,11 +9,12 @@ from deepcritical.domain.citation_validator import build_reference_from_evidence
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Fact, FactRole
 from deepcritical.domain.grading import grade
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import Reference, ReportSection
+from deepcritical.domain.report_parts import Claim, Reference, ReportSection
 from deepcritical.domain.verdict import decide
 
 TITLE = "A study of examplol in testitis"
-CONTENT = "Examplol was given to 120 adults with testitis. Pain fell by 12.5% (p = 0.02)."
+QUOTE = "Pain fell by 12.5% (p = 0.02)."
+CONTENT = f"Examplol was given to 120 adults with testitis. {QUOTE}"
 
 
 def paper(title: str = TITLE, content: str = CONTENT, url: str = "", **metadata: Any) -> Evidence:
@@ -31,7 +32,7 @@ def trial(nct_id: str = "NCT11111111", content: str = "", **metadata: Any) -> Ev
 
 
 def fact(
-    quote: str = "Pain fell by 12.5% (p = 0.02).",
+    quote: str = QUOTE,
     evidence_id: str = "E1",
     content: str = CONTENT,
 ) -> Fact:
@@ -45,6 +46,18 @@ def fact(
         start=start,
         end=start + len(quote),
         role=FactRole.RESULT,
+    )
+
+
+def claim(sentence: str = QUOTE, quote: str = QUOTE, evidence_id: str = "E1") -> Claim:
+    """A sentence of a report with the quote behind it, at its place in the content."""
+    start = max(0, CONTENT.find(quote))
+    return Claim(
+        sentence=sentence,
+        evidence_id=evidence_id,
+        quote=quote,
+        start=start,
+        end=start + len(quote),
     )
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from deepcritical.domain.grading import (
@@ -22,6 +24,15 @@ RCT = "Randomized Controlled Trial"
         pytest.param(["Journal Article", RCT], TITLE, "", Design.RCT, id="RCT, second type"),
         pytest.param(["Letter", RCT], TITLE, "", Design.RCT, id="RCT told in a letter"),
         pytest.param(["Clinical Trial, Phase II"], TITLE, "", Design.NON_RANDOMISED_TRIAL, id="CT"),
+        # A choice of ours: taken as randomised unless the text says otherwise.
+        pytest.param(["Pragmatic Clinical Trial"], TITLE, "", Design.RCT, id="pragmatic"),
+        pytest.param(
+            ["Pragmatic Clinical Trial"],
+            TITLE,
+            "Clinics were chosen in a non-randomised way.",
+            Design.NON_RANDOMISED_TRIAL,
+            id="pragmatic, not randomised",
+        ),
         pytest.param(["Observational Study"], TITLE, "", Design.COHORT, id="observational"),
         pytest.param(["Case Reports"], TITLE, "", Design.CASE_SERIES, id="case report"),
         pytest.param(["Review"], TITLE, "", Design.NARRATIVE_REVIEW, id="review"),
@@ -361,3 +372,13 @@ def test_a_design_that_type_or_text_could_hide(
 def test_an_entry_merged_with_its_paper_is_graded_as_the_paper() -> None:
     record = trial(content="Adults were randomised.", pmid="99000001", text_kind="abstract")
     assert grade(record).design is Design.RCT
+
+
+def test_time_grows_with_the_length_of_a_review_and_not_with_its_square() -> None:
+    def seconds(words: int) -> float:
+        record = paper(TITLE, "word " * words, publication_types=("Systematic Review",))
+        began = time.process_time()
+        grade(record)
+        return time.process_time() - began
+
+    assert seconds(20_000) < 10 * max(0.02, seconds(5_000))

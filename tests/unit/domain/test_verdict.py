@@ -32,7 +32,7 @@ SUPPORTS, REFUTES, MIXED, NONE = (
             id="01 trials for, cohorts mixed",
         ),
         pytest.param(
-            [study(SUPPORTS, 2, 200), study(SUPPORTS, 1, 200), study(SUPPORTS, 3)],
+            [study(SUPPORTS, 2, 200), study(SUPPORTS, 2, 200), study(SUPPORTS, 3)],
             VerdictLabel.SUPPORTED,
             "At least 2 randomised studies",
             id="02 two trials of 400 people",
@@ -50,16 +50,34 @@ SUPPORTS, REFUTES, MIXED, NONE = (
             id="03 a single trial",
         ),
         pytest.param(
-            [study(REFUTES, 2, 400), study(SUPPORTS, 3, 9000)],
+            [study(SUPPORTS, 2, 300), study(SUPPORTS, 1, 300)],
+            VerdictLabel.PROMISING,
+            "a single study or a small one",
+            id="03 a trial and a review, which counts it again",
+        ),
+        pytest.param(
+            [study(REFUTES, 2, 200), study(REFUTES, 2, 200), study(SUPPORTS, 3, 9000)],
             VerdictLabel.REFUTED,
             "found no benefit and none disagrees",
             id="04 trials against, 400 people",
         ),
         pytest.param(
-            [study(REFUTES, 2, 399)],
+            [study(REFUTES, 1, 400)],
+            VerdictLabel.REFUTED,
+            "found no benefit and none disagrees",
+            id="04 a review of trials against, 400 people",
+        ),
+        pytest.param(
+            [study(REFUTES, 2, 200), study(REFUTES, 2, 199)],
             VerdictLabel.UNSUPPORTED,
-            "but they are small",
+            "a single trial or a small body",
             id="05 trials against, 399 people",
+        ),
+        pytest.param(
+            [study(REFUTES, 2, 9000)],
+            VerdictLabel.UNSUPPORTED,
+            "a single trial or a small body",
+            id="05 a single trial against",
         ),
         pytest.param(
             [study(SUPPORTS, 2, 900), study(REFUTES, 2, 900)],
@@ -128,12 +146,31 @@ def test_a_verdict_names_the_studies_of_its_rule_only() -> None:
         pytest.param(
             [study(SUPPORTS, 2, 200), study(SUPPORTS, 2, 200)], Certainty.HIGH, [], id="large"
         ),
-        pytest.param([study(SUPPORTS, 2, 100)], Certainty.MODERATE, ["imprecision"], id="small"),
+        pytest.param([study(SUPPORTS, 1, 400)], Certainty.HIGH, [], id="a review of trials"),
+        pytest.param([study(REFUTES, 2, 9000)], Certainty.MODERATE, ["inconsistency"], id="one"),
         pytest.param(
-            [study(SUPPORTS, 2, 99)],
+            [study(SUPPORTS, 2, 9000), study(REFUTES, 3)],
+            Certainty.MODERATE,
+            ["inconsistency"],
+            id="one, and a cohort that disagrees",
+        ),
+        pytest.param(
+            [study(SUPPORTS, 2, 50), study(SUPPORTS, 2, 50)],
+            Certainty.MODERATE,
+            ["imprecision"],
+            id="small",
+        ),
+        pytest.param(
+            [study(SUPPORTS, 2, 50), study(SUPPORTS, 2, 49)],
             Certainty.LOW,
             ["imprecision", "very serious imprecision"],
             id="very small",
+        ),
+        pytest.param(
+            [study(SUPPORTS, 2, 100)],
+            Certainty.LOW,
+            ["inconsistency", "imprecision"],
+            id="one, and small",
         ),
         pytest.param(
             [study(SUPPORTS, 2, 60), study(REFUTES, 2, 60)],

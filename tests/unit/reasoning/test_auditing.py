@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from deepcritical.domain.appraisal import Remark
 from deepcritical.domain.ledger import EntryKind, SupportRate
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Claim
-from deepcritical.reasoning.auditing import audit, records_of
-from tests.unit.domain.records import CONTENT, paper, reference, report
+from deepcritical.reasoning.auditing import audit, check_sentences, records_of
+from deepcritical.reasoning.ratings import Rating
+from tests.unit.domain.records import CONTENT, QUOTE, claim, paper, reference, report
 
 RECORD = paper(pmid="99000001", note="a made-up caution")
 OTHER = paper("Another", "Mood was not asked about in the survey.", pmid="99000002")
@@ -18,18 +20,6 @@ REFERENCES = (
     reference(RECORD, evidence_id="E1"),
     reference(OTHER, evidence_id="E2"),
 )
-QUOTE = "Pain fell by 12.5% (p = 0.02)."
-
-
-def claim(sentence: str = QUOTE, quote: str = QUOTE, evidence_id: str = "E1") -> Claim:
-    start = max(0, CONTENT.find(quote))
-    return Claim(
-        sentence=sentence,
-        evidence_id=evidence_id,
-        quote=quote,
-        start=start,
-        end=start + len(quote),
-    )
 
 
 def written(text: str, *claims: Claim, **changes: Any) -> ResearchReport:
@@ -47,9 +37,11 @@ def failed(told: ResearchReport) -> list[tuple[EntryKind, str]]:
         "Pain fell by 12.5% \\(p = 0.02\\) [1].",
         "“Pain fell by 12.5% (p = 0.02)” [1].",
         "- **A study 2020**, summary of [1]: Pain fell by 12.5% (p = 0.02) [1].",
+        "- Also: **A study 2020**, quoted from [1]: “Pain fell by 12.5% (p = 0.02)” [1].",
         "With examplol, pain was reduced by 12.5 percent [1]. Mood was not asked about [2].",
         "Pain fell by 12.5% [1][2].",
         "Note kept with the record: a made-up caution [1].",
+        f"Pain was reduced by 12.5 percent [1]. Quoted from [1]: “{QUOTE.rstrip('.')}” [1].",
     ],
 )
 def test_a_sentence_that_its_source_bears_holds(text: str) -> None:
@@ -82,8 +74,10 @@ def test_a_sentence_without_a_citation_and_a_table_are_not_entries() -> None:
 
 
 def test_a_rating_by_rule_is_not_counted() -> None:
-    told = written("- For: A 2020 [1].\n- Against: B 2021 [2].")
-    ledger = audit(told)
+    first, second = (r.short_name for r in REFERENCES)
+    awaited = Rating.AWAITED.told(trials=f"{first}, recruiting [1]; and 2 more [1][2]")
+    unread = Rating.READ_TOO.told(name=second, remark=Remark.SILENT, cited="[2]")
+    ledger = audit(written(f"{awaited}\n\n- {unread}"))
     assert [e.kind for e in ledger.entries].count(EntryKind.RATING) == 2
     assert ledger.support.cited == 0
 
@@ -94,6 +88,17 @@ class TestClaims:
         assert ledger.support == SupportRate(cited=1, borne_out=1)
         (entry,) = [e for e in ledger.entries if e.kind is EntryKind.CLAIM]
         assert (entry.quote, entry.start, entry.numbers) == (QUOTE, CONTENT.find(QUOTE), (1,))
+
+    def test_how_a_claim_is_led_in_is_no_sentence(self) -> None:
+        told = written(
+            f"Pain was reduced by 12.5 percent [1]. Quoted from [1]: “{QUOTE}” [1].", claim()
+        )
+        assert [e.kind for e in audit(told).entries][:2] == [EntryKind.REFERENCE] * 2
+        assert audit(told).support == SupportRate(cited=2, borne_out=2)
+
+    def test_words_of_a_record_within_other_words_are_no_cover(self) -> None:
+        told = written(f"Nobody believes that cats fly: {QUOTE} [1]", claim())
+        assert EntryKind.SENTENCE in [entry.kind for entry in audit(told).entries]
 
     def test_a_claim_in_other_words_is_checked_like_a_sentence(self) -> None:
         assert failed(written("", claim("Pain was reduced by 12.5 percent."))) == []
@@ -123,6 +128,88 @@ class TestClaims:
         told = report(f"{QUOTE} [1]\n\n{QUOTE} [2]", *references, claims=claims)
         assert audit(told).failed == ()
         assert audit(told).support == SupportRate(cited=2, borne_out=2)
+
+
+class TestADraft:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            pytest.param(
+                "It fell by 9% [1].", "It fell by 9% [unsupported].", id="before the stop"
+            ),
+            pytest.param(
+                "It fell by 9%. [1]", "It fell by 9%. [unsupported]", id="behind the stop"
+            ),
+            pytest.param(
+                "“It fell by 9%.” [1].", "“It fell by 9%.” [unsupported].", id="in quotation marks"
+            ),
+            pytest.param(
+                "It fell by 9% [1][2]. Mood was not asked about [2].",
+                "It fell by 9% [unsupported]. Mood was not asked about [2].",
+                id="only this sentence",
+            ),
+            pytest.param(
+                "Mood fell [1] by 9% [2].", "Mood fell [unsupported] by 9%.", id="amid it"
+            ),
+            pytest.param(
+                "- **A 2020**, quoted from [1]: It fell by 9% [1].",
+                "- **A 2020**, quoted from [1]: It fell by 9% [unsupported].",
+                id="behind its source",
+            ),
+            pytest.param(
+                "- However: **A 2020**, quoted from [1]: It fell by 9% [1].",
+                "- However: **A 2020**, quoted from [1]: It fell by 9% [unsupported].",
+                id="behind what it follows on",
+            ),
+            pytest.param("It fell\n\nby 9% [1].", "It fell\n\nby 9% [unsupported].", id="by line"),
+            pytest.param("| It fell by 9% [1] |", "| It fell by 9% [1] |", id="not in a table"),
+        ],
+    )
+    @pytest.mark.parametrize("claims", [(), (claim("It fell by 9%."),)], ids=["bare", "claimed"])
+    def test_a_sentence_that_fails_is_marked(
+        self, text: str, expected: str, claims: tuple[Claim, ...]
+    ) -> None:
+        draft = written(f"{QUOTE} [1]\n{text}", claim(), *claims)
+        checked, ledger = check_sentences(draft)
+        assert checked.clinical_findings.content == f"{QUOTE} [1]\n{expected}"
+        assert checked.claims == (claim(),)
+        assert [e.kind for e in audit(checked).failed] == []
+        assert audit(checked).support.borne_out == ledger.support.borne_out
+
+    def test_one_whose_sentences_stand_is_left_alone(self) -> None:
+        draft = written(f"{QUOTE} [1]", claim())
+        assert check_sentences(draft)[0] == draft
+
+    @pytest.mark.parametrize("number", [2, 9])
+    def test_a_true_sentence_under_another_number_is_marked(self, number: int) -> None:
+        checked, _ = check_sentences(written(f"{QUOTE} [{number}]", claim()))
+        assert checked.clinical_findings.content == f"{QUOTE} [unsupported]"
+        assert checked.claims == ()
+
+    def test_a_claim_whose_words_were_changed_is_no_cover(self) -> None:
+        checked, ledger = check_sentences(written("Pain fell by 21.5% (p = 0.02). [1]", claim()))
+        assert checked.clinical_findings.content.endswith("[unsupported]")
+        assert ledger.support == SupportRate(cited=2, borne_out=1)
+
+    @pytest.mark.parametrize("sentence", [".", "e", "Pain", "a+b*."])
+    def test_a_claim_of_no_sentence_spoils_no_other(self, sentence: str) -> None:
+        checked, _ = check_sentences(written(f"{QUOTE} [1]", claim(), claim(sentence)))
+        assert checked.clinical_findings.content == f"{QUOTE} [1]"
+        assert claim() in checked.claims
+
+    def test_every_text_of_a_report_is_checked(self) -> None:
+        false = "It fell by 9% [1]."
+        marked = "It fell by 9% [unsupported]."
+        draft = written(
+            "", executive_summary=false, conclusion=false, limitations=(false,), title="[1]"
+        )
+        checked, _ = check_sentences(draft)
+        assert (checked.executive_summary, checked.conclusion) == (marked, marked)
+        assert (checked.limitations, checked.title) == ((marked,), "[1]")
+
+    def test_what_is_marked_lowers_the_rate_now_and_later(self) -> None:
+        checked, ledger = check_sentences(written(f"{QUOTE} [1] It fell by 9% [1].", claim()))
+        assert ledger.support == audit(checked).support == SupportRate(cited=2, borne_out=1)
 
 
 class TestReferences:

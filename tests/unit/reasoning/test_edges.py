@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 
 import pytest
@@ -71,6 +72,91 @@ def test_joined_verbs_have_one_subject_and_each_its_own_object(text: str) -> Non
         ("examplol", MORE, "TSTA"),
         ("examplol", LESS, "TSTB"),
     }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Here examplol did not fail to reduce TSTA.",
+        "Here examplol never failed to inhibit TSTA.",
+        "Here examplol doesn't fail to lower TSTA.",
+    ],
+)
+def test_what_did_not_fail_to_happen_happened(text: str) -> None:
+    (found,) = edges_between(text, named(text))
+    assert (found.subject, found.sign, found.object) == ("examplol", LESS, "TSTA")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "When examplol was given, the diet increased TSTA.",
+        "In mice given examplol, exercise reduced TSTA.",
+        "Here examplol was safe, and stress increased TSTA.",
+        "Here examplol was safe whereas stress increased TSTA.",
+        "Here the effect of examplol was lost as stress increased TSTA.",
+        "Here examplol was safe; stress promoted testitis.",
+        "There TSTA activation increased, while other rats had lower levels of TSTB.",
+        "There TSTA reduced growth through TSTB.",
+        "There TSTA increased pain in testitis.",
+    ],
+)
+def test_a_verb_of_another_subject_or_object_makes_none(text: str) -> None:
+    assert edges_between(text, named(text)) == ()
+
+
+def test_what_an_object_does_is_not_done_by_the_subject() -> None:
+    text = "Here examplol blocked TSTA, which promotes TSTB."
+    assert [(r.subject, r.sign, r.object) for r in edges_between(text, named(text))] == [
+        ("examplol", LESS, "TSTA"),
+        ("TSTA", MORE, "TSTB"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Here examplol, an antioxidant, significantly reduced TSTA.",
+        "Here examplol, in old mice, reduced TSTA.",
+        "Here examplol lowered pain, fever and TSTA.",
+    ],
+)
+def test_words_set_between_commas_keep_subject_and_object(text: str) -> None:
+    (found,) = edges_between(text, named(text))
+    assert (found.subject, found.sign, found.object) == ("examplol", LESS, "TSTA")
+
+
+@pytest.mark.parametrize(
+    ("text", "hedged"),
+    [
+        ("Here examplol may inhibit TSTA.", True),
+        ("It is possible that examplol inhibits TSTA.", True),
+        ("These data suggest that examplol inhibits TSTA.", True),
+        ("Here examplol is thought to inhibit TSTA.", True),
+        ("We hypothesised that examplol inhibits TSTA.", True),
+        ("Here examplol potentially prevents testitis.", True),
+        ("Here examplol inhibited TSTA.", False),
+        ("In May examplol inhibited TSTA.", False),
+    ],
+)
+def test_what_is_held_for_possible_is_no_plain_edge(text: str, hedged: bool) -> None:
+    (found,) = edges_between(text, named(text))
+    assert (found.sign, found.hedged) == (LESS, hedged)
+
+
+@pytest.mark.parametrize(
+    ("text", "sign"),
+    [
+        ("Here examplol prevented the fall in TSTA.", MORE),
+        ("Here examplol treatment resulted in heavy testitis.", MORE),
+        ("We saw a protective effect of examplol on sampline-induced testitis.", LESS),
+        ("We saw testitis in two patients treated with examplol.", MORE),
+        ("We saw testitis patients treated with examplol.", LESS),
+    ],
+)
+def test_words_around_the_verb_tell_the_sign(text: str, sign: Sign) -> None:
+    found = edges_between(text, [m for m in named(text) if m.name != "sampline"])
+    assert [(r.subject, r.sign) for r in found] == [("examplol", sign)]
 
 
 @pytest.mark.parametrize(
@@ -172,3 +258,23 @@ def test_every_edge_rests_on_its_sentence(text: str) -> None:
     for relation in edges(text):
         assert text[relation.fact.start : relation.fact.end] == relation.fact.quote
         assert relation.subject != relation.object
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Metformin reduced AMPK. ",
+        "Metformin reduces amyloid-beta and AMPK raises tau in Alzheimer's disease, ",
+        "AMPK ",
+    ],
+    ids=["many sentences", "one long sentence", "one name again and again"],
+)
+def test_time_grows_with_the_length_of_a_text_and_not_with_its_square(words: str) -> None:
+    edges(words)
+
+    def seconds(times: int) -> float:
+        began = time.process_time()
+        edges(words * times)
+        return time.process_time() - began
+
+    assert seconds(30_000 // len(words) * 4) < 10 * max(0.02, seconds(30_000 // len(words)))

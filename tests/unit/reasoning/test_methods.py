@@ -20,7 +20,7 @@ CONTEXT = ReportContext(
 )
 _FLOW = re.compile(
     r"(\d+) identified, (\d+) duplicates removed, (\d+) screened, (\d+) excluded"
-    r".*, (\d+) included, which are (\d+) studies"
+    r".*, (\d+) included, of (\d+) stud(?:y|ies)"
 )
 
 
@@ -115,6 +115,14 @@ class TestTheFlow:
         store = store_of("does not name examplol")
         text = methods(store, CANDIDATES, ("examplol", "otherol")).methodology()
         assert "names none of the candidates" in text
+
+    def test_of_several_drugs_the_one_that_a_record_names_gives_the_reason(self) -> None:
+        store = store_of("does not name testitis")
+        other = appraisal(store.evidence["E1"], "E1", drug="otherol")
+        reading = other.reading.model_copy(update={"excluded_because": "does not name otherol"})
+        store.add_appraisal(other.model_copy(update={"reading": reading}))
+        text = methods(store, CANDIDATES, ("otherol", "examplol")).methodology()
+        assert "1 excluded (1 × does not name testitis)" in text
 
 
 class TestTheQuestionAsUnderstood:

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from deepcritical.domain.appraisal import Reading, Stance
+from deepcritical.domain.appraisal import Reading, Remark, Stance
 from deepcritical.domain.evidence import Fact, FactRole
-from deepcritical.reasoning.reading import REFERENCE_ARM
 from tests.unit.reasoning.examples import reading
 
 GOOD = "Examplol reduced symptoms of testitis."
@@ -228,18 +227,18 @@ class TestWhyThereIsNoDirection:
             (
                 "Results: Aspirin improved symptoms of testitis compared with examplol.",
                 {},
-                REFERENCE_ARM,
+                Remark.REFERENCE_ARM,
             ),
             (
                 "Methods: The reference arm was examplol. "
                 "Results: Examplol reduced symptoms of testitis.",
                 {},
-                REFERENCE_ARM,
+                Remark.REFERENCE_ARM,
             ),
             (
                 "Methods: The control group (examplol) had testitis. Results: Symptoms improved.",
                 {},
-                REFERENCE_ARM,
+                Remark.REFERENCE_ARM,
             ),
             (OPENING, {}, "no sentence with a direction was recognised"),
             (f"Results: {GOOD}", {}, ""),

@@ -29,6 +29,9 @@ class TestWhatTheDrugDoes:
     def test_a_denied_verb_does_not_change(self, verb: str) -> None:
         assert acts(f"Examplol {verb} BACE1.") == {(SAME, "BACE1")}
 
+    def test_to_prevent_the_repair_of_dna_is_no_effect_on_a_molecule(self) -> None:
+        assert acts("Examplol prevents DNA repair.") == set()
+
     @pytest.mark.parametrize(
         ("sentence", "sign"),
         [

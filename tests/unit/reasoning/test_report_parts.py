@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.report import ResearchReport
 from deepcritical.reasoning.base import ReportContext
+from deepcritical.reasoning.citing import Citer
+from deepcritical.reasoning.clinical import ClinicalSection, safety
 from deepcritical.reasoning.reading import read_record
 from deepcritical.reasoning.relations import record_relations
 from deepcritical.reasoning.writing import write
@@ -42,7 +46,7 @@ def planned(note: str = "") -> Evidence:
 
 class TestTrialsThatCouldChangeTheVerdict:
     def test_have_their_status_as_of_the_record(self) -> None:
-        said = report_of(planned()).conclusion
+        said = report_of(planned()).what_would_change.content
         assert "could change this verdict (status as of the record)" in said
         assert "recruiting, 120 participants" in said
 
@@ -54,7 +58,58 @@ class TestTrialsThatCouldChangeTheVerdict:
         ],
     )
     def test_say_that_an_old_status_is_old(self, note: str) -> None:
-        assert "recruiting (as recorded" in report_of(planned(note)).conclusion
+        assert "recruiting (as recorded" in report_of(planned(note)).what_would_change.content
+
+
+class TestWhatWouldChangeTheVerdict:
+    FOR = "Design: Randomised trial in 60 patients. Results: Examplol improved testitis."
+
+    def test_is_told_by_the_rules_of_the_verdict(self) -> None:
+        told = report_of(paper("Examplol in testitis", self.FOR, pmid="99001"))
+        content = told.what_would_change.content
+        assert told.verdict.label == "promising"
+        assert "Now: promising, very low certainty." in content
+        assert "400 participants in favour | supported | high |" in content
+        assert "| lacked “Examplol in testitis” [1] | insufficient evidence | very low |" in content
+
+    def test_names_more_trials_with_their_numbers(self) -> None:
+        many = [
+            trial(f"NCT9900000{n}", "Adults with testitis are given examplol.", status="RECRUITING")
+            for n in range(7)
+        ]
+        content = report_of(*many).what_would_change.content
+        assert re.search(r"; and 2 more \[\d\]\[\d\]\.", content)
+
+    def test_says_that_no_trial_is_under_way(self) -> None:
+        done = trial(content="Adults with testitis are given examplol.", status="COMPLETED")
+        assert "No trial under way" in report_of(done).what_would_change.content
+
+
+class TestContradictions:
+    FOR = "Design: Randomised trial in 60 patients. Results: Examplol improved testitis symptoms."
+    AGAINST = (
+        "Design: Randomised trial in 90 patients. "
+        "Results: Examplol did not improve testitis symptoms compared with placebo."
+    )
+
+    def test_quote_both_sides_with_level_and_size(self) -> None:
+        content = report_of(
+            paper("One study of examplol in testitis", self.FOR, pmid="99001"),
+            paper("Other study of examplol in testitis", self.AGAINST, pmid="99002"),
+        ).contradictions.content
+        own, _, other = content.partition("Against:")
+        assert "(level 2, 60 people), quoted from [1]: “Examplol improved testitis" in own
+        assert "(level 2, 90 people), quoted from [2]: “Examplol did not improve" in other
+
+    def test_a_registered_trial_has_the_outcome_of_its_paper(self) -> None:
+        entry = trial("NCT99000001", "Adults with testitis are given examplol.", status="COMPLETED")
+        result = paper("A study", self.FOR, pmid="99001", linked_ids=("nct:NCT99000001",))
+        alone, both = (
+            report_of(*records).clinical_findings.content for records in ((entry,), (entry, result))
+        )
+        assert "no result found here" in alone
+        assert "| favours [1] |" in both
+        assert "no result found here" not in both
 
 
 class TestSafety:
@@ -69,6 +124,15 @@ class TestSafety:
         own, _, related = found.safety.content.partition("In people without the condition")
         assert ("nausea" in own, "rash" in own) == (True, False)
         assert "rash" in related
+
+
+class TestSafetyOfSeveralDrugs:
+    def test_says_once_of_which_drugs_nothing_is_reported(self) -> None:
+        store, citer = EvidenceStore(), Citer(EvidenceStore())
+        parts = [ClinicalSection(store, citer, drug, "testitis") for drug in ("a", "b", "c")]
+        assert safety(parts).startswith("No record found here reports harms of a, b or c. ")
+        assert "harms of a. " in safety(parts[:1])
+        assert safety([]) == ""
 
 
 class TestNodesOfChains:

@@ -128,6 +128,39 @@ def test_what_is_said_more_firmly_is_supported_but_told(sentence: str) -> None:
     assert (weak.kind, weak.failure) == (CheckKind.STRENGTH, Failure.OVERSTATED)
 
 
+@pytest.mark.parametrize(
+    ("told", "right", "wrong"),
+    [
+        (
+            "Examplol significantly improved testitis compared with placebo.",
+            "Examplol improved testitis.",
+            "Examplol cured testitis compared with placebo.",
+        ),
+        (
+            "Examplol significantly improved testitis compared with placebo.",
+            "Examplol did not cure testitis but significantly improved it.",
+            "Examplol led to complete remission of testitis compared with placebo.",
+        ),
+        (
+            "Testitis resolved in 34 of 40 patients given examplol.",
+            "Examplol cured testitis in 34 of 40 patients.",
+            "Examplol cured testitis in 43 of 40 patients.",
+        ),
+        (
+            "Examplol slowed the progression of testitis compared with placebo.",
+            "Examplol slowed progression of testitis.",
+            "Examplol halted the progression of testitis compared with placebo.",
+        ),
+    ],
+)
+def test_an_outcome_stronger_than_that_of_the_source_is_refused(
+    told: str, right: str, wrong: str
+) -> None:
+    record = paper(content=f"RESULTS: {told}")
+    assert verify_claim(right, record).supported
+    assert not verify_claim(wrong, record).supported
+
+
 class TestStanding:
     RECORD = paper(content="Examplol was non-inferior to placebol for pain at week 8.")
 
@@ -138,7 +171,7 @@ class TestStanding:
     def test_the_arms_cannot_change_places(self) -> None:
         record = paper(content="Relapse was less frequent with examplol than with madeupol.")
         said = "Relapse was less frequent with madeupol than with examplol."
-        assert failures(said, record) == {Failure.NAME_SWAPPED}
+        assert failures(said, record) == {Failure.NAME_SWAPPED, Failure.DIRECTION_CHANGED}
         turned = "Relapse was more frequent with madeupol than with examplol."
         assert failures(turned, record) == set()
 

@@ -50,6 +50,14 @@ def down(name: str, message: str = "The line is dead.") -> FixedSource:
 
 
 class TestAnswers:
+    async def test_a_query_for_the_web_alone_is_put_to_no_other_source(self) -> None:
+        sources = [up("one"), up("web")]
+        on_web = SearchQuery(text="a", web_only=True)
+        answers = await SearchHandler(sources).execute((on_web, *queries("b")), 7)
+        asked = [(a.query.text, a.source) for a in answers]
+        assert asked == [("a", "web"), ("b", "one"), ("b", "web")]
+        assert [query.text for query in sources[0].asked] == ["b"]
+
     async def test_every_source_gets_every_query_with_the_limit(self) -> None:
         sources = [up("one"), up("two")]
         answers = await SearchHandler(sources).execute(queries("a", "b"), 7)
