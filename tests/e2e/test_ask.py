@@ -1,10 +1,14 @@
-"""``deepcritical ask`` as a process: streams, exit codes, and what it says of real records."""
+"""``deepcritical ask`` as a process: streams, exit codes, and what it says of real records.
+
+First what it says of records at hand, then what it finds by searching.
+"""
 
 from __future__ import annotations
 
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -38,8 +42,8 @@ def run(*args: str, cwd: Path, **more: str) -> Outcome:
     )
 
 
-def ask(*args: str, cwd: Path, **more: str) -> Outcome:
-    return run("ask", *args, cwd=cwd, **more)
+def ask(evidence: str, *args: str, cwd: Path, **more: str) -> Outcome:
+    return run("ask", *args, "--evidence", evidence, cwd=cwd, **more)
 
 
 @pytest.fixture
@@ -164,7 +168,6 @@ def test_nothing_of_a_record_steers_the_terminal(tmp_path: Path) -> None:
         ((".", TAU), {}, 7),
         (("corrupt.jsonl", TAU), {}, 8),
         (("demo", TAU), {"DEEPCRITICAL_DEADLINE_S": "soon"}, 9),
-        (("demo",), {}, 2),
         (("demo", TAU, "--max", "0"), {}, 2),
         (("demo", "What happened?"), {}, 3),
     ],
@@ -249,3 +252,104 @@ def test_an_index_out_of_reach_makes_retrieval_lexical_and_says_so(made: Path) -
     ended = ask(str(made), "Was examplol well tolerated?", cwd=made.parent, **more)
     assert ended.returncode == 0, ended.stderr
     assert "Retrieval: lexical (BM25): " in ended.stderr
+
+
+def research(*args: str, cwd: Path, **more: str) -> Outcome:
+    return run("ask", *args, cwd=cwd, **more)
+
+
+def test_a_free_question_is_researched_and_its_answer_can_be_verified(made: Path) -> None:
+    ended = research(
+        "Does examplol improve testitis?",
+        *("--snapshot", str(made), "--out", "out", "--context", "Is it safe?"),
+        cwd=made.parent,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith("# Does examplol improve testitis?")
+    assert re.search("strongest stud(y|ies) found|only study found", ended.stdout)
+    assert "Checklist: What do studies of this very question find?" in ended.stderr
+    assert "Completed (" in ended.stderr
+    out = made.parent / "out"
+    assert {path.name for path in out.iterdir()} == {
+        *("answer.html", "answer.md", "answer.json", "answer.bib", "answer.ris"),
+        *("answer.csl.json", "answer.evidence.csv", "evidence.jsonl", "events.jsonl"),
+    }
+    assert (out / "answer.md").read_text(encoding="utf-8") == ended.stdout
+    assert "<title>Does examplol improve testitis?</title>" in (out / "answer.html").read_text()
+    verified = run("verify", "out/answer.json", cwd=made.parent)
+    assert verified.returncode == 0, verified.stdout
+    further = ask("out", "Was examplol well tolerated?", cwd=made.parent)
+    assert further.returncode == 0, further.stderr
+
+
+def test_a_forged_answer_is_found_out(made: Path) -> None:
+    question = "Does examplol improve testitis?"
+    done = research(question, "--snapshot", str(made), "--out", "out", "-q", cwd=made.parent)
+    assert done.returncode == 0, done.stderr
+    path = made.parent / "out" / "answer.json"
+    text = path.read_text(encoding="utf-8")
+    assert "significantly improved" in text
+    forged = text.replace("significantly improved", "did not improve")
+    told, texts = json.loads(forged), json.loads(text)["references"]
+    told["references"] = texts  # the sources say what they said
+    told["claims"] = []
+    path.write_text(json.dumps(told), encoding="utf-8")
+    assert run("verify", "out/answer.json", cwd=made.parent).returncode == 13
+
+
+def test_the_json_is_what_the_tool_hands_out(made: Path) -> None:
+    ended = research(
+        *("Does examplol improve testitis?", "--snapshot", str(made), "--json", "--quiet"),
+        *("--max-iterations", "1"),
+        cwd=made.parent,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr == ""
+    told = json.loads(ended.stdout)
+    assert set(told) == {
+        *("trace_id", "answer", "sources", "checklist_coverage", "iterations_used", "status"),
+    }
+    assert told["iterations_used"] == 1
+    assert told["status"] == "max_iterations_reached"
+    numbers = {int(source["id"].removeprefix("src_")) for source in told["sources"]}
+    assert numbers == set(range(1, len(numbers) + 1))
+    assert {f"[{n}]" for n in numbers} <= set(re.findall(r"\[\d+\]", told["answer"]))
+
+
+def test_what_was_not_found_is_an_answer_with_its_own_exit_code(made: Path) -> None:
+    question = "Does examplol cause baldness?"
+    ended = research(question, "--snapshot", str(made), "-q", cwd=made.parent)
+    assert ended.returncode == 3
+    assert "Nothing in the records found answers this question" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [
+        (("", "--snapshot", "demo"), 4),
+        (("x" * 2001, "--snapshot", "demo"), 5),
+        (("Why?", "--snapshot", "demo"), 6),
+        ((TAU, "--snapshot", "nowhere"), 7),
+        ((TAU, "--snapshot", "corrupt.jsonl"), 8),
+        ((TAU, "--snapshot", "demo", "--out", "corrupt.jsonl"), 11),
+        ((), 2),
+        ((TAU, "--snapshot", "demo", "--sources", "web"), 2),
+        ((TAU, "--max-iterations", "0"), 2),
+        ((TAU, "--max-iterations", "11"), 2),
+        ((TAU, "--max", "3"), 2),
+        ((TAU, "--out", " "), 2),
+        ((TAU, "--evidence", "demo", "--snapshot", "demo"), 2),
+        ((TAU, "--evidence", "demo", "--context", "x"), 2),
+        ((TAU, "--evidence", "demo", "--out", "out"), 2),
+    ],
+    ids=str,
+)
+def test_each_failure_of_a_search_has_its_exit_code(
+    tmp_path: Path, args: tuple[str, ...], code: int
+) -> None:
+    snapshot(tmp_path / "corrupt.jsonl", "this is no snapshot")
+    ended = research(*args, cwd=tmp_path)
+    assert ended.returncode == code, ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert ended.stdout == ""
+    assert ended.stderr.strip()

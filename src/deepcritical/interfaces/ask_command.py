@@ -1,166 +1,183 @@
-"""``deepcritical ask SNAPSHOT QUESTION``: a further question to records that are at hand.
+"""``deepcritical ask QUESTION``: any biomedical question, researched, or put to records at hand.
 
-How records were ranked goes to stderr, the passages that answer to stdout.
+Progress, and how records were ranked, go to stderr, the answer to stdout.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
-from typing import TYPE_CHECKING, Annotated
-from uuid import uuid4
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from deepcritical.domain.markdown import visible
 from deepcritical.domain.question import checked_question
+from deepcritical.export.imprint import Imprint
+from deepcritical.interfaces.asked_records import ask_records
+from deepcritical.interfaces.cli import (
+    Choice,
+    Snapshot,
+    Sources,
+    cancel_on_signals,
+    chosen,
+    prepared,
+    show,
+    to_stdout,
+)
 from deepcritical.interfaces.exit_codes import NO_EVIDENCE
+from deepcritical.interfaces.model_options import (
+    AskKey,
+    BaseUrl,
+    ChosenModel,
+    ModelName,
+    chosen_model,
+)
+from deepcritical.interfaces.report_files import ANSWER_FILES, write_report
+from deepcritical.services.evidence_store import RUN_RECORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from deepcritical.domain.evidence import Evidence
-    from deepcritical.reasoning.followup import FollowUp, Passage, Quote, StudyCounts
-    from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
+    from deepcritical.domain.answer import DeepAnswer
+    from deepcritical.jobs.runs import RunService
 
 __all__ = ["ask"]
 
-NOT_IN_THE_EVIDENCE = "Not in the evidence."
+_MOST = 10
+
+
+class _Asked(NamedTuple):
+    question: str
+    context: str
+    max_iterations: int | None
+    out: Path | None
+    quiet: bool
+
+
+class _Finished(NamedTuple):
+    imprint: Imprint
+    answer: DeepAnswer
+    evidence: bytes
+    """The records of the run, as a snapshot file."""
+
+
+_Question = Annotated[str, typer.Argument(help="Any biomedical question, best on one thing.")]
+_Evidence = Annotated[
+    str | None,
+    typer.Option(
+        help="Ask only the records at hand: 'demo', a .jsonl file, or a folder written by --out. "
+        "Nothing is searched."
+    ),
+]
+_Context = Annotated[
+    str, typer.Option(help="What should be known beside the question: whom, what matters.")
+]
+_MaxIterations = Annotated[
+    int | None, typer.Option(min=1, max=10, help="Rounds of search at most, by default 10.")
+]
+_Out = Annotated[
+    str | None,
+    typer.Option(
+        help="Folder for the answer (answer.html, .md, .json and the references), evidence.jsonl "
+        "and events.jsonl; made if missing."
+    ),
+]
+_Max = Annotated[
+    int | None, typer.Option("--max", min=1, max=1000, help="With --evidence: records shown.")
+]
+_Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
+_Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 
 
 def ask(
-    snapshot: Annotated[
-        str, typer.Argument(help="'demo', a .jsonl file, or a folder written by research --out.")
-    ],
-    question: Annotated[str, typer.Argument(help="Any question, best on one thing.")],
-    most: Annotated[int, typer.Option("--max", min=1, max=1000, help="Records shown.")] = 10,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
+    question: _Question,
+    evidence: _Evidence = None,
+    snapshot: Snapshot = None,
+    sources: Sources = None,
+    context: _Context = "",
+    max_iterations: _MaxIterations = None,
+    out: _Out = None,
+    most: _Max = None,
+    model: ModelName = None,
+    model_base_url: BaseUrl = None,
+    ask_key: AskKey = False,
+    as_json: _Json = False,
+    quiet: _Quiet = False,
 ) -> None:
-    """Ask records that are at hand: quoted passages on stdout, how they were found on stderr.
+    """Answer any biomedical QUESTION in located sentences with inline [n]; takes 1-3 minutes live.
 
-    Exit codes: 0 answer; 3 not in the evidence; 4 empty question; 5 question too long; 7 no such
-    snapshot; 8 snapshot not readable; 9 wrong setting.
+    A checklist says what must be known; sources are searched for what it still wants. With
+    --evidence only records at hand are asked, and passages are quoted.
+
+    Exit codes: 0 answer; 3 nothing in the evidence; 4 empty question; 5 question too long; 6
+    question names nothing to look for; 7 no such snapshot; 8 snapshot not readable; 9 wrong
+    setting; 10 no source reachable; 11 a file cannot be written; 12 time limit; 130 interrupted.
     """
-    found, how = asyncio.run(_asked(snapshot, checked_question(question), most))
-    if not found.subjects and found.passages:
-        _tell("The question names no drug and no condition: sentences on any of them are shown.")
-    typer.echo(_as_json(found, how) if as_json else _as_text(found))
-    if not found.passages:
+    asked = checked_question(question)
+    if evidence is not None:
+        _refuse(
+            snapshot, sources, context, max_iterations, out, model, model_base_url, ask_key or None
+        )
+        found = ask_records(evidence, asked, most or _MOST, as_json=as_json)
+    else:
+        folder = _folder(out, most)
+        wanted = _Asked(asked, context, max_iterations, folder, quiet)
+        with_model = chosen_model(model, model_base_url, ask_key)
+        found = _research(wanted, chosen(snapshot, sources), with_model, as_json=as_json)
+    if not found:
         raise typer.Exit(NO_EVIDENCE)
 
 
-def _tell(line: str) -> None:
-    typer.echo(visible(line), err=True)
+def _refuse(*searching: object) -> None:
+    if any(option not in (None, "") for option in searching):
+        raise typer.BadParameter(
+            "it asks records at hand and no model: leave out --snapshot, --sources, --context, "
+            "--max-iterations, --out and the options of a model",
+            param_hint="--evidence",
+        )
 
 
-async def _asked(snapshot: str, question: str, most: int) -> tuple[FollowUp, str]:
-    # Imported late: `--help` and a refused question must not wait for them.
-    from deepcritical.bootstrap import open_retrieval, read_settings
-    from deepcritical.reasoning.followup import answer
-    from deepcritical.services.evidence_store import EvidenceStore
-    from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
-
-    settings = read_settings()
-    source = SnapshotSource(snapshot_path(snapshot))
-    held = await source.contents()
-    for line in (await source.describe(), *(f"Not read: {line}" for line in held.skipped)):
-        _tell(line)
-    store = EvidenceStore()
-    store.add(held.records)
-    async with open_retrieval(settings, uuid4().hex, _tell) as rag:
-        ranked = await _ranked(rag, question, store.evidence)
-        how = (await rag.retrieval()).label
-        _tell(f"Retrieval: {how}")
-        vectors = await rag.vectors(list(ranked))
-    found = await asyncio.to_thread(answer, question, ranked, most=most, vectors=vectors)
-    return found, how
+def _folder(out: str | None, most: int | None) -> Path | None:
+    if most is not None:
+        raise typer.BadParameter("it goes with --evidence", param_hint="--max")
+    if out is not None and not out.strip():
+        raise typer.BadParameter("name a folder", param_hint="--out")
+    return Path(out) if out else None
 
 
-async def _ranked(
-    rag: LlamaIndexRAGService, question: str, records: Mapping[str, Evidence]
-) -> dict[str, Evidence]:
-    """All records, best first; what retrieval does not find comes last and is read too."""
-    from deepcritical.domain.identity import canonical_ids
-    from deepcritical.tools.base import SourceQuery
-    from deepcritical.tools.rag_tool import RagTool
+def _research(wanted: _Asked, choice: Choice, model: ChosenModel, *, as_json: bool) -> bool:
+    # Imported late: `--help` and a refused question must not wait for the framework.
+    from deepcritical.bootstrap import build_runs, read_settings
 
-    if not (await rag.retrieval()).lexical_because:
-        _tell(f"Reading {len(records)} records into the index; vectors that are kept save time.")
-    await rag.ingest(records)
-    query = SourceQuery(text=question, max_results=len(records))
-    found = (await RagTool(rag).fetch(query)).evidence
-    keys = {canonical_ids(record): key for key, record in records.items()}
-    best = {keys[canonical_ids(record)]: record for record in found}
-    unfound = {k: r.model_copy(update={"relevance_score": 0.0}) for k, r in records.items()}
-    return best | {key: record for key, record in unfound.items() if key not in best}
+    runs = build_runs(read_settings(*model), snapshot=choice.snapshot, sources=choice.sources)
+    log_path = prepared(wanted.out, ANSWER_FILES) if wanted.out else None
+    finished = asyncio.run(_run(runs, wanted, log_path))
+    if wanted.out:
+        _save(finished, wanted.out)
+    to_stdout(_as_json(finished) if as_json else finished.answer.to_markdown())
+    return bool(finished.answer.references)
 
 
-def _as_json(found: FollowUp, retrieval: str) -> str:
-    data = found.model_dump(mode="json") | {"retrieval": retrieval}
-    return json.dumps(data, ensure_ascii=False, indent=2)
+async def _run(runs: RunService, wanted: _Asked, log_path: Path | None) -> _Finished:
+    try:
+        run = runs.ask(
+            wanted.question,
+            context=wanted.context,
+            max_iterations=wanted.max_iterations,
+            log_path=log_path,
+        )
+        cancel_on_signals(run)
+        await show(run, wanted.quiet)
+        answer = await run.result()
+        return _Finished(Imprint(run.run_id, run.ended_at), answer, run.evidence())
+    finally:
+        await runs.close()
 
 
-def _as_text(found: FollowUp) -> str:
-    if not found.passages:
-        return f"{NOT_IN_THE_EVIDENCE}\n{visible(_missing(found))}"
-    shown = (_passage(number, passage) for number, passage in enumerate(found.passages, 1))
-    return "\n\n".join([_head(found), *shown])
+def _save(finished: _Finished, out: Path) -> None:
+    names = write_report(finished.answer, finished.imprint, out, {RUN_RECORDS: finished.evidence})
+    written = ", ".join((*names, "events.jsonl"))
+    typer.echo(f"Written to {out}: {written}", err=True)
 
 
-def _missing(found: FollowUp) -> str:
-    if not found.looked_for:
-        return "The question names nothing to look for: name a drug, a condition or an outcome."
-    return f"No sentence in {found.searched} records names: {'; '.join(found.looked_for)}."
-
-
-def _head(found: FollowUp) -> str:
-    """What bears on the question, in numbers: studies, for one study may have several records."""
-    verb = "bears" if found.bearing == 1 else "bear"
-    counts = found.counts
-    studies = f"{counts.studies} {'study' if counts.studies == 1 else 'studies'}"
-    told = f": {_sides(counts)}" if found.yes_no and counts.studies else ""
-    shown = len(found.passages)
-    less = f" Shown: {shown}; --max shows more." if shown < found.bearing else ""
-    out = f"; {counts.not_counted} retracted or a notice, not counted" if counts.not_counted else ""
-    return (
-        f"{found.bearing} of {found.searched} records {verb} on the question "
-        f"({studies}{told}{out}).{less}"
-    )
-
-
-def _sides(counts: StudyCounts) -> str:
-    levels = (counts.supporting_level, counts.refuting_level)
-    best = [f" (best OCEBM level {level})" if level else "" for level in levels]
-    mixed = f", {counts.mixed} both" if counts.mixed else ""
-    return (
-        f"{counts.supporting} for{best[0]}, {counts.refuting} against{best[1]}{mixed}, "
-        f"{counts.neutral} neutral"
-    )
-
-
-def _passage(number: int, passage: Passage) -> str:
-    reference = passage.reference
-    flag = f" [{passage.caution.upper()}]" if passage.caution else ""
-    head = (reference.short_name, _strength(passage), passage.stance and passage.stance.value)
-    lines = [
-        f"{number}. {' · '.join(part for part in head if part)}{flag}",
-        reference.title,
-        *(_quote(quote, quotable=passage.quotable) for quote in passage.quotes),
-        f"({passage.why})" if passage.stance == "neutral" and passage.why else "",
-        f"Note: {reference.note}" if reference.note else "",
-        " · ".join(filter(None, (*reference.public_ids, reference.link))),
-    ]
-    return "\n   ".join(" ".join(visible(line).split()) for line in lines if line)
-
-
-def _strength(passage: Passage) -> str:
-    level = f"OCEBM level {passage.level}" if passage.level else "no OCEBM level"
-    fallback = " (read from the text)" if passage.design_from_text else ""
-    people = f", {passage.participants:,} participants" if passage.participants else ""
-    return f"{level}, {passage.design.value}{fallback}{people}"
-
-
-def _quote(quote: Quote, *, quotable: bool) -> str:
-    """In quotation marks only where the words are the source's own; → marks what decides."""
-    words = f"“{quote.text}”" if quotable else f"Summary: {quote.text}"
-    return f"{'→' if quote.decides else '-'} {words}"
+def _as_json(finished: _Finished) -> str:
+    """The answer as the `deep_research` tool hands it out."""
+    return finished.answer.tool_output(finished.imprint.run_id).model_dump_json(indent=2) + "\n"

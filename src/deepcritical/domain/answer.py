@@ -1,0 +1,222 @@
+"""The answer to a free question, and what the `deep_research` tool hands out of it.
+
+Inline `[n]` points at `references[n - 1]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from pydantic import Field
+
+from deepcritical.domain.base import Model
+from deepcritical.domain.checklist import ChecklistItem, Coverage
+from deepcritical.domain.events import StopReason
+from deepcritical.domain.evidence import SourceName
+from deepcritical.domain.evidence_table import EvidenceRow
+from deepcritical.domain.ledger import SupportRate
+from deepcritical.domain.markdown import escape_markdown, table, visible
+from deepcritical.domain.report_markdown import evidence_table, reference_list, section
+from deepcritical.domain.report_parts import Claim, Reference, ReportSection, SearchRun
+from deepcritical.domain.search_log import search_log
+from deepcritical.domain.text import shorten_at_sentence
+
+__all__ = ["AnsweredItem", "ChecklistCoverage", "DeepAnswer", "ToolOutput", "ToolSource"]
+
+SourceType = Literal["pubmed", "clinicaltrials", "europepmc", "web"]
+
+_SNIPPET = 300
+"""Characters that a snippet should not exceed; it is cut at a sentence."""
+_TYPES: dict[SourceName, SourceType] = {
+    "pubmed": "pubmed",
+    "clinicaltrials": "clinicaltrials",
+    "registry": "clinicaltrials",
+    "europepmc": "europepmc",
+    "doi": "web",
+    "web": "web",
+}
+
+
+class AnsweredItem(Model):
+    """One checklist item, and how far the evidence found covers it."""
+
+    item: ChecklistItem
+    coverage: Coverage
+    reason: str
+    """The rule that decided, in words."""
+    evidence_ids: tuple[str, ...] = ()
+    """Of the records whose sentences were located for it."""
+
+
+class ToolSource(Model):
+    """One source as the tool names it; `src_3` is `[3]` of the answer."""
+
+    id: str
+    type: SourceType
+    title: str
+    url: str
+    snippet: str
+
+
+class ChecklistCoverage(Model):
+    """The items that are answered, and those that are not or only in part."""
+
+    satisfied: tuple[str, ...]
+    gaps: tuple[str, ...]
+
+
+class ToolOutput(Model):
+    """What the `deep_research` tool returns."""
+
+    trace_id: str
+    answer: str
+    sources: tuple[ToolSource, ...]
+    checklist_coverage: ChecklistCoverage
+    iterations_used: int
+    status: Literal["completed", "max_iterations_reached", "error"]
+
+
+class DeepAnswer(Model):
+    """Everything that is known of a free question. Every sentence on a study ends in `[n]`."""
+
+    question: str
+    context: str = ""
+    scope_in: tuple[str, ...] = ()
+    scope_out: tuple[str, ...] = ()
+    key_terms: tuple[str, ...] = ()
+    overview: str
+    """What the studies come to, by rule; Markdown."""
+    sections: tuple[ReportSection, ...] = ()
+    """The located sentences, item by item."""
+    checklist: tuple[AnsweredItem, ...] = ()
+    limitations: tuple[str, ...] = ()
+    references: tuple[Reference, ...] = ()
+    evidence_table: tuple[EvidenceRow, ...] = ()
+    """A row for each reference, in the same order."""
+    claims: tuple[Claim, ...] = ()
+    """Every sentence taken from a record, with the located quote behind it."""
+    searches: tuple[SearchRun, ...] = ()
+    sources_searched: tuple[str, ...] = ()
+    records_read: int = Field(default=0, ge=0)
+    """Records read, after duplicates were merged."""
+    search_iterations: int = Field(default=0, ge=0)
+    stop_reason: StopReason = StopReason.NO_EVIDENCE
+    notices: tuple[str, ...] = ()
+    """What the reader must know of how the question was understood and answered; plain text."""
+    support: SupportRate | None = None
+    """How many sentences that cite a record are borne out by it; None where nobody has checked."""
+    written_by: str = ""
+    """The reasoner that wrote the text."""
+
+    @property
+    def headline(self) -> str:
+        """The outcome in a few words."""
+        done = sum(item.coverage is Coverage.SATISFIED for item in self.checklist)
+        return f"{done} of {len(self.checklist)} checklist items satisfied"
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """The items that are not satisfied, with the reason."""
+        return tuple(
+            f"{answered.item.text} {answered.coverage.value.capitalize()}: {answered.reason}."
+            for answered in self.checklist
+            if answered.coverage is not Coverage.SATISFIED
+        )
+
+    @property
+    def answer(self) -> str:
+        """The answer alone, as Markdown with inline `[n]`, with gaps and limitations."""
+        parts = (
+            self.overview,
+            *map(section, self.sections),
+            _listed("Gaps", self.gaps),
+            _listed("Limitations", self.limitations, escape=False),
+        )
+        return "\n\n".join(part for part in parts if part)
+
+    def checklist_table(self) -> str:
+        """The checklist as a Markdown table: how far each item is covered, why, and by what."""
+        numbers = {r.evidence_id: n for n, r in enumerate(self.references, 1)}
+        rows = [
+            (
+                escape_markdown(answered.item.text),
+                answered.coverage.value,
+                escape_markdown(answered.reason),
+                _markers(numbers.get(i) for i in answered.evidence_ids),
+            )
+            for answered in self.checklist
+        ]
+        return table(("What must be known", "Coverage", "Because", "Cited"), rows)
+
+    def to_markdown(self) -> str:
+        """The answer with all that it rests on, for people."""
+        parts = (
+            f"# {escape_markdown(self.question)}",
+            f"> Context: {escape_markdown(self.context)}" if self.context else "",
+            "\n".join(f"> Note: {escape_markdown(notice)}" for notice in self.notices),
+            "*For research use, not medical advice.*",
+            self.answer,
+            f"## Checklist\n\n{self.checklist_table()}",
+            self._method(),
+            evidence_table(self.evidence_table, self.references),
+            reference_list(self.references),
+        )
+        return "\n\n".join(part for part in parts if part) + "\n"
+
+    def tool_output(self, trace_id: str) -> ToolOutput:
+        """The answer as the tool hands it out."""
+        limit = StopReason.MAX_ITERATIONS
+        return ToolOutput(
+            trace_id=trace_id,
+            answer=self.answer,
+            sources=tuple(self._source(n, ref) for n, ref in enumerate(self.references, 1)),
+            checklist_coverage=ChecklistCoverage(
+                satisfied=tuple(
+                    a.item.text for a in self.checklist if a.coverage is Coverage.SATISFIED
+                ),
+                gaps=self.gaps,
+            ),
+            iterations_used=self.search_iterations,
+            status="max_iterations_reached" if self.stop_reason is limit else "completed",
+        )
+
+    def _source(self, number: int, reference: Reference) -> ToolSource:
+        quotes = (c.quote for c in self.claims if c.evidence_id == reference.evidence_id)
+        snippet = shorten_at_sentence(next(quotes, reference.text), _SNIPPET)
+        return ToolSource(
+            id=f"src_{number}",
+            type=_TYPES[reference.source],
+            title=visible(reference.title),
+            url=reference.link,
+            snippet=visible(snippet),
+        )
+
+    def _method(self) -> str:
+        asked = (
+            ("Key terms", self.key_terms),
+            ("In scope", self.scope_in),
+            ("Out of scope", self.scope_out),
+            ("Sources", self.sources_searched),
+        )
+        lines = [f"- {name}: {escape_markdown('; '.join(said))}" for name, said in asked if said]
+        rounds = "1 round" if self.search_iterations == 1 else f"{self.search_iterations} rounds"
+        lines.append(
+            f"- {self.records_read} records read in {rounds}; ended by "
+            f"{self.stop_reason.value.replace('_', ' ')}; written by "
+            f"{escape_markdown(self.written_by)}"
+        )
+        lines += [f"- {self.support}"] if self.support else []
+        log = search_log(self.searches)
+        return "\n\n".join(("## How it was answered", "\n".join(lines), log)).rstrip()
+
+
+def _listed(title: str, lines: tuple[str, ...], *, escape: bool = True) -> str:
+    if not lines:
+        return ""
+    told = (f"- {escape_markdown(line) if escape else line}" for line in lines)
+    return f"## {title}\n\n" + "\n".join(told)
+
+
+def _markers(numbers: Iterable[int | None]) -> str:
+    return "".join(f"[{n}]" for n in sorted(n for n in numbers if n))

@@ -1,0 +1,230 @@
+"""What a free question wants known, as a checklist, and how far located facts cover it.
+
+Every item is covered by a rule over the number, the level and the agreement of the studies whose
+sentences were located for it. No item is satisfied without such a sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+
+from pydantic import Field
+
+from deepcritical.domain.appraisal import Stance
+from deepcritical.domain.base import Model
+from deepcritical.domain.evidence import Fact
+from deepcritical.domain.question import Condition, Drug
+
+__all__ = [
+    "Aspect",
+    "Checklist",
+    "ChecklistItem",
+    "Coverage",
+    "Inquiry",
+    "InquiryKind",
+    "ItemCoverage",
+    "ItemFact",
+    "cover",
+    "facts_of",
+    "lower_of",
+]
+
+
+class InquiryKind(StrEnum):
+    """What a free question is after."""
+
+    TREATMENT = "treatment"
+    """What is given for a condition."""
+    EFFECT = "effect"
+    """Whether something helps, harms or changes a risk."""
+    MECHANISM = "mechanism"
+    SAFETY = "safety"
+    DOSE = "dose"
+    FREQUENCY = "frequency"
+    DIAGNOSIS = "diagnosis"
+    CAUSE = "cause"
+    OTHER = "other"
+
+
+class Aspect(StrEnum):
+    """A side of a question that a checklist item asks for."""
+
+    ANSWER = "answer"
+    """The question itself."""
+    TRIALS = "trials"
+    """What is known from randomised trials and reviews of them."""
+    SIZE = "size"
+    """Figures of the effect."""
+    AGAINST = "against"
+    """No effect, harm, stopped trials, what contradicts it."""
+    SAFETY = "safety"
+    SERIOUS = "serious_harm"
+    RECOMMENDED = "recommended"
+    """What is called first-line, standard or recommended."""
+    DOSE = "dose"
+    MECHANISM = "mechanism"
+    PEOPLE = "people"
+    """What is known from studies of people."""
+    MODELS = "models"
+    """What is known from animals and cells."""
+
+
+class Inquiry(Model):
+    """A free question as understood."""
+
+    text: str
+    """As the user wrote it, blanks trimmed."""
+    context: str = ""
+    """What the user said beside the question."""
+    kind: InquiryKind
+    drugs: tuple[Drug, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    key_terms: tuple[str, ...] = ()
+    """Words of the question, or names of a vocabulary, that a record must bear on."""
+    aspects: tuple[Aspect, ...] = ()
+    """What context or a model want known beside what the kind of question asks for."""
+    searches: tuple[str, ...] = ()
+    """Words that a model would search for beside those of the rules."""
+    scope_in: tuple[str, ...] = ()
+    scope_out: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    """What the reader must know about how the question was understood."""
+
+
+class ChecklistItem(Model):
+    """One thing that must be known to answer the question."""
+
+    id: str
+    """Such as ``C1``."""
+    aspect: Aspect
+    text: str = Field(min_length=1)
+    """As a question, for the reader."""
+    studies: int = Field(default=1, ge=1)
+    """Studies that satisfy it."""
+    level: int | None = Field(default=None, ge=1, le=5)
+    """OCEBM level that one of them must reach; None for any."""
+
+
+class Checklist(Model):
+    """Everything that must be known, the question itself first."""
+
+    items: tuple[ChecklistItem, ...] = Field(min_length=3, max_length=7)
+
+
+class ItemFact(Model):
+    """A located sentence and the items that it speaks to."""
+
+    id: str
+    """Such as ``F1``; '' before it is in the store."""
+    items: tuple[str, ...]
+    """Ids of checklist items."""
+    fact: Fact
+    side: Stance = Stance.NEUTRAL
+    """For or against what a question of yes or no asks; neutral for any other sentence."""
+    level: int | None = None
+    """OCEBM level of its record."""
+    direct: bool = True
+    """Whether the sentence names all that is asked; else only its record does."""
+
+
+class Coverage(StrEnum):
+    """How far an item is covered."""
+
+    SATISFIED = "satisfied"
+    PARTIAL = "partial"
+    UNSATISFIED = "unsatisfied"
+
+
+class ItemCoverage(Model):
+    """How far one item is covered, and by what."""
+
+    item: str
+    coverage: Coverage
+    fact_ids: tuple[str, ...] = ()
+    """Ids of the facts that say so; empty for one that is not covered at all."""
+    reason: str
+    """The rule that decided, in words."""
+
+
+_AGREEING = (Aspect.ANSWER, Aspect.TRIALS, Aspect.PEOPLE, Aspect.MODELS)
+"""Aspects that are not settled while the strongest studies stand on both sides."""
+
+
+def cover(
+    item: ChecklistItem, facts: Sequence[ItemFact], study_of: Mapping[str, int]
+) -> ItemCoverage:
+    """How far located facts cover an item, by rule.
+
+    Args:
+        item: The item.
+        facts: Facts of records that count: none of them retracted.
+        study_of: Evidence id -> number of the study; records of one study count once.
+    """
+    own = facts_of(item, facts)
+    ids = tuple(fact.id for fact in own)
+    missing = _missing(item, own, study_of)
+    if not own:
+        return ItemCoverage(item=item.id, coverage=Coverage.UNSATISFIED, reason=missing)
+    done = Coverage.PARTIAL if missing else Coverage.SATISFIED
+    said = missing or f"{_studies(len(_counted(own, study_of)))} located{_best(own)}"
+    return ItemCoverage(item=item.id, coverage=done, fact_ids=ids, reason=said)
+
+
+def facts_of(item: ChecklistItem, facts: Sequence[ItemFact]) -> list[ItemFact]:
+    """The facts of an item; the related ones only where none names all that is asked."""
+    own = [fact for fact in facts if item.id in fact.items]
+    return [fact for fact in own if fact.direct] or own
+
+
+def _missing(item: ChecklistItem, own: Sequence[ItemFact], study_of: Mapping[str, int]) -> str:
+    """What keeps an item from being satisfied; '' for nothing."""
+    if not own:
+        return "no sentence in the records found"
+    if not own[0].direct:
+        return "only related sentences, none that names all that is asked"
+    if item.aspect in _AGREEING and _disagree(own):
+        return "the strongest studies disagree"
+    level = min((fact.level for fact in own if fact.level), default=None)
+    if item.level and (level is None or level > item.level):
+        found = f"the best is OCEBM level {level}" if level else "no study has an OCEBM level"
+        return f"{found}; level {item.level} or better is wanted"
+    counted = len(_counted(own, study_of))
+    if counted < item.studies:
+        return f"{_studies(counted)} located; {item.studies} are wanted"
+    return ""
+
+
+def _disagree(facts: Sequence[ItemFact]) -> bool:
+    """Whether those of the best level among the facts with a side stand on both sides."""
+    sided = [fact for fact in facts if fact.side is not Stance.NEUTRAL and fact.level]
+    best = min((fact.level for fact in sided if fact.level), default=None)
+    return len({fact.side for fact in sided if fact.level == best}) > 1
+
+
+def _counted(facts: Sequence[ItemFact], study_of: Mapping[str, int]) -> set[int]:
+    return {study_of[fact.fact.evidence_id] for fact in facts}
+
+
+def _studies(number: int) -> str:
+    return f"{number} {'study' if number == 1 else 'studies'}"
+
+
+def _best(facts: Sequence[ItemFact]) -> str:
+    level = min((fact.level for fact in facts if fact.level), default=None)
+    return f", the best of OCEBM level {level}" if level else ""
+
+
+_ORDER = (Coverage.UNSATISFIED, Coverage.PARTIAL, Coverage.SATISFIED)
+
+
+def lower_of(
+    said: Sequence[ItemCoverage], by_rule: Sequence[ItemCoverage]
+) -> tuple[ItemCoverage, ...]:
+    """Each item as the rule covers it, or lower where somebody found less."""
+    others = {one.item: one for one in said}
+    return tuple(min(others.get(one.item, one), one, key=_rank) for one in by_rule)
+
+
+def _rank(one: ItemCoverage) -> int:
+    return _ORDER.index(one.coverage)

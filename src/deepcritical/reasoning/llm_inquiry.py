@@ -1,0 +1,169 @@
+"""The judgements on a free question with a model, joined with those of the rules."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from deepcritical.domain.answer import DeepAnswer
+from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.question import SearchQuery
+from deepcritical.prompts import inquiry_asks
+from deepcritical.prompts.evidence import CHARS_PER_TOKEN, ShownRecords, batches
+from deepcritical.reasoning.answers import (
+    Completeness,
+    InquiryPlan,
+    KeyFacts,
+    MappedFacts,
+    MappedSentence,
+)
+from deepcritical.reasoning.asking import Asker, NoAnswerError
+from deepcritical.reasoning.base import ReportContext
+from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.item_facts import checklist_in, counting
+from deepcritical.reasoning.item_joining import (
+    chosen_facts,
+    doubted,
+    for_a_model,
+    joined_facts,
+    planned,
+    searches_of,
+)
+from deepcritical.reasoning.synthesis import synthesize
+from deepcritical.reasoning.telling import Telling
+from deepcritical.services.evidence_store import EvidenceStore
+
+__all__ = ["InquiryModel"]
+
+
+class InquiryModel:
+    """Asks one run's model about a free question.
+
+    Args:
+        asker: Asks the model within the run's budget.
+        telling: Tells what it made, and what rules made in its place.
+        rules: The reasoner whose judgements its answers are joined with.
+    """
+
+    def __init__(self, asker: Asker, telling: Telling, rules: ExtractiveReasoner) -> None:
+        self._asker = asker
+        self._telling = telling
+        self._rules = rules
+        self._short = asker.profile.short
+        self._limit_chars = asker.profile.context_tokens * CHARS_PER_TOKEN
+        self._searches: tuple[str, ...] = ()
+        """What the last check of completeness would search for."""
+
+    async def refine(self, text: str, context: str) -> Inquiry:
+        """As the rules read it, with the aspects and searches that the model adds."""
+        by_rule = await self._rules.refine_inquiry(text, context)
+        prompt = inquiry_asks.ask_inquiry(text, context, short=self._short)
+        try:
+            plan = await self._asker.ask("question", prompt, InquiryPlan)
+        except NoAnswerError as error:
+            await self._telling.fell_back("question", error)
+            return by_rule
+        await self._telling.made("question")
+        return planned(by_rule, plan)
+
+    async def queries(
+        self, inquiry: Inquiry, store: EvidenceStore, *, web: bool
+    ) -> tuple[SearchQuery, ...]:
+        """The rules' queries with those of the last check."""
+        if store.searches:
+            inquiry = inquiry.model_copy(update={"searches": self._searches})
+        return await self._rules.generate_item_queries(inquiry, store, web=web)
+
+    async def facts(
+        self, inquiry: Inquiry, store: EvidenceStore, unread: Sequence[str]
+    ) -> tuple[ItemFact, ...]:
+        """The rules' facts, and what the model finds in the records that name the drugs."""
+        by_rule = await self._rules.find_facts(inquiry, store, unread)
+        records = {key: store.evidence[key] for key in unread}
+        wanted = await asyncio.to_thread(for_a_model, inquiry, records)
+        if not wanted:
+            return by_rule
+        checklist = checklist_in(store)
+        answers, failed = await self._read(inquiry, checklist, wanted)
+        both = await asyncio.to_thread(joined_facts, inquiry, checklist, wanted, by_rule, answers)
+        if failed:
+            await self._telling.fell_back("reading", failed, both.dropped, in_part=bool(answers))
+        else:
+            await self._telling.made("reading", both.dropped)
+        return both.facts
+
+    async def completeness(
+        self, inquiry: Inquiry, store: EvidenceStore
+    ) -> tuple[ItemCoverage, ...]:
+        """The rule's coverage, lowered where the model doubts it."""
+        by_rule = await self._rules.check_completeness(inquiry, store)
+        self._searches = ()
+        run = list(dict.fromkeys(search.query for search in store.searches))
+        prompt = inquiry_asks.ask_completeness(
+            inquiry,
+            checklist_in(store),
+            counting(store),
+            run,
+            self._limit_chars,
+            short=self._short,
+        )
+        try:
+            answer = await self._asker.ask("assessment", prompt, Completeness)
+        except NoAnswerError as error:
+            await self._telling.fell_back("assessment", error)
+            return by_rule
+        await self._telling.made("assessment")
+        self._searches = searches_of(answer.searches)
+        return doubted(by_rule, answer)
+
+    async def answer(
+        self, inquiry: Inquiry, store: EvidenceStore, context: ReportContext, name: str
+    ) -> DeepAnswer:
+        """The rules' answer, with the facts that the model finds most telling at its head."""
+        facts = counting(store)
+        chosen = await self._chosen(inquiry, facts) if facts else ()
+        author = self._telling.author(name, self._rules.name, wrote=bool(chosen))
+        told = context.model_copy(update={"found_by": "rules and a model"})
+        return await asyncio.to_thread(synthesize, inquiry, store, told, author, chosen, name)
+
+    async def _chosen(self, inquiry: Inquiry, facts: Sequence[ItemFact]) -> tuple[ItemFact, ...]:
+        prompt = inquiry_asks.ask_key_facts(inquiry, facts, self._limit_chars, short=self._short)
+        try:
+            answer = await self._asker.ask("report", prompt, KeyFacts)
+        except NoAnswerError as error:
+            await self._telling.fell_back("report", error)
+            return ()
+        chosen, dropped = chosen_facts(facts, answer)
+        await self._telling.made("report", dropped)
+        return chosen
+
+    async def _read(
+        self, inquiry: Inquiry, checklist: Checklist, records: Mapping[str, Evidence]
+    ) -> tuple[list[MappedSentence], NoAnswerError | None]:
+        """What the model found in batches, all at once, and why anything is missing."""
+        failed: list[NoAnswerError] = []
+        shown = batches(records, self._asker.profile.batch_records, self._limit_chars)
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(self._read_batch(inquiry, checklist, batch, failed))
+                for batch in shown
+            ]
+        found = [sentence for task in tasks for sentence in task.result()]
+        return found, next(iter(failed), None)
+
+    async def _read_batch(
+        self,
+        inquiry: Inquiry,
+        checklist: Checklist,
+        shown: ShownRecords,
+        failed: list[NoAnswerError],
+    ) -> list[MappedSentence]:
+        prompt = inquiry_asks.ask_facts(inquiry, checklist, shown, short=self._short)
+        try:
+            answer = await self._asker.ask("reading", prompt, MappedFacts)
+        except NoAnswerError as error:
+            failed.append(error)
+            return []
+        # A sentence counts only for a record that this very prompt showed.
+        return [fact for fact in answer.facts if fact.evidence_id in shown.ids]

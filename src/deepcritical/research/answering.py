@@ -1,0 +1,168 @@
+"""The verbs of a free question: what must be known, what is known of it, and the answer.
+
+Searching is that of every run; see `steps`.
+"""
+
+from __future__ import annotations
+
+from deepcritical.domain.checklist import Coverage, ItemFact, lower_of
+from deepcritical.domain.claims import located
+from deepcritical.domain.errors import DeepCriticalError
+from deepcritical.domain.events import (
+    AnswerWritten,
+    ChecklistMade,
+    CompletenessChecked,
+    FactsMapped,
+    InquiryRefined,
+    Stage,
+    StopReason,
+)
+from deepcritical.domain.question import SearchQuery, checked_question
+from deepcritical.reasoning.base import ReportContext
+from deepcritical.reasoning.item_facts import covered
+from deepcritical.research.session import ResearchSession
+from deepcritical.research.steps import check_document, check_integrity, execute_searches
+from deepcritical.research.stopping import CoverageResult, answer_stop_reason
+from deepcritical.tools.search_handler import WEB
+
+__all__ = [
+    "check_completeness",
+    "generate_checklist",
+    "refine_inquiry",
+    "search_for_items",
+    "stop_early",
+    "synthesize_answer",
+]
+
+
+async def refine_inquiry(session: ResearchSession) -> None:
+    """Understand a free question; what the reader must know of that becomes a notice.
+
+    Raises:
+        QuestionError: It is empty, too long, or names nothing that could be looked for.
+    """
+    text = checked_question(session.text)
+    session.inquiry = await session.reasoner.refine_inquiry(text, session.context)
+    await session.emit(InquiryRefined(inquiry=session.inquiry), Stage.QUESTION)
+    for notice in session.inquiry.notices:
+        await session.notify(notice)
+
+
+async def generate_checklist(session: ResearchSession) -> None:
+    """Say what must be known, and what is searched first."""
+    store = session.store
+    store.checklist = await session.reasoner.generate_checklist(session.inquired)
+    await session.emit(ChecklistMade(checklist=store.checklist), Stage.QUESTION)
+    session.queries_ahead = await _queries(session)
+
+
+async def search_for_items(session: ResearchSession) -> None:
+    """Run the queries for what is not satisfied, all at once, and read what they bring.
+
+    Raises:
+        DeepCriticalError: No source could be read, and there is nothing to answer from.
+    """
+    await execute_searches(session, session.queries_ahead)
+    await _map_facts(session)
+
+
+async def check_completeness(session: ResearchSession) -> None:
+    """How far each item is covered, and whether that, or a limit, ends the search."""
+    store = session.store
+    store.coverage = await session.reasoner.check_completeness(session.inquired, store)
+    await session.emit(
+        CompletenessChecked(iteration=session.iteration, items=store.coverage), Stage.JUDGEMENT
+    )
+    session.queries_ahead = await _queries(session)
+    coverages = [item.coverage for item in store.coverage]
+    result = CoverageResult(
+        iteration=session.iteration,
+        facts=len(store.item_facts),
+        new_facts=session.new_facts_in_round,
+        new_records=session.new_in_round,
+        items=len(coverages),
+        satisfied=coverages.count(Coverage.SATISFIED),
+        partial=coverages.count(Coverage.PARTIAL),
+        open_queries=len(session.queries_ahead),
+        unread=session.failed_in_round and not session.answered_in_round,
+        elapsed_s=session.elapsed_s,
+        spent=session.spent,
+        stop_wanted=session.stop_wanted,
+    )
+    session.stop_reason = answer_stop_reason(result, session.limits)
+    if session.stop_reason is None:
+        session.begin_round()
+
+
+async def synthesize_answer(session: ResearchSession) -> None:
+    """Write the answer, then check it: references against the store, sentences against records."""
+    await check_integrity(session)
+    store = session.store
+    # What was found retracted just now supports nothing any more.
+    store.coverage = lower_of(store.coverage or covered(store), covered(store))
+    context = ReportContext(
+        stop_reason=session.stop_reason or StopReason.NO_NEW_EVIDENCE,
+        iterations=session.iteration,
+        searched_on=session.searched_on,
+        sources=session.searched.described,
+        notices=tuple(session.notices),
+    )
+    draft = await session.reasoner.synthesize_answer(session.inquired, store, context)
+    named = draft.model_copy(update={"notices": tuple(session.notices)})
+    store.answer = await check_document(session, named)
+    satisfied = sum(item.coverage is Coverage.SATISFIED for item in store.answer.checklist)
+    await session.emit(
+        AnswerWritten(
+            satisfied=satisfied,
+            items=len(store.answer.checklist),
+            references=len(store.answer.references),
+        ),
+        Stage.REPORT,
+    )
+
+
+async def _queries(session: ResearchSession) -> tuple[SearchQuery, ...]:
+    """The next queries that have not been run yet, or that no source could answer."""
+    wanted = await session.reasoner.generate_item_queries(
+        session.inquired, session.store, web=WEB in session.searched.handler.sources
+    )
+    run = session.store.queries_run
+    return tuple({q.text: q for q in wanted if q.text not in run}.values())
+
+
+async def _map_facts(session: ResearchSession) -> None:
+    """Read every record that was not read yet; a quote that is not there is dropped."""
+    store = session.store
+    unread = [key for key in store.evidence if key not in store.read_for_items]
+    before = store.facts_dropped
+    found = await session.reasoner.find_facts(session.inquired, store, unread)
+    kept = [fact for fact in (_located(session, one) for one in found) if fact]
+    store.facts_dropped += len(found) - len(kept)
+    store.add_item_facts(kept)
+    store.read_for_items.update(dict.fromkeys(unread))
+    session.new_facts_in_round = len(kept)
+    await session.emit(
+        FactsMapped(
+            read=len(unread),
+            facts_located=len(kept),
+            facts_dropped=store.facts_dropped - before,
+        ),
+        Stage.SEARCH,
+    )
+
+
+def _located(session: ResearchSession, fact: ItemFact) -> ItemFact | None:
+    found = located(fact.fact, session.store.evidence)
+    return fact.model_copy(update={"fact": found}) if found else None
+
+
+async def stop_early(session: ResearchSession, error: DeepCriticalError) -> None:
+    """Answer from what there is when research fails on the way.
+
+    Raises:
+        DeepCriticalError: There is nothing to answer from.
+    """
+    if not session.store.item_facts:
+        raise error
+    session.stop_reason = StopReason.NO_NEW_EVIDENCE
+    await session.notify(f"Research stopped early: {error}")

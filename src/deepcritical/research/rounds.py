@@ -1,0 +1,54 @@
+"""Between rounds: what a plan has of the first, what is known after each, what the next is for."""
+
+from __future__ import annotations
+
+from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
+from deepcritical.domain.events import RoundChosen
+from deepcritical.domain.plan import ResearchPlan
+from deepcritical.reasoning.queries import posed_queries, search_sides
+from deepcritical.research.session import ResearchSession
+from deepcritical.research.stopping import RoundResult
+
+__all__ = ["round_result", "tell_choice", "told_of_plan"]
+
+
+def round_result(session: ResearchSession, assessment: JudgeAssessment) -> RoundResult:
+    """What the termination authority is told of a round that was judged."""
+    # What a choice leaves for later is still open: it cannot end the search.
+    wanted = {query.text for query in (*assessment.next_queries, *assessment.postponed)}
+    return RoundResult(
+        iteration=session.iteration,
+        records=len(session.store.evidence),
+        new_records=session.new_in_round,
+        sufficient=assessment.recommendation == "synthesize",
+        open_queries=len(wanted - session.store.queries_run),
+        unread=session.failed_in_round and not session.answered_in_round,
+        elapsed_s=session.elapsed_s,
+    )
+
+
+async def tell_choice(session: ResearchSession, assessment: JudgeAssessment) -> None:
+    """Show which gap the next round goes for, and who chose it."""
+    choice = assessment.choice or RoundChoice(wants_more=not assessment.sufficient)
+    run = session.store.queries_run
+    await session.emit(
+        RoundChosen(
+            iteration=session.iteration + 1,
+            gaps=choice.gaps,
+            searches=len({query.text for query in assessment.next_queries} - run),
+            postponed=len({query.text for query in assessment.postponed} - run),
+            made_by=choice.made_by,
+            wanted=choice.wants_more,
+        )
+    )
+
+
+def told_of_plan(plan: ResearchPlan) -> tuple[str, ...]:
+    """What the reader must know of a reviewed plan: also which searches by rule it leaves out."""
+    by_rule = (*search_sides(plan.question, ()), *posed_queries(plan.question))
+    planned = {query.text for query in plan.search_queries}
+    missing = [query.text for query in by_rule if query.text not in planned]
+    if not missing:
+        return plan.notices
+    some = f"The reviewed plan begins without {len(missing)} of the {len(by_rule)} searches by rule"
+    return (*plan.notices, f"{some}: {'; '.join(missing)}.")
