@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deepcritical.domain.budget import RunLimits
 from deepcritical.jobs.runs import RunService
+from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.llm import LLMReasoner
 from deepcritical.reasoning.providers import model_server
@@ -80,6 +81,7 @@ async def measure(model_s: float, search_s: float, rounds: int) -> Measured:
         limits = RunLimits(max_iterations=rounds, results_per_query=10)
         runs = RunService(
             orchestrate=run_team,
+            answering=deep_research,
             reasoner=LLMReasoner(resolved),
             open_sources=opened,
             limits_for=lambda _depth: limits,

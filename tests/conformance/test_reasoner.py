@@ -13,14 +13,18 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from deepcritical.domain.appraisal import Appraisal
 from deepcritical.domain.budget import RunLimits
+from deepcritical.domain.checklist import Aspect, Coverage, Inquiry, lower_of
 from deepcritical.domain.claims import claim_holds, located
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.events import StopReason
 from deepcritical.domain.grading import grade
 from deepcritical.domain.question import QuestionForm, ResearchQuestion
 from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report_parts import SearchRun
+from deepcritical.reasoning.auditing import audit
 from deepcritical.reasoning.base import Reasoner, ReportContext, RunDesk, Unread
 from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.item_facts import covered
 from deepcritical.reasoning.llm import LLMReasoner
 from deepcritical.reasoning.providers import ModelServer, model_server
 from deepcritical.services.evidence_store import EvidenceStore
@@ -260,3 +264,113 @@ async def test_a_reasoner_never_writes_the_store(reasoner: Reasoner) -> None:
     await reasoner.write_report(question, store, CONTEXT)
     after = (dict(store.evidence), store.hypotheses, list(store.assessments), store.report)
     assert before == after
+
+
+INQUIRIES = (
+    DEMO_QUESTION,
+    "What is the first-line treatment of infantile hemangioma?",
+    "How does metformin act on AMPK?",
+    "Is ivermectin safe in COVID-19?",
+    "Does examplol lower testase?",
+)
+
+
+_ASKED: dict[tuple[str, str], tuple[Inquiry, EvidenceStore]] = {}
+
+
+async def asked(reasoner: Reasoner, text: str) -> tuple[Inquiry, EvidenceStore]:
+    """The same once for all tests, none of which writes the store."""
+    if (reasoner.name, text) not in _ASKED:
+        _ASKED[reasoner.name, text] = await asked_afresh(reasoner, text)
+    return _ASKED[reasoner.name, text]
+
+
+async def asked_afresh(reasoner: Reasoner, text: str) -> tuple[Inquiry, EvidenceStore]:
+    """The question as understood, and a store in which every record is read for its checklist."""
+    inquiry = await reasoner.refine_inquiry(text)
+    store = await asyncio.to_thread(demo_store, reasoner)
+    store.checklist = await reasoner.generate_checklist(inquiry)
+    facts = await reasoner.find_facts(inquiry, store, list(store.evidence))
+    store.add_item_facts(facts)
+    store.coverage = await reasoner.check_completeness(inquiry, store)
+    return inquiry, store
+
+
+@pytest.mark.parametrize("text", INQUIRIES)
+class TestInquiry:
+    async def test_a_checklist_asks_for_the_answer_and_for_what_speaks_against(
+        self, reasoner: Reasoner, text: str
+    ) -> None:
+        inquiry = await reasoner.refine_inquiry(text)
+        assert inquiry.text == text
+        assert inquiry.key_terms
+        items = (await reasoner.generate_checklist(inquiry)).items
+        assert 3 <= len(items) <= 7
+        assert {Aspect.ANSWER, Aspect.AGAINST} <= {item.aspect for item in items}
+
+    async def test_there_is_something_to_search_at_first_and_later_something_else(
+        self, reasoner: Reasoner, text: str
+    ) -> None:
+        inquiry = await reasoner.refine_inquiry(text)
+        store = EvidenceStore()
+        store.checklist = await reasoner.generate_checklist(inquiry)
+        first = await reasoner.generate_item_queries(inquiry, store, web=False)
+        assert any(not query.literature_only for query in first)
+        assert len({query.text for query in first}) == len(first)
+        store.searches += [
+            SearchRun(source="made", query=q.text, outcome="empty", identified=0, new=0)
+            for q in first
+        ]
+        then = await reasoner.generate_item_queries(inquiry, store, web=False)
+        assert then
+        assert not {query.text for query in first} & {query.text for query in then}
+
+    async def test_every_fact_is_located_and_of_an_item(
+        self, reasoner: Reasoner, text: str
+    ) -> None:
+        _, store = await asked(reasoner, text)
+        assert store.checklist
+        ids = {item.id for item in store.checklist.items}
+        for fact in store.item_facts:
+            assert located(fact.fact, store.evidence) == fact.fact
+            assert fact.items
+            assert set(fact.items) <= ids
+
+    async def test_coverage_is_never_above_the_rule(self, reasoner: Reasoner, text: str) -> None:
+        _, store = await asked(reasoner, text)
+        assert store.checklist
+        assert [one.item for one in store.coverage] == [i.id for i in store.checklist.items]
+        assert lower_of(store.coverage, covered(store)) == store.coverage
+        facts = {fact.id: fact for fact in store.item_facts}
+        for one in store.coverage:
+            assert all(one.item in facts[i].items for i in one.fact_ids)
+            assert bool(one.fact_ids) or one.coverage is Coverage.UNSATISFIED
+
+    async def test_every_sentence_of_the_answer_is_borne_out(
+        self, reasoner: Reasoner, text: str
+    ) -> None:
+        inquiry, store = await asked(reasoner, text)
+        context = CONTEXT.model_copy(update={"stop_reason": StopReason.NO_NEW_EVIDENCE.value})
+        answer = await reasoner.synthesize_answer(inquiry, store, context)
+        assert {r.evidence_id for r in answer.references} <= set(store.evidence)
+        assert all(claim_holds(claim, store.evidence) for claim in answer.claims)
+        assert bool(answer.references) is bool(store.item_facts)
+        ledger = await asyncio.to_thread(audit, answer)
+        assert not ledger.failed
+        again = await reasoner.synthesize_answer(inquiry, store, context)
+        assert again.to_markdown() == answer.to_markdown()
+
+
+async def test_a_free_question_that_names_nothing_is_a_question_error(reasoner: Reasoner) -> None:
+    with pytest.raises(QuestionError):
+        await reasoner.refine_inquiry("Why?")
+
+
+async def test_a_free_question_never_writes_the_store(reasoner: Reasoner) -> None:
+    inquiry, store = await asked(reasoner, DEMO_QUESTION)
+    before = store.to_json()
+    await reasoner.generate_item_queries(inquiry, store, web=True)
+    await reasoner.find_facts(inquiry, store, list(store.evidence)[:5])
+    await reasoner.check_completeness(inquiry, store)
+    await reasoner.synthesize_answer(inquiry, store, CONTEXT)
+    assert store.to_json() == before

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import pty
 import sys
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,117 @@ async def test_a_wrong_key_ends_the_command_as_a_wrong_setting(tmp_path: Path) -
     assert "refused the key" in err
     assert "DEEPCRITICAL_MODEL_API_KEY" in err
     assert len(server.asked) == 1
+
+
+RESEARCH = ("research", QUESTION, "--json", "--depth", "quick")
+
+
+async def called(
+    *options: str, typed: str | None = None, command: tuple[str, ...] = RESEARCH, **more: str
+) -> tuple[int, str, str]:
+    """Exit code, output and progress of a command with a key typed into its pipe."""
+    kept = {name: v for name, v in os.environ.items() if not name.startswith("DEEPCRITICAL_")}
+    process = await asyncio.create_subprocess_exec(
+        COMMAND,
+        *(*command, *options),
+        env=kept | more,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, err = await process.communicate(None if typed is None else typed.encode())
+    return process.returncode or 0, out.decode(), err.decode()
+
+
+async def test_options_choose_the_model_and_the_key_comes_by_a_pipe(tmp_path: Path) -> None:
+    server = ModelServer()
+    async with running(server.app) as url:
+        code, out, err = await called(
+            *("--snapshot", str(records(tmp_path)), "--model", "openai-chat:gpt-4o", "--ask-key"),
+            *("--model-base-url", f"{url}v1"),
+            typed=f"{KEY}\n",
+            DEEPCRITICAL_MODEL="vllm:another",
+            DEEPCRITICAL_MODEL_API_KEY="for-the-other-one",
+        )
+    assert code == 0, err
+    assert json.loads(out)["written_by"] == "model openai-chat:gpt-4o"
+    assert {asked.key for asked in server.asked} == {KEY}
+    assert KEY not in out + err
+    assert "about" in err
+    assert "so far" in err
+    assert err.count("$0.") >= 2  # the estimate and the running total
+
+
+async def test_any_question_may_be_asked_with_a_model_of_the_call(tmp_path: Path) -> None:
+    server = ModelServer()
+    async with running(server.app) as url:
+        code, out, err = await called(
+            *("--snapshot", str(records(tmp_path)), "--model", "openai-chat:gpt-4o", "--ask-key"),
+            *("--model-base-url", f"{url}v1"),
+            typed=f"{KEY}\n",
+            command=("ask", QUESTION, "--json", "--max-iterations", "1"),
+        )
+    assert code == 0, err
+    assert json.loads(out)["sources"]
+    assert {asked.key for asked in server.asked} == {KEY}
+    assert KEY not in out + err
+
+
+async def test_a_key_that_was_set_for_one_service_is_sent_to_no_other(tmp_path: Path) -> None:
+    server = ModelServer()
+    async with running(server.app) as url:
+        code, _, err = await called(
+            *("--snapshot", str(records(tmp_path))),
+            *("--model", "vllm:made-up", "--model-base-url", f"{url}v1"),
+            DEEPCRITICAL_MODEL="anthropic:made-up",
+            DEEPCRITICAL_MODEL_API_KEY="for-the-other-one",
+            OPENAI_API_KEY="for-openai-alone",
+        )
+    assert code == 0, err
+    assert {asked.key for asked in server.asked} == {"none"}
+
+
+async def test_no_key_in_the_pipe_and_no_such_model_are_clear_errors(tmp_path: Path) -> None:
+    path = str(records(tmp_path))
+    code, _, err = await called("--snapshot", path, "--model", "vllm:x", "--ask-key", typed="\n")
+    assert (code, "No key was given" in err) == (9, True)
+    code, _, err = await called("--snapshot", path, "--model", "nobody:x")
+    assert (code, "provider:name" in err) == (9, True)
+    code, _, err = await called("--snapshot", path, "--ask-key", typed=f"{KEY}\n")
+    assert (code, "no model" in err) == (9, True)
+    assert KEY not in err
+
+
+async def test_an_empty_model_asks_none(tmp_path: Path) -> None:
+    code, out, err = await called(
+        *("--snapshot", str(records(tmp_path)), "--model", ""),
+        DEEPCRITICAL_MODEL="vllm:made-up",
+        DEEPCRITICAL_MODEL_BASE_URL="http://127.0.0.1:1/v1",
+    )
+    assert code == 0, err
+    assert json.loads(out)["written_by"] == "extractive (no model)"
+
+
+def test_a_key_that_is_typed_is_not_shown() -> None:
+    """At a terminal: the question is asked, and what is typed is not echoed."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.environ["DEEPCRITICAL_MODEL"] = "nobody:x"  # ends right after the key was asked for
+        os.execl(COMMAND, COMMAND, "research", QUESTION, "--ask-key")  # noqa: S606 - our own
+    shown = b""
+    try:
+        while b"Key of the model:" not in shown:
+            shown += os.read(terminal, 1000)
+        os.write(terminal, f"{KEY}\n".encode())
+        while chunk := os.read(terminal, 1000):
+            shown += chunk
+    except OSError:
+        pass  # Linux ends the reading of a closed terminal with an error
+    _, status = os.waitpid(pid, 0)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(status) == 9
+    assert b"names no model" in shown
+    assert KEY.encode() not in shown
 
 
 async def test_the_face_can_be_called_twice_each_time_in_a_loop_of_its_own(

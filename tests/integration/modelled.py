@@ -77,6 +77,7 @@ async def modelled(
     question: str = QUESTION,
     timeout_s: float = 5.0,
     profile: Any = "large",
+    manages: bool = False,
     **limits: Any,
 ) -> Modelled:
     """Run the team on a snapshot with a server that was prepared."""
@@ -90,7 +91,7 @@ async def modelled(
             profile=profile,
             timeout_s=timeout_s,
         )
-        run = run_service(source, LLMReasoner(resolved), **limits).submit(question)
+        run = run_service(source, LLMReasoner(resolved, manages=manages), **limits).submit(question)
         async with asyncio.timeout(50):
             events = await ended(run)
         try:

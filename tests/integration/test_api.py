@@ -18,7 +18,8 @@ from fastapi import FastAPI
 
 from deepcritical.domain.errors import ReasoningError
 from deepcritical.interfaces import api
-from deepcritical.jobs.runs import Run, RunService
+from deepcritical.jobs.run import Run
+from deepcritical.jobs.runs import RunService
 from tests.conftest import QUESTION, ended, paper, run_service, snapshot
 from tests.integration.doubles import Interrupted
 

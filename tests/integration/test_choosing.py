@@ -58,3 +58,13 @@ async def test_what_speaks_against_the_drug_is_never_cut_off_and_nothing_is_lost
     assert against in chosen[:2]
     assert sorted(chosen) == sorted(await choose_by_grade(question, store, "examplol"))
     assert [isinstance(event, Notice) for event in told] == ([] if dense else [True])
+
+
+async def test_records_of_another_drug_and_former_ids_take_no_place(tmp_path: Path) -> None:
+    records = snapshot(tmp_path / "records.jsonl", *(paper(n) for n in range(1, 6)), AGAINST)
+    _, store = await store_of(records)
+    async with LlamaIndexRAGService("a run", WordVectors(), ChromaIndex()) as rag:
+        await rag.ingest(store.evidence)
+        for wanted in store.evidence:
+            assert [*await rag.query("examplol testitis", 1, among=[wanted])] == [wanted]
+        assert await rag.query("examplol testitis", 1, among=["E99"]) == {}

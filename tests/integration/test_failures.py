@@ -20,7 +20,7 @@ from deepcritical.domain.errors import (
 )
 from deepcritical.domain.events import TERMINAL, LoggedEvent, StopReason
 from deepcritical.domain.report import ResearchReport
-from deepcritical.jobs.runs import Run
+from deepcritical.jobs.run import RunOf
 from tests.conftest import QUESTION, ended, of_type, paper, run_service, snapshot
 from tests.integration.doubles import METHODS, Interrupted, failing, hanging, slow
 
@@ -33,7 +33,7 @@ class End(NamedTuple):
     error: BaseException | None
 
 
-async def end(run: Run) -> End:
+async def end(run: RunOf[ResearchReport]) -> End:
     async with asyncio.timeout(10):
         events = await ended(run)
     assert [isinstance(e.event, TERMINAL) for e in events].count(True) == 1

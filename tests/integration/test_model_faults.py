@@ -5,6 +5,7 @@ The table of what was seen is printed when the module is done.
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -16,6 +17,7 @@ import pytest
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.tools.snapshot_records import parse
+from tests.conftest import of_type
 from tests.integration.modelled import APIS, Modelled, assert_sound, modelled, records
 from tests.servers.answers import Answer
 from tests.servers.models import Fault, ModelServer
@@ -32,6 +34,8 @@ class Row(NamedTuple):
     prepare: Prepare
     ends: str
     timeout_s: float = 5.0
+    manages: bool = False
+    """Whether the model also manages the team."""
 
 
 def answering(change: Callable[[str, Answer], Any]) -> Prepare:
@@ -80,6 +84,25 @@ def never_done(task: str, sane: Answer) -> Answer:
     return {**sane, "answers_question": False} if task == "assess_evidence" else sane
 
 
+def ledger(said: Any) -> Prepare:
+    """A manager's ledger that always says this; text is sent as prose, a dict changes fields."""
+
+    def change(task: str, sane: Answer) -> Any:
+        if task != "team_ledger":
+            return sane
+        return {**sane, **said} if isinstance(said, dict) else said
+
+    return answering(change)
+
+
+HALF = {
+    "choices": [{"index": 0, "message": {"role": "assistant", "content": "\ud800 {}"}}],
+    "type": "message",
+    "content": [{"type": "text", "text": "\ud800 {}"}],
+    "usage": {"input_tokens": 1, "output_tokens": 1},
+}
+"""An answer of either API with half a character in it, as JSON can write one."""
+
 ROWS: dict[str, Row] = {
     "none": Row(lambda _: None, "model"),
     "prose instead of JSON": Row(answering(lambda *_: "I think it works very well."), "rules"),
@@ -108,12 +131,33 @@ ROWS: dict[str, Row] = {
     "503 always": Row(failing(Fault(status=503)), "rules"),
     "400": Row(failing(Fault(status=400)), "rules"),
     "a page instead of JSON": Row(failing(Fault(body="<html>Bad gateway</html>")), "rules"),
+    "a body that is a list": Row(failing(Fault(body="[]")), "rules"),
+    "a body without an answer": Row(
+        failing(Fault(body='{"choices": [], "content": null, "usage": null}')), "rules"
+    ),
+    "a body nested without end": Row(failing(Fault(body="[" * 200_000)), "rules"),
+    "a number without end": Row(failing(Fault(body=f'{{"created": {"9" * 6_000}}}')), "rules"),
+    "half characters": Row(failing(Fault(body=json.dumps(HALF))), "rules"),
+    "a list of answers": Row(answering(lambda _, s: [s]), "rules"),
+    "an answer that asks to go on": Row(failing(Fault(refusal=".", finish="pause_turn")), "rules"),
     "an empty body": Row(failing(Fault(body="")), "rules"),
     "no answer in time": Row(failing(Fault(wait_s=3)), "rules", 0.3),
     "slow stream": Row(failing(Fault(drip_s=0.05)), "rules", 0.5),
     "connection reset": Row(failing(Fault(reset=True)), "rules"),
     "connection reset once": Row(failing(Fault(reset=True), 1), "model"),
     "never says done": Row(answering(never_done), "model"),
+    "a manager without a fault": Row(lambda _: None, "model", manages=True),
+    "ledger never says done": Row(ledger({"next_agent": "SearchAgent"}), "part", manages=True),
+    "ledger says done at once": Row(ledger({"request_satisfied": True}), "part", manages=True),
+    "ledger is never JSON": Row(ledger("SearchAgent should go on."), "part", manages=True),
+    "ledger names an unknown agent": Row(ledger({"next_agent": "Wizard"}), "part", manages=True),
+    "a manager behind 500 always": Row(failing(Fault(status=500)), "rules", manages=True),
+    "a manager that takes too long": Row(failing(Fault(wait_s=3)), "rules", 0.3, manages=True),
+}
+
+ENDLESS: dict[str, Callable[[str, Any], Any]] = {
+    "quotes": lambda key, value: f"{value} zz " * 20_000 if key == "quote" else value,
+    "names": lambda key, value: value * 60_000 if key in ("target", "subject") else value,
 }
 
 SEEN: list[tuple[str, str, str, str, int]] = []
@@ -145,7 +189,8 @@ async def test_a_fault_of_the_server_ends_in_a_sound_report_or_a_clear_error(
 ) -> None:
     row, path = ROWS[fault], records(tmp_path)
     limits = LIMITS.model_dump()
-    run = await modelled(path, row.prepare, api=api, timeout_s=row.timeout_s, **limits)
+    asked: dict[str, Any] = {"api": api, "timeout_s": row.timeout_s, "manages": row.manages}
+    run = await modelled(path, row.prepare, **asked, **limits)
     ending = run.events[-1].event
     told = getattr(ending, "verdict", "") or getattr(ending, "message", "")
     SEEN.append((api, fault, how(run), f"{ending.type}: {told}"[:44], len(run.server.asked)))
@@ -163,3 +208,27 @@ async def test_a_fault_of_the_server_ends_in_a_sound_report_or_a_clear_error(
     assert bool(fallbacks) is (how(run) != "model")
     if how(run) == "rules":
         assert run.report.written_by.startswith("extractive (no model)")
+
+
+@pytest.mark.parametrize("endless", ENDLESS)
+async def test_an_answer_far_longer_than_allowed_is_not_read(tmp_path: Path, endless: str) -> None:
+    """A server that writes more than it was asked for has to be paid, but is not worked on."""
+
+    def prepare(server: ModelServer) -> None:
+        server.change = lambda _task, sane: everywhere(sane, ENDLESS[endless])
+
+    run = await modelled(records(tmp_path), prepare, **LIMITS.model_dump())
+    assert run.report
+    assert run.report.references
+    assert any("far longer than allowed" in notice for notice in run.report.notices)
+
+
+async def test_a_server_that_tells_negative_usage_does_not_fill_the_purse(tmp_path: Path) -> None:
+    def refund(server: ModelServer) -> None:
+        server.told = lambda tokens: -1_000 * tokens
+
+    limits = LIMITS.model_copy(update={"max_tokens": 60_000})
+    run = await modelled(records(tmp_path), refund, **limits.model_dump())
+    assert run.server.tokens <= limits.max_tokens
+    totals = [e.spent for e in of_type(run.events, "judgement_made")]
+    assert all(0 <= a.tokens <= b.tokens for a, b in itertools.pairwise(totals))

@@ -63,6 +63,20 @@ class TestPrompts:
         assert "stopped because: Futility at the interim analysis" in prompt
         assert "randomised controlled trial; OCEBM level 2" in prompt
 
+    async def test_a_small_models_requests_fit_into_4096_tokens_with_a_usual_answer(self) -> None:
+        run = await modelled(
+            DEMO,
+            question=DEMO_QUESTION,
+            profile="small",
+            max_iterations=3,
+            results_per_query=10,
+            max_calls=200,
+        )
+        assert len(run.server.prompts("assess_evidence")) > 1
+        longest = max(asked.chars for asked in run.server.asked)
+        usual_answer, chars_per_token = 900, 3.5
+        assert longest / chars_per_token + usual_answer <= 4_096
+
     async def test_a_small_model_is_asked_in_fewer_words_and_smaller_batches(
         self, tmp_path: Path
     ) -> None:

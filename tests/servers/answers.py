@@ -107,12 +107,63 @@ def write_section(prompt: str) -> Answer:
     return {"sentences": chosen[:6]}
 
 
+def team_note(_prompt: str) -> Answer:
+    return {"lines": ["Search first.", "Then judge."]}
+
+
+def team_ledger(prompt: str) -> Answer:
+    """The first agent of those that can act."""
+    (*_, possible) = re.findall(r"^Agents that can act now: (\w+)", prompt, re.MULTILINE)
+    return {
+        "request_satisfied": False,
+        "in_loop": False,
+        "progress": True,
+        "next_agent": possible,
+        "instruction": "Go on.",
+    }
+
+
+def plan_inquiry(_prompt: str) -> Answer:
+    return {"aspects": ["safety", "dose"], "searches": ["quality of life"]}
+
+
+def map_facts(prompt: str) -> Answer:
+    def side(sentence: str) -> str:
+        says = _direction(sentence)
+        return {"no_effect": "against", "benefit": "for"}.get(says, "neither")
+
+    return {
+        "facts": [
+            {"evidence_id": i, "quote": sentence, "items": ["C1", "C4"], "side": side(sentence)}
+            for i, text in records_of(prompt).items()
+            for sentence in sentences_of(text)
+            if _POSITIVE.search(sentence) or _NEGATIVE.search(sentence)
+        ]
+    }
+
+
+def check_completeness(prompt: str) -> Answer:
+    items = re.findall(r"^- (C\d): ", prompt, re.MULTILINE)
+    judged = [{"item": item, "coverage": "satisfied"} for item in items]
+    return {"items": judged, "searches": ["long term follow up"]}
+
+
+def choose_facts(prompt: str) -> Answer:
+    return {"facts": re.findall(r"^\[(F\d+)\] items", prompt, re.MULTILINE)[:4]}
+
+
 ANSWERS: dict[str, Callable[[str], Answer]] = {
     "plan": plan,
     "read_records": read_records,
     "propose_hypotheses": propose_hypotheses,
     "assess_evidence": assess_evidence,
     "write_section": write_section,
+    "team_note": team_note,
+    "team_ledger": team_ledger,
+    "plan_inquiry": plan_inquiry,
+    "map_facts": map_facts,
+    "check_completeness": check_completeness,
+    "choose_facts": choose_facts,
 }
 """The answers by task."""
 

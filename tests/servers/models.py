@@ -32,6 +32,8 @@ class Asked:
     key: str
     mode: str
     at_s: float
+    chars: int
+    """Characters of the whole request, schema included."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,8 @@ class ModelServer:
         """Set once a request has arrived."""
         self.tokens = 0
         """Tokens told in all answers."""
+        self.told: Callable[[int], int] = lambda tokens: tokens
+        """What is told of a number of tokens."""
         self.latency_s = 0.0
         self.change: Change = lambda _task, sane: sane
         self.fault: Callable[[Asked], Fault | None] = lambda _asked: None
@@ -93,7 +97,7 @@ class ModelServer:
         kind = body.get("response_format", {}).get("type", "")
         mode = "tool" if tools else "native" if kind == "json_schema" else "prompted"
         key = _key(request)
-        asked = self._keep(system, users, key, mode)
+        asked = self._keep(system, users, key, mode, len(json.dumps(body)))
         return await self._answered(asked, body, tools, _chat_body)
 
     async def _messages(self, request: Request) -> Response:
@@ -102,7 +106,7 @@ class ModelServer:
         tools = [tool["name"] for tool in body.get("tools", ())]
         mode = "tool" if tools else "native" if "output_config" in body else "prompted"
         system = _text(body.get("system", ""))
-        asked = self._keep(system, users, _key(request), mode)
+        asked = self._keep(system, users, _key(request), mode, len(json.dumps(body)))
         return await self._answered(asked, body, tools, _messages_body)
 
     async def _responses(self, request: Request) -> Response:
@@ -113,13 +117,13 @@ class ModelServer:
         kind = body.get("text", {}).get("format", {}).get("type", "")
         mode = "tool" if tools else "native" if kind == "json_schema" else "prompted"
         key = _key(request)
-        asked = self._keep(body.get("instructions") or "", users, key, mode)
+        asked = self._keep(body.get("instructions") or "", users, key, mode, len(json.dumps(body)))
         return await self._answered(asked, body, tools, _responses_body)
 
-    def _keep(self, system: str, users: list[str], key: str, mode: str) -> Asked:
+    def _keep(self, system: str, users: list[str], key: str, mode: str, chars: int) -> Asked:
         prompt = next(text for text in users if "Task: " in text)
         now = asyncio.get_running_loop().time()
-        asked = Asked(answers.task_of(prompt), system, prompt, key, mode, now)
+        asked = Asked(answers.task_of(prompt), system, prompt, key, mode, now, chars)
         self.asked.append(asked)
         self.arrived.set()
         return asked
@@ -141,7 +145,8 @@ class ModelServer:
         given = self.change(asked.task, answers.answer(asked.prompt))
         read, written = len(json.dumps(body)) // 4, len(json.dumps(given)) // 4
         self.tokens += read + written
-        formed = form(given, fault.tool or next(iter(tools), ""), read, written, fault)
+        tool = fault.tool or next(iter(tools), "")
+        formed = form(given, tool, self.told(read), self.told(written), fault)
         if fault.drip_s:
             return StreamingResponse(_dripping(formed, fault.drip_s), media_type="application/json")
         return JSONResponse(formed)
@@ -231,13 +236,14 @@ def _messages_body(given: Any, tool: str, read: int, written: int, fault: Fault)
         content = [{"type": "text", "text": _cut(json.dumps(given), fault)}]
     ended = "max_tokens" if fault.cut else fault.finish
     stop = ended or ("tool_use" if content[0]["type"] == "tool_use" else "end_turn")
+    stop = "refusal" if fault.refusal and not fault.finish else stop
     return {
         "id": "made-up",
         "type": "message",
         "role": "assistant",
         "model": "made-up",
         "content": content,
-        "stop_reason": "refusal" if fault.refusal else stop,
+        "stop_reason": stop,
         "stop_sequence": None,
         "usage": {"input_tokens": read, "output_tokens": written},
     }

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import socket
 import sys
-import time
 from pathlib import Path
 
 from deepcritical.domain.evidence import Evidence
@@ -30,12 +29,10 @@ class GatedSource:
         return self._source.name
 
     async def fetch(self, query: SourceQuery) -> SourceResult:
-        await asyncio.to_thread(self._wait)
+        # No thread waits: those of the loop are few, and the page's own work needs them.
+        while not await asyncio.to_thread(self._gate.exists):  # noqa: ASYNC110 - a file calls nobody
+            await asyncio.sleep(0.02)
         return await self._source.fetch(query)
-
-    def _wait(self) -> None:
-        while not self._gate.exists():
-            time.sleep(0.02)
 
     async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
         result = await self.fetch(SourceQuery(text=query, max_results=max_results))

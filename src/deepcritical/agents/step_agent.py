@@ -17,7 +17,7 @@ from agent_framework import (
     ResponseStream,
 )
 
-from deepcritical.domain.errors import DeepCriticalError
+from deepcritical.domain.errors import ConfigurationError, DeepCriticalError
 from deepcritical.domain.events import StopReason
 from deepcritical.research.session import ResearchSession
 
@@ -69,7 +69,8 @@ class StepAgent(BaseAgent):
             said = "done"
         except DeepCriticalError as error:
             said = f"stopped: {error.message}"
-            if self._research.stop_reason or not self._research.store.drugs:
+            settled = isinstance(error, ConfigurationError) or not self._research.store.drugs
+            if self._research.stop_reason or settled:
                 self._research.failure = error
             else:
                 # What was found and read so far is still worth a report.

@@ -19,7 +19,9 @@ __all__ = ["SHARES", "Depth", "Judgement", "Price", "Purse", "RunLimits", "Spent
 
 Depth = Literal["quick", "standard", "deep"]
 
-Judgement = Literal["question", "queries", "reading", "hypotheses", "assessment", "report"]
+Judgement = Literal[
+    "question", "queries", "reading", "hypotheses", "assessment", "manager", "report"
+]
 """What a reasoner is asked for."""
 
 SHARES: dict[Judgement, float] = {
@@ -28,9 +30,14 @@ SHARES: dict[Judgement, float] = {
     "reading": 0.5,
     "hypotheses": 0.75,
     "assessment": 0.8,
+    "manager": 0.7,
     "report": 1.0,
 }
 """The share of each cap up to which a judgement may be asked for; 0.2 is the report's alone."""
+
+
+_CODE_S = 2.0
+"""Seconds in which code writes and checks a report, also on a machine that has more to do."""
 
 
 class RunLimits(Model):
@@ -154,14 +161,14 @@ class Purse:
         self.spent = self.spent.plus(actual)
 
     def seconds_left(self, judgement: Judgement) -> float:
-        """Seconds in which the judgement must be made; a tenth of the report's are for code."""
+        """Seconds in which the judgement must be made.
+
+        A tenth of the report's are for code, and two at least, as far as that is no more than half.
+        """
         limits = self.limits
         report_s = limits.deadline_s - limits.research_deadline_s
-        end_s = (
-            limits.deadline_s - 0.1 * report_s
-            if judgement == "report"
-            else limits.research_deadline_s
-        )
+        code_s = max(0.1 * report_s, min(_CODE_S, 0.5 * report_s))
+        end_s = limits.deadline_s - code_s if judgement == "report" else limits.research_deadline_s
         return max(0.0, end_s - self._elapsed_s())
 
     def _short_of(self, judgement: Judgement, most: Spent, reserved: Spent) -> str:

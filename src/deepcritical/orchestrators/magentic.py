@@ -1,12 +1,13 @@
-"""The Magentic team: four agents and a guided manager over one store."""
+"""The Magentic team: four agents and a manager over one store."""
 
 from __future__ import annotations
 
-from agent_framework.orchestrations import MagenticBuilder
+from agent_framework.orchestrations import MagenticBuilder, MagenticManagerBase
 
 from deepcritical.agents import hypothesis_agent, judge_agent, report_agent, search_agent
 from deepcritical.domain.errors import ReasoningError
 from deepcritical.orchestrators.manager import GuidedManager
+from deepcritical.orchestrators.model_manager import ModelManager
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import refine_question
 
@@ -29,7 +30,7 @@ async def run_team(session: ResearchSession) -> None:
             report_agent.create,
         )
     ]
-    workflow = MagenticBuilder(participants=agents, manager=GuidedManager(session)).build()
+    workflow = MagenticBuilder(participants=agents, manager=_manager(session)).build()
     async for _ in workflow.run(session.text, stream=True):
         pass  # The framework's own events are bookkeeping; ours are in the log.
     if session.failure:
@@ -38,3 +39,9 @@ async def run_team(session: ResearchSession) -> None:
         raise ReasoningError(
             "The team ended without a report.", "Please report this with the run's events.jsonl."
         )
+
+
+def _manager(session: ResearchSession) -> MagenticManagerBase:
+    """Code that manages, or a model within the fences of code, if the run's reasoner has one."""
+    model = session.reasoner.manager_model()
+    return ModelManager(session, model) if model else GuidedManager(session)

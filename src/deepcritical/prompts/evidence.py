@@ -25,6 +25,7 @@ __all__ = [
     "by_grade",
     "estimated_tokens",
     "record_block",
+    "record_text",
     "shown_records",
 ]
 
@@ -33,6 +34,8 @@ CHARS_PER_TOKEN = 3
 
 _FORGED = re.compile(r"<(?=\s*/?\s*records?\b)", re.IGNORECASE)
 _UNGRADED = 9
+_LONGEST_FIELD = 500
+"""Characters of a title or a field of a registry; more is no title, and would fill a prompt."""
 
 
 class ShownRecords(NamedTuple):
@@ -49,9 +52,13 @@ def estimated_tokens(text: str) -> int:
     return -(-len(text) // CHARS_PER_TOKEN)
 
 
-def _data(text: str) -> str:
+def record_text(text: str) -> str:
     """Text of a record that cannot end or begin a record of its own."""
     return _FORGED.sub("(", visible(text))
+
+
+def _field(text: str) -> str:
+    return record_text(text[:_LONGEST_FIELD])
 
 
 def _registry(evidence: Evidence) -> str:
@@ -63,7 +70,7 @@ def _registry(evidence: Evidence) -> str:
         ("enrolment", str(size) if size is not None else ""),
         ("stopped because", meta.why_stopped or ""),
     )
-    return "; ".join(f"{name}: {_data(value)}" for name, value in said if value)
+    return "; ".join(f"{name}: {_field(value)}" for name, value in said if value)
 
 
 def _head(evidence_id: str, evidence: Evidence, graded: Grade) -> str:
@@ -71,9 +78,10 @@ def _head(evidence_id: str, evidence: Evidence, graded: Grade) -> str:
     level = f"OCEBM level {graded.level}" if graded.level else "not graded"
     size = f"; {graded.participants:,} participants" if graded.participants else ""
     retracted = "; RETRACTED" if graded.retracted else ""
+    date = _field(evidence.citation.date)
     lines = (
-        f"[{evidence_id}] {_data(' '.join(evidence.citation.title.split()))}",
-        f"ids: {', '.join(ids) or 'none'}; date: {_data(evidence.citation.date) or 'not stated'}",
+        f"[{evidence_id}] {_field(' '.join(evidence.citation.title.split()))}",
+        f"ids: {', '.join(ids) or 'none'}; date: {date or 'not stated'}",
         f"design: {graded.design.value}; {level}{size}{retracted}",
         _registry(evidence),
     )
@@ -93,7 +101,7 @@ def record_block(
     """
     body = evidence.content if text is None else text
     head = _head(evidence_id, evidence, graded or grade(evidence))
-    return f'<record id="{evidence_id}">\n{head}\ntext: {_data(body) or "none"}\n</record>'
+    return f'<record id="{evidence_id}">\n{head}\ntext: {record_text(body) or "none"}\n</record>'
 
 
 def by_grade(store: EvidenceStore, drug: str) -> tuple[str, ...]:

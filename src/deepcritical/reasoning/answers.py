@@ -11,16 +11,24 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 __all__ = [
+    "AspectKind",
     "Assessed",
     "Chain",
+    "Completeness",
     "Finding",
     "GapKind",
     "Hypotheses",
+    "InquiryPlan",
+    "KeyFacts",
+    "MappedFacts",
+    "MappedSentence",
+    "NextTurn",
     "Plan",
     "ReadRecord",
     "Readings",
     "Section",
     "Step",
+    "TeamNote",
 ]
 
 
@@ -115,7 +123,7 @@ GapKind = Literal[
 
 
 class Assessed(_Answer):
-    """Scores, gaps and searches."""
+    """Scores, gaps and what the next round should go for."""
 
     mechanism_score: int
     """0 none to 10 strong."""
@@ -124,8 +132,12 @@ class Assessed(_Answer):
     confidence: Literal["low", "moderate", "high"]
     answers_question: bool
     gaps: list[GapKind] = Field(default_factory=list)
+    close_next: list[int] = Field(default_factory=list)
+    """Numbers of the open gaps that the next round should close, the most telling first."""
     searches: list[str] = Field(default_factory=list)
     """Each 1-6 plain words."""
+    next_round: Literal["go_on", "enough"] = "enough"
+    """Whether another round of searches would help."""
 
 
 class Chosen(_Answer):
@@ -141,3 +153,83 @@ class Section(_Answer):
     """The sentences of a section, in order."""
 
     sentences: list[Chosen]
+
+
+class TeamNote(_Answer):
+    """What the manager of the team notes for itself."""
+
+    lines: list[str]
+
+
+class NextTurn(_Answer):
+    """Who speaks next."""
+
+    request_satisfied: bool
+    """Whether the request is fully answered."""
+    in_loop: bool = False
+    progress: bool = True
+    next_agent: Literal["SearchAgent", "HypothesisAgent", "JudgeAgent", "ReportAgent"]
+    instruction: str = ""
+    """One sentence."""
+
+
+AspectKind = Literal[
+    "randomised_trials",
+    "size_of_effect",
+    "safety",
+    "serious_harm",
+    "recommended",
+    "dose",
+    "mechanism",
+    "people",
+    "animals_and_cells",
+]
+
+
+class InquiryPlan(_Answer):
+    """What a free question wants known, and searches."""
+
+    aspects: list[AspectKind]
+    searches: list[str]
+    """Each 1-6 plain words."""
+
+
+class MappedSentence(_Answer):
+    """One sentence of a record."""
+
+    evidence_id: str
+    """Such as E12."""
+    quote: str
+    """A whole sentence, word for word."""
+    items: list[str]
+    """Ids of checklist items, such as C1."""
+    side: Literal["for", "against", "neither"] = "neither"
+
+
+class MappedFacts(_Answer):
+    """The sentences that speak to items of the checklist."""
+
+    facts: list[MappedSentence]
+
+
+class ItemJudged(_Answer):
+    """How far one item is covered."""
+
+    item: str
+    """Such as C1."""
+    coverage: Literal["satisfied", "partial", "unsatisfied"]
+
+
+class Completeness(_Answer):
+    """How far each item is covered, and searches for what is missing."""
+
+    items: list[ItemJudged]
+    searches: list[str] = Field(default_factory=list)
+    """Each 1-6 plain words."""
+
+
+class KeyFacts(_Answer):
+    """The ids of the most telling facts, in order."""
+
+    facts: list[str]
+    """Such as F3."""

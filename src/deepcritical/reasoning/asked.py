@@ -22,7 +22,8 @@ _YES_NO = re.compile(
 )
 _OF_GROUP = re.compile(
     r"\b(?:impairments?|diseases?|disorders?|syndromes?|injur(?:y|ies)|infections?|cancers?|failure|"
-    r"mice|mouse|rats?|animals?|cells|children|women|men|elderly|older|diabetics?)\b",
+    r"mice|mouse|rats?|animals?|cells|children|women|men|elderly|older|diabetics?|outpatients?|"
+    r"inpatients?)\b",
     re.IGNORECASE,
 )
 """In a phrase behind "in": it says who was studied."""

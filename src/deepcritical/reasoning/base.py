@@ -9,10 +9,12 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from pydantic import SecretStr
 
+from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model
 from deepcritical.domain.budget import RunLimits
+from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
 from deepcritical.domain.events import Event
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.hypotheses import MechanismHypothesis
@@ -20,7 +22,7 @@ from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.services.evidence_store import EvidenceStore
 
-__all__ = ["Reasoner", "ReportContext", "RunDesk", "Unread"]
+__all__ = ["ManagerModel", "Reasoner", "ReportContext", "RunDesk", "Unread"]
 
 
 class ReportContext(Model):
@@ -35,6 +37,8 @@ class ReportContext(Model):
     notices: tuple[str, ...] = ()
     found_by: str = "rules"
     """What found the sentences that are told."""
+    plan_reviewed: bool = False
+    """Whether the run followed a plan that a person had for review."""
 
 
 async def _unheard(_event: Event) -> None:
@@ -62,6 +66,26 @@ class Unread(NamedTuple):
     evidence: Evidence
 
 
+class ManagerModel(Protocol):
+    """What a manager that asks a model speaks through."""
+
+    async def note(self, said: Sequence[str], request: str) -> str:
+        """Lines on a request that ends a conversation.
+
+        Raises:
+            ReasoningError: There is no answer, which is told already.
+        """
+        ...
+
+    async def ledger(self, said: Sequence[str], request: str) -> str:
+        """Who speaks next, as JSON in the framework's form; raises as `note` does."""
+        ...
+
+    async def overruled(self, why: str) -> None:
+        """Say that code decided in the model's place."""
+        ...
+
+
 @runtime_checkable
 class Reasoner(Protocol):
     """Judgements. An implementation reads the store and never writes it.
@@ -80,6 +104,10 @@ class Reasoner(Protocol):
 
     def for_run(self, desk: RunDesk) -> AbstractAsyncContextManager[Reasoner]:
         """The reasoner of one run, with a budget and a key of its own, until the context ends."""
+        ...
+
+    def manager_model(self) -> ManagerModel | None:
+        """What manages the team beside code; None where code alone does."""
         ...
 
     async def refine_question(self, text: str) -> ResearchQuestion:
@@ -126,4 +154,36 @@ class Reasoner(Protocol):
         self, question: ResearchQuestion, store: EvidenceStore, context: ReportContext
     ) -> ResearchReport:
         """The report; its references and claims are checked afterwards by code."""
+        ...
+
+    async def refine_inquiry(self, text: str, context: str = "") -> Inquiry:
+        """A free question in terms that can be searched; no name has to be known."""
+        ...
+
+    async def generate_checklist(self, inquiry: Inquiry) -> Checklist:
+        """What must be known to answer it, 3-7 items."""
+        ...
+
+    async def generate_item_queries(
+        self, inquiry: Inquiry, store: EvidenceStore, *, web: bool
+    ) -> tuple[SearchQuery, ...]:
+        """The next searches for the items that are not satisfied; the web's are its own."""
+        ...
+
+    async def find_facts(
+        self, inquiry: Inquiry, store: EvidenceStore, unread: Sequence[str]
+    ) -> tuple[ItemFact, ...]:
+        """The sentences of records, by their ids, that speak to items of the checklist."""
+        ...
+
+    async def check_completeness(
+        self, inquiry: Inquiry, store: EvidenceStore
+    ) -> tuple[ItemCoverage, ...]:
+        """How far each item is covered; never further than the rule over its facts allows."""
+        ...
+
+    async def synthesize_answer(
+        self, inquiry: Inquiry, store: EvidenceStore, context: ReportContext
+    ) -> DeepAnswer:
+        """The answer; its references and claims are checked afterwards by code."""
         ...

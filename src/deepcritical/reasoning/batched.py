@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from deepcritical.domain.appraisal import Reading
+from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import grade
 from deepcritical.domain.question import Drug, ResearchQuestion
@@ -56,11 +57,17 @@ async def read_in_batches(
     The strongest records go first: what the budget does not hold is the weakest.
     """
     failed: list[NoAnswerError] = []
-    async with asyncio.TaskGroup() as group:
-        tasks = [
-            group.create_task(_read_batch(asker, question, drug, shown, failed))
-            for drug, shown in _batched(wanted, asker.profile)
-        ]
+    refused: Sequence[BaseException] = ()
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(_read_batch(asker, question, drug, shown, failed))
+                for drug, shown in _batched(wanted, asker.profile)
+            ]
+    except* ConfigurationError as errors:
+        refused = errors.exceptions
+    if refused:
+        raise refused[0]
     answers = {key: read for task in tasks for key, read in task.result().items()}
     return answers, next(iter(failed), None)
 

@@ -57,7 +57,7 @@ class DiverseEvidence:
         records = {i: store.evidence[i] for i in included}
         await self._rag.ingest(records)
         await self._tell_of_words()
-        found = await self._rag.query(question.text, len(records))
+        found = await self._rag.query(question.text, len(records), among=records)
         candidates = [_candidate(i, a, records[i], found) for i, a in included.items()]
         vectors = await self._rag.vectors(list(included))
         return await asyncio.to_thread(_ordered, candidates, vectors)

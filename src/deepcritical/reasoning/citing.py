@@ -10,7 +10,13 @@ from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.report_parts import Claim, Reference
 from deepcritical.services.evidence_store import EvidenceStore
 
-__all__ = ["Citer"]
+__all__ = ["FOLLOWS", "NOTE", "QUOTED", "SUMMARY", "Citer"]
+
+QUOTED, SUMMARY = "quoted from", "summary of"
+"""How the sentences of a record are introduced."""
+NOTE = "Note kept with the record: "
+FOLLOWS = {"first": "", "also": "Also: ", "however": "However: "}
+"""How a sentence follows on the one before."""
 
 
 class Citer:
@@ -56,9 +62,9 @@ class Citer:
         """How the sentences of a record are introduced: as its own words, or as a summary of it."""
         marker = self.cite([evidence_id])
         return (
-            f"quoted from {marker}"
+            f"{QUOTED} {marker}"
             if self._store.evidence[evidence_id].quotable
-            else f"summary of {marker}"
+            else f"{SUMMARY} {marker}"
         )
 
     def name(self, evidence_id: str) -> str:

@@ -10,21 +10,28 @@ from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
+from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.assessment import JudgeAssessment
+from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
 from deepcritical.domain.errors import ReasoningError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Condition, Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.record_kinds import is_paper
 from deepcritical.domain.report import ResearchReport
-from deepcritical.reasoning.base import Reasoner, ReportContext, RunDesk, Unread
+from deepcritical.reasoning.base import ManagerModel, Reasoner, ReportContext, RunDesk, Unread
+from deepcritical.reasoning.checklists import checklist_of
+from deepcritical.reasoning.inquiries import read_inquiry
+from deepcritical.reasoning.item_facts import checklist_in, covered, read_items
+from deepcritical.reasoning.item_queries import item_queries
 from deepcritical.reasoning.judging import assess, best_drug, next_sides
 from deepcritical.reasoning.mechanisms import build_hypotheses
 from deepcritical.reasoning.names import ConditionNames
 from deepcritical.reasoning.queries import drug_named, posed_queries
 from deepcritical.reasoning.questions import read_question
 from deepcritical.reasoning.reading import read_record
+from deepcritical.reasoning.synthesis import synthesize
 from deepcritical.reasoning.writing import write
 from deepcritical.services.entities import DrugKind, find_drugs
 from deepcritical.services.evidence_store import EvidenceStore
@@ -60,6 +67,10 @@ class ExtractiveReasoner:
     async def for_run(self, _desk: RunDesk) -> AsyncIterator[Reasoner]:
         """Itself: rules cost nothing and keep nothing."""
         yield self
+
+    def manager_model(self) -> ManagerModel | None:
+        """None: code manages."""
+        return None
 
     async def refine_question(self, text: str) -> ResearchQuestion:
         """Form, drug, condition and mechanism terms of the question."""
@@ -123,6 +134,39 @@ class ExtractiveReasoner:
     ) -> JudgeAssessment:
         """Scores and gaps by rule."""
         return await asyncio.to_thread(assess, question, store)
+
+    async def refine_inquiry(self, text: str, context: str = "") -> Inquiry:
+        """Its kind, names and phrases, and what a sentence must name."""
+        return await asyncio.to_thread(read_inquiry, text, context)
+
+    async def generate_checklist(self, inquiry: Inquiry) -> Checklist:
+        """The items of a question of its kind."""
+        return checklist_of(inquiry)
+
+    async def generate_item_queries(
+        self, inquiry: Inquiry, store: EvidenceStore, *, web: bool
+    ) -> tuple[SearchQuery, ...]:
+        """The next wording for each item that is not satisfied."""
+        return await asyncio.to_thread(item_queries, inquiry, store, web=web)
+
+    async def find_facts(
+        self, inquiry: Inquiry, store: EvidenceStore, unread: Sequence[str]
+    ) -> tuple[ItemFact, ...]:
+        """Whole sentences that name what an item asks for."""
+        records = {key: store.evidence[key] for key in unread}
+        return await asyncio.to_thread(read_items, inquiry, checklist_in(store), records)
+
+    async def check_completeness(
+        self, _inquiry: Inquiry, store: EvidenceStore
+    ) -> tuple[ItemCoverage, ...]:
+        """By the rule over number, level and agreement."""
+        return covered(store)
+
+    async def synthesize_answer(
+        self, inquiry: Inquiry, store: EvidenceStore, context: ReportContext
+    ) -> DeepAnswer:
+        """Located sentences, item by item."""
+        return await asyncio.to_thread(synthesize, inquiry, store, context, self.name)
 
     async def write_report(
         self, question: ResearchQuestion, store: EvidenceStore, context: ReportContext

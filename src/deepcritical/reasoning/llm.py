@@ -13,10 +13,13 @@ from typing import NamedTuple
 
 from pydantic_ai.models import Model
 
+from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.budget import Judgement
+from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
 from deepcritical.domain.errors import QuestionError
+from deepcritical.domain.events import Notice
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
@@ -29,7 +32,7 @@ from deepcritical.prompts.evidence import (
 )
 from deepcritical.reasoning.answers import Assessed, Hypotheses, Plan, Section
 from deepcritical.reasoning.asking import Asker, NoAnswerError
-from deepcritical.reasoning.base import Reasoner, ReportContext, RunDesk, Unread
+from deepcritical.reasoning.base import ManagerModel, Reasoner, ReportContext, RunDesk, Unread
 from deepcritical.reasoning.batched import (
     is_for_a_model,
     join_readings,
@@ -40,7 +43,9 @@ from deepcritical.reasoning.chains import joined_chains
 from deepcritical.reasoning.choosing import ChooseEvidence, OpenChoosing, choose_by_grade
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.reasoning.judged import judged, worded_queries
-from deepcritical.reasoning.judging import best_drug
+from deepcritical.reasoning.judging import best_drug, open_gaps
+from deepcritical.reasoning.llm_inquiry import InquiryModel
+from deepcritical.reasoning.managing import AskedManager
 from deepcritical.reasoning.planning import as_planned, is_known
 from deepcritical.reasoning.providers import ModelServer
 from deepcritical.reasoning.queries import condition_of, drug_named
@@ -58,14 +63,23 @@ from deepcritical.services.evidence_store import EvidenceStore
 __all__ = ["LLMReasoner"]
 
 
+_NO_MANAGER = "Small-model profile: no model manager. Code decides which agent speaks next."
+
+
+_MOST_GAPS = 10
+"""Gaps that a model is shown to choose from; what it is not shown is not put off."""
+
+
 class _Opened(NamedTuple):
     asker: Asker
     telling: Telling
+    inquiry: InquiryModel
 
 
 def _opened(server: ModelServer, model: Model, desk: RunDesk) -> _Opened:
     asker = Asker(server, model, desk)
-    return _Opened(asker, Telling(server, asker.purse, desk))
+    telling = Telling(server, asker.purse, desk)
+    return _Opened(asker, telling, InquiryModel(asker, telling, ExtractiveReasoner()))
 
 
 class LLMReasoner:
@@ -75,6 +89,7 @@ class LLMReasoner:
         server: The model's server.
         desk: The run's limits, clock and ear.
         choosing: Opens what chooses the records of a run's prompts.
+        manages: Whether the model also manages the team; a small one does not.
     """
 
     def __init__(
@@ -82,6 +97,8 @@ class LLMReasoner:
         server: ModelServer,
         desk: RunDesk | None = None,
         choosing: OpenChoosing | None = None,
+        *,
+        manages: bool = False,
     ) -> None:
         self._server = server
         self._desk = desk or RunDesk()
@@ -89,6 +106,7 @@ class LLMReasoner:
         self._choose: ChooseEvidence = choose_by_grade
         self._rules = ExtractiveReasoner()
         self._short = server.profile.short
+        self._manages = manages
         self._opened: _Opened | None = None
         self._plans: dict[str, Plan | None] = {}
 
@@ -104,7 +122,7 @@ class LLMReasoner:
     @asynccontextmanager
     async def for_run(self, desk: RunDesk) -> AsyncIterator[Reasoner]:
         """A reasoner with a client, a key and a budget of its own."""
-        own = LLMReasoner(self._server, desk)
+        own = LLMReasoner(self._server, desk, manages=self._manages and not self._short)
         key = desk.model_api_key
         # Making a client reads certificates from the disk.
         model = await asyncio.to_thread(self._server.open, key.get_secret_value() if key else None)
@@ -113,8 +131,14 @@ class LLMReasoner:
             if self._choosing:
                 own._choose = await stack.enter_async_context(self._choosing(desk))
             own._opened = _opened(self._server, model, desk)
-            await own._opened.telling.budget()
+            await own._opened.telling.budget(manages=own._manages)
+            if self._manages and not own._manages:
+                await desk.tell(Notice(message=_NO_MANAGER))
             yield own
+
+    def manager_model(self) -> ManagerModel | None:
+        """The model, if it is to manage the team."""
+        return AskedManager(self._asker, self._telling) if self._manages else None
 
     async def refine_question(self, text: str) -> ResearchQuestion:
         """As the rules read it; where they know no name, the model's, if it is in the question."""
@@ -206,7 +230,9 @@ class LLMReasoner:
         shown = await self._shown(question, store, name) if name else None
         if name is None or shown is None or not shown.ids:
             return by_rule
-        prompt = asks.ask_assessment(question, store, name, shown, short=self._short)
+        gaps = (await asyncio.to_thread(open_gaps, question, store))[:_MOST_GAPS]
+        told = [gap.text for gap in gaps]
+        prompt = asks.ask_assessment(question, store, name, shown, told, short=self._short)
         try:
             answer = await self._asker.ask("assessment", prompt, Assessed)
         except NoAnswerError as error:
@@ -215,7 +241,7 @@ class LLMReasoner:
         condition = condition_of(question)
         queries = worded_queries(question.drug or drug_named(name), condition, answer.searches)
         await self._telling.made("assessment")
-        return judged(by_rule, answer, name, queries, condition.name)
+        return judged(by_rule, answer, name, queries, condition.name, gaps)
 
     async def write_report(
         self, question: ResearchQuestion, store: EvidenceStore, context: ReportContext
@@ -227,6 +253,40 @@ class LLMReasoner:
         told = context.model_copy(update={"found_by": "rules and a model"})
         report = await asyncio.to_thread(write, question, store, told, author)
         return await asyncio.to_thread(with_sections, report, store, sections, self.name)
+
+    # --- a free question ------------------------------------------------------------------------
+
+    async def refine_inquiry(self, text: str, context: str = "") -> Inquiry:
+        """As the rules read it, with aspects and searches that the model adds."""
+        return await self._model.inquiry.refine(text, context)
+
+    async def generate_checklist(self, inquiry: Inquiry) -> Checklist:
+        """The rules' items and those of the aspects that the model named."""
+        return await self._rules.generate_checklist(inquiry)
+
+    async def generate_item_queries(
+        self, inquiry: Inquiry, store: EvidenceStore, *, web: bool
+    ) -> tuple[SearchQuery, ...]:
+        """The rules' queries and the model's."""
+        return await self._model.inquiry.queries(inquiry, store, web=web)
+
+    async def find_facts(
+        self, inquiry: Inquiry, store: EvidenceStore, unread: Sequence[str]
+    ) -> tuple[ItemFact, ...]:
+        """The sentences that rules and the model find, all located."""
+        return await self._model.inquiry.facts(inquiry, store, unread)
+
+    async def check_completeness(
+        self, inquiry: Inquiry, store: EvidenceStore
+    ) -> tuple[ItemCoverage, ...]:
+        """The rule's coverage, lowered where the model doubts it."""
+        return await self._model.inquiry.completeness(inquiry, store)
+
+    async def synthesize_answer(
+        self, inquiry: Inquiry, store: EvidenceStore, context: ReportContext
+    ) -> DeepAnswer:
+        """The rules' answer, with the sentences that the model finds most telling at its head."""
+        return await self._model.inquiry.answer(inquiry, store, context, self.name)
 
     @property
     def _asker(self) -> Asker:

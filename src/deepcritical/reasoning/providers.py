@@ -8,7 +8,7 @@ anybody else.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
@@ -26,7 +26,14 @@ from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from deepcritical.domain.budget import Price
 from deepcritical.domain.errors import ConfigurationError
 
-__all__ = ["PROVIDERS", "ModelServer", "OutputMode", "Profile", "model_server"]
+__all__ = [
+    "PROVIDERS",
+    "ModelServer",
+    "OutputMode",
+    "Profile",
+    "hosted_model_server",
+    "model_server",
+]
 
 OutputMode = Literal["tool", "native", "prompted"]
 """How a typed answer is asked for: as a tool call, as a JSON schema, or in words."""
@@ -54,6 +61,7 @@ PROVIDERS: dict[str, _Provider] = {
 
 _BILLIONS = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)b(?![a-z])", re.IGNORECASE)
 _SMALL_BILLIONS = 15
+_LONGEST_NAME = 200
 
 
 class Profile(NamedTuple):
@@ -74,8 +82,9 @@ class Profile(NamedTuple):
 
 
 LARGE = Profile(False, 24_000, 8_000, 8, 12, None)
-SMALL = Profile(True, 3_000, 1_500, 2, 2, 0.0)
-"""With the rules of a prompt it fits into 4,096 tokens, which local servers often start with."""
+SMALL = Profile(True, 2_400, 1_500, 2, 2, 0.0)
+"""With rules, schema and a usual answer it fits into 4,096 tokens, with which local servers often
+start."""
 
 
 @dataclass
@@ -86,6 +95,10 @@ class ModelServer:
     """As the reader is told: ``provider:name``."""
     open: Callable[[str | None], Model]
     """Makes a client with a run's own key, or else the configured one."""
+    address: str = ""
+    """Where it is asked."""
+    needs_key: bool = False
+    """Whether it is somebody's service, which answers nobody without a key."""
     profile: Profile = LARGE
     price: Price = lambda _input, _output: None
     timeout_s: float = 60.0
@@ -117,30 +130,73 @@ def model_server(
     """
     key, _, name = spec.partition(":")
     provider = _provider(key, name, spec)
-    url = _checked(base_url or provider.base_url)
+    url, needs_key = _checked(base_url or provider.base_url), provider.hosted and base_url is None
 
     def opened(own_key: str | None) -> Model:
-        used = own_key or api_key
-        if used is None and provider.hosted and base_url is None:
-            raise ConfigurationError(
-                f"The model {spec} needs a key.",
-                "Set DEEPCRITICAL_MODEL_API_KEY, or unset DEEPCRITICAL_MODEL to run without one.",
-            )
-        return _model(provider, key, name, url, used)
+        if needs_key and not (own_key or api_key):
+            raise _no_key(spec)
+        return _model(provider, key, name, url, own_key or api_key)
 
-    small = profile == "small" or (profile == "auto" and _is_small(provider, name))
-    shape = SMALL if small else LARGE
-    return ModelServer(spec, opened, shape, _price_of(key, name), timeout_s)
+    asks_little = _is_small(provider, name) if profile == "auto" else profile == "small"
+    return ModelServer(
+        spec,
+        opened,
+        address=_shown(url),
+        needs_key=needs_key,
+        profile=SMALL if asks_little else LARGE,
+        price=_price_of(key, name),
+        timeout_s=timeout_s,
+    )
 
 
-def _provider(key: str, name: str, spec: str) -> _Provider:
-    provider = PROVIDERS.get(key)
-    if provider is None or not name:
+def _no_key(spec: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"The model {spec} needs a key.",
+        "Set DEEPCRITICAL_MODEL_API_KEY, or unset DEEPCRITICAL_MODEL to run without one.",
+    )
+
+
+def hosted_model_server(spec: str, *, timeout_s: float = 60.0) -> ModelServer:
+    """The server of a hosted provider's model, at the provider's own address, without a key.
+
+    It is for names that anybody may type: no other address can be reached through it, and a run
+    must bring its key.
+
+    Args:
+        spec: ``provider:name``.
+        timeout_s: Seconds for one answer.
+
+    Raises:
+        ConfigurationError: No hosted provider is named.
+    """
+    key, _, name = spec.partition(":")
+    hosted = {other: provider for other, provider in PROVIDERS.items() if provider.hosted}
+    _provider(key, name, spec, hosted)
+    return model_server(spec, timeout_s=timeout_s)
+
+
+def _provider(
+    key: str, name: str, spec: str, among: Mapping[str, _Provider] | None = None
+) -> _Provider:
+    known = PROVIDERS if among is None else among
+    provider = known.get(key)
+    if provider is None or not name or not name.isprintable() or len(spec) > _LONGEST_NAME:
         raise ConfigurationError(
-            f'"{spec}" names no model.',
-            f"Write provider:name with one of {', '.join(PROVIDERS)}.",
+            f'"{spec[:_LONGEST_NAME]}" names no model that can be used here.',
+            f"Write provider:name with one of {', '.join(known)}.",
         )
     return provider
+
+
+def _checked_key(key: str) -> str:
+    """A key as a header takes it; the error says nothing of what is in it."""
+    stripped = key.strip()
+    if not stripped.isascii() or not stripped.isprintable() or not stripped:
+        raise ConfigurationError(
+            "The key of the model holds characters that no key has, or nothing.",
+            "Copy it again, without what stands around it.",
+        )
+    return stripped
 
 
 def _checked(url: str) -> str:
@@ -153,6 +209,12 @@ def _checked(url: str) -> str:
     return url
 
 
+def _shown(url: str) -> str:
+    """An address without what may be secret in it."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
 def _is_small(provider: _Provider, name: str) -> bool:
     sizes = [float(size) for size in _BILLIONS.findall(name)]
     return max(sizes) < _SMALL_BILLIONS if sizes else not provider.hosted
@@ -161,7 +223,7 @@ def _is_small(provider: _Provider, name: str) -> bool:
 def _model(provider: _Provider, key: str, name: str, url: str, api_key: str | None) -> Model:
     # Never None: the libraries would then look for a key in the environment, and might send that of
     # one service to another.
-    secret = api_key or "none"
+    secret = _checked_key(api_key) if api_key else "none"
     if provider.api == "anthropic":
         return AnthropicModel(
             name,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from typing import Any
 
-from deepcritical.domain.appraisal import Direction, StudyFinding
+from deepcritical.domain.appraisal import Appraisal, Direction, Remark, StudyFinding
 from deepcritical.domain.assessment import JudgeAssessment
-from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.hypotheses import Sign
+from deepcritical.domain.hypotheses import MechanismHypothesis, Sign
 from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.report import ResearchReport
@@ -16,27 +15,21 @@ from deepcritical.domain.report_parts import DrugCandidate, ReportSection
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import Verdict, VerdictLabel, decide
 from deepcritical.reasoning.base import ReportContext
+from deepcritical.reasoning.changing import ChangeSection
 from deepcritical.reasoning.citing import Citer
-from deepcritical.reasoning.clinical import ClinicalSection
+from deepcritical.reasoning.clinical import ClinicalSection, safety
 from deepcritical.reasoning.evidence_rows import evidence_rows
 from deepcritical.reasoning.judging import assess, rank_drugs
 from deepcritical.reasoning.mechanistic import MechanismSection
 from deepcritical.reasoning.methods import Methods
+from deepcritical.reasoning.ratings import BOTH, IN_FAVOUR, NO_EFFECT, Rating, Way
 from deepcritical.services.evidence_store import EvidenceStore
 
 __all__ = ["write"]
 
 _TOP = 5
 NOTHING = "No record bears on the question."
-_STALE = re.compile(
-    r"\bstatus\b[^;]{0,40}\b(?:out of date|older|outdated|not current)\b|"
-    r"\b(?:old|20\d\d) copy of the registry|\bregistry list of (?:19|20)\d\d",
-    re.IGNORECASE,
-)
-"""A note that says that the status of a registry entry may have changed since."""
-_RUNNING = frozenset(
-    {"RECRUITING", "ACTIVE_NOT_RECRUITING", "NOT_YET_RECRUITING", "ENROLLING_BY_INVITATION"}
-)
+_NONE_DECIDED = "None of the candidates has enough evidence for a verdict."
 
 
 _TITLES = {
@@ -79,6 +72,7 @@ class _Writer:
         # The order of these calls gives the references their numbers: the summary's come first.
         summary = self._summary()
         conclusion = self._conclusion()
+        changing = self._changing()
         candidates = tuple(self._candidate(drug) for drug in self.drugs)
         sections = self._sections()
         return ResearchReport(
@@ -89,6 +83,7 @@ class _Writer:
             **sections,
             drug_candidates=candidates if self.studies else (),
             limitations=self.methods.limitations(),
+            what_would_change=changing,
             conclusion=conclusion,
             references=self.citer.references,
             evidence_table=evidence_rows(self.store, self.citer.references, candidates),
@@ -115,7 +110,7 @@ class _Writer:
             "clinical_findings": self._per_drug([part.clinical() for part in clinical]),
             "mechanistic_findings": mechanism.mechanistic() if mechanism else NOTHING,
             "contradictions": self._contradictions(mechanism, clinical),
-            "safety": self._per_drug([part.safety() for part in clinical]),
+            "safety": safety(clinical) or NOTHING,
         }
         contents["clinical_findings"] += self._also_read()
         contents["methodology"] = self.methods.methodology()
@@ -147,14 +142,18 @@ class _Writer:
         for drug in self.drugs:
             for evidence_id, appraisal in self.store.appraisals(drug).items():
                 if appraisal.reading.included and evidence_id not in cited:
-                    why = "retracted" if appraisal.grade.retracted else appraisal.reading.remark
-                    told.setdefault(evidence_id, why or "mechanism only")
+                    why = (
+                        Remark.RETRACTED if appraisal.grade.retracted else appraisal.reading.remark
+                    )
+                    told.setdefault(evidence_id, why or Remark.MECHANISM_ONLY)
         if not told:
             return ""
-        lines = [
-            f"- {self.citer.name(i)}: {why} {self.citer.cite([i])}." for i, why in told.items()
-        ]
+        lines = [f"- {self._read_too(i, why)}" for i, why in told.items()]
         return "\n\n### Read, without a finding to report\n\n" + "\n".join(lines)
+
+    def _read_too(self, evidence_id: str, why: str) -> str:
+        name, cited = self.citer.name(evidence_id), self.citer.cite([evidence_id])
+        return Rating.READ_TOO.told(name=name, remark=why, cited=cited)
 
     def _title(self) -> str:
         drug = self.question.drug
@@ -176,8 +175,16 @@ class _Writer:
 
     def _asked(self) -> str:
         if self.question.drug is None and self.main:
+            if self._none_decided:
+                return f"{capitalised(self.main)}, the first by rank,"
             return f"The best placed candidate is {self.main}"
         return capitalised(self.main or "the drug")
+
+    @property
+    def _none_decided(self) -> bool:
+        """Whether several candidates are left, and the evidence is enough for none of them."""
+        verdicts = [decide(self.store.studies(drug)).label for drug in self.drugs]
+        return len(verdicts) > 1 and set(verdicts) == {VerdictLabel.INSUFFICIENT}
 
     def _summary(self) -> str:
         cond = escape_markdown(self.condition)
@@ -187,15 +194,19 @@ class _Writer:
                 "This is a finding about the sources searched, not about the drug: "
                 "absence of evidence is not evidence of absence."
             )
-        label = f"**{self.verdict.label.value}**"
-        lead = f"{escape_markdown(self._asked())} for {cond}"
-        decided = self.citer.cite(self.verdict.deciding_ids)
-        first = (
-            f"{lead}: {label}, {self.verdict.certainty.value} certainty: "
-            f"{_lower(self.verdict.rule.rstrip('.'))} {decided}."
+        first = Rating.VERDICT.told(
+            drug=escape_markdown(self._asked()),
+            condition=cond,
+            label=self.verdict.label.value,
+            certainty=self.verdict.certainty.value,
+            rule=_lower(self.verdict.rule.rstrip(".")),
+            cited=self.citer.cite(self.verdict.deciding_ids),
         )
+        none = _NONE_DECIDED if self._none_decided else ""
         return " ".join(
-            part for part in (first, self._posed(), self._counted(), self._mechanism_line()) if part
+            part
+            for part in (none, first, self._posed(), self._counted(), self._mechanism_line())
+            if part
         )
 
     def _posed(self) -> str:
@@ -206,18 +217,9 @@ class _Writer:
         said = []
         for h in posed:
             shown = self.citer.cite(f.evidence_id for e in h.edges for f in e.facts)
-            state = (
-                "no chain without a gap"
-                if not h.complete
-                else "disputed"
-                if h.expected_effect is None
-                else "would help"
-                if h.expected_effect is Sign.DECREASES
-                else "would harm"
-            )
             way = " → ".join(map(escape_markdown, h.nodes[1:-1]))
-            said.append(f"{way}: {state} {shown}".strip())
-        return f"Ways through what was asked about: {'; '.join(said)}."
+            said.append(f"{way}: {_way(h)} {shown}".strip())
+        return Rating.POSED.told(ways="; ".join(said))
 
     def _subject(self) -> str:
         return (
@@ -232,32 +234,25 @@ class _Writer:
             return ""
         by = {d: [s for s in direct if s.direction is d] for d in Direction}
         parts = [
-            (len(by[Direction.SUPPORTS]), "in favour", by[Direction.SUPPORTS]),
-            (len(by[Direction.REFUTES]), "without effect or with harm", by[Direction.REFUTES]),
-            (len(by[Direction.MIXED]), "both ways", by[Direction.MIXED]),
+            (len(by[Direction.SUPPORTS]), IN_FAVOUR, by[Direction.SUPPORTS]),
+            (len(by[Direction.REFUTES]), NO_EFFECT, by[Direction.REFUTES]),
+            (len(by[Direction.MIXED]), BOTH, by[Direction.MIXED]),
         ]
         said = [
             f"{n} {text} {self.citer.cite(i for s in studies for i in s.deciding_ids)}"
             for n, text, studies in parts
             if n
         ]
-        return (
-            f"Clinical studies of the condition with a direction: {len(direct)} "
-            f"({', '.join(said)})."
-        )
+        return Rating.COUNTS.told(n=len(direct), counts=", ".join(said))
 
     def _mechanism_line(self) -> str:
         complete = [h for h in self.store.hypotheses if h.complete]
         if not complete:
             return ""
         ids = self.citer.cite(f.evidence_id for h in complete for e in h.edges for f in e.facts)
-        parts = (
-            (sum(h.expected_effect is Sign.DECREASES for h in complete), "would help"),
-            (sum(h.expected_effect is Sign.INCREASES for h in complete), "would harm"),
-            (sum(h.expected_effect is None for h in complete), "disputed between records"),
-        )
-        said = ", ".join(f"{n} {text}" for n, text in parts if n)
-        return f"Mechanism chains without a gap: {len(complete)} ({said}) {ids}."
+        by = Counter(map(_way, complete))
+        said = ", ".join(f"{by[way]} {way.value}" for way in Way if by[way])
+        return Rating.CHAINS.told(n=len(complete), effects=said, cited=ids)
 
     def _conclusion(self) -> str:
         if not self.studies:
@@ -266,60 +261,29 @@ class _Writer:
                 "no conclusion can be drawn."
             )
         decided = self.citer.cite(self.verdict.deciding_ids)
-        gaps = self.assessment.gaps[:3]
-        missing = (
-            "\n\nMissing from the evidence: "
-            f"{'; '.join(escape_markdown(g.rstrip('.')) for g in gaps)}."
-            if gaps
-            else ""
+        of_all = f"any of the candidates ({', '.join(self.drugs)})"
+        verdict = Rating[self.verdict.label.name].told(
+            drug=escape_markdown(of_all if self._none_decided else self.main or ""),
+            condition=escape_markdown(self.condition),
+            cited=decided,
         )
-        return (
-            f"{self._verdict_sentence()} {decided}. "
-            f"Certainty is {self.verdict.certainty.value}{self._why_uncertain()} {decided}."
-            f"{self._awaited()}{missing}"
+        certainty = Rating.CERTAINTY.told(
+            certainty=self.verdict.certainty.value, because=self._why_uncertain(), cited=decided
         )
+        return f"{verdict} {certainty}"
 
-    def _verdict_sentence(self) -> str:
-        """What the evidence says of the drug, without a full stop."""
-        drug, cond = escape_markdown(self.main or ""), escape_markdown(self.condition)
-        return {
-            VerdictLabel.SUPPORTED: f"The evidence found supports {drug} for {cond}",
-            VerdictLabel.PROMISING: (
-                f"The evidence found is promising for {drug} in {cond}, "
-                "and not yet enough to act on"
-            ),
-            VerdictLabel.MIXED: (
-                f"The evidence found does not settle whether {drug} helps in {cond}: "
-                "findings point both ways"
-            ),
-            VerdictLabel.INSUFFICIENT: (
-                f"The evidence found is insufficient to say whether {drug} helps in {cond}"
-            ),
-            VerdictLabel.UNSUPPORTED: f"The evidence found does not support {drug} for {cond}",
-            VerdictLabel.REFUTED: f"The evidence found speaks against {drug} for {cond}",
-        }[self.verdict.label]
-
-    def _awaited(self) -> str:
-        """Registered trials that are not finished: what could change the verdict.
-
-        A trial whose results are among the records is none, whatever its entry says.
-        """
-        reported = {i for s in self.studies if s.level is not None for i in s.evidence_ids}
-        records = (
-            (i, self.store.evidence[i])
-            for i, a in self.store.appraisals(self.main or "").items()
-            if a.reading.included and i not in reported
+    def _changing(self) -> ReportSection:
+        context, drug = self.context, self.main or ""
+        section = ChangeSection(
+            self.store,
+            self.citer,
+            drug,
+            self.condition,
+            context.searched_on,
+            self.assessment.gaps,
         )
-        running = [(i, r) for i, r in records if _is_running(r, self.context.searched_on)]
-        if not running:
-            return ""
-        named = [
-            f"{self.citer.name(i)}, {_status(r)} {self.citer.cite([i])}" for i, r in running[:_TOP]
-        ]
-        more = f"; and {len(running) - _TOP} more" if len(running) > _TOP else ""
-        return (
-            "\n\nRegistered trials that could change this verdict (status as of the record): "
-            f"{'; '.join(named)}{more}."
+        return ReportSection(
+            title="What would change this verdict", content=section.content() if drug else NOTHING
         )
 
     def _why_uncertain(self) -> str:
@@ -332,22 +296,19 @@ class _Writer:
         return DrugCandidate(name=drug, verdict=verdict, studies=len(studies))
 
 
-def _is_running(record: Evidence, today: str) -> bool:
-    """Whether a trial is under way by its registry entry, and its planned end is not past."""
-    meta = record.metadata
-    if meta.kind != "trial" or meta.why_stopped or meta.has_results:
-        return False
-    year = re.search(r"\b(?:19|20)\d\d\b", meta.completion_date or "")
-    return meta.status in _RUNNING and not (year and year.group() < today[:4])
+def _why_unused(appraisal: Appraisal) -> str:
+    if appraisal.grade.retracted:
+        return Remark.RETRACTED
+    return appraisal.reading.remark or Remark.MECHANISM_ONLY
 
 
-def _status(record: Evidence) -> str:
-    """Status and size; a status that the record's note calls old is said to be so."""
-    size = record.metadata.enrollment or record.metadata.planned_enrollment
-    status = (record.metadata.status or "").replace("_", " ").lower()
-    if _STALE.search(record.metadata.note or ""):
-        status += f" (as recorded{f' in {year}' if (year := record.citation.date[:4]) else ''})"
-    return f"{status}, {size:,} participants" if size else status
+def _way(hypothesis: MechanismHypothesis) -> Way:
+    """What a chain says of the condition."""
+    if not hypothesis.complete:
+        return Way.INCOMPLETE
+    if hypothesis.expected_effect is None:
+        return Way.DISPUTED
+    return Way.HELPS if hypothesis.expected_effect is Sign.DECREASES else Way.HARMS
 
 
 def _lower(text: str) -> str:

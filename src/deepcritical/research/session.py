@@ -6,11 +6,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from deepcritical.domain.budget import RunLimits
+from deepcritical.domain.budget import RunLimits, Spent
+from deepcritical.domain.checklist import Inquiry
 from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.domain.events import Event, JudgementMade, Notice, Stage, StopReason
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.question import ResearchQuestion
+from deepcritical.domain.plan import ResearchPlan
+from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore
@@ -55,10 +57,24 @@ class ResearchSession:
     """Monotonic seconds."""
     searched_on: str
     """ISO date, UTC."""
+    context: str = ""
+    """What the user said beside a free question."""
     sources: RunSources | None = None
     """None until they are open."""
     store: EvidenceStore = field(default_factory=EvidenceStore)
+    plan: ResearchPlan | None = None
+    """What a person reviewed before the run, if anybody did."""
     question: ResearchQuestion | None = None
+    inquiry: Inquiry | None = None
+    """The free question as understood."""
+    queries_ahead: tuple[SearchQuery, ...] = ()
+    """What the next round of a free question searches for."""
+    new_facts_in_round: int = 0
+    """Facts for the checklist that this round added."""
+    spent: Spent = field(default_factory=Spent)
+    """On a model, as far as the reasoner told."""
+    stop_wanted: bool = False
+    """Whether the user wants the answer from what there is."""
     iteration: int = 1
     """The round that is under way, from 1."""
     new_in_round: int = 0
@@ -111,11 +127,18 @@ class ResearchSession:
             raise ValueError("refine_question must run first")
         return self.question
 
+    @property
+    def inquired(self) -> Inquiry:
+        """The free question as understood; a programmer's error before `refine_inquiry`."""
+        if self.inquiry is None:
+            raise ValueError("refine_inquiry must run first")
+        return self.inquiry
+
     def begin_round(self) -> None:
         """Count a new round of search and judgement."""
         self.iteration += 1
         self.stage = Stage.SEARCH
-        self.new_in_round = 0
+        self.new_in_round = self.new_facts_in_round = 0
         self.answered_in_round = self.failed_in_round = False
         self.searched_in_round = self.proposed_in_round = self.targeted_in_round = False
 
@@ -137,6 +160,7 @@ class ResearchSession:
             return
         if isinstance(event, JudgementMade):
             self.store.facts_dropped += event.dropped
+            self.spent = event.spent
         await self.emit(event)
 
     def _progress(self) -> float:

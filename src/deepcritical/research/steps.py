@@ -9,8 +9,8 @@ import asyncio
 
 from deepcritical.domain.appraisal import Appraisal, Reading
 from deepcritical.domain.assessment import JudgeAssessment
-from deepcritical.domain.citation_validator import validate_references
-from deepcritical.domain.claims import check_claims, located
+from deepcritical.domain.citation_validator import AnyDocument, validate_references
+from deepcritical.domain.claims import located
 from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.domain.events import (
     ClaimsChecked,
@@ -32,15 +32,19 @@ from deepcritical.domain.question import SearchQuery, checked_question
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
 from deepcritical.domain.verdict import decide
-from deepcritical.reasoning.auditing import audit
+from deepcritical.reasoning.auditing import check_sentences
 from deepcritical.reasoning.base import ReportContext, Unread
+from deepcritical.research.rounds import round_result, tell_choice, told_of_plan
 from deepcritical.research.session import ResearchSession
-from deepcritical.research.stopping import RoundResult, stop_reason
+from deepcritical.research.stopping import stop_reason
 from deepcritical.tools.base import SourceOutcome
 from deepcritical.tools.search_handler import SourceAnswer, require_any
 
 __all__ = [
     "assess_evidence",
+    "check_document",
+    "check_integrity",
+    "execute_searches",
     "propose_hypotheses",
     "refine_question",
     "search_for_evidence",
@@ -52,12 +56,19 @@ __all__ = [
 async def refine_question(session: ResearchSession) -> None:
     """Understand the question; what the reader must know of that becomes a notice.
 
+    A plan that was reviewed has it understood already.
+
     Raises:
         QuestionError: It is empty, too long, or names no condition.
     """
-    session.question = await session.reasoner.refine_question(checked_question(session.text))
+    plan = session.plan
+    session.question = (
+        plan.question
+        if plan
+        else await session.reasoner.refine_question(checked_question(session.text))
+    )
     await session.emit(QuestionRefined(question=session.question), Stage.QUESTION)
-    for notice in session.question.notices:
+    for notice in (*session.question.notices, *(told_of_plan(plan) if plan else ())):
         await session.notify(notice)
 
 
@@ -72,8 +83,14 @@ async def search_for_evidence(session: ResearchSession) -> None:
 
 
 async def generate_queries(session: ResearchSession) -> tuple[SearchQuery, ...]:
-    """Queries that have not been run yet, and those that no source could answer."""
-    wanted = await session.reasoner.generate_queries(session.understood, session.store)
+    """Queries that have not been run yet, and those that no source could answer.
+
+    The first ones are those of a plan that was reviewed, if there is one.
+    """
+    if session.plan and not session.store.searches:
+        wanted = session.plan.search_queries
+    else:
+        wanted = await session.reasoner.generate_queries(session.understood, session.store)
     run = session.store.queries_run
     fresh: dict[str, SearchQuery] = {}
     for query in wanted:
@@ -104,7 +121,8 @@ async def _take_in(session: ResearchSession, answer: SourceAnswer) -> None:
     result = answer.result
     before = len(session.store.evidence)
     session.store.add(result.evidence)
-    new = len(session.store.evidence) - before
+    # A record may also show that two others are one.
+    new = max(0, len(session.store.evidence) - before)
     session.new_in_round += new
     run = SearchRun(
         source=answer.source,
@@ -195,12 +213,13 @@ async def _judge_anew(session: ResearchSession) -> None:
 
 
 def _included_with_doi(session: ResearchSession) -> tuple[str, ...]:
-    included = (
+    included = [
         appraisal.evidence_id
         for drug in session.store.drugs
         for appraisal in session.store.appraisals(drug).values()
         if appraisal.reading.included
-    )
+    ]
+    included += [fact.fact.evidence_id for fact in session.store.item_facts]
     records = session.store.evidence
     return tuple(i for i in dict.fromkeys(included) if records[i].metadata.doi)
 
@@ -240,10 +259,7 @@ async def process_results(session: ResearchSession) -> None:
 def _appraised(session: ResearchSession, reading: Reading) -> Appraisal:
     """The reading with what is located in its record, and the grade that code gives."""
     checked = reading.model_copy(
-        update={
-            name: _located(session, getattr(reading, name))
-            for name in ("supporting", "refuting", "context")
-        }
+        update={name: _located(session, facts) for name, facts in reading.facts_by_kind.items()}
     )
     session.store.facts_dropped += len(reading.facts) - len(checked.facts)
     return Appraisal.weighed(checked, grade(session.store.evidence[reading.evidence_id]))
@@ -291,17 +307,9 @@ def _with_located_edges(
 async def assess_evidence(session: ResearchSession) -> None:
     """Score the evidence, then let the termination authority decide on another round."""
     assessment = await _judge(session, Stage.JUDGEMENT)
-    result = RoundResult(
-        iteration=session.iteration,
-        records=len(session.store.evidence),
-        new_records=session.new_in_round,
-        sufficient=assessment.sufficient,
-        open_queries=len({q.text for q in assessment.next_queries} - session.store.queries_run),
-        unread=session.failed_in_round and not session.answered_in_round,
-        elapsed_s=session.elapsed_s,
-    )
-    session.stop_reason = stop_reason(result, session.limits)
+    session.stop_reason = stop_reason(round_result(session, assessment), session.limits)
     if session.stop_reason is None:
+        await tell_choice(session, assessment)
         session.begin_round()
 
 
@@ -340,9 +348,10 @@ async def write_report(session: ResearchSession) -> None:
         searched_on=session.searched_on,
         sources=session.searched.described,
         notices=tuple(session.notices),
+        plan_reviewed=session.plan is not None,
     )
     draft = await session.reasoner.write_report(session.understood, session.store, context)
-    session.store.report = await _checked(session, _decided(session, draft))
+    session.store.report = await check_document(session, _decided(session, draft))
     await session.emit(
         ReportWritten(
             verdict=session.store.report.verdict.label.value,
@@ -370,22 +379,19 @@ def _decided(session: ResearchSession, draft: ResearchReport) -> ResearchReport:
     return draft.model_copy(update=changes)
 
 
-async def _checked(session: ResearchSession, draft: ResearchReport) -> ResearchReport:
-    evidence = session.store.evidence
-    sound, failed = check_claims(draft, evidence)
-    await session.emit(
-        ClaimsChecked(checked=len(draft.claims), failed=tuple(claim.sentence for claim in failed)),
-        Stage.REPORT,
-    )
-    validated = validate_references(sound, evidence)
+async def check_document(session: ResearchSession, draft: AnyDocument) -> AnyDocument:
+    """The draft with only references that exist and sentences that stand, and its support rate."""
+    validated = validate_references(draft, session.store.evidence)
     await session.emit(
         ReferencesValidated(
             kept=len(validated.report.references),
             removed=tuple(reference.title for reference in validated.removed),
             dangling=validated.dangling,
             unsupported=validated.unsupported,
-        )
+        ),
+        Stage.REPORT,
     )
-    # Of the report as the reader gets it; what is marked as unsupported is no longer counted.
-    support = (await asyncio.to_thread(audit, validated.report)).support
-    return validated.report.model_copy(update={"support": support})
+    checked, ledger = await asyncio.to_thread(check_sentences, validated.report)
+    failed = tuple(entry.text for entry in ledger.failed)
+    await session.emit(ClaimsChecked(checked=ledger.support.cited, failed=failed))
+    return checked.model_copy(update={"support": ledger.support})

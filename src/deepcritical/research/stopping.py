@@ -6,10 +6,10 @@ Ordered rules; the first that applies decides.
 from __future__ import annotations
 
 from deepcritical.domain.base import Model
-from deepcritical.domain.budget import RunLimits
+from deepcritical.domain.budget import SHARES, RunLimits, Spent
 from deepcritical.domain.events import StopReason
 
-__all__ = ["RoundResult", "stop_reason"]
+__all__ = ["CoverageResult", "RoundResult", "answer_stop_reason", "stop_reason"]
 
 
 SATURATION = 0.1
@@ -51,3 +51,70 @@ def stop_reason(result: RoundResult, limits: RunLimits) -> StopReason | None:
     if result.iteration >= limits.max_iterations:
         return StopReason.MAX_ITERATIONS if result.records else StopReason.NO_EVIDENCE
     return None
+
+
+GOOD_COVERAGE = 0.6
+"""Share of satisfied items from which a checklist without an unsatisfied one is good enough."""
+
+
+class CoverageResult(Model):
+    """What is known after a check of completeness."""
+
+    iteration: int
+    """Rounds done, from 1."""
+    facts: int
+    """Facts located so far."""
+    new_facts: int
+    """Those that this round added."""
+    new_records: int
+    items: int
+    satisfied: int
+    partial: int
+    open_queries: int
+    """Queries for what is not satisfied that have not been run."""
+    unread: bool = False
+    """Whether every source that was asked in this round could not be read."""
+    elapsed_s: float
+    spent: Spent = Spent()
+    stop_wanted: bool = False
+    """Whether the user wants the answer from what there is."""
+
+
+def answer_stop_reason(result: CoverageResult, limits: RunLimits) -> StopReason | None:
+    """Why to stop and write the answer, or None to search on."""
+    if result.stop_wanted:
+        return StopReason.USER_STOP
+    if result.elapsed_s >= limits.research_deadline_s:
+        return StopReason.DEADLINE
+    if _is_spent(result.spent, limits):
+        return StopReason.BUDGET
+    # That nobody could be asked does not mean that there is nothing new.
+    if not result.unread:
+        if result.satisfied == result.items:
+            return StopReason.CHECKLIST_SATISFIED
+        saturated = result.new_facts <= SATURATION * result.facts
+        if saturated and _is_well_covered(result):
+            return StopReason.SUFFICIENT_EVIDENCE
+        if result.open_queries == 0 or (result.new_records == 0 and result.iteration > 1):
+            return StopReason.NO_NEW_EVIDENCE if result.facts else StopReason.NO_EVIDENCE
+    if result.iteration >= limits.max_iterations:
+        return StopReason.MAX_ITERATIONS if result.facts else StopReason.NO_EVIDENCE
+    return None
+
+
+def _is_well_covered(result: CoverageResult) -> bool:
+    complete = result.satisfied + result.partial == result.items
+    return complete and result.satisfied >= GOOD_COVERAGE * result.items
+
+
+def _is_spent(spent: Spent, limits: RunLimits) -> bool:
+    """Whether a model was asked, and what is left of a cap is kept for the answer."""
+    share = SHARES["assessment"]
+    used = (
+        (spent.calls, limits.max_calls),
+        (spent.tokens, limits.max_tokens),
+        (spent.cost_usd or 0.0, limits.max_cost_usd),
+    )
+    return spent.calls > 0 and any(
+        cap is not None and amount >= share * cap for amount, cap in used
+    )

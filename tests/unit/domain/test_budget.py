@@ -28,7 +28,13 @@ def purse(price: Price = unpriced, **caps: float) -> Purse:
 def test_every_judgement_has_a_share_and_the_last_fifth_is_the_reports() -> None:
     assert set(SHARES) == set(JUDGEMENTS)
     assert max(share for name, share in SHARES.items() if name != "report") == 0.8
-    assert SHARES["reading"] < SHARES["hypotheses"] < SHARES["assessment"] < SHARES["report"]
+    assert (
+        SHARES["reading"]
+        < SHARES["manager"]
+        < SHARES["hypotheses"]
+        < SHARES["assessment"]
+        < SHARES["report"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -65,6 +71,14 @@ def test_time_for_research_ends_before_the_reports() -> None:
     assert (one.seconds_left("reading"), one.seconds_left("report")) == (80, 98)
     now[0] = 90
     assert (one.seconds_left("reading"), one.seconds_left("report")) == (0, 8)
+
+
+@pytest.mark.parametrize(("deadline_s", "left_s"), [(8, 7.2), (60, 58), (180, 176.4)])
+def test_a_short_run_leaves_code_the_time_to_write_its_report(
+    deadline_s: float, left_s: float
+) -> None:
+    one = Purse(RunLimits(deadline_s=deadline_s), unpriced)
+    assert one.seconds_left("report") == pytest.approx(left_s)
 
 
 @given(

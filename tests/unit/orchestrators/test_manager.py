@@ -1,12 +1,26 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from deepcritical.agents import hypothesis_agent, judge_agent, report_agent, search_agent
 from deepcritical.domain.budget import RunLimits
-from deepcritical.orchestrators.manager import Progress, decide_next, max_rounds
+from deepcritical.domain.errors import StorageError
+from deepcritical.orchestrators.manager import (
+    Progress,
+    choices,
+    decide_next,
+    hand_turn,
+    max_rounds,
+    progress_of,
+)
+from deepcritical.reasoning.answers import NextTurn
+from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.research.session import ResearchSession
+from deepcritical.services.event_log import EventLog
 
 SEARCH, HYPOTHESES = search_agent.NAME, hypothesis_agent.NAME
 JUDGE, REPORT = judge_agent.NAME, report_agent.NAME
@@ -51,6 +65,36 @@ def test_every_state_has_an_answer(progress: Progress) -> None:
         assert decision.speaker != REPORT
 
 
+@pytest.mark.parametrize("progress", EVERY_STATE, ids=str)
+def test_a_choice_holds_what_code_would_do_and_never_ends_research(progress: Progress) -> None:
+    over = progress.failed or progress.reported or progress.stopped
+    for judged, last in itertools.product((False, True), (None, SEARCH, HYPOTHESES, JUDGE)):
+        state = progress._replace(judged=judged)
+        possible = choices(state, last)
+        assert bool(possible) is not over
+        assert REPORT not in possible
+        assert over or decide_next(state).speaker in possible
+        if not (state.searched and (state.proposed or state.judged)):
+            assert JUDGE not in possible
+
+
+@pytest.mark.parametrize(
+    ("progress", "last", "possible"),
+    [
+        (Progress(), None, {SEARCH}),
+        (Progress(judged=True), JUDGE, {SEARCH}),
+        (Progress(searched=True), SEARCH, {HYPOTHESES}),
+        (Progress(searched=True, judged=True), SEARCH, {HYPOTHESES, JUDGE}),
+        (Progress(searched=True, proposed=True, untested=True), HYPOTHESES, {SEARCH, JUDGE}),
+        (Progress(searched=True, proposed=True, targeted=True), SEARCH, {JUDGE, HYPOTHESES}),
+        (Progress(searched=True, proposed=True, targeted=True), HYPOTHESES, {JUDGE}),
+        (Progress(stopped=True), JUDGE, set()),
+    ],
+)
+def test_what_a_model_may_choose(progress: Progress, last: str | None, possible: set[str]) -> None:
+    assert set(choices(progress, last)) == possible
+
+
 def test_a_round_ends_with_the_judge_and_never_goes_in_circles() -> None:
     progress, spoken = Progress(untested=True), list[str | None]()
     for _ in range(4):
@@ -67,3 +111,22 @@ def test_a_round_ends_with_the_judge_and_never_goes_in_circles() -> None:
 def test_the_frameworks_limit_is_above_what_the_rounds_need(rounds: int) -> None:
     turns_a_round, report = 4, 1
     assert max_rounds(RunLimits(max_iterations=rounds)) > turns_a_round * rounds + report
+
+
+def test_a_ledger_can_name_each_agent_of_the_team_and_no_other() -> None:
+    named = get_args(NextTurn.model_fields["next_agent"].annotation)
+    assert set(named) == {SEARCH, HYPOTHESES, JUDGE, REPORT}
+
+
+async def test_a_log_that_takes_no_event_ends_the_team_with_its_own_error(tmp_path: Path) -> None:
+    session = ResearchSession(
+        text="Can examplol be repurposed for testitis?",
+        limits=RunLimits(),
+        reasoner=ExtractiveReasoner(),
+        log=EventLog("run", tmp_path),  # a folder cannot be appended to
+        clock=lambda: 0.0,
+        searched_on="2999-01-01",
+    )
+    ledger = await hand_turn(session, decide_next(progress_of(session)))
+    assert ledger.is_request_satisfied.answer is True
+    assert isinstance(session.failure, StorageError)

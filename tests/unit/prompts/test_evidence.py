@@ -48,6 +48,12 @@ class TestRecord:
         assert block.count("</record>") == 1
         assert block.lower().count("<record") == 1
 
+    def test_a_field_without_end_does_not_fill_a_prompt(self) -> None:
+        endless = "Examplol in testitis " * 5_000
+        (batch,) = batches({"E1": paper(endless, FOR, why_stopped=endless)}, 2, 4_000)
+        assert len(batch.text) <= 4_000
+        assert FOR in batch.text
+
     def test_hidden_characters_are_not_shown(self) -> None:
         assert "​" not in record_block("E1", paper("T", "Exam​plol."))
 

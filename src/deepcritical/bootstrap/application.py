@@ -1,58 +1,50 @@
-"""The composition root: settings in, a ready application out.
-
-Implementations are picked here and nowhere else.
-"""
+"""Settings in, a ready application out: the implementations are picked here."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from pydantic import SecretStr, ValidationError
 
+from deepcritical.bootstrap.live import LiveSources, open_sources
 from deepcritical.domain.budget import Depth, RunLimits
 from deepcritical.domain.errors import ConfigurationError, StorageError
 from deepcritical.domain.events import Notice
 from deepcritical.domain.live_sources import SourceKey
+from deepcritical.domain.plan import Place
 from deepcritical.jobs.runs import OpenSources, RunService
+from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.base import Reasoner, RunDesk
 from deepcritical.reasoning.choosing import ChooseEvidence, DiverseEvidence, OpenChoosing
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.research.session import RunSources
 from deepcritical.services.chroma import ChromaIndex
+from deepcritical.services.database import Database
 from deepcritical.services.embeddings import EmbeddingService
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
+from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
-from deepcritical.tools.base import SearchTool
-from deepcritical.tools.clinicaltrials import ClinicalTrials
 from deepcritical.tools.crossref import check_all
-from deepcritical.tools.europepmc import EuropePMC
-from deepcritical.tools.http import RequestsTransport, SourceClient
-from deepcritical.tools.http_cache import AsyncBaseStorage, open_cache
-from deepcritical.tools.pubmed import PubMed
-from deepcritical.tools.rate_limiter import limiter_for
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
-from deepcritical.tools.web_search import DUCKDUCKGO_URL, WebSearch
 
 if TYPE_CHECKING:
     from deepcritical.reasoning.providers import ModelServer
 
 __all__ = [
-    "LiveSources",
     "build_model_server",
     "build_reasoner",
     "build_runs",
     "limits_of",
     "open_retrieval",
-    "open_sources",
+    "open_traces",
     "read_settings",
 ]
 
@@ -62,14 +54,21 @@ LOCAL_RESULTS = 30
 """Records that a query takes from a snapshot: a local file costs no request, so it may be many."""
 
 
-def read_settings() -> Settings:
-    """Settings of the environment.
+def read_settings(
+    model: str | None = None, base_url: str | None = None, api_key: SecretStr | None = None
+) -> Settings:
+    """Settings of the environment, with another model as far as one is given.
+
+    Args:
+        model: As ``provider:name``; empty for rules alone.
+        base_url: Address of the model's server.
+        api_key: The key for it.
 
     Raises:
         ConfigurationError: A value is not usable.
     """
     try:
-        return Settings()
+        return Settings().with_model(model, base_url, api_key)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         name = f"DEEPCRITICAL_{'_'.join(str(part) for part in first['loc']).upper()}"
@@ -91,40 +90,104 @@ def build_runs(
 
     Raises:
         SnapshotNotFoundError: There is no such snapshot.
+        StorageError: The database of runs cannot be used.
         ValueError: Both a snapshot and sources are given.
     """
     if snapshot is not None and sources:
         raise ValueError("a run searches either a snapshot or live sources")
     chosen = snapshot if snapshot is not None or sources else settings.snapshot
     local = chosen is not None
+    choosing = _over_retrieval(settings)
+    own = build_reasoner(settings, choosing)
     return RunService(
         orchestrate=run_team,
-        reasoner=build_reasoner(settings),
+        answering=deep_research,
+        reasoner=own,
+        choose_reasoner=partial(_chosen_reasoner, settings, own, choosing),
         open_sources=_over_snapshot(chosen)
         if chosen is not None
         else _over_live(settings, sources or settings.sources),
         limits_for=lambda depth: limits_of(settings, depth, local=local),
+        traces=open_traces(settings),
+        place=Place(snapshot=chosen)
+        if local
+        else Place(sources=tuple(sources or settings.sources)),
     )
 
 
-def build_reasoner(settings: Settings) -> Reasoner:
+def open_traces(settings: Settings) -> ToolTraceService | None:
+    """The traces in the database of the settings; None when nothing is to be kept.
+
+    Raises:
+        ConfigurationError: The database needs a library that is not installed.
+        StorageError: The database cannot be used.
+    """
+    if settings.database_url is None:
+        return None
+    traces = ToolTraceService(Database(settings.database_url.get_secret_value()))
+    traces.check()
+    return traces
+
+
+def build_reasoner(settings: Settings, choosing: OpenChoosing | None = None) -> Reasoner:
     """The reasoner of the settings: rules alone, or with a model. Nothing is sent.
 
     Raises:
         ConfigurationError: The model cannot be resolved, or its libraries are not installed.
     """
     if settings.model is None:
+        if settings.manager == "standard":
+            raise ConfigurationError(
+                "The standard manager asks a model, and none is set.",
+                "Set DEEPCRITICAL_MODEL, or leave DEEPCRITICAL_MANAGER at guided.",
+            )
         return ExtractiveReasoner()
-    try:
-        # Late: without a model nobody waits for its libraries, or needs them.
+    with _libraries_of(settings.model):
         from deepcritical.reasoning.llm import LLMReasoner
+    server = build_model_server(settings, settings.model)
+    manages = settings.manager == "standard"
+    return LLMReasoner(server, choosing=choosing or _over_retrieval(settings), manages=manages)
+
+
+def _chosen_reasoner(
+    settings: Settings, own: Reasoner, choosing: OpenChoosing, model: str, key: SecretStr | None
+) -> Reasoner:
+    """The reasoner for what a user of the page chose.
+
+    The address of another model is its provider's, and its key the user's: what the settings hold
+    is for the model of the settings alone.
+
+    Raises:
+        ConfigurationError: The model is none that may be chosen, or key and model do not go
+            together.
+    """
+    if model in ("", settings.model):
+        if key and settings.model is None:
+            raise ConfigurationError(
+                "A key was given, but no model.", "Name one, such as anthropic:claude-opus-4-6."
+            )
+        return own
+    with _libraries_of(model):
+        from deepcritical.reasoning.llm import LLMReasoner
+        from deepcritical.reasoning.providers import hosted_model_server
+    server = hosted_model_server(model, timeout_s=settings.model_timeout_s)
+    if key is None:
+        raise ConfigurationError(
+            f"The model {model} needs a key of yours.", "Give it beside the model's name."
+        )
+    return LLMReasoner(server, choosing=choosing, manages=settings.manager == "standard")
+
+
+@contextmanager
+def _libraries_of(model: str) -> Iterator[None]:
+    """Imports that are late: without a model nobody waits for its libraries, or needs them."""
+    try:
+        yield
     except ModuleNotFoundError as error:
         raise ConfigurationError(
-            f"The model {settings.model} needs a library that is not installed: {error.name}.",
+            f"The model {model} needs a library that is not installed: {error.name}.",
             "Install it with: pip install 'deepcritical[llm]'",
         ) from error
-    server = build_model_server(settings, settings.model)
-    return LLMReasoner(server, choosing=_over_retrieval(settings))
 
 
 def _over_retrieval(settings: Settings) -> OpenChoosing:
@@ -146,35 +209,21 @@ def _over_retrieval(settings: Settings) -> OpenChoosing:
 
 
 def build_model_server(settings: Settings, model: str) -> ModelServer:
-    """The server of a model with the address, the key and the profile of the settings.
+    """The server of the settings' model with its address, its key and its profile.
 
     Raises:
         ConfigurationError: The model cannot be resolved.
     """
-    from deepcritical.reasoning.providers import model_server
-
-    key = _model_key(settings, model)
+    with _libraries_of(model):
+        from deepcritical.reasoning.providers import model_server
+    key = settings.model_key
     return model_server(
         model,
         base_url=settings.model_base_url,
-        api_key=key.get_secret_value() if key else None,
+        api_key=key.value.get_secret_value() if key else None,
         profile=settings.model_profile,
         timeout_s=settings.model_timeout_s,
     )
-
-
-def _model_key(settings: Settings, model: str) -> SecretStr | None:
-    """The key for the model's server; a provider's own key is sent to no other address."""
-    if settings.model_api_key or settings.model_base_url:
-        return settings.model_api_key
-    provider = model.partition(":")[0]
-    own = {
-        "openai": settings.openai_api_key,
-        "openai-chat": settings.openai_api_key,
-        "anthropic": settings.anthropic_api_key,
-        "huggingface": settings.hf_token,
-    }
-    return own.get(provider)
 
 
 def limits_of(settings: Settings, depth: Depth, *, local: bool = False) -> RunLimits:
@@ -228,35 +277,6 @@ def _described(settings: Settings, live: LiveSources) -> Iterator[str]:
         yield "Crossref: asked for retractions of the records used that have a DOI"
 
 
-class LiveSources(NamedTuple):
-    """Sources that are open, and the client that looks retractions up."""
-
-    tools: tuple[SearchTool, ...]
-    crossref: SourceClient | None
-    """None unless the setting asks for it."""
-    caches: bool
-    """Whether answers are kept."""
-
-
-@asynccontextmanager
-async def open_sources(
-    settings: Settings, names: Sequence[SourceKey]
-) -> AsyncIterator[LiveSources]:
-    """The named sources, until the context ends; clients of one host share one limiter."""
-    async with AsyncExitStack() as stack:
-        storage = (
-            await open_cache(settings.http_cache.expanduser()) if settings.http_cache else None
-        )
-        if storage is not None:
-            stack.push_async_callback(storage.close)
-        opening = _Opening(settings, stack, storage)
-        yield LiveSources(
-            tools=tuple(opening.tool(name) for name in names),
-            crossref=opening.crossref() if settings.check_integrity else None,
-            caches=storage is not None,
-        )
-
-
 @asynccontextmanager
 async def open_retrieval(
     settings: Settings, run_id: str, tell: Callable[[str], None]
@@ -288,61 +308,3 @@ def _retrieval_parts(settings: Settings) -> tuple[EmbeddingService | None, Chrom
     model = settings.embedding_model.strip()
     embeddings = EmbeddingService(model, cache=cache) if model else None
     return embeddings, ChromaIndex(settings.chroma_url.strip())
-
-
-class _Opening:
-    """Makes clients and sources that close with the stack."""
-
-    def __init__(
-        self, settings: Settings, stack: AsyncExitStack, storage: AsyncBaseStorage | None
-    ) -> None:
-        self._settings = settings
-        self._stack = stack
-        self._storage = storage
-
-    def tool(self, name: SourceKey) -> SearchTool:
-        """The source of that name."""
-        settings = self._settings
-        match name:
-            case "pubmed":
-                key = settings.ncbi_api_key
-                secrets = {"api_key": key.get_secret_value()} if key else {}
-                client = self.client("PubMed", settings.pubmed_url, 10 if key else 3, secrets)
-                return PubMed(client, email=settings.contact_email)
-            case "clinicaltrials":
-                url = settings.clinicaltrials_url
-                # Not by httpx, whose TLS fingerprint its firewall rejects.
-                network = RequestsTransport()
-                return ClinicalTrials(self.client("ClinicalTrials.gov", url, 1, network=network))
-            case "europepmc":
-                return EuropePMC(self.client("Europe PMC", settings.europepmc_url, 5))
-            case "web":
-                return WebSearch(limiter=limiter_for(urlsplit(DUCKDUCKGO_URL).netloc, 1))
-
-    def crossref(self) -> SourceClient:
-        """The client for retractions; who names an address gets Crossref's polite pool."""
-        email = self._settings.contact_email
-        return self.client(
-            "Crossref", self._settings.crossref_url, secrets={"mailto": email} if email else {}
-        )
-
-    def client(
-        self,
-        name: str,
-        base_url: str,
-        per_second: int = 5,
-        secrets: Mapping[str, str] | None = None,
-        network: RequestsTransport | None = None,
-    ) -> SourceClient:
-        """A client that shares the limiter of its host and the cache."""
-        client = SourceClient(
-            name,
-            base_url,
-            limiter=limiter_for(urlsplit(base_url).netloc, per_second),
-            network=network,
-            storage=self._storage,
-            ttl_s=self._settings.http_cache_ttl_s,
-            secrets=secrets,
-        )
-        self._stack.push_async_callback(client.aclose)
-        return client

@@ -1,0 +1,108 @@
+"""Opens the live sources of the settings: clients, limiters and the cache of answers."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from deepcritical.domain.live_sources import SourceKey
+from deepcritical.settings import Settings
+from deepcritical.tools.base import SearchTool
+from deepcritical.tools.clinicaltrials import ClinicalTrials
+from deepcritical.tools.europepmc import EuropePMC
+from deepcritical.tools.http import RequestsTransport, SourceClient
+from deepcritical.tools.http_cache import AsyncBaseStorage, open_cache
+from deepcritical.tools.pubmed import PubMed
+from deepcritical.tools.rate_limiter import limiter_for
+from deepcritical.tools.web_search import DUCKDUCKGO_URL, WebSearch
+
+__all__ = ["LiveSources", "open_sources"]
+
+
+class LiveSources(NamedTuple):
+    """Sources that are open, and the client that looks retractions up."""
+
+    tools: tuple[SearchTool, ...]
+    crossref: SourceClient | None
+    """None unless the setting asks for it."""
+    caches: bool
+    """Whether answers are kept."""
+
+
+@asynccontextmanager
+async def open_sources(
+    settings: Settings, names: Sequence[SourceKey]
+) -> AsyncIterator[LiveSources]:
+    """The named sources, until the context ends; clients of one host share one limiter."""
+    async with AsyncExitStack() as stack:
+        storage = (
+            await open_cache(settings.http_cache.expanduser()) if settings.http_cache else None
+        )
+        if storage is not None:
+            stack.push_async_callback(storage.close)
+        opening = _Opening(settings, stack, storage)
+        yield LiveSources(
+            tools=tuple(opening.tool(name) for name in names),
+            crossref=opening.crossref() if settings.check_integrity else None,
+            caches=storage is not None,
+        )
+
+
+class _Opening:
+    """Makes clients and sources that close with the stack."""
+
+    def __init__(
+        self, settings: Settings, stack: AsyncExitStack, storage: AsyncBaseStorage | None
+    ) -> None:
+        self._settings = settings
+        self._stack = stack
+        self._storage = storage
+
+    def tool(self, name: SourceKey) -> SearchTool:
+        """The source of that name."""
+        settings = self._settings
+        match name:
+            case "pubmed":
+                key = settings.ncbi_api_key
+                secrets = {"api_key": key.get_secret_value()} if key else {}
+                client = self.client("PubMed", settings.pubmed_url, 10 if key else 3, secrets)
+                return PubMed(client, email=settings.contact_email)
+            case "clinicaltrials":
+                url = settings.clinicaltrials_url
+                # Not by httpx, whose TLS fingerprint its firewall rejects.
+                network = RequestsTransport()
+                return ClinicalTrials(self.client("ClinicalTrials.gov", url, 1, network=network))
+            case "europepmc":
+                return EuropePMC(self.client("Europe PMC", settings.europepmc_url, 5))
+            case "web":
+                return WebSearch(limiter=limiter_for(urlsplit(DUCKDUCKGO_URL).netloc, 1))
+
+    def crossref(self) -> SourceClient:
+        """The client for retractions; who names an address gets Crossref's polite pool."""
+        email = self._settings.contact_email
+        return self.client(
+            "Crossref", self._settings.crossref_url, secrets={"mailto": email} if email else {}
+        )
+
+    def client(
+        self,
+        name: str,
+        base_url: str,
+        per_second: int = 5,
+        secrets: Mapping[str, str] | None = None,
+        network: RequestsTransport | None = None,
+    ) -> SourceClient:
+        """A client that shares the limiter of its host and the cache."""
+        client = SourceClient(
+            name,
+            base_url,
+            limiter=limiter_for(urlsplit(base_url).netloc, per_second),
+            network=network,
+            storage=self._storage,
+            ttl_s=self._settings.http_cache_ttl_s,
+            secrets=secrets,
+        )
+        self._stack.push_async_callback(client.aclose)
+        return client

@@ -1,0 +1,160 @@
+"""A plan of research that a person reviews before anything is searched.
+
+Writing it ends one job, and what the person made of it starts the next: nothing waits meanwhile.
+"""
+
+from __future__ import annotations
+
+from codecs import BOM_UTF8
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, ValidationError, model_validator
+
+from deepcritical.domain.base import Model
+from deepcritical.domain.budget import RunLimits
+from deepcritical.domain.errors import PlanError
+from deepcritical.domain.live_sources import SourceKey
+from deepcritical.domain.question import QuestionForm, ResearchQuestion, SearchQuery
+
+__all__ = ["MOST_QUERIES", "Place", "PlannedQuery", "ResearchPlan", "check_limits", "parse_plan"]
+
+MOST_QUERIES = 40
+"""Searches of a plan at most."""
+_SHORTEST_TERM = 4
+_ADVICE = "Correct the plan, or write a new one with --plan."
+
+
+def _worded(text: str) -> str:
+    words = " ".join(text.split())
+    if not any(char.isalpha() for char in words):
+        raise ValueError("it has no letters")
+    return words
+
+
+class Place(Model):
+    """Where a run searches: live sources, or one snapshot."""
+
+    sources: tuple[SourceKey, ...] = ()
+    snapshot: str | None = None
+    """Name of a bundled snapshot, or a path."""
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Place:
+        if self.sources and self.snapshot is not None:
+            raise ValueError("name sources or a snapshot, not both")
+        return self
+
+
+class PlannedQuery(Model):
+    """One search for the drug and the condition of the question."""
+
+    text: Annotated[str, Field(max_length=300), AfterValidator(_worded)]
+    """In plain words, drug and condition included."""
+    terms: tuple[str, ...] | None = None
+    """Words of which one at least must occur; None takes those of the text."""
+    literature_only: bool | None = None
+    """Whether registries and the web are left out; None does so where there are terms."""
+
+    @classmethod
+    def of(cls, query: SearchQuery) -> PlannedQuery:
+        """A search as a person may change it."""
+        return cls(text=query.text, terms=query.terms, literature_only=query.literature_only)
+
+    def as_query(self, question: ResearchQuestion) -> SearchQuery:
+        """The search as it is run."""
+        terms = _terms_of(self.text, question) if self.terms is None else self.terms
+        papers = bool(terms) if self.literature_only is None else self.literature_only
+        return SearchQuery(
+            text=self.text,
+            drug=question.drug,
+            condition=question.condition,
+            terms=terms,
+            literature_only=papers,
+        )
+
+
+def _terms_of(text: str, question: ResearchQuestion) -> tuple[str, ...]:
+    """The words of a search beside the names of drug and condition."""
+    named = {word for name in _names_of(question) for word in name.casefold().split()}
+    words = (word for word in text.split() if word.casefold() not in named)
+    return tuple(dict.fromkeys(word for word in words if len(word) >= _SHORTEST_TERM))
+
+
+def _names_of(question: ResearchQuestion) -> tuple[str, ...]:
+    """All names by which drug and condition are searched and recognised."""
+    drug, condition = question.drug, question.condition
+    return (
+        *(drug.names if drug else ()),
+        *((condition.name, *condition.names) if condition else ()),
+    )
+
+
+class ResearchPlan(Model):
+    """What a run is going to do first, and how far it may go."""
+
+    version: Literal[1] = 1
+    question: ResearchQuestion
+    """As it was understood; names that are added here are searched and recognised, too."""
+    place: Place
+    queries: tuple[PlannedQuery, ...] = Field(min_length=1, max_length=MOST_QUERIES)
+    """The searches of the first round; later rounds follow from what it brings."""
+    limits: RunLimits
+    notices: tuple[str, ...] = ()
+    """What the reader must know of how the plan was made."""
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> ResearchPlan:
+        question = self.question
+        if question.condition is None:
+            raise ValueError("the question names no condition")
+        if (question.drug is None) is not (question.form is QuestionForm.CONDITION):
+            raise ValueError(f"the form {question.form.value} does not go with the drug")
+        for name in _names_of(question):
+            _worded(name)  # one of blanks would be found in every record
+        return self
+
+    @property
+    def search_queries(self) -> tuple[SearchQuery, ...]:
+        """The searches of the first round as they are run, each once."""
+        return tuple(dict.fromkeys(query.as_query(self.question) for query in self.queries))
+
+
+def parse_plan(written: bytes, name: str) -> ResearchPlan:
+    """A plan out of its JSON.
+
+    Args:
+        written: The file.
+        name: What the file is called, for the error.
+
+    Raises:
+        PlanError: It is no plan, or one that cannot be run.
+    """
+    try:
+        # Some editors put a mark before what they save as UTF-8.
+        return ResearchPlan.model_validate_json(written.removeprefix(BOM_UTF8), strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        what = first["msg"].removeprefix("Value error, ")
+        at = f" at {where}" if where else ""
+        raise PlanError(f"{name} is not a plan that can be run: {what}{at}.", _ADVICE) from error
+
+
+def check_limits(plan: RunLimits, most: RunLimits) -> None:
+    """Refuse a plan that goes further than may be gone.
+
+    Raises:
+        PlanError: A limit of the plan is above the one allowed, or it keeps less for the report.
+    """
+    for name, allowed in most:
+        wanted = getattr(plan, name)
+        if name == "report_share":
+            wrong = wanted < allowed
+        else:
+            wrong = allowed is not None and (wanted is None or wanted > allowed)
+        if wrong:
+            raise PlanError(
+                f"limits.{name} of the plan is {'none' if wanted is None else f'{wanted:g}'}; "
+                f"at {'least' if name == 'report_share' else 'most'} {allowed:g} is allowed.",
+                _ADVICE,
+            )

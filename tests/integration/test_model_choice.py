@@ -1,0 +1,115 @@
+"""The choice that the guided manager leaves to a model: which gap the next round goes for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from deepcritical.reasoning.queries import search_sides
+from deepcritical.reasoning.questions import read_question
+from tests.conftest import QUESTION, of_type, paper, snapshot
+from tests.integration.modelled import Modelled, modelled
+from tests.servers.answers import Answer
+from tests.servers.models import ModelServer
+
+TRIAL = "examplol testitis randomised placebo-controlled trial"
+HARMS = "examplol adverse events tolerability safety"
+MECHANISM = "examplol mechanism target pathway"
+COHORT = (
+    "Design: Cohort study in 400 patients with testitis. "
+    "Results: Examplol use was associated with improved testitis symptoms (p = 0.01)."
+)
+
+
+@pytest.fixture
+def gappy(tmp_path: Path) -> Path:
+    """Records that leave three gaps: no trial, no harms, no mechanism."""
+    cohort = paper(1, title="Examplol in testitis: a cohort", pub_types=[], text=COHORT)
+    return snapshot(tmp_path / "gappy.jsonl", cohort)
+
+
+def judging(**said: object) -> Callable[[ModelServer], None]:
+    """A model that answers as usual, but judges in this way."""
+
+    def change(task: str, sane: Answer) -> Answer:
+        return {**sane, **said} if task == "assess_evidence" else sane
+
+    def prepare(server: ModelServer) -> None:
+        server.change = change
+
+    return prepare
+
+
+def second_round(run: Modelled) -> set[str]:
+    """The queries that were run after the first judgement."""
+    kinds = [logged.event.type for logged in run.events]
+    return {
+        event.query for event in of_type(run.events[kinds.index("round_chosen") :], SEARCHED)
+    } - {event.query for event in of_type(run.events[: kinds.index("round_chosen")], SEARCHED)}
+
+
+SEARCHED = "source_searched"
+
+
+async def test_the_gap_that_the_model_picks_is_searched_and_the_others_are_left_for_later(
+    gappy: Path,
+) -> None:
+    trial = await modelled(gappy, judging(close_next=[1], next_round="go_on"), max_iterations=2)
+    mechanism = await modelled(gappy, judging(close_next=[3], next_round="go_on"), max_iterations=2)
+    (shown, *_) = trial.server.prompts("assess_evidence")
+    assert "1. No randomised study" in shown
+    assert "3. No target of examplol" in shown
+    assert (TRIAL in second_round(trial), MECHANISM in second_round(trial)) == (True, False)
+    assert (TRIAL in second_round(mechanism), MECHANISM in second_round(mechanism)) == (False, True)
+    (told,) = of_type(trial.events, "round_chosen")
+    assert (told.iteration, told.made_by, told.wanted, told.postponed) == (2, "model", True, 1)
+    assert told.gaps == ("No randomised study of testitis with a result for examplol.",)
+
+
+async def test_the_searches_of_the_model_are_run_next(gappy: Path) -> None:
+    run = await modelled(gappy, judging(searches=["symptom diary"]), max_iterations=2)
+    assert "examplol testitis symptom diary" in second_round(run)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"answers_question": True, "next_round": "enough", "searches": []},
+        {"close_next": [1], "searches": ["benefit", "improved outcome"]},
+        {"close_next": [99, -1, 0, 2, 2]},
+    ],
+    ids=["stop at once", "drop what is against", "numbers of no gap"],
+)
+async def test_what_could_speak_against_the_drug_is_searched_whatever_the_model_chooses(
+    gappy: Path, said: dict[str, object]
+) -> None:
+    run = await modelled(gappy, judging(**said), max_iterations=2)
+    question = read_question(QUESTION)
+    first = [query.text for query in search_sides(question, ())]
+    sides = {query.text for query in search_sides(question, first)}
+    assert any("no significant difference" in text for text in sides)
+    assert second_round(run) >= sides | {HARMS}
+    assert run.report
+    assert run.report.search_iterations == 2
+
+
+async def test_a_wish_to_stop_is_shown_and_does_not_end_the_search(gappy: Path) -> None:
+    run = await modelled(gappy, judging(next_round="enough"), max_iterations=2)
+    (told,) = of_type(run.events, "round_chosen")
+    assert not told.wanted
+
+
+async def test_fifty_searches_become_six_at_most(gappy: Path) -> None:
+    letters = [f"made up {chr(97 + n // 7)}{chr(97 + n % 7)} words" for n in range(49)]
+    run = await modelled(gappy, judging(searches=letters), max_iterations=2)
+    assert len({query for query in second_round(run) if "made up" in query}) == 6
+
+
+async def test_without_a_model_the_choice_is_made_by_rule(gappy: Path) -> None:
+    run = await modelled(gappy, max_iterations=2, max_calls=0)
+    (told,) = of_type(run.events, "round_chosen")
+    assert (told.made_by, told.postponed) == ("rules", 0)
+    assert len(told.gaps) == 3
+    assert {TRIAL, HARMS, MECHANISM} <= second_round(run)
