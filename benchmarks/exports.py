@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import argparse
 import time
+from datetime import UTC, datetime
 from itertools import cycle, islice
 
 import deepcritical
 from deepcritical.domain.report import ResearchReport
 from deepcritical.export.formats import FORMATS
+from deepcritical.export.imprint import Imprint
 
 QUESTION = "Can metformin be repurposed for Alzheimer's disease?"
 TARGET_S = 3.0
+IMPRINT = Imprint("benchmark", datetime(2999, 1, 1, tzinfo=UTC))
 
 
 def enlarged(report: ResearchReport, n_references: int) -> ResearchReport:
@@ -49,7 +52,7 @@ def main() -> None:
         took = {}
         for suffix, form in FORMATS.items():
             start = time.perf_counter()
-            size = len(form.render(report, "benchmark"))
+            size = len(form.render(report, IMPRINT))
             took[suffix] = time.perf_counter() - start
             if run == 0:
                 print(f"{suffix:>14}: {took[suffix]:.3f} s at first, {size:,} bytes")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pypdf import PdfReader
 
 from deepcritical.export.formats import FORMATS
-from tests.unit.export.reports import REFERENCES, report_of
+from tests.unit.export.reports import IMPRINT, REFERENCES, report_of
 
 # Letters and signs that mean something to one of the formats, among all others.
 SPECIAL = st.sampled_from(
@@ -27,7 +27,7 @@ TEXTS = st.lists(st.one_of(SPECIAL, WORDS, CHARACTERS), max_size=24).map("".join
 
 
 def rendered(suffix: str, text: str) -> bytes:
-    return FORMATS[suffix].render(report_of(text), "run-1")
+    return FORMATS[suffix].render(report_of(text), IMPRINT)
 
 
 @given(TEXTS)
@@ -45,7 +45,7 @@ def test_reference_managers_read_every_reference(text: str) -> None:
 def test_a_spreadsheet_reads_every_row_and_no_formula(text: str) -> None:
     told = rendered("evidence.csv", text).decode("utf-8-sig")
     rows = list(csv.reader(io.StringIO(told, newline="")))
-    assert {len(row) for row in rows} == {21}
+    assert {len(row) for row in rows} == {23}
     assert len(rows) == 1 + len(REFERENCES)
     assert not any(cell.startswith(("=", "+", "-", "@")) for row in rows for cell in row)
 

@@ -2,6 +2,9 @@
 
 DeepCriticalError
 ├── ConfigurationError           settings, options, paths
+│   ├── KeyRefusedError          the model's server does not take the key
+│   ├── ModelUnknownError        the model's server knows no such model
+│   ├── PlanError                a plan of research that cannot be run
 │   └── SnapshotNotFoundError    no snapshot of that name or path
 ├── QuestionError                the question cannot be worked on
 │   ├── EmptyQuestionError
@@ -11,9 +14,12 @@ DeepCriticalError
 ├── ReasoningError               a judgement could not be made
 ├── BudgetExceeded               a limit of the run was reached
 ├── ClaimsUnsupportedError       sentences are not borne out by what they cite
+├── ChecksFailedError            something that a run needs was found not to work
 ├── CapacityError                too many runs are under way
 └── StorageError                 something stored cannot be read or written
-    └── SnapshotCorruptError     a snapshot exists but is not readable
+    ├── SnapshotCorruptError     a snapshot exists but is not readable
+    ├── TraceNotFoundError       there is no trace of that id
+    └── TraceEndedError          a trace has ended, or belongs to another process by now
 
 ResearchCancelled (BaseException): so that no framework swallows it
 """
@@ -23,10 +29,14 @@ from __future__ import annotations
 __all__ = [
     "BudgetExceeded",
     "CapacityError",
+    "ChecksFailedError",
     "ClaimsUnsupportedError",
     "ConfigurationError",
     "DeepCriticalError",
     "EmptyQuestionError",
+    "KeyRefusedError",
+    "ModelUnknownError",
+    "PlanError",
     "QuestionError",
     "QuestionTooLongError",
     "RateLimitError",
@@ -36,6 +46,8 @@ __all__ = [
     "SnapshotCorruptError",
     "SnapshotNotFoundError",
     "StorageError",
+    "TraceEndedError",
+    "TraceNotFoundError",
 ]
 
 
@@ -59,6 +71,18 @@ class DeepCriticalError(Exception):
 
 class ConfigurationError(DeepCriticalError):
     """A setting, an option or a path is not usable."""
+
+
+class KeyRefusedError(ConfigurationError):
+    """The model's server does not take the key."""
+
+
+class ModelUnknownError(ConfigurationError):
+    """The model's server knows no model of this name."""
+
+
+class PlanError(ConfigurationError):
+    """A plan of research is not there, not readable as one, or goes beyond the limits."""
 
 
 class SnapshotNotFoundError(ConfigurationError):
@@ -108,6 +132,10 @@ class ClaimsUnsupportedError(DeepCriticalError):
     """A report holds references or sentences that its sources do not bear out."""
 
 
+class ChecksFailedError(DeepCriticalError):
+    """Something that a run needs was found not to work."""
+
+
 class CapacityError(DeepCriticalError):
     """Too many runs are under way; nothing was started."""
 
@@ -118,6 +146,14 @@ class StorageError(DeepCriticalError):
 
 class SnapshotCorruptError(StorageError):
     """A snapshot is there, but cannot be read as one."""
+
+
+class TraceNotFoundError(StorageError):
+    """There is no trace of that id, or none of this user."""
+
+
+class TraceEndedError(StorageError):
+    """A trace has ended, or another process goes on with it: nothing more is taken from here."""
 
 
 class ResearchCancelled(BaseException):

@@ -6,7 +6,9 @@ from pydantic import Field, field_validator
 
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model, UnitInterval
+from deepcritical.domain.claim_appendix import claim_appendix
 from deepcritical.domain.evidence_table import EvidenceRow
+from deepcritical.domain.hypotheses_markdown import hypothesis_list
 from deepcritical.domain.ledger import SupportRate
 from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.prisma import PrismaFlow
@@ -14,7 +16,6 @@ from deepcritical.domain.report_markdown import (
     because,
     candidate_table,
     evidence_table,
-    hypothesis_list,
     reference_list,
     section,
 )
@@ -53,6 +54,8 @@ class ResearchReport(Model):
     safety: ReportSection = ReportSection(title="Safety")
     drug_candidates: tuple[DrugCandidate, ...] = ()
     limitations: tuple[str, ...] = ()
+    what_would_change: ReportSection = ReportSection(title="What would change this verdict")
+    """Verdicts by the same rules over other evidence, and trials under way."""
     conclusion: str
     references: tuple[Reference, ...] = ()
     evidence_table: tuple[EvidenceRow, ...] = ()
@@ -81,6 +84,24 @@ class ResearchReport(Model):
     def _cut_at_sentence(cls, text: str) -> str:
         return shorten_at_sentence(text, SUMMARY_LIMIT)
 
+    @property
+    def verdict_on(self) -> str:
+        """What the verdict is on, where several drugs have one: the first of the candidates."""
+        count = len(self.drug_candidates)
+        if count < 2:
+            return ""
+        return f"on {self.drug_candidates[0].name}, the first of {count} candidates"
+
+    @property
+    def headline(self) -> str:
+        """The outcome in a few words: the verdict."""
+        return self.verdict.label.value
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """What is still unknown, by its judge."""
+        return self.assessment.gaps if self.assessment else ()
+
     def to_markdown(self) -> str:
         """The report as Markdown, for people."""
         parts = (
@@ -92,12 +113,15 @@ class ResearchReport(Model):
             f"## Executive summary\n\n{self.executive_summary}",
             f"## Research question\n\n{escape_markdown(self.research_question)}",
             candidate_table(self.drug_candidates, self.references),
+            *map(section, (self.clinical_findings, self.safety)),
             hypothesis_list(
                 self.hypotheses_tested,
                 self.drug_candidates[0].name if self.drug_candidates else "",
+                self.evidence_table,
+                self.references,
             ),
-            *map(section, (self.clinical_findings, self.mechanistic_findings)),
-            *map(section, (self.contradictions, self.safety)),
+            *map(section, (self.mechanistic_findings, self.contradictions)),
+            section(self.what_would_change),
             "## Limitations\n\n" + "\n".join(f"- {text}" for text in self.limitations),
             f"## Conclusion\n\n{self.conclusion}",
             section(self.methodology),
@@ -105,8 +129,13 @@ class ResearchReport(Model):
             self._search_log(),
             evidence_table(self.evidence_table, self.references),
             reference_list(self.references),
+            self._claim_appendix(),
         )
         return "\n\n".join(part for part in parts if part) + "\n"
+
+    def _claim_appendix(self) -> str:
+        claims = claim_appendix(self.claims, self.references)
+        return f"## Claim appendix\n\n{claims}" if claims else ""
 
     def _search_log(self) -> str:
         log = search_log(self.searches)
@@ -115,7 +144,8 @@ class ResearchReport(Model):
     def _banner(self) -> str:
         scores = self.assessment
         said = (
-            f"> **Verdict: {self.verdict.label.value}**",
+            f"> **{' '.join(('Verdict', escape_markdown(self.verdict_on))).rstrip()}: "
+            f"{self.verdict.label.value}**",
             f"certainty {self.verdict.certainty.value}",
             f"confidence {self.confidence_score:.1f}",
             f"mechanism {scores.mechanism_score}/10" if scores else "",

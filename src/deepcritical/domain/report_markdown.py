@@ -7,19 +7,13 @@ from collections.abc import Sequence
 from deepcritical.domain.appraisal import Direction
 from deepcritical.domain.evidence_table import DrugStance, EvidenceRow
 from deepcritical.domain.markdown import escape_markdown, table
-from deepcritical.domain.report_parts import (
-    DrugCandidate,
-    HypothesisTested,
-    Reference,
-    ReportSection,
-)
+from deepcritical.domain.report_parts import DrugCandidate, Reference, ReportSection
 from deepcritical.domain.verdict import Verdict
 
 __all__ = [
     "because",
     "candidate_table",
     "evidence_table",
-    "hypothesis_list",
     "reference_list",
     "section",
 ]
@@ -27,6 +21,16 @@ __all__ = [
 _REGISTERS = ("clinicaltrials", "registry")
 """Whose cautions stand in the list of references; those on papers stand beside their findings."""
 
+_SCALES = (
+    "Confidence is that certainty as a number: 0.2 very low, 0.4 low, 0.6 moderate, 0.8 high. "
+    "Mechanism (at most 6) and clinical (at most 8) are scores of support by written rules."
+)
+_TABLE_NOTE = (
+    "Level is OCEBM 2011. GRADE is the certainty of the record alone, quality (0-1) a weighted "
+    "mean of design, size, integrity, peer review and citations; no verdict rests on it. "
+    "Direction is towards the claim that the drug helps; “related” means another outcome or "
+    "population."
+)
 _TEXT_USED = {
     "summary": "Text used: summary written for the snapshot",
     "registry": "Text used: registry entry",
@@ -52,10 +56,15 @@ def because(verdict: Verdict, references: Sequence[Reference]) -> str:
         for n, reference in enumerate(references, 1)
         if reference.evidence_id in verdict.deciding_ids
     ]
+    lowered = "; ".join(verdict.downgrades)
     lines = [f"Rule: {verdict.rule}"]
     lines += [f"Decided by: {', '.join(decided)}."] if decided else []
-    lines += [f"Lowered the certainty: {reason}." for reason in verdict.downgrades]
-    lines += [f"Cap: {cap}." for cap in verdict.caps]
+    lines += [
+        f"Certainty (GRADE) is {verdict.certainty.value}"
+        f"{f', lowered for {lowered}' if lowered else '; nothing lowers it'}.",
+        f"Caps: {'; '.join(verdict.caps) or 'none applies'}.",
+        _SCALES,
+    ]
     return "\n".join(f"- {line}" for line in lines)
 
 
@@ -63,40 +72,21 @@ def candidate_table(candidates: Sequence[DrugCandidate], references: Sequence[Re
     """Each drug with its own verdict; nothing without candidates."""
     if not candidates:
         return ""
-    header = ("Drug", "Verdict", "Certainty", "Studies", "Decided by")
+    several = len(candidates) > 1
+    decided = "Rule and deciding records" if several else "Deciding records"
+    header = ("Drug", "Verdict", "Certainty", "Studies", decided)
     rows = [
         (
             escape_markdown(candidate.name),
             candidate.verdict.label.value,
             candidate.verdict.certainty.value,
             str(candidate.studies),
-            f"{candidate.verdict.rule.rstrip('.')} "
-            f"{_markers(candidate.verdict.deciding_ids, references)}.",
+            f"{candidate.verdict.rule.rstrip('.') if several else ''} "
+            f"{_markers(candidate.verdict.deciding_ids, references)}".strip(),
         )
         for candidate in candidates
     ]
     return f"## Drug candidates\n\n{table(header, rows)}"
-
-
-def hypothesis_list(hypotheses: Sequence[HypothesisTested], drug: str) -> str:
-    """Each chain with what it predicts and the evidence on its edges."""
-    told = "\n\n".join(_hypothesis(n, h) for n, h in enumerate(hypotheses, 1))
-    none = (
-        f"No mechanism{f' of {escape_markdown(drug)}' if drug else ''} "
-        "was recognised in the records."
-    )
-    return f"## Hypotheses tested\n\n{told or none}"
-
-
-def _hypothesis(number: int, hypothesis: HypothesisTested) -> str:
-    chain = " → ".join(map(escape_markdown, hypothesis.chain))
-    prediction = escape_markdown(hypothesis.prediction)
-    head = f"**H{number}. {chain}** (confidence {hypothesis.confidence:.2f}): {prediction}."
-    edges = [
-        f"- {escape_markdown(edge.subject)} → {escape_markdown(edge.object)}: {edge.finding}."
-        for edge in hypothesis.edges
-    ]
-    return "\n".join((head, "", *edges))
 
 
 def evidence_table(rows: Sequence[EvidenceRow], references: Sequence[Reference]) -> str:
@@ -104,13 +94,25 @@ def evidence_table(rows: Sequence[EvidenceRow], references: Sequence[Reference])
     if not rows:
         return ""
     by_id = {row.evidence_id: row for row in rows}
-    header = ("Ref.", "Study", "Design", "OCEBM level", "People", "Direction", "In the verdict")
+    header = (
+        "Ref.",
+        "Study",
+        "Design",
+        "Level",
+        "GRADE",
+        "Quality",
+        "People",
+        "Direction",
+        "In the verdict",
+    )
+    # An answer has no verdict, and its sides are those of sentences.
+    columns = len(header) if any(row.stances for row in rows) else len(header) - 2
     lines = [
-        _evidence_line(number, reference, by_id[reference.evidence_id])
+        _evidence_line(number, reference, by_id[reference.evidence_id])[:columns]
         for number, reference in enumerate(references, 1)
         if reference.evidence_id in by_id
     ]
-    return f"## Evidence table\n\n{table(header, lines)}"
+    return f"## Evidence table\n\n{_TABLE_NOTE}\n\n{table(header[:columns], lines)}"
 
 
 def _evidence_line(number: int, reference: Reference, row: EvidenceRow) -> tuple[str, ...]:
@@ -121,6 +123,8 @@ def _evidence_line(number: int, reference: Reference, row: EvidenceRow) -> tuple
         escape_markdown(f"{row.design}{' (read from the text)' if row.design_from_text else ''}")
         + escape_markdown(ended),
         str(row.level or ""),
+        row.certainty,
+        "" if row.quality is None else f"{row.quality:.2f}",
         f"{row.participants:,}" if row.participants else "",
         _stances(row, [_direction(stance) for stance in row.stances]),
         _stances(row, [stance.role.value for stance in row.stances]),

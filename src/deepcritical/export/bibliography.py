@@ -8,7 +8,7 @@ from collections import Counter
 from typing import Literal, NamedTuple
 
 from deepcritical.domain.authors import AuthorName, author_name
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.documents import Document
 from deepcritical.domain.report_parts import Reference
 from deepcritical.export.plain import one_line
 
@@ -57,7 +57,7 @@ class Entry(NamedTuple):
         return tuple(page for page in (self.first_page, self.last_page) if page)
 
 
-def entries(report: ResearchReport) -> tuple[Entry, ...]:
+def entries(report: Document) -> tuple[Entry, ...]:
     """An entry for each reference, in order."""
     stems = [_stem(r) or f"ref{n}" for n, r in enumerate(report.references, 1)]
     many, used = Counter(stems), Counter[str]()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 from deepcritical.domain.authors import AuthorName
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.documents import Document
 from deepcritical.export.bibliography import Entry, entries
 
 __all__ = ["as_bibtex"]
@@ -30,7 +30,7 @@ _LIGATURE = re.compile(
 _AND = re.compile(r"(?<=\s)(and|others)(?=\s)|^others$", re.IGNORECASE)
 
 
-def as_bibtex(report: ResearchReport) -> str:
+def as_bibtex(report: Document) -> str:
     """An entry for each reference; names of groups and titles keep their capitals by braces."""
     return "\n".join(map(_written, entries(report)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from deepcritical.domain.authors import AuthorName
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.documents import Document
 from deepcritical.export.bibliography import Entry, entries
 
 __all__ = ["as_csl_json"]
@@ -18,7 +18,7 @@ _TYPES = {
 }
 
 
-def as_csl_json(report: ResearchReport) -> str:
+def as_csl_json(report: Document) -> str:
     """A list with an item for each reference."""
     items = [_item(entry) for entry in entries(report)]
     return json.dumps(items, ensure_ascii=False, indent=2) + "\n"

@@ -6,23 +6,24 @@ import csv
 import io
 from collections.abc import Callable
 
+from deepcritical.domain.documents import Document
 from deepcritical.domain.evidence_table import DrugStance, EvidenceRow
-from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Reference
 from deepcritical.export.plain import one_line
 
 __all__ = ["COLUMNS", "as_evidence_csv", "as_rows"]
 
 COLUMNS = (
-    "number id title authors year journal design level certainty participants direction "
-    "about_condition verdict_role status phase why_stopped stop_class integrity ids url note"
+    "number id title authors year journal design level certainty certainty_reasons quality "
+    "participants direction about_condition verdict_role status phase why_stopped stop_class "
+    "integrity ids url note"
 ).split()
 _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "|", "%")
 """What a spreadsheet takes for a formula, its full-width forms too (OWASP, CSV injection)."""
 _UNREAD = EvidenceRow(evidence_id="", design="")
 
 
-def as_evidence_csv(report: ResearchReport) -> bytes:
+def as_evidence_csv(report: Document) -> bytes:
     """The table with its header; UTF-8 with a byte order mark, without which Excel loses Greek."""
     text = io.StringIO()
     writer = csv.writer(text)
@@ -31,7 +32,7 @@ def as_evidence_csv(report: ResearchReport) -> bytes:
     return text.getvalue().encode("utf-8-sig")
 
 
-def as_rows(report: ResearchReport) -> list[tuple[object, ...]]:
+def as_rows(report: Document) -> list[tuple[object, ...]]:
     """The values of `COLUMNS` for each reference; None or '' where nothing is known."""
     rows = {row.evidence_id: row for row in report.evidence_table}
     return [
@@ -52,6 +53,8 @@ def _values(number: int, reference: Reference, row: EvidenceRow) -> tuple[object
         row.design,
         row.level,
         row.certainty,
+        "; ".join(row.certainty_reasons),
+        row.quality,
         row.participants,
         _each(row, lambda stance: stance.direction.value),
         _each(row, lambda stance: "yes" if stance.direct else "related"),

@@ -7,9 +7,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from deepcritical.domain.report import ResearchReport
+    from deepcritical.domain.documents import Document
+    from deepcritical.export.imprint import Imprint
 
-__all__ = ["FORMATS", "Format"]
+__all__ = ["ANSWER_FORMATS", "FORMATS", "Format"]
 
 
 _SVG = "image/svg+xml"
@@ -25,12 +26,12 @@ class Format(NamedTuple):
     """What is in the file."""
     media_type: str
 
-    def render(self, report: ResearchReport, run_id: str) -> bytes:
-        """The file; the same report gives the same bytes, but for the head of the JSON."""
+    def render(self, report: Document, imprint: Imprint) -> bytes:
+        """The file; the same document and imprint give the same bytes."""
         # Imported late: `--help` names the formats and must not wait for what writes them.
-        from deepcritical.export.writers import WRITERS
+        from deepcritical.export.writers import written
 
-        return WRITERS[self.suffix](report, run_id)
+        return written(self.suffix, report, imprint)
 
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
@@ -53,3 +54,10 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
     }
 )
 """By file suffix."""
+ANSWER_FORMATS: Mapping[str, Format] = MappingProxyType(
+    {
+        suffix: FORMATS[suffix]
+        for suffix in ("html", "md", "json", "bib", "ris", "csl.json", "evidence.csv")
+    }
+)
+"""Those that an answer can be had in, which has no verdict, no chains and no figures."""

@@ -13,6 +13,9 @@ from typing import NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from deepcritical.domain.answer import DeepAnswer
+from deepcritical.domain.claim_appendix import claim_appendix
+from deepcritical.domain.hypotheses_markdown import edge_evidence
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_markdown import because, candidate_table, evidence_table
@@ -22,7 +25,7 @@ from deepcritical.export.figures import FIGURES
 from deepcritical.export.prose import to_html, to_inline_html
 from deepcritical.export.svg import figure_style, inline
 
-__all__ = ["as_html", "render_report", "stylesheet"]
+__all__ = ["answer_as_html", "as_html", "render_report", "stylesheet"]
 
 
 class Passage(NamedTuple):
@@ -60,12 +63,34 @@ def render_report(report: ResearchReport) -> str:
             searches=search_log(report.searches),
             candidates=candidate_table(report.drug_candidates, references).partition("\n\n")[2],
             evidence=evidence_table(report.evidence_table, references).partition("\n\n")[2],
+            edges=edge_evidence(report.hypotheses_tested, report.evidence_table, references),
+            claims=claim_appendix(report.claims, references, whole=True),
             figures={name: draw(report) for name, draw in FIGURES.items()},
             drawn=inline,
             prose=partial(to_html, references=references),
             inline=partial(to_inline_html, references=references),
         )
     )
+
+
+def answer_as_html(answer: DeepAnswer) -> str:
+    """The answer to a free question as one HTML file that makes no request."""
+    references = answer.references
+    shown = (
+        _templates()
+        .get_template("answer.html")
+        .render(
+            answer=answer,
+            sources=[Source(r, passages(r, answer.claims)) for r in references],
+            checklist=answer.checklist_table(),
+            searches=search_log(answer.searches),
+            evidence=evidence_table(answer.evidence_table, references).partition("\n\n")[2],
+            prose=partial(to_html, references=references),
+            inline=partial(to_inline_html, references=references),
+        )
+    )
+    page = _templates().get_template("page.html")
+    return page.render(title=visible(answer.question), style=stylesheet(), report=shown)
 
 
 @cache

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from deepcritical.domain.report import ResearchReport
+from deepcritical.export.columns import LONGEST_WORD, column_widths, longest_word
 from deepcritical.export.figures import FIGURES
 from deepcritical.export.plain import one_line
 from deepcritical.export.prose import to_tree
@@ -40,8 +41,10 @@ _TONES = {
     "refuted": "bad",
 }
 _LONG_WORD = re.compile(r"[^\s/-]{33,}")
-_WIDEST = 32
-"""Characters from which a longer text makes its column no wider."""
+_LINE = 118
+"""Characters of a table on a line of the page."""
+_TALL_CELL = 800
+"""Characters from which a row may be too high to be kept on one page."""
 _TALLEST = 1.3
 """Height of a page for a figure, in widths of the text; the rest is for heading and caption."""
 Node = dict[str, Any]
@@ -118,8 +121,20 @@ def _node(node: SyntaxTreeNode, n_references: int) -> Node:
     if node.type == "heading":
         made["level"] = int(node.tag[1:])
     if node.type == "table":
-        made["columns"] = _columns(node)
+        columns = _cells(node)
+        made["columns"] = column_widths(columns, _LINE)
+        made["breakable"] = any(len(cell) > _TALL_CELL for cells in columns for cell in cells)
+        made["hyphenate"] = any(longest_word(cells) > LONGEST_WORD for cells in columns)
+    if node.type == "paragraph":
+        made["leads"] = _leads(node)
     return made | {"children": [_node(child, n_references) for child in node.children]}
+
+
+def _leads(paragraph: SyntaxTreeNode) -> bool:
+    """Whether a paragraph announces what follows, and must not be left at the foot of a page."""
+    parts = [part for line in paragraph.children for part in line.children]
+    kinds = [part.type for part in parts if part.type != "text" or part.content]
+    return _text(paragraph).endswith(":") or kinds == ["strong"]
 
 
 def _set(text: str) -> str:
@@ -139,13 +154,7 @@ def _text(node: SyntaxTreeNode) -> str:
     return node.content or "".join(map(_text, node.children))
 
 
-def _columns(table: SyntaxTreeNode) -> list[float]:
-    """Shares of the width: by the mean length of the cells, and room for the longest word."""
+def _cells(table: SyntaxTreeNode) -> list[list[str]]:
+    """The texts of each column, its heading first."""
     rows = [row.children for part in table.children for row in part.children]
-    return [_share([_text(cell) for cell in column]) for column in zip(*rows, strict=False)]
-
-
-def _share(cells: Sequence[str]) -> float:
-    longest = max((len(word) for cell in cells for word in re.split(r"[\s/-]", cell)), default=1)
-    mean = sum(min(len(cell), 4 * _WIDEST) for cell in cells) / len(cells)
-    return max(3.0, min(longest + 3.5, 18.0), min(mean, float(_WIDEST)))
+    return [[_text(cell) for cell in column] for column in zip(*rows, strict=False)]

@@ -17,9 +17,14 @@ from markdown_it.utils import EnvType, OptionsDict
 
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.report_parts import Reference
+from deepcritical.export.columns import column_widths, natural_width
 
 __all__ = ["to_html", "to_inline_html", "to_tree"]
 
+_LINE = 124
+"""Characters of a table that the page has room for."""
+_EM = 0.52
+"""Mean width of a character, in units of the size of the text."""
 _MARKER = re.compile(r"\[(\d{1,4})\](?!\()")
 
 
@@ -95,10 +100,30 @@ def _render_table_open(
     _renderer: RendererHTML, tokens: Sequence[Token], index: int, _o: OptionsDict, _env: EnvType
 ) -> str:
     # A wide table scrolls within itself, also by keyboard, so that the page never does.
+    texts = _columns(tokens[index:])
+    widths = column_widths(texts, _LINE)
+    shares = "".join(f'<col style="width:{100 * w / sum(widths):.1f}%">' for w in widths)
+    least = min(natural_width(texts), _LINE) * _EM
     headings = [t.content for t, of in pairwise(tokens[:index]) if of.type == "heading_close"]
     columns = [t.content for t in tokens[index:] if t.type == "inline"][:2]
     name = escape(visible(", ".join([*headings[-1:], *columns])), quote=True)
-    return f'<div class="scroll" role="region" aria-label="Table: {name}" tabindex="0"><table>'
+    return (
+        f'<div class="scroll" role="region" aria-label="Table: {name}" tabindex="0">'
+        f'<table style="min-width:{least:.0f}em"><colgroup>{shares}</colgroup>'
+    )
+
+
+def _columns(tokens: Sequence[Token]) -> list[list[str]]:
+    """The texts of each column of the table that the tokens begin with."""
+    rows: list[list[str]] = []
+    for token, inner in pairwise(tokens):
+        if token.type == "table_close":
+            break
+        if token.type == "tr_open":
+            rows.append([])
+        elif token.type in ("th_open", "td_open"):
+            rows[-1].append(inner.content)
+    return [list(column) for column in zip(*rows, strict=False)]
 
 
 def _render_table_close(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.documents import Document
 from deepcritical.export.bibliography import Entry, entries
 
 __all__ = ["as_ris"]
@@ -12,7 +12,7 @@ __all__ = ["as_ris"]
 _TYPES = {"article": "JOUR", "preprint": "UNPB", "trial": "RPRT", "web": "ELEC"}
 
 
-def as_ris(report: ResearchReport) -> str:
+def as_ris(report: Document) -> str:
     """A record for each reference; lines end as the format's specification says, in CR LF."""
     return "".join(f"{line}\r\n" for entry in entries(report) for line in _lines(entry))
 

@@ -9,7 +9,9 @@ import asyncio
 import os
 import signal
 import sys
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -20,15 +22,37 @@ from deepcritical.domain.live_sources import SourceKey, parse_sources
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.question import checked_question
 from deepcritical.export.formats import FORMATS
+from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.exit_codes import NO_EVIDENCE
+from deepcritical.interfaces.model_options import (
+    AskKey,
+    BaseUrl,
+    ChosenModel,
+    ModelName,
+    chosen_model,
+)
+from deepcritical.interfaces.plan_file import check_new, read_plan, summary, write_plan
+from deepcritical.interfaces.report_files import REPORT_FILES, write_report
 from deepcritical.services.evidence_store import RUN_RECORDS
 
 if TYPE_CHECKING:
     from deepcritical.domain.budget import Depth
+    from deepcritical.domain.plan import ResearchPlan
     from deepcritical.domain.report import ResearchReport
-    from deepcritical.jobs.runs import Run, RunService
+    from deepcritical.jobs.run import Run, RunOf
+    from deepcritical.jobs.runs import RunService
 
-__all__ = ["Snapshot", "Sources", "chosen", "research"]
+__all__ = [
+    "Choice",
+    "Snapshot",
+    "Sources",
+    "cancel_on_signals",
+    "chosen",
+    "prepared",
+    "research",
+    "show",
+    "to_stdout",
+]
 
 
 class DepthName(StrEnum):
@@ -37,6 +61,13 @@ class DepthName(StrEnum):
     quick = "quick"
     standard = "standard"
     deep = "deep"
+
+
+class ManagerName(StrEnum):
+    """Who may manage the team."""
+
+    guided = "guided"
+    standard = "standard"
 
 
 class Choice(NamedTuple):
@@ -61,14 +92,15 @@ def chosen(snapshot: str | None, sources: str | None) -> Choice:
 
 
 class _Finished(NamedTuple):
-    run_id: str
+    imprint: Imprint
     report: ResearchReport
     evidence: bytes
     """The records of the run, as a snapshot file."""
 
 
 _Question = Annotated[
-    str, typer.Argument(help="A drug and a condition, a condition alone, or a hypothesis to judge.")
+    str | None,
+    typer.Argument(help="A drug and a condition, a condition alone, or a hypothesis to judge."),
 ]
 Snapshot = Annotated[
     str | None,
@@ -90,44 +122,87 @@ _Out = Annotated[
 ]
 _Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON, not as Markdown.")]
 _Depth = Annotated[
-    DepthName, typer.Option(help="How far the search goes: 1, 3 or 10 rounds at most.")
+    DepthName | None,
+    typer.Option(
+        help="How far the search goes: 1, 3 or 10 rounds at most; by default standard, which is 3."
+    ),
+]
+_Manager = Annotated[
+    ManagerName | None,
+    typer.Option(
+        help="Who names the next agent: code (guided, the default), or the model (standard)."
+    ),
+]
+_Plan = Annotated[
+    Path | None, typer.Option(help="Write a plan to this new file for review; search nothing.")
+]
+_FromPlan = Annotated[
+    Path | None,
+    typer.Option(help="Start with the plan in this file, which has question, sources and limits."),
 ]
 _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 
 
 def research(
-    question: _Question,
+    question: _Question = None,
     snapshot: Snapshot = None,
     sources: Sources = None,
     out: _Out = None,
     as_json: _Json = False,
-    depth: _Depth = DepthName.standard,
+    depth: _Depth = None,
+    model: ModelName = None,
+    model_base_url: BaseUrl = None,
+    ask_key: AskKey = False,
     quiet: _Quiet = False,
+    manager: _Manager = None,
+    plan: _Plan = None,
+    from_plan: _FromPlan = None,
 ) -> None:
     """Answer QUESTION from evidence: progress on stderr, the report on stdout.
 
     Exit codes: 0 report; 1 other failure; 2 wrong usage; 3 report without evidence; 4 empty
     question; 5 question too long; 6 question not understood; 7 no such snapshot; 8 snapshot not
-    readable; 9 wrong setting; 10 no source reachable; 11 a file cannot be written; 12 time limit;
-    13 a report that its sources do not bear out (verify); 130 interrupted.
+    readable; 9 wrong setting; 10 no source reachable; 11 a file or the database cannot be written;
+    12 time limit; 13 a report that its sources do not bear out (verify); 14 no such run (traces);
+    15 a check found a problem (doctor); 16 a plan that cannot be run; 130 interrupted.
     """
     if out is not None and not out.strip():
         raise typer.BadParameter("name a folder", param_hint="--out")
     folder = Path(out) if out else None
-    finished = _research(question, chosen(snapshot, sources), folder, depth.value, quiet)
-    printed = FORMATS["json" if as_json else "md"].render(finished.report, finished.run_id)
-    _print(printed.decode())
+    if question is not None:
+        checked_question(question)
+    with_model = chosen_model(model, model_base_url, ask_key)
+    asked = _Asked(question, chosen(snapshot, sources), with_model, depth, manager)
+    if plan:
+        check_alone("--plan", {"--from-plan": from_plan, "--out": out, "--json": as_json or None})
+        _plan(asked, plan, quiet)
+        return
+    finished = _research(asked, from_plan, folder, quiet)
+    _hand_over(finished, "json" if as_json else "md", folder)
+
+
+def _hand_over(finished: _Finished, suffix: str, folder: Path | None) -> None:
+    """Print the report, say what was written, and end with the exit code of an empty one."""
+    to_stdout(FORMATS[suffix].render(finished.report, finished.imprint).decode())
     if folder:
-        names = (*(f"report.{suffix}" for suffix in FORMATS), RUN_RECORDS, "events.jsonl")
+        names = (*REPORT_FILES, RUN_RECORDS, "events.jsonl")
         written = ", ".join(names)
         typer.echo(f"Written to {folder}: {written}", err=True)
     if not finished.report.references:
         raise typer.Exit(NO_EVIDENCE)
 
 
-def _print(text: str) -> None:
+def to_stdout(content: str | bytes) -> None:
+    """Print a report; bytes go out as they are.
+
+    Raises:
+        StorageError: Nobody takes it.
+    """
     try:
-        sys.stdout.write(text)
+        if isinstance(content, bytes):
+            sys.stdout.buffer.write(content)
+        else:
+            sys.stdout.write(content)
         sys.stdout.flush()
     except OSError as error:
         # What is left in the buffer must not fail once more at exit.
@@ -137,32 +212,105 @@ def _print(text: str) -> None:
         ) from error
 
 
-def _research(
-    question: str, choice: Choice, out: Path | None, depth: Depth, quiet: bool
-) -> _Finished:
-    checked_question(question)
+class _Asked(NamedTuple):
+    """What the command line says of a run."""
+
+    question: str | None
+    choice: Choice
+    model: ChosenModel
+    depth: DepthName | None
+    manager: ManagerName | None
+
+    @property
+    def text(self) -> str:
+        """The question.
+
+        Raises:
+            BadParameter: There is none.
+        """
+        if self.question is None:
+            raise typer.BadParameter("name one, or a plan with --from-plan", param_hint="QUESTION")
+        return checked_question(self.question)
+
+    @property
+    def depth_name(self) -> Depth:
+        """The depth, or the default one."""
+        return (self.depth or DepthName.standard).value
+
+    def planned(self, path: Path) -> ResearchPlan:
+        """The plan in a file, which says all that is asked.
+
+        Raises:
+            BadParameter: The command line says some of it, too.
+            PlanError: There is no plan that can be run.
+        """
+        said = {
+            "QUESTION": self.question,
+            "--snapshot": self.choice.snapshot,
+            "--sources": self.choice.sources or None,
+            "--depth": self.depth,
+        }
+        check_alone("--from-plan", said)
+        return read_plan(path)
+
+
+def check_alone(option: str, others: Mapping[str, object]) -> None:
+    """Refuse options beside one that leaves no room for them.
+
+    Raises:
+        BadParameter: One of the others is given, which is all but None.
+    """
+    if given := [name for name, value in others.items() if value is not None]:
+        raise typer.BadParameter(f"not together with {', '.join(given)}", param_hint=option)
+
+
+def _runs(asked: _Asked, choice: Choice) -> RunService:
     # Imported late: `--help` and a refused question must not wait for the framework.
     from deepcritical.bootstrap import build_runs, read_settings
 
-    runs = build_runs(read_settings(), snapshot=choice.snapshot, sources=choice.sources)
-    log_path = _prepared(out) if out else None
-    finished = asyncio.run(_run(runs, question, depth, log_path, quiet))
+    settings = read_settings(*asked.model)
+    if asked.manager:
+        settings = settings.model_copy(update={"manager": asked.manager.value})
+    return build_runs(settings, snapshot=choice.snapshot, sources=choice.sources)
+
+
+def _plan(asked: _Asked, path: Path, quiet: bool) -> None:
+    text = asked.text
+    check_new(path)
+    runs = _runs(asked, asked.choice)
+    plan = asyncio.run(runs.plan(text, depth=asked.depth_name))
+    write_plan(plan, path)
+    if not quiet:
+        typer.echo(visible(summary(plan, path)), err=True)
+
+
+def _research(asked: _Asked, planned: Path | None, out: Path | None, quiet: bool) -> _Finished:
+    plan = asked.planned(planned) if planned else None
+    question = plan.question.text if plan else asked.text
+    choice = Choice(plan.place.snapshot, plan.place.sources) if plan else asked.choice
+    runs = _runs(asked, choice)
+    log_path = prepared(out, REPORT_FILES) if out else None
+    submit = partial(runs.submit, question, depth=asked.depth_name, log_path=log_path, plan=plan)
+    finished = asyncio.run(_run(runs, submit, quiet))
     if out:
-        _save(finished, out)
+        write_report(finished.report, finished.imprint, out, {RUN_RECORDS: finished.evidence})
     return finished
 
 
 async def _run(
-    runs: RunService, question: str, depth: Depth, log_path: Path | None, quiet: bool
+    runs: RunService, submit: Callable[[], RunOf[ResearchReport]], quiet: bool
 ) -> _Finished:
-    run = runs.submit(question, depth=depth, log_path=log_path)
-    _cancel_on_signals(run)
-    await _show(run, quiet)
-    report = await run.result()
-    return _Finished(run.run_id, report, run.evidence())
+    try:
+        run = submit()
+        cancel_on_signals(run)
+        await show(run, quiet)
+        report = await run.result()
+        return _Finished(Imprint(run.run_id, run.ended_at), report, run.evidence())
+    finally:
+        await runs.close()
 
 
-def _cancel_on_signals(run: Run) -> None:
+def cancel_on_signals(run: Run) -> None:
     """The first signal ends the run in its own way, with a complete log; the next one at once."""
     loop = asyncio.get_running_loop()
 
@@ -176,7 +324,8 @@ def _cancel_on_signals(run: Run) -> None:
         loop.add_signal_handler(signum, cancel, signum)
 
 
-async def _show(run: Run, quiet: bool) -> None:
+async def show(run: Run, quiet: bool) -> None:
+    """The run's events on stderr as they come, up to its end."""
     from rich.console import Console
     from rich.markup import escape
 
@@ -193,12 +342,12 @@ async def _show(run: Run, quiet: bool) -> None:
             quiet = True  # nobody reads the progress any more; the report is still wanted
 
 
-def _prepared(out: Path) -> Path:
-    """The folder, made, and the path of a fresh log in it."""
+def prepared(out: Path, files: Iterable[str]) -> Path:
+    """The folder, made and without these files, and the path of a fresh log in it."""
     log_path = out / "events.jsonl"
     try:
         out.mkdir(parents=True, exist_ok=True)
-        for name in (*(f"report.{suffix}" for suffix in FORMATS), RUN_RECORDS):
+        for name in (*files, RUN_RECORDS):
             # A run that fails must not leave the report of another one beside its log.
             (out / name).unlink(missing_ok=True)
         log_path.write_text("", encoding="utf-8")
@@ -208,16 +357,3 @@ def _prepared(out: Path) -> Path:
             "Choose another one with --out.",
         ) from error
     return log_path
-
-
-def _save(finished: _Finished, out: Path) -> None:
-    try:
-        for suffix, form in FORMATS.items():
-            written = form.render(finished.report, finished.run_id)
-            (out / f"report.{suffix}").write_bytes(written)
-        (out / RUN_RECORDS).write_bytes(finished.evidence)
-    except OSError as error:
-        raise errors.StorageError(
-            f"The report cannot be written to {out}: {error.strerror}.",
-            "Choose another folder with --out.",
-        ) from error

@@ -18,11 +18,14 @@ EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
     (errors.QuestionError, 6),
     (errors.SnapshotNotFoundError, 7),
     (errors.SnapshotCorruptError, 8),
+    (errors.PlanError, 16),
     (errors.ConfigurationError, 9),
     (errors.SearchError, 10),
+    (errors.TraceNotFoundError, 14),
     (errors.StorageError, 11),
     (errors.BudgetExceeded, 12),
     (errors.ClaimsUnsupportedError, 13),
+    (errors.ChecksFailedError, 15),
     (errors.DeepCriticalError, 1),
 )
 """Exit code of each error; the first class that fits counts."""

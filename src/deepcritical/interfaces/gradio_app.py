@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import gradio as gr
+from pydantic import SecretStr
 
 from deepcritical.domain.budget import Depth
 from deepcritical.domain.errors import DeepCriticalError
@@ -21,7 +22,9 @@ from deepcritical.domain.markdown import visible
 from deepcritical.domain.question import MAX_QUESTION_CHARS
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.html import render_report, stylesheet
-from deepcritical.jobs.runs import Run, RunService
+from deepcritical.jobs.runs import RunService
+from deepcritical.jobs.stored_runs import RunView
+from deepcritical.reasoning.base import Reasoner
 
 __all__ = ["HEAD", "THEME", "build_page"]
 
@@ -43,9 +46,16 @@ EMPTY = """<div class="empty"><p><b>Ask whether a drug could serve another condi
 <p>The answer is a report: a verdict no stronger than the evidence, the studies for and against it,
 and behind every number the record it rests on. For research use, not medical advice.</p></div>"""
 UNKNOWN_RUN = (
-    "The run of this address is not known here: runs are kept in the server's memory, and it has "
-    "forgotten this one or was started anew. Ask the question again."
+    "The run of this address is not known here: it was deleted, or this server keeps no runs or "
+    "keeps them elsewhere. Ask the question again."
 )
+MODEL_INFO = (
+    "Empty: what this server is set to. Else provider:name of openai, openai-chat, anthropic or "
+    "huggingface, with a key of yours."
+)
+KEY_INFO = "Used for the next run alone: not stored, not logged, and gone from here once you ask."
+UNSEEN = gr.InputHTMLAttributes(autocomplete="off", autocorrect="off", spellcheck=False)
+MAX_KEY_CHARS = 1000
 ANOTHER = '<a class="another" href="#ask">Ask another question</a>'
 
 
@@ -93,6 +103,8 @@ class _Parts(NamedTuple):
 
     question: gr.Textbox
     depth: gr.Radio
+    model: gr.Textbox
+    key: gr.Textbox
     ask: gr.Button
     refused: gr.HTML
     answering: gr.HTML
@@ -115,7 +127,7 @@ def build_page(runs: RunService) -> gr.Blocks:
     return page
 
 
-def _form() -> tuple[gr.Textbox, gr.Radio, gr.Button, gr.HTML, gr.HTML]:
+def _form() -> tuple[gr.Textbox, gr.Radio, gr.Textbox, gr.Textbox, gr.Button, gr.HTML, gr.HTML]:
     question = gr.Textbox(
         label="Research question",
         placeholder=EXAMPLES[0],
@@ -129,12 +141,33 @@ def _form() -> tuple[gr.Textbox, gr.Radio, gr.Button, gr.HTML, gr.HTML]:
         label="Depth",
         info="1, 3 or 10 rounds of search and judgement at most.",
     )
+    model, key = _model_and_key()
     ask = gr.Button("Run research", variant="primary", elem_id="ask")
-    refused = _html("")
+    refused, answering = _html(""), _html("")
     gr.Examples(
         [[text] for text in EXAMPLES], [question], cache_examples=False, api_visibility="private"
     )
-    return question, depth, ask, refused, _html("")
+    return question, depth, model, key, ask, refused, answering
+
+
+def _model_and_key() -> tuple[gr.Textbox, gr.Textbox]:
+    """No address can be given: the server would ask it, and it may see more than its visitors."""
+    with gr.Accordion("Model and key", open=False):
+        model = gr.Textbox(
+            label="Model",
+            info=MODEL_INFO,
+            placeholder="anthropic:claude-opus-4-6",
+            max_length=MAX_KEY_CHARS,
+            html_attributes=UNSEEN,
+        )
+        key = gr.Textbox(
+            label="Key",
+            info=KEY_INFO,
+            type="password",
+            max_length=MAX_KEY_CHARS,
+            html_attributes=UNSEEN,
+        )
+    return model, key
 
 
 def _html(value: str | None, **options: Any) -> gr.HTML:
@@ -148,13 +181,23 @@ def _wire(page: gr.Blocks, parts: _Parts, handlers: _Handlers) -> None:
     begun = gr.on(
         [parts.ask.click, parts.question.submit],
         handlers.begin,
-        [parts.question, parts.depth],
-        shown,
+        [parts.question, parts.depth, parts.model, parts.key],
+        [*shown, parts.key],
         js=_asset("starting.js"),
         **PRIVATE,
     )
     begun.then(None, None, None, js=_asset("started.js"))
     begun.success(None, parts.live, None, js=_asset("address.js"))
+    told: dict[str, Any] = {
+        "fn": handlers.answering,
+        "inputs": [parts.model, parts.key],
+        "outputs": [parts.answering],
+        "js": "(model, key) => [model, key ? 'given' : '']",  # the key itself stays in the browser
+        **PRIVATE,
+    }
+    # The last: the model's field is left a moment before the key's.
+    gr.on([parts.model.blur, parts.key.blur], trigger_mode="always_last", **told)
+    begun.success(**told)
     # The name of an event that page/live.js triggers.
     parts.live.finished(handlers.finished, [parts.live], [parts.report], **PRIVATE)
 
@@ -165,40 +208,69 @@ class _Handlers:
     def __init__(self, runs: RunService) -> None:
         self._runs = runs
 
-    async def begin(self, question: str, depth: Depth) -> tuple[Any, Any, str]:
-        """Start a run; a question that is refused leaves what is shown as it is."""
+    async def begin(
+        self, question: str, depth: Depth, model: str | None, key: str | None
+    ) -> tuple[Any, Any, str, str]:
+        """Start a run; a question that is refused leaves what is shown as it is.
+
+        The last of what is returned empties the field of the key.
+        """
         try:
-            run = self._runs.submit(question, depth=depth)
+            own = _key(key)
+            reasoner = await self._reasoner(model, own)
+            run = self._runs.submit(question, depth=depth, reasoner=reasoner, model_api_key=own)
         except DeepCriticalError as error:
-            return gr.skip(), gr.skip(), _problem(str(error))
-        return _shown(run), "", ""
+            return gr.skip(), gr.skip(), _problem(str(error)), ""
+        return _shown(run), "", "", ""
 
     async def load(self, request: gr.Request) -> tuple[Any, ...]:
         """Take up the run that the address names, if it names one."""
-        answering = "<br>".join(map(escape, await self._runs.sources()))
-        reasoner = escape(self._runs.reasoner)
-        said = f'<p class="answering">Answered by {reasoner}, from:<br>{answering}</p>'
+        said = await self.answering("", "")
         run_id = request.query_params.get("run")
         # What is skipped may have been typed or started before this answer arrives.
         as_it_is = gr.skip()
         if not run_id:
             return as_it_is, as_it_is, as_it_is, as_it_is, said
-        run = self._runs.get(run_id)
+        try:
+            run = await self._runs.find(run_id)
+        except DeepCriticalError as error:
+            return as_it_is, as_it_is, _problem(str(error)), as_it_is, said
         if run is None:
             return as_it_is, as_it_is, _problem(UNKNOWN_RUN), as_it_is, said
         return _shown(run), "", "", run.question, said
+
+    async def answering(self, model: str | None, given: str | None) -> str:
+        """What will answer, in a line; `given` is not empty if there is a key in its field."""
+        try:
+            reasoner = await self._reasoner(model, _key(given))
+        except DeepCriticalError as error:
+            return f'<p class="answering">{escape(visible(str(error)))}</p>'
+        whose = ", with your key" if given else ""
+        sources = "<br>".join(map(escape, await self._runs.sources()))
+        who = escape(visible(reasoner.name))
+        return f'<p class="answering">Answered by {who}{whose}, from:<br>{sources}</p>'
+
+    async def _reasoner(self, model: str | None, key: SecretStr | None) -> Reasoner:
+        return await asyncio.to_thread(self._runs.reasoner_of, (model or "").strip(), key)
 
     async def finished(self, shown: RunShown | None) -> str:
         """The report of the run that has ended; nothing for one that has none."""
         # What arrives here was sent by a browser, and need not be what we gave it.
         run_id = shown.get("id") if isinstance(shown, dict) else None
-        run = self._runs.get(run_id) if isinstance(run_id, str) else None
+        try:
+            run = await self._runs.find(run_id) if isinstance(run_id, str) else None
+        except DeepCriticalError as error:
+            return _problem(str(error))
         if run is None or run.report is None:
             return ""
         return _files(run) + await asyncio.to_thread(render_report, run.report)
 
 
-def _shown(run: Run) -> RunShown:
+def _key(typed: str | None) -> SecretStr | None:
+    return SecretStr(typed.strip()) if typed and typed.strip() else None
+
+
+def _shown(run: RunView) -> RunShown:
     return {"id": run.run_id, "question": visible(run.question)}
 
 
@@ -206,7 +278,7 @@ def _problem(text: str) -> str:
     return f'<p class="problem" role="alert">{escape(text)}</p>'
 
 
-def _files(run: Run) -> str:
+def _files(run: RunView) -> str:
     folder = f"/api/runs/{escape(run.run_id)}/export"
     links = "".join(
         f'<a download href="{folder}/{form.suffix}" title="{escape(form.holds)}">{form.name}</a>'

@@ -12,8 +12,12 @@ import typer
 from deepcritical.domain.errors import ConfigurationError, ResearchCancelled
 from deepcritical.interfaces.ask_command import ask
 from deepcritical.interfaces.cli import Snapshot, Sources, chosen, research
+from deepcritical.interfaces.doctor_command import doctor
 from deepcritical.interfaces.exit_codes import exit_code
+from deepcritical.interfaces.model_options import AskKey, BaseUrl, ModelName, chosen_model
+from deepcritical.interfaces.render_command import render
 from deepcritical.interfaces.search_command import search
+from deepcritical.interfaces.traces_command import traces
 from deepcritical.interfaces.verify_command import verify
 
 __all__ = ["app", "main"]
@@ -28,6 +32,9 @@ app.command()(research)
 app.command()(ask)
 app.command()(search)
 app.command()(verify)
+app.command()(render)
+app.command()(doctor)
+app.add_typer(traces, name="traces")
 
 
 @app.callback()
@@ -46,13 +53,16 @@ def serve(
         int | None,
         typer.Option(min=0, max=65535, help="Port, by default 7860; 0 takes a free one."),
     ] = None,
+    model: ModelName = None,
+    model_base_url: BaseUrl = None,
+    ask_key: AskKey = False,
 ) -> None:
     """Serve the page until Ctrl-C."""
     # Imported late: `--help` must not wait for the framework.
     from deepcritical.bootstrap import build_runs, read_settings
 
     choice = chosen(snapshot, sources)
-    settings = read_settings()
+    settings = read_settings(*chosen_model(model, model_base_url, ask_key))
     runs = build_runs(settings, snapshot=choice.snapshot, sources=choice.sources)
     asyncio.run(runs.sources())  # a source that cannot be read is told before anybody asks
     address = (host or settings.host, settings.port if port is None else port)

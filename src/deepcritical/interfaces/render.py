@@ -7,18 +7,24 @@ from functools import singledispatch
 from deepcritical.domain.budget import Spent
 from deepcritical.domain.events import (
     AgentCalled,
+    AnswerWritten,
     BudgetPlanned,
+    ChecklistMade,
     ClaimsChecked,
+    CompletenessChecked,
     Event,
     EvidenceAssessed,
     EvidenceProcessed,
+    FactsMapped,
     HypothesesProposed,
+    InquiryRefined,
     IntegrityChecked,
     JudgementMade,
     Notice,
     QuestionRefined,
     ReferencesValidated,
     ReportWritten,
+    RoundChosen,
     RunCancelled,
     RunCompleted,
     RunFailed,
@@ -82,7 +88,8 @@ def _(event: QuestionRefined) -> str:
 
 @describe.register
 def _(event: AgentCalled) -> str:
-    return f"{event.agent} (round {event.iteration}): {event.instruction}"
+    by = ", chosen by the model" if event.chosen_by == "model" else ""
+    return f"{event.agent} (round {event.iteration}{by}): {event.instruction}"
 
 
 @describe.register
@@ -121,6 +128,50 @@ def _(event: EvidenceAssessed) -> str:
     return (
         f"Mechanism {event.mechanism_score}/10, clinical {event.clinical_score}/10, "
         f"{len(event.gaps)} gaps: {event.recommendation}"
+    )
+
+
+@describe.register
+def _(event: RoundChosen) -> str:
+    first, more = event.gaps[:1], len(event.gaps) - 1
+    gaps = f"{first[0].rstrip('.')}" if first else "further sides of the question"
+    others = f", and {more} more {'gap' if more == 1 else 'gaps'}" if more > 0 else ""
+    later = f", {event.postponed} left for later" if event.postponed else ""
+    unwanted = "" if event.wanted else "; the judge found it enough, the rules search on"
+    return (
+        f"Round {event.iteration}, as chosen by {event.made_by}: {gaps}{others}; "
+        f"{event.searches} searches{later}{unwanted}"
+    )
+
+
+@describe.register
+def _(event: InquiryRefined) -> str:
+    terms = ", ".join(event.inquiry.key_terms)
+    return f"Understood as a question of {event.inquiry.kind.value} on {terms}"
+
+
+@describe.register
+def _(event: ChecklistMade) -> str:
+    return "Checklist: " + " · ".join(item.text for item in event.checklist.items)
+
+
+@describe.register
+def _(event: FactsMapped) -> str:
+    dropped = f", {event.facts_dropped} dropped" if event.facts_dropped else ""
+    return f"{event.read} records read; {event.facts_located} sentences located{dropped}"
+
+
+@describe.register
+def _(event: CompletenessChecked) -> str:
+    told = ", ".join(f"{one.item} {one.coverage.value}" for one in event.items)
+    return f"Round {event.iteration}: {told}"
+
+
+@describe.register
+def _(event: AnswerWritten) -> str:
+    return (
+        f"Answer written: {event.satisfied} of {event.items} checklist items satisfied, "
+        f"{event.references} references"
     )
 
 

@@ -44,6 +44,7 @@ def create_app(runs: RunService, *, host: str, name: str = "") -> FastAPI:
             warming = tasks.create_task(runs.warm_up())
             yield
             warming.cancel()
+            await runs.close()
 
     app = FastAPI(title="DeepCritical", lifespan=lifespan, openapi_url=None)
     own = {*LOOPBACK_NAMES, host, *filter(None, [name])}

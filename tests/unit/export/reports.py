@@ -21,7 +21,9 @@ from deepcritical.domain.report_parts import (
     SearchRun,
 )
 from deepcritical.domain.verdict import Verdict, VerdictLabel
+from deepcritical.export.imprint import Imprint
 
+IMPRINT = Imprint("run-1", datetime(2999, 1, 1, 12, 30, 15, tzinfo=UTC))
 ARTICLE = Reference(
     evidence_id="E1",
     title="Examplol lowers TNF-α & IL-1β by 50 % in testitis_2: a {double-blind} trial",
@@ -81,6 +83,8 @@ ROWS = (
         design="randomised controlled trial",
         level=2,
         certainty="moderate",
+        certainty_reasons=("risk of bias: people knew what they were given",),
+        quality=0.71,
         participants=1240,
         stances=(stance(Direction.SUPPORTS, VerdictRole.DECIDES),),
         integrity="clean",
@@ -182,6 +186,9 @@ def full_report(**fields: Any) -> ResearchReport:
         ),
         "drug_candidates": (DrugCandidate(name="examplol", verdict=VERDICT, studies=4),),
         "limitations": ("Abstracts only.",),
+        "what_would_change": ReportSection(
+            title="What would change this verdict", content="One more trial [3]."
+        ),
         "conclusion": "Promising [1].",
         "references": REFERENCES,
         "evidence_table": ROWS,
@@ -203,6 +210,8 @@ def report_of(text: str) -> ResearchReport:
         research_question=text,
         executive_summary=text,
         clinical_findings=section,
+        what_would_change=section,
+        claims=(Claim(sentence=text or "-", evidence_id="E1", quote=text, start=0, end=8),),
         conclusion=text,
         limitations=(text,),
         notices=(text,),

@@ -33,6 +33,8 @@ def test_a_row_says_what_is_known() -> None:
         "design": "randomised controlled trial",
         "level": "2",
         "certainty": "moderate",
+        "certainty_reasons": "risk of bias: people knew what they were given",
+        "quality": "0.71",
         "participants": "1240",
         "direction": "supports",
         "about_condition": "yes",

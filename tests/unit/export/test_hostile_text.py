@@ -9,7 +9,7 @@ import html5lib
 import pytest
 
 from deepcritical.export.formats import FORMATS
-from tests.unit.export.reports import full_report, report_of
+from tests.unit.export.reports import IMPRINT, full_report, report_of
 
 CORPUS = (
     "<script>alert(1)</script>",
@@ -46,7 +46,7 @@ def local(element: ET.Element) -> str:
 
 @pytest.mark.parametrize("attack", CORPUS)
 def test_no_text_becomes_an_element_of_the_page(attack: str) -> None:
-    written = FORMATS["html"].render(report_of(attack), "run-1").decode()
+    written = FORMATS["html"].render(report_of(attack), IMPRINT).decode()
     page = html5lib.parse(written, namespaceHTMLElements=True)
     assert LOADING & {local(element) for element in page.iter()} == set()
     for element in page.iter():
@@ -59,13 +59,13 @@ def test_no_text_becomes_an_element_of_the_page(attack: str) -> None:
 
 
 def test_the_page_is_valid_html() -> None:
-    written = FORMATS["html"].render(full_report(), "run-1").decode()
+    written = FORMATS["html"].render(full_report(), IMPRINT).decode()
     # The parser is of an older standard than light-dark() and popover, which it need not know.
     html5lib.HTMLParser(strict=True).parse(written)
 
 
 def test_ids_of_the_page_are_unique_and_referred_to() -> None:
-    written = FORMATS["html"].render(full_report(), "run-1").decode()
+    written = FORMATS["html"].render(full_report(), IMPRINT).decode()
     page = html5lib.parse(written)
     ids = [e.get("id") for e in page.iter() if e.get("id")]
     assert len(ids) == len(set(ids))
@@ -79,7 +79,7 @@ def test_ids_of_the_page_are_unique_and_referred_to() -> None:
 @pytest.mark.parametrize("attack", CORPUS)
 @pytest.mark.parametrize("suffix", [s for s in FORMATS if s.endswith(".svg")])
 def test_no_text_becomes_an_element_of_a_figure(suffix: str, attack: str) -> None:
-    root = ET.fromstring(FORMATS[suffix].render(report_of(attack), "run-1"))  # noqa: S314
+    root = ET.fromstring(FORMATS[suffix].render(report_of(attack), IMPRINT))  # noqa: S314
     drawn = {"svg", "title", "desc", "style", "rect", "path", "text", "tspan"}
     assert {local(element) for element in root.iter()} <= drawn
     for element in root.iter():

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import Claim, Reference, ReportSection
+from deepcritical.domain.report_parts import Claim, DrugCandidate, Reference, ReportSection
+from deepcritical.domain.verdict import decide
 from deepcritical.export.html import Passage, as_html, passages, render_report
 
 TEXT = "Design: a trial. It helped. It harmed. The end."
@@ -137,3 +138,22 @@ def test_markup_in_any_field_is_text() -> None:
     assert "<script" not in html
     assert "<img" not in html
     assert html.count("&lt;script&gt;") >= 8
+
+
+def test_the_claim_appendix_is_folded_and_holds_whole_quotes() -> None:
+    long = f"It helped, {'and it helped ' * 30}indeed."
+    stated = Claim(sentence=long, evidence_id="E1", quote=long, start=3, end=3 + len(long))
+    html = render_report(report(reference(), claims=(stated,)))
+    folded = html.partition('<h2 id="claim-appendix">')[2].partition("</details>")[0]
+    assert "<summary>1 claim, " in folded
+    assert long in folded
+    assert f"3–{3 + len(long)}" in folded
+    assert "claim-appendix" not in render_report(report(reference()))
+
+
+def test_of_several_candidates_the_verdict_is_on_the_first() -> None:
+    verdict = decide(())
+    drugs = [DrugCandidate(name=n, verdict=verdict, studies=1) for n in ("exa<b>plol", "otherol")]
+    html = render_report(report(reference(), drug_candidates=tuple(drugs)))
+    assert "Verdict on exa&lt;b&gt;plol, the first of 2 candidates" in html
+    assert "the first of" not in render_report(report(reference(), drug_candidates=(drugs[0],)))

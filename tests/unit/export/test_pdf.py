@@ -128,3 +128,14 @@ def test_it_has_a_title_and_an_outline_and_no_date() -> None:
     assert reader.metadata.title == "Examplol for testitis: what the evidence shows"
     assert reader.metadata.creation_date is None
     assert len(reader.outline) >= 1
+
+
+def test_what_announces_a_list_stands_on_its_page() -> None:
+    lines = "\n".join(f"- item {n}" for n in range(12))
+    parts = "\n\n".join(f"**Part {n}**\n\nFor {n}:\n\n{lines}" for n in range(20))
+    section = ReportSection(title="Clinical findings", content=parts)
+    pages = [p.extract_text() for p in opened(full_report(clinical_findings=section)).pages]
+    for n in range(20):
+        page = next(text for text in pages if f"Part {n}\n" in text)
+        assert f"For {n}:\n" in page
+        assert "item 0" in page.partition(f"For {n}:\n")[2]

@@ -11,7 +11,7 @@ import pytest
 from deepcritical.domain.report import ResearchReport
 from deepcritical.export.formats import FORMATS
 from tests.conftest import ROOT
-from tests.unit.export.reports import full_report, report_of
+from tests.unit.export.reports import IMPRINT, full_report, report_of
 
 SCHEMA = ROOT / "docs" / "report.schema.json"
 
@@ -24,11 +24,11 @@ def validator() -> jsonschema.Draft202012Validator:
 
 @pytest.mark.parametrize("report", [full_report(), report_of("TNF-α")], ids=["full", "texts"])
 def test_a_report_is_valid(report: ResearchReport) -> None:
-    written = json.loads(FORMATS["json"].render(report, "run-1"))
+    written = json.loads(FORMATS["json"].render(report, IMPRINT))
     assert list(validator().iter_errors(written)) == []
 
 
 @pytest.mark.parametrize("change", [{"verdict": None}, {"run_id": 3}, {"unknown": 1}])
 def test_what_is_no_report_is_refused(change: dict[str, object]) -> None:
-    written = json.loads(FORMATS["json"].render(full_report(), "run-1"))
+    written = json.loads(FORMATS["json"].render(full_report(), IMPRINT))
     assert list(validator().iter_errors(written | change))

@@ -7,9 +7,11 @@ from pydantic import BaseModel
 
 from deepcritical.domain import events
 from deepcritical.domain.budget import RunLimits, Spent
+from deepcritical.domain.checklist import Coverage, ItemCoverage
 from deepcritical.domain.events import StopReason
 from deepcritical.domain.question import Condition, Drug, QuestionForm, ResearchQuestion
 from deepcritical.interfaces.render import describe
+from tests.unit.domain.test_events import CHECKLIST, INQUIRY
 
 UNION: tuple[type[BaseModel], ...] = get_args(get_args(events.Event)[0])
 
@@ -33,6 +35,22 @@ LINES: list[tuple[Any, list[str]]] = [
         events.IntegrityChecked(checked=3, failed=1, found=("T",)),
         ["3 records", "1 of them without an answer", "T"],
     ),
+    (events.InquiryRefined(inquiry=INQUIRY), ["effect", "examplol"]),
+    (events.ChecklistMade(checklist=CHECKLIST), ["Item 1?", "Item 3?"]),
+    (
+        events.FactsMapped(read=3, facts_located=2, facts_dropped=1),
+        ["3 records", "2 sentences", "1 dropped"],
+    ),
+    (
+        events.CompletenessChecked(
+            iteration=2, items=(ItemCoverage(item="C1", coverage=Coverage.PARTIAL, reason="w"),)
+        ),
+        ["Round 2", "C1 partial"],
+    ),
+    (
+        events.AnswerWritten(satisfied=1, items=3, references=2),
+        ["1 of 3 checklist items", "2 references"],
+    ),
     (
         events.BudgetPlanned(
             model="m", estimate=Spent(calls=9, input_tokens=5000), limits=RunLimits(max_calls=20)
@@ -51,7 +69,11 @@ LINES: list[tuple[Any, list[str]]] = [
     ),
     (events.QuestionRefined(question=CANDIDATES), ["candidates", "testitis"]),
     (events.QuestionRefined(question=HYPOTHESIS), ["examplol", "testitis", "testase"]),
-    (events.AgentCalled(agent="A", instruction="Do.", iteration=2), ["A", "round 2", "Do."]),
+    (events.AgentCalled(agent="A", instruction="Do.", iteration=2), ["A", "round 2)", "Do."]),
+    (
+        events.AgentCalled(agent="A", instruction="Do.", iteration=2, chosen_by="model"),
+        ["round 2, chosen by the model)"],
+    ),
     (
         events.SourceSearched(source="s", query="q", outcome="data", identified=7, new=2),
         ["s", "q", "7", "2 new"],
@@ -75,6 +97,18 @@ LINES: list[tuple[Any, list[str]]] = [
             mechanism_score=2, clinical_score=7, recommendation="continue", gaps=("x", "y")
         ),
         ["2/10", "7/10", "2 gaps", "continue"],
+    ),
+    (
+        events.RoundChosen(
+            iteration=2, gaps=("No x.", "y"), searches=7, postponed=1, made_by="model", wanted=True
+        ),
+        ["Round 2", "chosen by model", "No x, and 1 more gap;", "7 searches", "1 left for later"],
+    ),
+    (
+        events.RoundChosen(
+            iteration=3, gaps=(), searches=4, postponed=0, made_by="rules", wanted=False
+        ),
+        ["by rules: further sides", "the judge found it enough"],
     ),
     (events.ReferencesValidated(kept=3, removed=("False title",)), ["3", "1", "False title"]),
     (events.ClaimsChecked(checked=8, failed=("Untrue.",)), ["8", "1"]),

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from deepcritical.bootstrap import build_runs, read_settings
 from deepcritical.domain.errors import ConfigurationError, SnapshotNotFoundError
@@ -88,3 +90,81 @@ class TestSnapshot:
     def test_an_empty_name_is_no_silent_demo(self) -> None:
         with pytest.raises(SnapshotNotFoundError):
             build_runs(Settings(), snapshot="")
+
+
+KEY = SecretStr("made-up-key")
+GIVEN = SecretStr("given-now")
+HERE, THERE = "http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1"
+
+
+class TestAnotherModel:
+    """Of each row: the settings, what is given, and the model, address and key that follow."""
+
+    @pytest.mark.parametrize(
+        ("settings", "given", "expected"),
+        [
+            (Settings(model="vllm:a", model_api_key=KEY), {}, ("vllm:a", None, KEY)),
+            # Another model of one service keeps address and key, another service neither.
+            (
+                Settings(model="vllm:a", model_base_url=HERE, model_api_key=KEY),
+                {"model": "vllm:b"},
+                ("vllm:b", HERE, KEY),
+            ),
+            (
+                Settings(model="vllm:a", model_base_url=HERE, model_api_key=KEY),
+                {"model": "anthropic:b"},
+                ("anthropic:b", None, None),
+            ),
+            (
+                Settings(model="openai:a", model_api_key=KEY),
+                {"model": "openai-chat:b"},
+                ("openai-chat:b", None, KEY),
+            ),
+            # Another address does not get the key.
+            (
+                Settings(model="vllm:a", model_base_url=HERE, model_api_key=KEY),
+                {"base_url": THERE},
+                ("vllm:a", THERE, None),
+            ),
+            (
+                Settings(model="openai:a", model_api_key=KEY),
+                {"base_url": THERE},
+                ("openai:a", THERE, None),
+            ),
+            # A key that was set without a model is for the one that is named now.
+            (
+                Settings(model_api_key=KEY),
+                {"model": "vllm:b", "base_url": HERE},
+                ("vllm:b", HERE, KEY),
+            ),
+            (
+                Settings(model="vllm:a", model_api_key=KEY),
+                {"model": "anthropic:b", "api_key": GIVEN},
+                ("anthropic:b", None, GIVEN),
+            ),
+            (Settings(model="vllm:a", model_api_key=KEY), {"model": ""}, (None, None, None)),
+        ],
+    )
+    def test_nothing_that_was_set_for_one_service_goes_to_another(
+        self, settings: Settings, given: dict[str, Any], expected: tuple[object, ...]
+    ) -> None:
+        made = settings.with_model(**given)
+        assert (made.model, made.model_base_url, made.model_api_key) == expected
+
+    @pytest.mark.parametrize("given", [{"base_url": HERE}, {"api_key": GIVEN}])
+    def test_an_address_or_a_key_without_a_model_is_refused(self, given: dict[str, Any]) -> None:
+        with pytest.raises(ConfigurationError, match="no model"):
+            Settings().with_model(**given)
+
+
+def test_a_misspelt_variable_is_named_wherever_it_stands(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DEEPCRITICAL_MODEL", "vllm:a")
+    monkeypatch.setenv("deepcritical_max_calls", "1")
+    assert Settings.misspelt() == ()
+    monkeypatch.setenv("DEEPCRITICAL_OPENAI_API_KEY", "read by nobody")
+    (tmp_path / ".env").write_text("DEEPCRITICAL_SOURCE=pubmed\nOTHER=1\n", encoding="utf-8")
+    names = [line.split()[0] for line in Settings.misspelt()]
+    assert names == ["DEEPCRITICAL_OPENAI_API_KEY", "DEEPCRITICAL_SOURCE"]
+    assert "DEEPCRITICAL_SOURCES" in Settings.misspelt()[1]

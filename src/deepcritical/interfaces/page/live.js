@@ -57,20 +57,39 @@ function count(event) {
     seen.statements += event.facts_located;
   } else if (event.type === "hypotheses_proposed") {
     seen.chains = event.chains.length;
+  } else if (event.type === "budget_planned") {
+    seen.estimate = event.estimate.cost_usd;
+  } else if (event.type === "judgement_made") {
+    seen.spent = event.spent;
   }
   const shown = [
     [seen.queries, "queries"],
     [seen.records, "records"],
     [seen.statements, "statements located"],
     [seen.chains, "mechanism chains"],
+    ...cost(),
   ];
   $(".counts").replaceChildren(
     ...shown.filter(([n]) => n).map(([n, what]) => {
       const item = made("span");
-      item.append(made("b", "", String(n)), ` ${what}`);
+      item.append(made("b", "", n.toLocaleString("en")), ` ${what}`);
       return item;
     }),
   );
+}
+
+// What the model took so far, in dollars where its price is known.
+function cost() {
+  const { spent, estimate } = seen;
+  if (!spent) return [];
+  const tokens = spent.input_tokens + spent.output_tokens;
+  const dollars = (usd) => `$${usd.toFixed(usd < 0.1 ? 4 : 2)}`;
+  const about = estimate === null ? "" : `of ${dollars(estimate)} estimated`;
+  return [
+    [spent.calls, "model calls"],
+    [tokens, "tokens"],
+    spent.cost_usd === null ? ["price", "unknown"] : [dollars(spent.cost_usd), about],
+  ];
 }
 
 function draw(logged) {
@@ -138,7 +157,7 @@ function follow() {
 function open(run) {
   close();
   current = run?.id ?? null;
-  seen = { seq: 0, queries: 0, records: 0, statements: 0, chains: 0 };
+  seen = { seq: 0, queries: 0, records: 0, statements: 0, chains: 0, spent: null, estimate: null };
   $(".live").hidden = !current;
   if (!current) return;
   $(".question").textContent = run.question;

@@ -1,0 +1,16 @@
+"""Which run a report is of, and when that ended."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import NamedTuple
+
+__all__ = ["Imprint"]
+
+
+class Imprint(NamedTuple):
+    """What heads a report.json; with it the same report is written as the same bytes."""
+
+    run_id: str
+    generated_at: datetime
+    """With its time zone; printed to the second."""
