@@ -13,7 +13,7 @@ RUN pip install --no-cache-dir --no-deps --no-index \
 # The locked packages, over an empty stand-in for our own: a change of the code does not fetch them again.
 COPY pyproject.toml constraints.txt ./
 RUN install -d src/deepcritical && touch README.md LICENSE src/deepcritical/__init__.py && \
-    pip install --no-cache-dir -c constraints.txt ".[app,llm,embeddings,offline]"
+    pip install --no-cache-dir -c constraints.txt ".[app,llm,embeddings,offline,postgres]"
 
 COPY README.md LICENSE ./
 COPY src src
@@ -22,6 +22,7 @@ COPY app.py ./
 
 ENV DEEPCRITICAL_HOST=0.0.0.0 \
     DEEPCRITICAL_HTTP_CACHE=/data/http.sqlite \
+    DATABASE_URL=sqlite:////data/runs.sqlite \
     GRADIO_ANALYTICS_ENABLED=False \
     GRADIO_TEMP_DIR=/tmp/gradio \
     PYTHONUNBUFFERED=1

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_type_hints
 
 import typer
-from pydantic import AliasChoices, BaseModel
+from pydantic import AliasChoices, BaseModel, SecretStr
 from typer.models import ArgumentInfo, OptionInfo
 
 from deepcritical.domain.events import TERMINAL, Event, LoggedEvent
@@ -208,6 +208,8 @@ def settings() -> str:
         words = type_words(schema["properties"][name], schema.get("$defs", {}))
         kind = words.removesuffix(" or null")
         default = "" if field.is_required() else field.get_default(call_default_factory=True)
+        if isinstance(default, SecretStr):
+            default = default.get_secret_value()  # what stands in the code is no secret
         rows.append((variable_of(name), kind, code(default), plain(field.description)))
     note = "Environment variables, or lines of a file `.env` in the working directory."
     return "\n\n".join(

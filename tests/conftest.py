@@ -20,11 +20,14 @@ from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.events import LoggedEvent
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.question import SearchQuery
-from deepcritical.jobs.runs import Run, RunService
+from deepcritical.jobs.run import Run
+from deepcritical.jobs.runs import RunService
+from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.research.session import RunSources
+from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.tools.base import SearchTool
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
@@ -36,6 +39,15 @@ ROOT = Path(__file__).parent.parent
 DEMO = snapshot_path("demo")
 DEMO_QUESTION = "Can metformin be repurposed for Alzheimer's disease?"
 QUESTION = "Can examplol be repurposed for testitis?"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def own_database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No run of a test, nor of a process that it starts, is kept in the developer's database."""
+    with pytest.MonkeyPatch.context() as environment:
+        kept = tmp_path_factory.mktemp("database") / "runs.sqlite"
+        environment.setenv("DATABASE_URL", f"sqlite:///{kept}")
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -124,6 +136,7 @@ def queries(*texts: str) -> tuple[SearchQuery, ...]:
 def run_service(
     source: Path | Sequence[SearchTool] = DEMO,
     reasoner: Reasoner | None = None,
+    traces: ToolTraceService | None = None,
     **limits: Any,
 ) -> RunService:
     """The real team over a snapshot file, or over the given sources."""
@@ -131,9 +144,11 @@ def run_service(
     tools = [SnapshotSource(source)] if isinstance(source, Path) else list(source)
     return RunService(
         orchestrate=run_team,
+        answering=deep_research,
         reasoner=reasoner or ExtractiveReasoner(),
         open_sources=partial(opened, *tools),
         limits_for=lambda _depth: RunLimits(**limits),
+        traces=traces,
     )
 
 

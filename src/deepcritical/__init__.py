@@ -5,6 +5,8 @@ from deepcritical import research
 report = research("Can metformin be repurposed for Alzheimer's disease?")
 print(report.to_markdown())
 
+`deep_research(question)` answers any biomedical question, not only one of repurposing.
+
 The judging functions it rests on are pure, need no key and no network, and can be used alone:
 `grade(record)`, `stance(record, hypothesis)`, `edges(text)` and `verify_claim(sentence, record)`.
 """
@@ -19,8 +21,10 @@ from typing import TYPE_CHECKING
 import deepcritical.research  # noqa: F401
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Coroutine, Sequence
+    from typing import TypeVar
 
+    from deepcritical.domain.answer import DeepAnswer
     from deepcritical.domain.grading import grade
     from deepcritical.domain.live_sources import SourceKey
     from deepcritical.domain.report import ResearchReport
@@ -28,7 +32,9 @@ if TYPE_CHECKING:
     from deepcritical.reasoning.hypothesis_stance import stance
     from deepcritical.reasoning.verifying import verify_claim
 
-__all__ = ["edges", "grade", "research", "stance", "verify_claim"]
+    Document = TypeVar("Document", ResearchReport, DeepAnswer)
+
+__all__ = ["deep_research", "edges", "grade", "research", "stance", "verify_claim"]
 
 _HOMES = {
     "edges": "deepcritical.reasoning.edges",
@@ -65,20 +71,62 @@ def research(
         DeepCriticalError: The question cannot be worked on, or no source can be read.
         ValueError: Both a snapshot and sources are given.
     """
-    import asyncio
-    from concurrent.futures import ThreadPoolExecutor
-
     from deepcritical.bootstrap import build_runs, read_settings
 
     runs = build_runs(read_settings(), snapshot=snapshot, sources=sources)
 
-    async def answer() -> ResearchReport:
-        return await runs.submit(question).result()
+    async def report() -> ResearchReport:
+        try:
+            return await runs.submit(question).result()
+        finally:
+            await runs.close()
+
+    return _waited_for(report)
+
+
+def deep_research(
+    question: str,
+    *,
+    context: str = "",
+    max_iterations: int | None = None,
+    snapshot: str | None = None,
+    sources: Sequence[SourceKey] = (),
+) -> DeepAnswer:
+    """Answer any biomedical question in located sentences; blocks until the answer is there.
+
+    Args:
+        question: Any question, best on one thing.
+        context: What should be known beside it.
+        max_iterations: Rounds of search at most, 1-10; None leaves it to the settings.
+        snapshot: As for `research`.
+        sources: As for `research`.
+
+    Raises:
+        DeepCriticalError: The question cannot be worked on, or no source can be read.
+        ValueError: Both a snapshot and sources are given, or the rounds are out of range.
+    """
+    from deepcritical.bootstrap import build_runs, read_settings
+
+    runs = build_runs(read_settings(), snapshot=snapshot, sources=sources)
+
+    async def answer() -> DeepAnswer:
+        try:
+            run = runs.ask(question, context=context, max_iterations=max_iterations)
+            return await run.result()
+        finally:
+            await runs.close()
+
+    return _waited_for(answer)
+
+
+def _waited_for(work: Callable[[], Coroutine[None, None, Document]]) -> Document:
+    """The result; within a running loop, as in a notebook, from a loop in another thread."""
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
 
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(answer())
-    # Within a running loop, as in a notebook, the run gets a loop of its own in another thread.
+        return asyncio.run(work())
     with ThreadPoolExecutor(max_workers=1) as worker:
-        return worker.submit(lambda: asyncio.run(answer())).result()
+        return worker.submit(lambda: asyncio.run(work())).result()

@@ -5,23 +5,40 @@ Only bootstrap and the command line read them.
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import AliasChoices, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.live_sources import SourceKey, parse_sources
+from deepcritical.services.database_url import normalised_url
 
-__all__ = ["Settings"]
+__all__ = ["NamedKey", "Settings"]
+
+_PREFIX = "DEEPCRITICAL_"
+_ENV_FILE = ".env"
+_NAME_IN_FILE = re.compile(r"^\s*(?:export\s+)?(\w+)\s*=", re.MULTILINE)
+
+
+class NamedKey(NamedTuple):
+    """A key, and where it was found."""
+
+    found_in: str
+    value: SecretStr
 
 
 class Settings(BaseSettings):
     """What can be set without a command-line option."""
 
     model_config = SettingsConfigDict(
-        env_prefix="DEEPCRITICAL_",
-        env_file=".env",
+        env_prefix=_PREFIX,
+        env_file=_ENV_FILE,
         env_file_encoding="utf-8",
         extra="ignore",
         populate_by_name=True,  # beside the aliases
@@ -46,6 +63,8 @@ class Settings(BaseSettings):
     """Key that is sent to Hugging Face alone."""
     model_profile: Literal["auto", "small", "large"] = "auto"
     """How much a model is asked at once; auto takes small for local servers and small models."""
+    manager: Literal["guided", "standard"] = "guided"
+    """Who names the next agent: code (guided), or the model within limits of code (standard)."""
     model_timeout_s: float = Field(default=60.0, gt=0)
     """Seconds for one answer of the model."""
     max_calls: int | None = Field(default=None, ge=0)
@@ -74,6 +93,11 @@ class Settings(BaseSettings):
     """Base address of Crossref."""
     check_integrity: bool = False
     """Whether retractions of records with a DOI are also looked up in Crossref."""
+    database_url: Annotated[SecretStr | None, Field(validate_default=True)] = Field(
+        default=SecretStr("sqlite:///~/.local/share/deepcritical/deepcritical.sqlite"),
+        validation_alias=AliasChoices("DATABASE_URL", "DEEPCRITICAL_DATABASE_URL"),
+    )
+    """Where runs are kept: sqlite:///FILE or postgresql://USER@HOST/NAME; empty keeps nothing."""
     http_cache: Path | None = Path("~/.cache/deepcritical/http.sqlite")
     """File that keeps answers of sources; empty keeps nothing."""
     http_cache_ttl_s: float = Field(default=86_400.0, gt=0)
@@ -96,9 +120,97 @@ class Settings(BaseSettings):
     def _split(cls, value: object) -> object:
         return parse_sources(value) if isinstance(value, str) else value
 
+    @field_validator("database_url")
+    @classmethod
+    def _with_driver(cls, value: SecretStr | None) -> SecretStr | None:
+        return SecretStr(normalised_url(value.get_secret_value())) if value else None
+
     @field_validator(
-        "http_cache", "snapshot", "vector_cache", "model", "model_base_url", mode="before"
+        "http_cache",
+        "snapshot",
+        "vector_cache",
+        "model",
+        "model_base_url",
+        "database_url",
+        mode="before",
     )
     @classmethod
     def _empty_is_none(cls, value: object) -> object:
         return None if value == "" else value
+
+    @property
+    def model_key(self) -> NamedKey | None:
+        """The key for the model's server; a provider's own key is sent to no other address."""
+        if self.model_api_key:
+            return NamedKey("DEEPCRITICAL_MODEL_API_KEY", self.model_api_key)
+        if self.model is None or self.model_base_url:
+            return None
+        name, key = {
+            "openai": ("OPENAI_API_KEY", self.openai_api_key),
+            "anthropic": ("ANTHROPIC_API_KEY", self.anthropic_api_key),
+            "huggingface": ("HF_TOKEN", self.hf_token),
+        }.get(_provider(self.model), ("", None))
+        return NamedKey(name, key) if key else None
+
+    def with_model(
+        self,
+        model: str | None = None,
+        base_url: str | None = None,
+        api_key: SecretStr | None = None,
+    ) -> Settings:
+        """These settings with another model, address or key, each as far as it is given.
+
+        What was set for one service is sent to no other: with another provider the address and the
+        key of the settings are dropped, with another address the key.
+
+        Args:
+            model: As ``provider:name``; empty for rules alone.
+            base_url: Address of the model's server.
+            api_key: The key.
+
+        Raises:
+            ConfigurationError: An address or a key is given, and no model.
+        """
+        named = (self.model if model is None else model) or None
+        if named is None and (base_url or api_key):
+            raise ConfigurationError(
+                "An address or a key of a model is given, but no model.",
+                "Name one as provider:name with --model or in DEEPCRITICAL_MODEL.",
+            )
+        same_provider = self.model is None or _provider(named) == _provider(self.model)
+        url = base_url or (self.model_base_url if same_provider else None)
+        same_address = self.model_base_url is None and self.model is None
+        keeps_key = same_provider and (url == self.model_base_url or same_address)
+        key = api_key or (self.model_api_key if keeps_key else None)
+        return self.model_copy(update={"model": named, "model_base_url": url, "model_api_key": key})
+
+    @classmethod
+    def misspelt(cls) -> tuple[str, ...]:
+        """Variables that look like settings and are none, each with the name that is close to it.
+
+        Read from the environment and from ``.env``.
+        """
+        known = set(_variables(cls))
+        file = Path(_ENV_FILE)
+        lines = file.read_text(encoding="utf-8") if file.is_file() else ""
+        given = {*os.environ, *_NAME_IN_FILE.findall(lines)}
+        wrong = sorted(n for n in given if n.upper().startswith(_PREFIX) and n.upper() not in known)
+        close = {name: get_close_matches(name.upper(), known, 1) for name in wrong}
+        return tuple(
+            f"{name} (meant: {like[0]}?)" if like else name for name, like in close.items()
+        )
+
+
+def _variables(settings: type[Settings]) -> Iterator[str]:
+    """The names of the variables that are read."""
+    for name, field in settings.model_fields.items():
+        alias = field.validation_alias
+        if isinstance(alias, AliasChoices):
+            yield from map(str, alias.choices)
+        else:
+            yield alias if isinstance(alias, str) else f"{_PREFIX}{name}".upper()
+
+
+def _provider(model: str | None) -> str:
+    """The service of a model; the two APIs of OpenAI are one."""
+    return (model or "").partition(":")[0].removesuffix("-chat")

@@ -20,7 +20,7 @@ SRC = ROOT / "src"
 ENTRY_POINTS = ("deepcritical", "deepcritical.interfaces.main")
 HEAVY = (
     "agent_framework",
-    "bm25s",
+    "alembic",
     "chromadb",
     "drug_named_entity_recognition",
     "fastapi",
@@ -30,6 +30,7 @@ HEAVY = (
     "numpy",
     "pydantic_ai",
     "sentence_transformers",
+    "sqlalchemy",
     "torch",
     "typst",
     "uvicorn",
@@ -122,7 +123,14 @@ def loaded_by(args: list[str], libraries: tuple[str, ...]) -> list[str]:
 
 @pytest.mark.parametrize(
     "args",
-    [["--help"], ["research", "--help"], ["ask", "--help"], ["serve", "--help"]],
+    [
+        ["--help"],
+        ["research", "--help"],
+        ["ask", "--help"],
+        ["serve", "--help"],
+        ["doctor", "--help"],
+        ["traces", "--help"],
+    ],
     ids=str,
 )
 def test_help_does_not_wait_for_heavy_libraries(args: list[str]) -> None:
@@ -137,7 +145,9 @@ def test_only_a_further_question_loads_what_makes_vectors(tmp_path: Path) -> Non
 
 
 def test_the_public_face_is_pinned() -> None:
-    assert deepcritical.__all__ == ["edges", "grade", "research", "stance", "verify_claim"]
+    assert deepcritical.__all__ == [
+        *("deep_research", "edges", "grade", "research", "stance", "verify_claim"),
+    ]
     assert all(callable(getattr(deepcritical, name)) for name in deepcritical.__all__)
 
 
