@@ -18,7 +18,8 @@ from deepcritical.domain.errors import ConfigurationError, StorageError
 from deepcritical.domain.events import Notice
 from deepcritical.domain.live_sources import SourceKey
 from deepcritical.domain.plan import Place
-from deepcritical.jobs.runs import OpenSources, RunService
+from deepcritical.jobs.conduct import OpenSources
+from deepcritical.jobs.runs import RunService
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.base import Reasoner, RunDesk

@@ -12,6 +12,7 @@ from deepcritical.domain.documents import Document
 from deepcritical.domain.errors import ResearchCancelled
 from deepcritical.domain.events import LoggedEvent, RunCompleted
 from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.traces import LOCAL_USER
 from deepcritical.research.session import ResearchSession
 
 __all__ = ["Run", "RunOf"]
@@ -22,9 +23,13 @@ Ended_co = TypeVar("Ended_co", bound=Document, covariant=True)
 class RunOf(Generic[Ended_co]):
     """One submitted question, which ends with a report or with an answer."""
 
-    def __init__(self, session: ResearchSession, task: asyncio.Task[Ended_co]) -> None:
+    def __init__(
+        self, session: ResearchSession, task: asyncio.Task[Ended_co], user_id: str = LOCAL_USER
+    ) -> None:
         self._session = session
         self._task = task
+        self.user_id = user_id
+        """Who asked."""
 
     @property
     def run_id(self) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
@@ -19,33 +18,25 @@ from deepcritical.domain.documents import Document
 from deepcritical.domain.errors import (
     CapacityError,
     ConfigurationError,
-    DeepCriticalError,
     PlanError,
-)
-from deepcritical.domain.events import (
-    Event,
-    RunCancelled,
-    RunFailed,
-    RunStarted,
-    SourcesOpened,
-    Stage,
+    TraceNotFoundError,
 )
 from deepcritical.domain.plan import Place, ResearchPlan, check_limits
 from deepcritical.domain.question import checked_question
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.traces import LOCAL_USER
-from deepcritical.jobs.endings import as_result, completed, forget_causes, log_defect, within
+from deepcritical.domain.traces import LOCAL_USER, TraceSummary
+from deepcritical.jobs.conduct import OpenSources, Orchestrate, Outcome, conduct
+from deepcritical.jobs.endings import forget_causes, log_defect, within
 from deepcritical.jobs.run import Run, RunOf
 from deepcritical.jobs.stored_runs import RunView, open_stored
 from deepcritical.reasoning.base import Reasoner, RunDesk
 from deepcritical.research.planning import plan_research
-from deepcritical.research.session import ResearchSession, RunSources
+from deepcritical.research.session import ResearchSession
 from deepcritical.services.event_log import EventLog
-from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.trace_writer import TraceWriter
 
-__all__ = ["MAX_ACTIVE", "MAX_KEPT", "ChooseReasoner", "OpenSources", "RunService"]
+__all__ = ["MAX_ACTIVE", "MAX_KEPT", "ChooseReasoner", "RunService"]
 
 MAX_ACTIVE = 20
 """Runs of a service that may be under way at once."""
@@ -59,13 +50,9 @@ CLOSE_S = 10.0
 RESEARCH, DEEP_RESEARCH = "research", "deep_research"
 """What runs that end with a report, and with an answer, are called among the tools."""
 
-Orchestrate = Callable[[ResearchSession], Awaitable[None]]
-OpenSources = Callable[[], AbstractAsyncContextManager[RunSources]]
 ChooseReasoner = Callable[[str, SecretStr | None], Reasoner]
 """The reasoner for a model as ``provider:name``, '' for the service's own, and a user's key."""
 Ended = TypeVar("Ended", bound=Document)
-Outcome = Callable[[EvidenceStore], Ended | None]
-"""Where a schedule of steps leaves what it ends with."""
 
 
 class RunService:
@@ -148,6 +135,45 @@ class RunService:
             return self._runs.get(run_id)
         return await open_stored(self._traces, run_id)
 
+    async def cancel(self, run_id: str) -> None:
+        """Stop a run; one that has ended stays as it is.
+
+        Raises:
+            TraceNotFoundError: There is no such run.
+            StorageError: The database cannot be read or written.
+        """
+        if run := self._runs.get(run_id):
+            run.cancel()
+        elif self._traces:
+            trace = await self._traces.get_trace(run_id)
+            if not trace.status.ended:
+                await self._traces.cancel_trace(run_id, user_id=trace.user_id)
+        else:
+            raise _unknown(run_id)
+
+    async def write_now(self, run_id: str) -> None:
+        """End the search of a run after its round, and have it write from what there is.
+
+        Raises:
+            TraceNotFoundError: There is no such run under way here.
+        """
+        run = self._runs.get(run_id)
+        if run is None:
+            raise _unknown(run_id)
+        run.write_now()
+
+    async def runs_of(
+        self, user_id: str = LOCAL_USER, *, tool_name: str | None = None, most: int = 50
+    ) -> tuple[TraceSummary, ...]:
+        """The runs that a user started, the newest first; none without a database.
+
+        Raises:
+            StorageError: The database cannot be read.
+        """
+        if self._traces is None:
+            return ()
+        return await self._traces.list_traces(user_id, tool_name, most=most)
+
     def cancel_all(self) -> None:
         """Stop every run that is under way."""
         for run in self._runs.values():
@@ -218,7 +244,7 @@ class RunService:
         writer = self._writer(RESEARCH, run_id, asked, user_id)
         session = self._session(text, limits, EventLog(run_id, log_path, writer), reasoner, plan)
         return self._start(
-            session, self._orchestrate, lambda store: store.report, model_api_key, writer
+            session, self._orchestrate, lambda store: store.report, model_api_key, writer, user_id
         )
 
     def ask(
@@ -257,7 +283,7 @@ class RunService:
         session = self._session(text, limits, EventLog(run_id, log_path, writer), reasoner)
         session.context = said
         return self._start(
-            session, self._answering, lambda store: store.answer, model_api_key, writer
+            session, self._answering, lambda store: store.answer, model_api_key, writer, user_id
         )
 
     def _start(
@@ -267,12 +293,14 @@ class RunService:
         outcome: Outcome[Ended],
         key: SecretStr | None,
         writer: TraceWriter | None,
+        user_id: str,
     ) -> RunOf[Ended]:
         self._make_room()
-        task = asyncio.create_task(self._run(session, schedule, outcome, key, writer))
+        conducted = conduct(session, schedule, outcome, self._open_sources, key, writer)
+        task = asyncio.create_task(conducted)
         task.add_done_callback(log_defect)
         task.add_done_callback(forget_causes)
-        run = RunOf(session, task)
+        run = RunOf(session, task, user_id)
         task.add_done_callback(lambda _task: self._forget_stored(run.run_id, writer))
         self._runs[run.run_id] = run
         return run
@@ -327,60 +355,6 @@ class RunService:
         for run_id in ended[: max(0, len(self._runs) - MAX_KEPT + 1)]:
             del self._runs[run_id]
 
-    async def _run(
-        self,
-        session: ResearchSession,
-        schedule: Orchestrate,
-        outcome: Outcome[Ended],
-        key: SecretStr | None,
-        writer: TraceWriter | None,
-    ) -> Ended:
-        """Run to the end; whatever happens, the log gets its one terminal event."""
-        ending: Event = RunFailed(
-            error="InternalError",
-            message="The run ended unexpectedly.",
-            advice="Please report this with the run's events.",
-        )
-        try:
-            await self._research(session, schedule, key)
-            ended = outcome(session.store)
-            if ended is None:
-                raise ValueError("the schedule ended without a report")
-            if writer:
-                writer.result = await asyncio.to_thread(as_result, ended)
-            ending = completed(session, ended)
-        except asyncio.CancelledError:
-            ending = RunCancelled()
-            raise
-        except DeepCriticalError as error:
-            ending = RunFailed(
-                error=type(error).__name__, message=error.message, advice=error.advice
-            )
-            raise
-        finally:
-            # Shielded, so that a second cancellation cannot leave the log without its end.
-            await asyncio.shield(session.emit(ending, Stage.DONE))
-        return ended
 
-    async def _research(
-        self, session: ResearchSession, schedule: Orchestrate, key: SecretStr | None
-    ) -> None:
-        await session.emit(RunStarted(question=session.text, reasoner=session.reasoner.name))
-        async with within(session.limits):
-            await self._searching(session, schedule, key)
-
-    async def _searching(
-        self, session: ResearchSession, schedule: Orchestrate, key: SecretStr | None
-    ) -> None:
-        desk = RunDesk(session.limits, lambda: session.elapsed_s, session.hear, key)
-        without_key = session.reasoner
-        try:
-            async with (
-                self._open_sources() as session.sources,
-                without_key.for_run(desk) as session.reasoner,
-            ):
-                await session.emit(SourcesOpened(sources=session.sources.described))
-                await schedule(session)
-        finally:
-            # The session is remembered after the run, and no key may be.
-            session.reasoner = without_key
+def _unknown(run_id: str) -> TraceNotFoundError:
+    return TraceNotFoundError(f"There is no run {run_id} under way here.", "Look up its id.")

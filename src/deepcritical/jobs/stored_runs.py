@@ -9,6 +9,7 @@ from typing import Protocol
 
 from pydantic import ValidationError
 
+from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.documents import Document, read_document
 from deepcritical.domain.errors import StorageError, TraceNotFoundError
 from deepcritical.domain.events import LoggedEvent
@@ -31,6 +32,10 @@ class RunView(Protocol):
         """The question as asked."""
 
     @property
+    def user_id(self) -> str:
+        """Who asked."""
+
+    @property
     def ended(self) -> bool:
         """Whether the run has ended."""
 
@@ -41,6 +46,10 @@ class RunView(Protocol):
     @property
     def report(self) -> ResearchReport | None:
         """The report; None before the run's end, and for a run without one."""
+
+    @property
+    def answer(self) -> DeepAnswer | None:
+        """The answer to a free question; None as for the report."""
 
     def tail(self, after: int = 0) -> AsyncIterator[LoggedEvent]:
         """The run's events as they come, up to the terminal one."""
@@ -55,9 +64,11 @@ class StoredRun:
         self._traces = traces
         self.run_id = trace.id
         self.question = str(trace.input_params.get("question", ""))
+        self.user_id = trace.user_id
         self.ended = trace.status.ended
         self.ended_at = trace.completed_at or trace.started_at or trace.created_at
         self.report = ended_with if isinstance(ended_with, ResearchReport) else None
+        self.answer = ended_with if isinstance(ended_with, DeepAnswer) else None
 
     def tail(self, after: int = 0) -> AsyncIterator[LoggedEvent]:
         """The run's events as any process writes them, up to the terminal one."""
