@@ -114,6 +114,14 @@ class Settings(BaseSettings):
     """Address that the page is bound to; 127.0.0.1 is this machine only."""
     port: int = Field(default=7860, ge=0, le=65535)
     """Port of the page; 0 takes a free one."""
+    tokens: SecretStr | None = None
+    """Who may use the server, as user:token with commas between them; see docs/api.md."""
+    tokens_file: Path | None = None
+    """File with more of them, one a line."""
+    public: bool = False
+    """Whether anybody may use the server, as an anonymous user with a quota."""
+    public_runs_per_hour: int = Field(default=20, ge=1)
+    """Runs that an anonymous user may start in an hour; an address, five times as many."""
 
     @field_validator("sources", mode="before")
     @classmethod
@@ -132,6 +140,8 @@ class Settings(BaseSettings):
         "model",
         "model_base_url",
         "database_url",
+        "tokens",
+        "tokens_file",
         mode="before",
     )
     @classmethod
