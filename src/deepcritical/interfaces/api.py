@@ -38,8 +38,8 @@ from deepcritical.interfaces.api_models import (
     ResearchRequest,
     RunPage,
     RunShown,
-    RunStarted,
     ServerShown,
+    StartedRun,
     StartRequest,
     events_shown,
     run_links,
@@ -47,7 +47,7 @@ from deepcritical.interfaces.api_models import (
     run_shown,
 )
 from deepcritical.interfaces.event_stream import event_stream
-from deepcritical.interfaces.problems import PROBLEM_RESPONSES, add_handlers
+from deepcritical.interfaces.problems import PROBLEM_RESPONSES, add_handlers, describe_problems
 from deepcritical.interfaces.repeated_starts import RepeatedStarts
 from deepcritical.interfaces.report_files import formats_of
 from deepcritical.jobs.runs import RunService
@@ -81,10 +81,12 @@ def build_api(runs: RunService, access: Access) -> FastAPI:
         docs_url=None,  # its scripts would be fetched from elsewhere
         redoc_url=None,
         responses=PROBLEM_RESPONSES,
+        generate_unique_id_function=lambda route: route.name,
     )
     app.state.runs, app.state.access, app.state.repeated = runs, access, RepeatedStarts()
     add_handlers(app)
     app.include_router(router)
+    describe_problems(app)
     return app
 
 
@@ -153,7 +155,7 @@ async def start_run(
     runs: Runs,
     model_key: Annotated[str | None, Security(_model_key)] = None,
     idempotency_key: Annotated[str | None, Header(min_length=1, max_length=200)] = None,
-) -> RunStarted:
+) -> StartedRun:
     """Start a run, and answer at once with its id.
 
     A request that is repeated with the same `Idempotency-Key` starts no second run.
@@ -170,7 +172,7 @@ async def start_run(
     links = run_links(run_id)
     response.headers["Location"] = links["self"]
     token = caller.new_token.get_secret_value() if caller.new_token else ""
-    return RunStarted(id=run_id, links=links, owner_token=token)
+    return StartedRun(id=run_id, links=links, owner_token=token)
 
 
 def _submit(
@@ -225,13 +227,15 @@ async def read_events(
     run: Known,
     after: Annotated[int, Query(ge=0, le=MAX_NUMBER)] = 0,
     last_event_id: Annotated[int | None, Header(ge=0, le=MAX_NUMBER)] = None,
-    accept: Annotated[str, Header()] = "",
+    *,
+    request: Request,
 ) -> Response:
     """The events above a number: with `Accept: application/json` those so far.
 
     Else a stream of server-sent events up to the run's end, which `Last-Event-ID` takes up again.
     """
     start = after if last_event_id is None else last_event_id
+    accept = request.headers.get("accept", "")
     if "json" in accept and "text/event-stream" not in accept:
         # What is asked first can only be too old: then more events follow than it says.
         ended, events = run.ended, await run.events(start)

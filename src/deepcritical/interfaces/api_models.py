@@ -26,9 +26,9 @@ __all__ = [
     "ResearchRequest",
     "RunPage",
     "RunShown",
-    "RunStarted",
     "ServerShown",
     "StartRequest",
+    "StartedRun",
     "events_shown",
     "run_listed",
     "run_shown",
@@ -68,7 +68,7 @@ class DeepResearchRequest(Model):
 StartRequest = Annotated[ResearchRequest | DeepResearchRequest, Field(discriminator="tool")]
 
 
-class RunStarted(Model):
+class StartedRun(Model):
     """A run that was accepted."""
 
     id: str

@@ -16,7 +16,14 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 from deepcritical.domain import errors
 from deepcritical.domain.base import Model
 
-__all__ = ["PROBLEM_RESPONSES", "STATUSES", "Problem", "add_handlers", "problem_response"]
+__all__ = [
+    "PROBLEM_RESPONSES",
+    "STATUSES",
+    "Problem",
+    "add_handlers",
+    "describe_problems",
+    "problem_response",
+]
 
 _LOG = logging.getLogger(__name__)
 PROBLEM_TYPE = "application/problem+json"
@@ -61,7 +68,7 @@ class Problem(Model):
 
 _DOCUMENTED = {
     "description": "What went wrong, and what to do about it.",
-    "content": {PROBLEM_TYPE: {"schema": Problem.model_json_schema()}},
+    "content": {PROBLEM_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
 }
 PROBLEM_RESPONSES: dict[int | str, dict[str, Any]] = {
     # The second one takes the place of the framework's own.
@@ -90,6 +97,14 @@ def add_handlers(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _of_request)
     app.add_exception_handler(StarletteHTTPException, _of_http)
     app.add_exception_handler(Exception, _of_defect)
+
+
+def describe_problems(app: FastAPI) -> None:
+    """Put the shape of a problem into the description of an application."""
+    schemas = app.openapi()["components"]["schemas"]
+    problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+    schemas |= problem.pop("$defs")
+    schemas["Problem"] = problem
 
 
 async def _of_ours(_request: Request, error: Exception) -> JSONResponse:
