@@ -13,6 +13,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from deepcritical.interfaces.access import Access, is_loopback
 from deepcritical.interfaces.api import build_api
 from deepcritical.interfaces.guard import Guard, PageGate
+from deepcritical.interfaces.problems import add_handlers
 from deepcritical.jobs.runs import RunService
 
 __all__ = ["build_site"]
@@ -49,5 +50,6 @@ def build_site(runs: RunService, access: Access, *, host: str, name: str = "") -
     )
     app.add_middleware(PageGate, access=access)
     app.add_middleware(Guard)
+    add_handlers(app)
     app.mount("/api", build_api(runs, access))
     return app
