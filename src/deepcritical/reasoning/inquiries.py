@@ -17,6 +17,7 @@ from deepcritical.domain.text import Span, fold
 from deepcritical.reasoning import lexicon
 from deepcritical.reasoning.asked import Asked, read_asked
 from deepcritical.reasoning.directions import HARM, NO_EFFECT
+from deepcritical.reasoning.outcome_families import with_measures
 from deepcritical.reasoning.phrases import read_phrases, words_of
 from deepcritical.reasoning.tolerability import asks_for_harm
 from deepcritical.reasoning.wanted import DOSE, WANTED, Wanted
@@ -44,7 +45,8 @@ _STEP = _any(
     r"angiogen|apopto|autophag|block)\w*",
     r"\b(?:through|via)\b",
     r"\b(?:increas|rais|reduc|lower|decreas|attenuat|enhanc|restor)\w* (?:[\w-]+ ){0,4}"
-    r"(?:levels?|activity|phosphorylation|expression|secretion|release|production|uptake)\b",
+    r"(?:levels?|activity|phosphorylation|expression|secretion|release|production|uptake|"
+    r"pathology|aggregation|burden|load|plaques?|tangles?|inflammation)\b",
 )
 _RECOMMENDED = _any(
     r"\bfirst[- ](?:line|choice)\b|\b(?:drug|treatment|therapy) of choice\b|\bmainstay\b",
@@ -160,7 +162,7 @@ _GROUP = re.compile(
 _CONTEXT: dict[Aspect, re.Pattern[str]] = {
     Aspect.SAFETY: _any(r"\bsafe\w*|\badverse\b|\bside effects?\b|\btolerab\w+|\bharms?\b"),
     Aspect.DOSE: _any(r"\bdos(?:e|es|age|ing)\b"),
-    Aspect.MECHANISM: _any(r"\bmechanis\w+|\bpathways?\b"),
+    Aspect.MECHANISM: _any(r"\bmechanis\w+|\bpathways?\b|\bhow \w+ it (?:act|work)\b"),
     Aspect.TRIALS: _any(r"\brandomi[sz]ed\b|\btrials?\b|\bRCTs?\b"),
 }
 _NO_BENEFIT = _any(NO_EFFECT.pattern, HARM.pattern, r"\bfutil\w+")
@@ -173,6 +175,14 @@ _TOLERATED = _any(
     r"\b(?:well|generally|safely)[- ]tolerated\b|\bno (?:\w+ ){0,2}(?:adverse|difference|increase)",
     r"\bdid not (?:differ|increase)\b|\b(?:similar|comparable)\b",
 )
+
+
+_FURTHER = re.compile(
+    r"[,;?]?\s+and,?\s+(?:if so,?\s+)?"
+    r"(?=(?:is|are|was|does|do|can|how|what|which|at what|by what|through what|why)\s)",
+    re.IGNORECASE,
+)
+"""Between a question and another one about the same thing: "..., and is it safe?"."""
 
 
 class Focus(NamedTuple):
@@ -198,7 +208,8 @@ class Focus(NamedTuple):
 
 @lru_cache(maxsize=256)
 def focus_of(text: str) -> Focus:
-    """What a free question is after, by rules over its words."""
+    """What a free question is after, by rules over its words; of several questions, the first."""
+    text = _first_of(text)
     yes_no = bool(_OPENING.match(text))
     found = next((k for k in _KINDS if k.asked.search(text) and _fits(k, text)), None)
     kind = found.kind if found else InquiryKind.EFFECT if yes_no else InquiryKind.OTHER
@@ -223,6 +234,8 @@ def focus_of(text: str) -> Focus:
         )
     asked = asked._replace(
         text=plain if yes_no else text,
+        phrases=with_measures(asked.phrases),
+        studied=with_measures(asked.studied),
         wanted=wanted,
         yes_no=yes_no and asked.yes_no,
         finding=finding,
@@ -233,6 +246,14 @@ def focus_of(text: str) -> Focus:
 def asks_what_is_recommended(text: str) -> bool:
     """Whether a question asks for a first line, a standard or a guideline."""
     return bool(_RECOMMENDED.search(text))
+
+
+def _first_of(text: str) -> str:
+    """The first of the questions that a text asks of one thing, if it names something itself."""
+    first, *further = _FURTHER.split(text, maxsplit=1)
+    if not further or not (find_drugs(first) or read_asked(first).names_something):
+        return text
+    return f"{first}?"
 
 
 def _fits(kind: _Kind, text: str) -> bool:
@@ -265,6 +286,7 @@ def read_inquiry(text: str, context: str = "") -> Inquiry:
     """
     focus = focus_of(text)
     asked = focus.asked
+    beside = f"{text.removeprefix(_first_of(text).rstrip('?'))} {context}"
     phrases = tuple(
         _as_spelled(dict.fromkeys(words_of(phrase, text)), text)
         for group in (*asked.phrases, *asked.studied)
@@ -285,7 +307,7 @@ def read_inquiry(text: str, context: str = "") -> Inquiry:
         drugs=drugs,
         conditions=conditions,
         key_terms=tuple(dict.fromkeys(name for name in names if name)),
-        aspects=tuple(a for a, pattern in _CONTEXT.items() if pattern.search(context)),
+        aspects=tuple(a for a, pattern in _CONTEXT.items() if pattern.search(beside)),
         scope_in=_scope(focus),
         scope_out=(
             "plans and protocols without a result",

@@ -46,6 +46,8 @@ _OPINION = re.compile(
 """What somebody thinks, not what was found."""
 _MOST_RELATED = 2
 """Sentences of one record that do not name all that is asked."""
+_ALSO_RELATED = frozenset({Aspect.ANSWER, Aspect.TRIALS, Aspect.AGAINST})
+"""Aspects that a related sentence speaks to; it covers them in part at most."""
 _OWN: dict[Aspect, Wanted] = {
     Aspect.SAFETY: HARMS,
     Aspect.SERIOUS: HARMS,
@@ -139,7 +141,8 @@ class ItemReader:
             for span in told:
                 basis = span.start == judged.basis
                 side = (judged.stance or Stance.NEUTRAL) if basis else Stance.NEUTRAL
-                if (direct or item.aspect is Aspect.ANSWER) and self._suits(item, span, side):
+                whole = direct or item.aspect in _ALSO_RELATED
+                if whole and self._suits(item, span, side):
                     yield item, span, side, direct
 
     def _is_headed(self, record: Evidence) -> bool:

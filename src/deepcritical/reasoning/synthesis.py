@@ -38,6 +38,7 @@ _MOST_OF_OTHERS = 4
 _UNGRADED = 9
 _ANIMALS = 5
 _SIDES = {Stance.SUPPORTS: "for a yes", Stance.REFUTES: "for a no"}
+_OPEN = "without a clear side"
 _EARLY = {
     StopReason.DEADLINE: "the time for it was over",
     StopReason.BUDGET: "the model's budget was used up",
@@ -114,12 +115,12 @@ class _Writer:
             return f"Nothing in the records found answers this question directly.{near}"
         if focus_of(self._inquiry.text).asked.yes_no:
             return "\n".join(f"- {line}" for line in self._sides(direct))
-        answer = next(i for i in checklist_in(self._store).items if i.aspect is Aspect.ANSWER)
-        studies = self._number(facts_of(answer, direct))
+        answering = self._answering(direct)
+        studies = self._number(answering)
         if not studies:
             return "No study found answers the question itself; what is told below is beside it."
         number = "One study speaks" if studies == 1 else f"{studies} studies speak"
-        best = min(fact.level or _UNGRADED for fact in facts_of(answer, direct))
+        best = min(fact.level or _UNGRADED for fact in answering)
         level = f"; the best is of OCEBM level {best}" if best < _UNGRADED else ""
         people = ", and none of them studied people" if best == _ANIMALS else ""
         return (
@@ -140,6 +141,16 @@ class _Writer:
         for side, name in _SIDES.items():
             if own := [fact for fact in sided if fact.side is side]:
                 yield self._side(name, own)
+        took = {self._study_of[fact.fact.evidence_id] for fact in sided}
+        if open_ := [
+            f for f in self._answering(direct) if self._study_of[f.fact.evidence_id] not in took
+        ]:
+            yield self._side(_OPEN, open_)
+
+    def _answering(self, facts: Sequence[ItemFact]) -> list[ItemFact]:
+        """The facts on the question itself, not on what is told beside it."""
+        answer = next(i for i in checklist_in(self._store).items if i.aspect is Aspect.ANSWER)
+        return facts_of(answer, facts)
 
     def _side(self, name: str, own: Sequence[ItemFact]) -> str:
         n, best = self._number(own), min(fact.level or _UNGRADED for fact in own)
