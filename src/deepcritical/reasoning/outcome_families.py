@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from deepcritical.reasoning.phrases import Phrase, read_phrases
 
-__all__ = ["with_measures"]
+__all__ = ["general_names", "with_measures"]
 
 _MEASURES: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (
@@ -73,10 +73,15 @@ def with_measures(groups: tuple[tuple[Phrase, ...], ...]) -> tuple[tuple[Phrase,
     return tuple(tuple(dict.fromkeys((*group, *_measures(group)))) for group in groups)
 
 
+def general_names(group: tuple[Phrase, ...]) -> tuple[str, ...]:
+    """The broadest name of each outcome that a group of phrases names, for a search."""
+    return tuple(names[0] for names, _ in _MEASURES if {_phrase(n) for n in names} & set(group))
+
+
 def _measures(group: tuple[Phrase, ...]) -> Iterator[Phrase]:
     for names, measures in _MEASURES:
-        outcomes = {_phrase(name) for name in names}
-        if outcomes & set(group):
+        outcomes = dict.fromkeys(map(_phrase, names))
+        if outcomes.keys() & set(group):
             yield from outcomes
             yield from map(_phrase, measures)
 

@@ -65,6 +65,7 @@ class Rating(StrEnum):
     AWAITED = (
         "Registered trials that could change this verdict (status as of the record): {trials}."
     )
+    REGISTERED = "Registered trials found (status as of the record): {trials}."
     FURTHER_TRIALS = "Further registered trials: {cited}."
     STUDY = "**{name}**{same}: {remark} {cited}."
     READ_TOO = "{name}: {remark} {cited}."

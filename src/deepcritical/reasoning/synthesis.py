@@ -26,15 +26,22 @@ from deepcritical.reasoning.base import ReportContext
 from deepcritical.reasoning.citing import Citer
 from deepcritical.reasoning.evidence_rows import evidence_rows
 from deepcritical.reasoning.figures import has_result_figures
-from deepcritical.reasoning.inquiries import focus_of
+from deepcritical.reasoning.inquiries import asks_for_stopped, focus_of
 from deepcritical.reasoning.item_facts import ItemReader, checklist_in, counting, covered
 from deepcritical.reasoning.ratings import Rating, Strongest
+from deepcritical.reasoning.registry_status import (
+    is_stopped,
+    is_under_way,
+    status_and_size,
+    told_status,
+)
 from deepcritical.services.evidence_store import EvidenceStore
 
 __all__ = ["synthesize"]
 
-_MOST: dict[Aspect, int] = {Aspect.ANSWER: 6, Aspect.AGAINST: 5}
+_MOST: dict[Aspect, int] = {Aspect.ANSWER: 6, Aspect.AGAINST: 5, Aspect.REGISTERED: 10}
 _MOST_OF_OTHERS = 4
+_MOST_TRIALS = 10
 _UNGRADED = 9
 _ANIMALS = 5
 _SIDES = {Stance.SUPPORTS: "for a yes", Stance.REFUTES: "for a no"}
@@ -110,6 +117,8 @@ class _Writer:
 
     def _overview(self) -> str:
         direct = [fact for fact in self._facts if fact.direct]
+        if listed := self._registered(direct):
+            return listed
         if not direct:
             near = " Sentences of related records are told below." if self._facts else ""
             return f"Nothing in the records found answers this question directly.{near}"
@@ -127,6 +136,30 @@ class _Writer:
             f"{number} to the question{level}{people}. What the records say is told below, "
             "strongest study first."
         )
+
+    def _registered(self, direct: Sequence[ItemFact]) -> str:
+        """The trials that were asked for, those under way first; '' where none was."""
+        items = checklist_in(self._store).items
+        item = next((i for i in items if i.aspect is Aspect.REGISTERED), None)
+        keys = [fact.fact.evidence_id for fact in facts_of(item, direct)] if item else []
+        if not keys:
+            return ""
+        records = self._store.evidence
+        today = self._context.searched_on
+        stopped = asks_for_stopped(self._inquiry.text)
+        keys.sort(
+            key=lambda key: (
+                stopped and not is_stopped(records[key]),
+                not is_under_way(records[key], today),
+            )
+        )
+        named = [
+            f"{self._citer.name(key)}, {status_and_size(records[key])} {self._citer.cite([key])}"
+            for key in keys[:_MOST_TRIALS]
+        ]
+        rest = keys[_MOST_TRIALS:]
+        more = f"; and {len(rest)} more {self._citer.cite(rest)}" if rest else ""
+        return Rating.REGISTERED.told(trials="; ".join(named) + more)
 
     def _sides(self, direct: Sequence[ItemFact]) -> Iterator[str]:
         sided = [fact for fact in direct if fact.side is not Stance.NEUTRAL]
@@ -229,6 +262,7 @@ class _Writer:
         graded = grade(record)
         parts = (
             graded.design.value,
+            told_status(record),
             f"OCEBM level {graded.level}" if graded.level else "no OCEBM level",
             f"{graded.participants:,} participants" if graded.participants else "",
             _SIDES.get(fact.side, ""),
