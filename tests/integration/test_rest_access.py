@@ -242,5 +242,6 @@ async def test_a_run_that_is_cancelled_asks_nobody_a_second_later() -> None:
             async with asyncio.timeout(1):
                 assert (await site.client.post(f"{at}/cancel")).status_code == 202
                 await hanging.left.wait()
+                await site.client.get(f"{at}/events")  # up to its end
             assert (await site.client.get(at)).json()["status"] == "cancelled"
         await client.aclose()
