@@ -64,7 +64,8 @@ def _refused(scope: Scope) -> PlainTextResponse | None:
     origin = headers.get("origin")
     if origin is not None and urlsplit(origin).netloc != headers.get("host"):
         return PlainTextResponse("Requests of other sites are not answered.", 403)
-    length = headers.get("content-length", "")
+    # Without either header there is no body, as with DELETE.
+    length = "" if "transfer-encoding" in headers else headers.get("content-length", "0")
     if not length.isdecimal() or int(length) > MAX_BODY_BYTES:
         return PlainTextResponse(f"A body has at most {MAX_BODY_BYTES} bytes.", 413)
     return None

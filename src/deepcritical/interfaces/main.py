@@ -14,6 +14,7 @@ from deepcritical.interfaces.ask_command import ask
 from deepcritical.interfaces.cli import Snapshot, Sources, chosen, research
 from deepcritical.interfaces.doctor_command import doctor
 from deepcritical.interfaces.exit_codes import exit_code
+from deepcritical.interfaces.mcp_command import mcp
 from deepcritical.interfaces.model_options import AskKey, BaseUrl, ModelName, chosen_model
 from deepcritical.interfaces.render_command import render
 from deepcritical.interfaces.search_command import search
@@ -34,6 +35,7 @@ app.command()(search)
 app.command()(verify)
 app.command()(render)
 app.command()(doctor)
+app.command()(mcp)
 app.add_typer(traces, name="traces")
 
 
@@ -57,20 +59,21 @@ def serve(
     model_base_url: BaseUrl = None,
     ask_key: AskKey = False,
 ) -> None:
-    """Serve the page until Ctrl-C."""
+    """Serve the page, and the tools at /mcp, until Ctrl-C."""
     # Imported late: `--help` must not wait for the framework.
-    from deepcritical.bootstrap import build_runs, read_settings
+    from deepcritical.bootstrap import build_lookups, build_runs, read_settings
 
     choice = chosen(snapshot, sources)
     settings = read_settings(*chosen_model(model, model_base_url, ask_key))
     runs = build_runs(settings, snapshot=choice.snapshot, sources=choice.sources)
+    lookups = build_lookups(settings, snapshot=choice.snapshot, sources=choice.sources)
     asyncio.run(runs.sources())  # a source that cannot be read is told before anybody asks
     address = (host or settings.host, settings.port if port is None else port)
     with _bound(*address) as listening:
         # Later still: the page takes seconds to load, and what is wrong is told before that.
         from deepcritical.interfaces.server import serve_page
 
-        serve_page(runs, listening, name=address[0])
+        serve_page(runs, lookups, listening, name=address[0])
 
 
 def _bound(host: str, port: int) -> socket.socket:

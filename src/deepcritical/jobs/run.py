@@ -75,6 +75,10 @@ class RunOf(Generic[Ended_co]):
         """The records that the run has found so far, as a snapshot file."""
         return self._session.store.to_snapshot(self.run_id, self._session.searched_on)
 
+    async def events(self, after: int = 0) -> tuple[LoggedEvent, ...]:
+        """The run's events so far with a number above `after`."""
+        return tuple(logged for logged in self._session.log.events if logged.seq > after)
+
     def tail(self, after: int = 0) -> AsyncIterator[LoggedEvent]:
         """The run's events as they come, up to the terminal one."""
         return self._session.log.tail(after)

@@ -51,6 +51,9 @@ class RunView(Protocol):
     def answer(self) -> DeepAnswer | None:
         """The answer to a free question; None as for the report."""
 
+    async def events(self, after: int = 0) -> tuple[LoggedEvent, ...]:
+        """The run's events so far with a number above `after`."""
+
     def tail(self, after: int = 0) -> AsyncIterator[LoggedEvent]:
         """The run's events as they come, up to the terminal one."""
 
@@ -69,6 +72,10 @@ class StoredRun:
         self.ended_at = trace.completed_at or trace.started_at or trace.created_at
         self.report = ended_with if isinstance(ended_with, ResearchReport) else None
         self.answer = ended_with if isinstance(ended_with, DeepAnswer) else None
+
+    async def events(self, after: int = 0) -> tuple[LoggedEvent, ...]:
+        """The run's events so far with a number above `after`."""
+        return await self._traces.events(self.run_id, after)
 
     def tail(self, after: int = 0) -> AsyncIterator[LoggedEvent]:
         """The run's events as any process writes them, up to the terminal one."""
