@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from deepcritical.bootstrap import Lookups
     from deepcritical.jobs.runs import RunService
 
-__all__ = ["CallerOf", "build_server"]
+__all__ = ["CallerOf", "build_server", "listed"]
 
 _LOG = logging.getLogger(__name__)
 CallerOf = Callable[["Request | None", Needs], Caller]
@@ -84,7 +84,7 @@ class _Answering:
         self, _context: Context, _params: PaginatedRequestParams | None
     ) -> ListToolsResult:
         """All tools."""
-        return ListToolsResult(tools=[_listed(tool) for tool in self._tools.values()])
+        return ListToolsResult(tools=[listed(tool) for tool in self._tools.values()])
 
     async def called(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         """The result of a tool, or its error; both are for the model to read."""
@@ -166,7 +166,8 @@ def _tell(context: Context) -> Tell:
     return tell
 
 
-def _listed(tool: Tool) -> ListedTool:
+def listed(tool: Tool) -> ListedTool:
+    """A tool as clients are told of it."""
     return ListedTool(
         name=tool.name,
         title=tool.title,

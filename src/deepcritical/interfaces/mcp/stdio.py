@@ -6,8 +6,9 @@ import asyncio
 import logging
 import os
 import signal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from mcp.server import Server
 from mcp.server.stdio import stdio_server
 
 from deepcritical.domain.traces import LOCAL_USER
@@ -27,11 +28,11 @@ def serve_stdio(runs: RunService, lookups: Lookups) -> None:
     Nothing but the protocol goes to stdout; logs go to stderr.
     """
     logging.basicConfig(level=logging.WARNING)
-    asyncio.run(_serve(runs, lookups))
-
-
-async def _serve(runs: RunService, lookups: Lookups) -> None:
     server = build_server(runs, lookups, lambda _request, _needs: Caller(LOCAL_USER, ""))
+    asyncio.run(_serve(server, runs))
+
+
+async def _serve(server: Server[Any], runs: RunService) -> None:
     _close_on_signals(runs)
     warming = asyncio.create_task(runs.warm_up())
     try:
