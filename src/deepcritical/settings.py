@@ -148,6 +148,23 @@ class Settings(BaseSettings):
     def _empty_is_none(cls, value: object) -> object:
         return None if value == "" else value
 
+    def token_entries(self) -> str:
+        """The tokens as they are written, of the variable and of the file.
+
+        Raises:
+            ConfigurationError: The file cannot be read.
+        """
+        written = self.tokens.get_secret_value() if self.tokens else ""
+        if self.tokens_file is None:
+            return written
+        try:
+            return f"{written}\n{self.tokens_file.expanduser().read_text(encoding='utf-8')}"
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigurationError(
+                f"The file of tokens {self.tokens_file} cannot be read.",
+                "Correct DEEPCRITICAL_TOKENS_FILE.",
+            ) from error
+
     @property
     def model_key(self) -> NamedKey | None:
         """The key for the model's server; a provider's own key is sent to no other address."""

@@ -31,8 +31,8 @@ COMMAND = Path(sys.executable).with_name("deepcritical")
 GOLDEN = ROOT / "docs" / "mcp-tools.json"
 LIVE_QUESTION = "Does examplol improve testitis?"
 FREE_QUESTION = "Does ivermectin reduce mortality in COVID-19?"
-LIVE_CLAIM = ("Examplol cured testitis in every mouse.", "99000102")
-DEMO_CLAIM = ("Metformin reduced tau phosphorylation in the cortex of P301S mice.", "26858121")
+LIVE_CLAIM = ("Examplol lowered pain.", "doi:10.99999/examplol.1")
+DEMO_CLAIM = ("Metformin reduced tau phosphorylation in the cortex of P301S mice.", "pmid:26858121")
 SECRET = re.compile(r"key|secret|password|credential|authorization|token$", re.IGNORECASE)
 OPENING: tuple[dict[str, Any], ...] = (
     {
@@ -59,8 +59,8 @@ class Site(NamedTuple):
     """One that its sources know something of."""
     claim: str
     """A sentence that a record of them bears out."""
-    pmid: str
-    """That record."""
+    record: str
+    """The id of that record."""
 
 
 @pytest.fixture(scope="module")
@@ -203,11 +203,11 @@ async def test_sources_are_searched(site: Site, tool: str, query: str, found: st
 
 async def test_a_claim_is_held_against_what_it_cites(site: Site) -> None:
     for claim, supported in ((site.claim, True), (f"{site.claim[:-1]} of 98765 fish.", False)):
-        ids = [f"PMID {site.pmid}", "99009999"]
+        ids = [site.record, "PMID 99009999"]
         checked = (await ask(site.client, "verify_claim", claim=claim, ids=ids)).fields
         assert checked["supported"] is supported, checked["reason"]
         assert bool(checked["reason"]) is not supported
-        assert checked["source"]["id"] == f"pmid:{site.pmid}"
+        assert site.record in checked["source"]["ids"]
         assert checked["quotes"]
         assert checked["not_found"] == ["pmid:99009999"]
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from deepcritical.bootstrap import Lookups
 from deepcritical.domain.evidence import Evidence
+from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.server import serve_page
 from deepcritical.settings import Settings
 from deepcritical.tools.base import SourceQuery, SourceResult
@@ -44,4 +45,4 @@ class GatedSource:
 if __name__ == "__main__":
     service = run_service([GatedSource(Path(sys.argv[1]))])
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        serve_page(service, Lookups(Settings()), listening)
+        serve_page(service, Access(), Lookups(Settings()), listening)

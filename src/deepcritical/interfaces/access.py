@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from pydantic import SecretStr
 from starlette.requests import HTTPConnection
+from starlette.responses import Response
 
 from deepcritical.domain.errors import (
     AuthenticationError,
@@ -40,10 +41,12 @@ __all__ = [
     "check_owner",
     "is_loopback",
     "parse_tokens",
+    "set_owner_cookie",
 ]
 
 OWNER_COOKIE = "deepcritical_owner"
 """Holds the token of an anonymous user of a browser."""
+COOKIE_S = 365 * 86_400
 RUNS_PER_HOUR = 20
 """Runs that an anonymous user may start in an hour."""
 USERS_PER_ADDRESS = 5
@@ -156,6 +159,19 @@ def check_owner(caller: Caller, user_id: str) -> None:
         raise OwnershipError(
             "Only who started a run may stop or delete it.",
             "Send the token that it was begun with.",
+        )
+
+
+def set_owner_cookie(response: Response, caller: Caller, *, secure: bool) -> None:
+    """Let the browser of a new anonymous user remember who he is."""
+    if caller.new_token:
+        response.set_cookie(
+            OWNER_COOKIE,
+            caller.new_token.get_secret_value(),
+            max_age=COOKIE_S,
+            secure=secure,
+            httponly=True,
+            samesite="lax",
         )
 
 

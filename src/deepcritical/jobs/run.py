@@ -24,12 +24,18 @@ class RunOf(Generic[Ended_co]):
     """One submitted question, which ends with a report or with an answer."""
 
     def __init__(
-        self, session: ResearchSession, task: asyncio.Task[Ended_co], user_id: str = LOCAL_USER
+        self,
+        session: ResearchSession,
+        task: asyncio.Task[Ended_co],
+        user_id: str = LOCAL_USER,
+        tool_name: str = "",
     ) -> None:
         self._session = session
         self._task = task
         self.user_id = user_id
         """Who asked."""
+        self.tool_name = tool_name
+        """What was asked for."""
 
     @property
     def run_id(self) -> str:

@@ -36,6 +36,10 @@ class RunView(Protocol):
         """Who asked."""
 
     @property
+    def tool_name(self) -> str:
+        """What was asked for: ``research`` or ``deep_research``."""
+
+    @property
     def ended(self) -> bool:
         """Whether the run has ended."""
 
@@ -68,6 +72,7 @@ class StoredRun:
         self.run_id = trace.id
         self.question = str(trace.input_params.get("question", ""))
         self.user_id = trace.user_id
+        self.tool_name = trace.tool_name
         self.ended = trace.status.ended
         self.ended_at = trace.completed_at or trace.started_at or trace.created_at
         self.report = ended_with if isinstance(ended_with, ResearchReport) else None
