@@ -328,7 +328,8 @@ async def test_only_the_protocol_is_printed_and_the_end_of_stdin_is_the_end() ->
         process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
     answers = [json.loads(await process.stdout.readline()) for _ in range(2)]
     assert answers[1]["result"]["structuredContent"]["trace_id"]
-    out, err = await process.communicate()  # closes stdin, while the run is under way
+    process.stdin.close()  # while the run is under way
+    out, err = await process.communicate()
     assert (process.returncode, out, err) == (0, b"", b"")
 
 
