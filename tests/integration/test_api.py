@@ -47,7 +47,7 @@ async def served(
         server = uvicorn.Server(config)
         task = asyncio.create_task(server.serve(sockets=[listening]))
         address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        async with httpx.AsyncClient(base_url=address, trust_env=False, timeout=10) as client:
+        async with httpx.AsyncClient(base_url=address, trust_env=False, timeout=30) as client:
             yield Served(runs, client)
         server.should_exit = True
         await task

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import NamedTuple
 import httpx
 import pytest
 from pydantic import SecretStr
+from starlette.types import Receive, Scope, Send
 
 from deepcritical.interfaces.access import (
     HEAVY_PER_MINUTE,
@@ -151,6 +151,7 @@ class TestPublic:
         self, site: Site
     ) -> None:
         first, other = await begun(site), await begun(site)
+        await site.client.get(f"{first.headers['location']}/events")  # it is kept by its end
         token = first.json()["owner_token"]
         assert token != other.json()["owner_token"]
         assert await own(site, by(token)) == [first.json()["id"]]
@@ -162,7 +163,9 @@ class TestPublic:
         assert token not in kept
 
     async def test_a_browser_keeps_it_where_no_script_reads_it(self, site: Site) -> None:
-        for answer in (await site.client.get("/"), await begun(site)):
+        page = await site.client.get("/")
+        site.client.cookies.clear()
+        for answer in (page, await begun(site)):
             cookie = answer.headers["set-cookie"]
             assert cookie.startswith(f"{OWNER_COOKIE}=anonymous-")
             assert "HttpOnly" in cookie
@@ -183,7 +186,6 @@ class TestPublic:
         assert refused.status_code == 429
         assert 3590 < int(refused.headers["retry-after"]) <= 3601
         assert refused.json()["advice"]
-        assert len(await own(site, by(token))) == 2
 
     async def test_nor_does_an_address_with_new_users(self, site: Site) -> None:
         answers = [(await begun(site)).status_code for _ in range(2 * USERS_PER_ADDRESS + 1)]
@@ -216,19 +218,19 @@ class Hanging:
     def __init__(self) -> None:
         self.waiting = 0
         self.asked = asyncio.Event()
-        self.left_at = 0.0
+        self.left = asyncio.Event()
 
-    async def __call__(self, scope: object, receive: object, _send: object) -> None:
-        assert callable(receive)
+    async def __call__(self, _scope: Scope, receive: Receive, _send: Send) -> None:
         self.waiting += 1
         self.asked.set()
         while (await receive())["type"] != "http.disconnect":
             pass
         self.waiting -= 1
-        self.left_at = time.monotonic()
+        if not self.waiting:
+            self.left.set()
 
 
-async def test_a_run_that_is_cancelled_asks_nobody_a_second_later(tmp_path: Path) -> None:
+async def test_a_run_that_is_cancelled_asks_nobody_a_second_later() -> None:
     hanging = Hanging()
     async with running(hanging) as url:
         client = SourceClient("PubMed", url, limiter=new_limiter(100))
@@ -237,11 +239,8 @@ async def test_a_run_that_is_cancelled_asks_nobody_a_second_later(tmp_path: Path
             at = (await site.client.post("/api/runs", json=ASKED)).headers["location"]
             async with asyncio.timeout(10):
                 await hanging.asked.wait()
-            since = time.monotonic()
-            assert (await site.client.post(f"{at}/cancel")).status_code == 202
             async with asyncio.timeout(1):
-                while hanging.waiting:
-                    await asyncio.sleep(0.01)
-            assert hanging.left_at - since < 1
+                assert (await site.client.post(f"{at}/cancel")).status_code == 202
+                await hanging.left.wait()
             assert (await site.client.get(at)).json()["status"] == "cancelled"
         await client.aclose()

@@ -15,6 +15,7 @@ from deepcritical.interfaces.access import Access, is_loopback
 from deepcritical.interfaces.api import build_api
 from deepcritical.interfaces.guard import Guard, PageGate
 from deepcritical.interfaces.mcp.http import over_http
+from deepcritical.interfaces.problems import add_handlers
 from deepcritical.jobs.runs import RunService
 
 __all__ = ["build_site"]
@@ -54,6 +55,7 @@ def build_site(
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts or ["*"])
     app.add_middleware(PageGate, access=access)
     app.add_middleware(Guard)
+    add_handlers(app)
     app.mount("/api", build_api(runs, access))
     app.router.routes.append(tools.route)
     return app
