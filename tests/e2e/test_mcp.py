@@ -215,11 +215,6 @@ async def test_a_claim_is_held_against_what_it_cites(site: Site) -> None:
 # Over HTTP the newer protocol cancels by closing the stream, as a client does that is lost.
 @pytest.mark.parametrize("site", ["stdio", "http of the handshake"], indirect=True)
 async def test_cancelled_by_the_client_the_run_is_cancelled(site: Site, sources: World) -> None:
-    if (
-        not site.client.session.protocol_version.startswith("2025")
-        and site.question != LIVE_QUESTION
-    ):
-        pytest.skip("over HTTP this protocol cancels by closing the stream, as a lost client does")
     sources.faults["pubmed"].on("slow")
     told = Told()
     call = asyncio.create_task(

@@ -26,8 +26,8 @@ class Told(list[Progress]):
         self.first = asyncio.Event()
         """Set once the client was told of something."""
 
-    async def __call__(self, done: float, total: float | None, message: str | None) -> None:
-        self.append(Progress(done, total, message or ""))
+    async def __call__(self, progress: float, total: float | None, message: str | None) -> None:
+        self.append(Progress(progress, total, message or ""))
         self.first.set()
 
     @property
@@ -74,22 +74,21 @@ async def held(connecting: AbstractAsyncContextManager[Client]) -> AsyncIterator
     done = asyncio.Event()
 
     async def hold() -> None:
-        async with connecting as client:
-            ready.set_result(client)
-            await done.wait()
+        try:
+            async with connecting as client:
+                ready.set_result(client)
+                await done.wait()
+        except Exception as error:
+            if ready.done():
+                raise
+            ready.set_exception(error)
 
     task = asyncio.create_task(hold())
-    await asyncio.wait([task, ready], return_when=asyncio.FIRST_COMPLETED)
     try:
-        yield ready.result() if ready.done() else await _failed(task)
+        yield await ready
     finally:
         done.set()
         await task
-
-
-async def _failed(task: asyncio.Task[None]) -> Client:
-    await task
-    raise AssertionError("the client ended before it was used")
 
 
 def without_proxies(environment: Mapping[str, str]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from deepcritical.interfaces.mcp import arguments as asked
 from deepcritical.interfaces.mcp import results
 from deepcritical.interfaces.mcp.research_tools import NEXT, ResearchTools
 from deepcritical.interfaces.mcp.search_tools import SearchTools
-from deepcritical.interfaces.mcp.tool import Needs, Tool
+from deepcritical.interfaces.mcp.tool import Needs, Run, Tool
 
 if TYPE_CHECKING:
     from deepcritical.bootstrap import Lookups
@@ -35,7 +35,8 @@ _LIVE = (
 def catalogue(runs: RunService, lookups: Lookups) -> dict[str, Tool]:
     """All tools, by name."""
     research, search = ResearchTools(runs), SearchTools(lookups)
-    tools = (*_waiting(research), *_following(research), *_looking_up(search))
+    running = (*_waiting(research), _starting(research), *_following(research), _stopping(research))
+    tools = (*running, *_looking_up(search))
     return {tool.name: tool for tool in tools}
 
 
@@ -77,21 +78,24 @@ def _waiting(research: ResearchTools) -> tuple[Tool, ...]:
             changes=True,
             asks_sources=True,
         ),
-        Tool(
-            name="start_research",
-            title="Start research",
-            description=(
-                "Start deep_research (kind answer) or research_report (kind report) without "
-                "waiting for it, and get its trace_id at once. Use it where a call of minutes "
-                f"would time out. {_ASK_FIRST} {NEXT}"
-            ),
-            arguments=asked.StartResearch,
-            result=results.Started,
-            run=research.start_research,
-            needs=Needs.START,
-            changes=True,
-            asks_sources=True,
+    )
+
+
+def _starting(research: ResearchTools) -> Tool:
+    return Tool(
+        name="start_research",
+        title="Start research",
+        description=(
+            "Start deep_research (kind answer) or research_report (kind report) without waiting "
+            "for it, and get its trace_id at once. Use it where a call of minutes would time "
+            f"out. {_ASK_FIRST} {NEXT}"
         ),
+        arguments=asked.StartResearch,
+        result=results.Started,
+        run=research.start_research,
+        needs=Needs.START,
+        changes=True,
+        asks_sources=True,
     )
 
 
@@ -130,74 +134,76 @@ def _following(research: ResearchTools) -> tuple[Tool, ...]:
             result=results.TraceOutput,
             run=research.get_trace,
         ),
-        Tool(
-            name="cancel_research",
-            title="Cancel research",
-            description=(
-                "Stop a run for good; what it found is not reported. Use it only when the user "
-                "wants so. A run that has ended stays as it is."
-            ),
-            arguments=asked.AboutTrace,
-            result=results.ResearchStatus,
-            run=research.cancel_research,
-            needs=Needs.USER,
-            changes=True,
-            destroys=True,
+    )
+
+
+def _stopping(research: ResearchTools) -> Tool:
+    return Tool(
+        name="cancel_research",
+        title="Cancel research",
+        description=(
+            "Stop a run for good; what it found is not reported. Use it only when the user wants "
+            "so. A run that has ended stays as it is."
         ),
+        arguments=asked.AboutTrace,
+        result=results.ResearchStatus,
+        run=research.cancel_research,
+        needs=Needs.USER,
+        changes=True,
+        destroys=True,
     )
 
 
 def _looking_up(search: SearchTools) -> tuple[Tool, ...]:
     return (
-        Tool(
-            name="search_pubmed",
-            title="Search PubMed",
-            description=f"Search PubMed for papers, by words or in its own language. {_LIVE}",
-            arguments=asked.Search,
-            result=results.SearchOutput,
-            run=search.search_pubmed,
-            needs=Needs.WORK,
-            asks_sources=True,
+        _search(
+            "search_pubmed",
+            "PubMed",
+            "for papers, by words or in its own language",
+            search.search_pubmed,
         ),
-        Tool(
-            name="search_clinical_trials",
-            title="Search ClinicalTrials.gov",
-            description=(
-                "Search ClinicalTrials.gov for interventional trials, stopped ones with the reason "
-                f"among them. {_LIVE}"
-            ),
-            arguments=asked.Search,
-            result=results.SearchOutput,
-            run=search.search_clinical_trials,
-            needs=Needs.WORK,
-            asks_sources=True,
+        _search(
+            "search_clinical_trials",
+            "ClinicalTrials.gov",
+            "for interventional trials, stopped ones with the reason among them",
+            search.search_clinical_trials,
         ),
-        Tool(
-            name="search_europe_pmc",
-            title="Search Europe PMC",
-            description=(
-                "Search Europe PMC for papers and preprints, by words or in its own language. "
-                f"{_LIVE}"
-            ),
-            arguments=asked.Search,
-            result=results.SearchOutput,
-            run=search.search_europe_pmc,
-            needs=Needs.WORK,
-            asks_sources=True,
+        _search(
+            "search_europe_pmc",
+            "Europe PMC",
+            "for papers and preprints, by words or in its own language",
+            search.search_europe_pmc,
         ),
-        Tool(
-            name="verify_claim",
-            title="Verify a claim",
-            description=(
-                "Check by rules whether one sentence is borne out by the records that it cites: "
-                "numbers with units, names, denials, directions, retraction. Use it before you "
-                "repeat a cited sentence. It reads abstracts and registry entries, not full texts, "
-                "and does not say whether a claim is true. Answers within seconds."
-            ),
-            arguments=asked.VerifyClaim,
-            result=results.Verified,
-            run=search.verify_claim,
-            needs=Needs.WORK,
-            asks_sources=True,
+        _verifying(search),
+    )
+
+
+def _search(name: str, source: str, what: str, run: Run) -> Tool:
+    return Tool(
+        name=name,
+        title=f"Search {source}",
+        description=f"Search {source} {what}. {_LIVE}",
+        arguments=asked.Search,
+        result=results.SearchOutput,
+        run=run,
+        needs=Needs.WORK,
+        asks_sources=True,
+    )
+
+
+def _verifying(search: SearchTools) -> Tool:
+    return Tool(
+        name="verify_claim",
+        title="Verify a claim",
+        description=(
+            "Check by rules whether one sentence is borne out by the records that it cites: "
+            "numbers with units, names, denials, directions, retraction. Use it before you repeat "
+            "a cited sentence. It reads abstracts and registry entries, not full texts, and does "
+            "not say whether a claim is true. Answers within seconds."
         ),
+        arguments=asked.VerifyClaim,
+        result=results.Verified,
+        run=search.verify_claim,
+        needs=Needs.WORK,
+        asks_sources=True,
     )

@@ -12,7 +12,7 @@ from pydantic import SecretStr, ValidationError
 from deepcritical.domain.base import Model
 from deepcritical.interfaces.access import Caller
 
-__all__ = ["Call", "Needs", "Tell", "Tool", "ToolError"]
+__all__ = ["Call", "Needs", "Run", "Tell", "Tool", "ToolError"]
 
 Tell = Callable[[float, str], Awaitable[None]]
 """Tells the client how far a call is, 0-1, and what happened."""
@@ -45,6 +45,10 @@ class Call(NamedTuple):
     """Says that this call waits for the run of that id: cancelling the one stops the other."""
 
 
+Run = Callable[[Call, Any], Awaitable[Model]]
+"""Does what a tool does, with its arguments, checked."""
+
+
 class Tool(NamedTuple):
     """One tool, of which everything else is told to the client."""
 
@@ -53,8 +57,7 @@ class Tool(NamedTuple):
     description: str
     arguments: type[Model]
     result: type[Model]
-    run: Callable[[Call, Any], Awaitable[Model]]
-    """Called with the arguments, checked."""
+    run: Run
     needs: Needs = Needs.READ
     changes: bool = False
     """Whether it changes anything, such as starting a run."""
