@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -308,7 +309,8 @@ async def test_other_sites_and_other_names_are_refused(address: str) -> None:
         assert (await http.delete("/mcp")).status_code not in (403, 413)
 
 
-async def test_only_the_protocol_is_printed_and_the_end_of_stdin_is_the_end() -> None:
+async def spoken() -> asyncio.subprocess.Process:
+    """A process over stdio with a run under way; what it printed so far is read."""
     process = await asyncio.create_subprocess_exec(
         COMMAND,
         *("mcp", "--snapshot", "demo"),
@@ -323,9 +325,24 @@ async def test_only_the_protocol_is_printed_and_the_end_of_stdin_is_the_end() ->
         process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
     answers = [json.loads(await process.stdout.readline()) for _ in range(2)]
     assert answers[1]["result"]["structuredContent"]["trace_id"]
-    process.stdin.close()  # while the run is under way
+    return process
+
+
+async def test_only_the_protocol_is_printed_and_the_end_of_stdin_is_the_end() -> None:
+    process = await spoken()
+    assert process.stdin is not None
+    process.stdin.close()
     out, err = await process.communicate()
     assert (process.returncode, out, err) == (0, b"", b"")
+
+
+async def test_a_signal_ends_it_though_stdin_is_open() -> None:
+    process = await spoken()
+    process.send_signal(signal.SIGTERM)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert (await process.stdout.read(), await process.stderr.read()) == (b"", b"")
+    assert await process.wait() == -signal.SIGTERM
 
 
 async def test_a_key_is_never_asked_for_where_the_protocol_is_spoken() -> None:

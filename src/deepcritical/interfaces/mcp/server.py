@@ -30,7 +30,7 @@ from mcp.types import Tool as ListedTool
 from pydantic import SecretStr
 
 from deepcritical.domain.base import Model
-from deepcritical.domain.errors import ConfigurationError, DeepCriticalError
+from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.interfaces.access import Caller
 from deepcritical.interfaces.mcp.catalogue import INSTRUCTIONS, catalogue
 from deepcritical.interfaces.mcp.tool import Call, Needs, Tell, Tool, ToolError
@@ -138,14 +138,10 @@ def _key(context: Context, request_id: object) -> tuple[str, str]:
 
 
 def _own_model(request: Request | None) -> tuple[str, SecretStr | None]:
-    """The model and the key of a request's headers."""
+    """The model and the key of a request's headers; a key alone is for the server's own model."""
     if request is None:
         return "", None
     model, key = request.headers.get("x-model", ""), request.headers.get("x-model-key", "")
-    if key and not model:
-        raise ConfigurationError(
-            "A key was given in X-Model-Key, but no model.", "Name it in X-Model."
-        )
     return model, SecretStr(key) if key else None
 
 
