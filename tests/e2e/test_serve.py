@@ -17,6 +17,7 @@ from tests.conftest import ROOT
 from tests.servers.serving import Served, serving
 
 COMMAND = Path(sys.executable).with_name("deepcritical")
+ON_THE_NETWORK = (COMMAND, "serve", "--port", "0", "--host", "0.0.0.0")  # noqa: S104 - as meant
 
 
 @pytest.fixture(scope="module")
@@ -69,8 +70,7 @@ def test_the_tokens_of_the_settings_are_asked_for(tmp_path: Path) -> None:
         "DEEPCRITICAL_TOKENS": "ada:made-up-token-of-ada",
         "DEEPCRITICAL_TOKENS_FILE": str(tmp_path / "tokens"),
     }
-    command = [COMMAND, "serve", "--port", "0", "--host", "0.0.0.0"]  # noqa: S104 - as meant
-    with serving(command, told) as served:
+    with serving(ON_THE_NETWORK, told) as served:
         assert "made-up-token" not in served.said
         assert "Its token" not in served.said
         for user in ("ada", "ben", "nobody"):
@@ -80,8 +80,7 @@ def test_the_tokens_of_the_settings_are_asked_for(tmp_path: Path) -> None:
 
 
 def test_a_public_server_gives_the_page_and_a_cookie_to_everybody() -> None:
-    command = [COMMAND, "serve", "--port", "0", "--host", "0.0.0.0"]  # noqa: S104 - as meant
-    with serving(command, {"DEEPCRITICAL_PUBLIC": "1"}) as served:
+    with serving(ON_THE_NETWORK, {"DEEPCRITICAL_PUBLIC": "1"}) as served:
         answer = httpx.get(here(served), trust_env=False)
     assert answer.status_code == 200
     assert "HttpOnly" in answer.headers["set-cookie"]

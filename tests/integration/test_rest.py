@@ -17,6 +17,7 @@ import pytest
 
 from deepcritical.bootstrap import build_runs
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
+from deepcritical.interfaces.api_models import MAX_CLAIM_NUMBERS, MAX_TEXT_NUMBERS
 from deepcritical.interfaces.guard import MAX_BODY_BYTES
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
@@ -296,6 +297,15 @@ class TestVerify:
     async def test_a_record_that_is_not_there_bears_nothing(self, site: Served) -> None:
         assert (await self.verified(site, claim=f"{CLAIM} [E7]")).json()["supported"] is False
         assert (await self.verified(site, references=[])).status_code == 422
+
+    async def test_what_would_take_long_is_refused(self, site: Served) -> None:
+        many = {"title": "Made up", "text": "1 " * (MAX_TEXT_NUMBERS + 1)}
+        assert (await self.verified(site, references=[many])).status_code == 422
+        claim = "1 " * (MAX_CLAIM_NUMBERS + 1)
+        assert (await self.verified(site, claim=claim)).status_code == 422
+        most = many | {"text": "1 " * MAX_TEXT_NUMBERS}
+        answer = await self.verified(site, references=[most], claim="1 " * MAX_CLAIM_NUMBERS)
+        assert answer.status_code == 200
 
 
 async def test_a_key_goes_to_the_model_and_nowhere_else(

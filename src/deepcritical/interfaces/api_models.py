@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.base import Model, UnitInterval
@@ -35,6 +36,9 @@ __all__ = [
 ]
 
 ROOT = "/api/runs"
+MAX_CLAIM_NUMBERS = 30
+MAX_TEXT_NUMBERS = 1000
+_NUMBER = re.compile(r"\d+")
 Question = Annotated[str, StringConstraints(min_length=1, max_length=MAX_QUESTION_CHARS)]
 ModelChoice = Annotated[str, StringConstraints(max_length=200)]
 Name = Annotated[str, StringConstraints(max_length=200)]
@@ -144,7 +148,7 @@ class ClaimReference(Model):
     id: Name = ""
     """As the claim cites it, such as ``E12``; by default E1, E2 and so on."""
     title: Annotated[str, StringConstraints(min_length=1, max_length=1000)]
-    text: Annotated[str, StringConstraints(max_length=50_000)]
+    text: Annotated[str, StringConstraints(max_length=20_000)]
     """Its abstract, or whatever of it can be quoted."""
     pmid: Name | None = None
     pmcid: Name | None = None
@@ -170,6 +174,16 @@ class ClaimToVerify(Model):
     references: Annotated[tuple[ClaimReference, ...], Field(min_length=1, max_length=20)]
     quote: Annotated[str, StringConstraints(min_length=1, max_length=5000)] | None = None
     """Words of a record that the sentence is said to rest on; by default they are found."""
+
+    @model_validator(mode="after")
+    def _bounded(self) -> Self:
+        # Every number of the claim is sought among all of the records: this many take a second.
+        texts = "\n".join(reference.text for reference in self.references)
+        if len(_NUMBER.findall(self.claim)) > MAX_CLAIM_NUMBERS:
+            raise ValueError(f"a claim has at most {MAX_CLAIM_NUMBERS} numbers")
+        if len(_NUMBER.findall(texts)) > MAX_TEXT_NUMBERS:
+            raise ValueError(f"the records have at most {MAX_TEXT_NUMBERS} numbers together")
+        return self
 
     def records(self) -> dict[str, Evidence]:
         """The records by id."""

@@ -30,8 +30,8 @@ MAX_BODY_BYTES = 65_536
 """Largest body of a request: a question is at most a fraction of it."""
 NOT_SERVED = ("/gradio_api/upload", "/gradio_api/mcp", "/gradio_api/proxy=")
 """Doors of the page's framework that no part of our page uses."""
-OWN_RULES = ("/api/", "/mcp")
-"""What asks by itself who may use it; all else is the page."""
+OWN_RULES = ("/api", "/mcp")
+"""What asks by itself who may use it, with all below it; all else is the page."""
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="DeepCritical: any name, the token as password"'}
 
 
@@ -76,7 +76,8 @@ class PageGate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http" or scope["path"].startswith(OWN_RULES):
+        first = "/" + scope["path"][1:].partition("/")[0]
+        if scope["type"] != "http" or first in OWN_RULES:
             await self._app(scope, receive, send)
             return
         asked = HTTPConnection(scope)

@@ -23,7 +23,6 @@ from deepcritical.interfaces.verify_command import verify
 
 if TYPE_CHECKING:
     from deepcritical.interfaces.access import Access
-    from deepcritical.settings import Settings
 
 __all__ = ["app", "main"]
 
@@ -81,18 +80,16 @@ def serve(
         # Later still: the page takes seconds to load, and what is wrong is told before that.
         from deepcritical.interfaces.server import serve_page
 
-        access = _access(settings, listening.getsockname()[0])
+        tokens, quota = settings.token_entries(), settings.public_runs_per_hour
+        access = _access(listening.getsockname()[0], tokens, settings.public, quota)
         serve_page(runs, access, lookups, listening, name=address[0])
 
 
-def _access(settings: Settings, host: str) -> Access:
+def _access(host: str, tokens: str, public: bool, runs_per_hour: int) -> Access:
     from deepcritical.interfaces.access import access_for, parse_tokens
 
     access, made = access_for(
-        host,
-        parse_tokens(settings.token_entries()),
-        public=settings.public,
-        runs_per_hour=settings.public_runs_per_hour,
+        host, parse_tokens(tokens), public=public, runs_per_hour=runs_per_hour
     )
     if made:
         token = made.get_secret_value()
