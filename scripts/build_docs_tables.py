@@ -2,6 +2,7 @@
 
 docs/reference.md: options, exit codes, settings, events, the report, its formats.
 docs/report.schema.json, docs/answer.schema.json: the JSON Schemas of report.json and answer.json.
+docs/mcp-tools.json: the tools for agents, as the server lists them.
 
 Usage: `python scripts/build_docs_tables.py`. With `--check` nothing is written, and the exit code
 is 1 when a file is not what the code says.
@@ -22,6 +23,7 @@ import typer
 from pydantic import AliasChoices, BaseModel, SecretStr
 from typer.models import ArgumentInfo, OptionInfo
 
+from deepcritical.bootstrap import build_lookups, build_runs
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.events import TERMINAL, Event, LoggedEvent
 from deepcritical.domain.report import ResearchReport
@@ -30,6 +32,9 @@ from deepcritical.domain.verdict import Verdict
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
 from deepcritical.interfaces.exit_codes import EXIT_CODES
 from deepcritical.interfaces.main import app
+from deepcritical.interfaces.mcp.catalogue import catalogue
+from deepcritical.interfaces.mcp.server import listed
+from deepcritical.interfaces.mcp.tool import Tool
 from deepcritical.settings import Settings
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference.md"
@@ -38,6 +43,7 @@ SCHEMAS: Mapping[str, type[BaseModel]] = {
     "answer.schema.json": DeepAnswer,
 }
 """The models behind report.json and answer.json."""
+TOOLS_NAME = "mcp-tools.json"
 HEAD = """\
 # Reference
 
@@ -275,16 +281,64 @@ def build_schema(model: type[BaseModel]) -> str:
     return json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
 
 
+def list_tools() -> list[Tool]:
+    """List the tools for agents; nothing is run or searched."""
+    settings = Settings.model_construct(snapshot="demo", database_url=None)
+    return list(catalogue(build_runs(settings), build_lookups(settings)).values())
+
+
+def tools() -> str:
+    """Write the tools for agents with their arguments."""
+    parts = [
+        "## Tools",
+        "What `deepcritical mcp` and `/mcp` of `deepcritical serve` offer to an agent; see "
+        "[Tools for agents](mcp.md). The schemas of arguments and results are in "
+        "[mcp-tools.json](mcp-tools.json).",
+    ]
+    for tool in list_tools():
+        rows = list(list_arguments(tool.arguments))
+        header = ("argument", "value", "default", "meaning")
+        parts += [f"### {tool.name}", tool.description, table(header, rows)]
+        parts.append(f"Returns {', '.join(code(name) for name in tool.result.model_fields)}.")
+    return "\n\n".join(parts)
+
+
+def list_arguments(model: type[BaseModel]) -> Iterator[tuple[str, str, str, str]]:
+    """Yield name, value, default and meaning of each argument of a tool."""
+    for name, field in model.model_json_schema()["properties"].items():
+        default = "required" if "default" not in field else code(field["default"])
+        meaning = plain(model.model_fields[name].description)
+        yield code(name), type_words(field, {}), default, meaning
+
+
+def build_tools() -> str:
+    """Write the tools as the server lists them."""
+    told = [
+        listed(tool).model_dump(mode="json", by_alias=True, exclude_none=True)
+        for tool in list_tools()
+    ]
+    return json.dumps({"tools": told}, ensure_ascii=False, indent=2) + "\n"
+
+
 def build_page() -> str:
     """Write the whole page."""
-    parts = (HEAD.strip(), command_line(), exit_codes(), settings(), events(), report(), formats())
+    parts = (
+        HEAD.strip(),
+        command_line(),
+        exit_codes(),
+        settings(),
+        events(),
+        report(),
+        formats(),
+        tools(),
+    )
     return "\n\n".join(parts) + "\n"
 
 
 def main(arguments: list[str]) -> int:
     """Write or check the page and return the exit code."""
     schemas = {PAGE.with_name(name): build_schema(model) for name, model in SCHEMAS.items()}
-    files = {PAGE: build_page(), **schemas}
+    files = {PAGE: build_page(), PAGE.with_name(TOOLS_NAME): build_tools(), **schemas}
     if "--check" not in arguments:
         for path, text in files.items():
             path.write_text(text, encoding="utf-8")

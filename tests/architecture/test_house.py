@@ -27,6 +27,7 @@ HEAVY = (
     "gradio",
     "jinja2",
     "llama_index",
+    "mcp",
     "numpy",
     "pydantic_ai",
     "sentence_transformers",

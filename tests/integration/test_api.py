@@ -15,6 +15,7 @@ import httpx
 import pytest
 import uvicorn
 
+from deepcritical.bootstrap import Lookups
 from deepcritical.domain.errors import ReasoningError
 from deepcritical.interfaces import event_stream
 from deepcritical.interfaces.access import Access
@@ -22,6 +23,7 @@ from deepcritical.interfaces.api import REPORT_POLICY
 from deepcritical.interfaces.site import build_site
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
+from deepcritical.settings import Settings
 from tests.conftest import QUESTION, ended, paper, run_service, snapshot
 from tests.integration.doubles import Interrupted
 
@@ -38,7 +40,9 @@ async def served(
     runs: RunService, access: Access | None = None, host: str = "127.0.0.1"
 ) -> AsyncIterator[Served]:
     with socket.create_server((host, 0)) as listening:
-        app = await asyncio.to_thread(build_site, runs, access or Access(), host=host)
+        app = await asyncio.to_thread(
+            build_site, runs, access or Access(), Lookups(Settings()), host=host
+        )
         config = uvicorn.Config(app, log_level="error", lifespan="off")
         server = uvicorn.Server(config)
         task = asyncio.create_task(server.serve(sockets=[listening]))

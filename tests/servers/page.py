@@ -10,9 +10,11 @@ import socket
 import sys
 from pathlib import Path
 
+from deepcritical.bootstrap import Lookups
 from deepcritical.domain.evidence import Evidence
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.server import serve_page
+from deepcritical.settings import Settings
 from deepcritical.tools.base import SourceQuery, SourceResult
 from deepcritical.tools.snapshot import SnapshotSource
 from tests.conftest import run_service
@@ -43,4 +45,4 @@ class GatedSource:
 if __name__ == "__main__":
     service = run_service([GatedSource(Path(sys.argv[1]))])
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        serve_page(service, Access(), listening)
+        serve_page(service, Access(), Lookups(Settings()), listening)

@@ -4,6 +4,7 @@ Implementations are picked here and nowhere else.
 """
 
 from deepcritical.bootstrap.application import (
+    build_lookups,
     build_model_server,
     build_reasoner,
     build_runs,
@@ -13,9 +14,13 @@ from deepcritical.bootstrap.application import (
     read_settings,
 )
 from deepcritical.bootstrap.live import LiveSources, open_sources
+from deepcritical.bootstrap.lookups import Found, Lookups
 
 __all__ = [
+    "Found",
     "LiveSources",
+    "Lookups",
+    "build_lookups",
     "build_model_server",
     "build_reasoner",
     "build_runs",

@@ -13,6 +13,7 @@ from uuid import uuid4
 from pydantic import SecretStr, ValidationError
 
 from deepcritical.bootstrap.live import LiveSources, open_sources
+from deepcritical.bootstrap.lookups import Lookups
 from deepcritical.domain.budget import Depth, RunLimits
 from deepcritical.domain.errors import ConfigurationError, StorageError
 from deepcritical.domain.events import Notice
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from deepcritical.reasoning.providers import ModelServer
 
 __all__ = [
+    "build_lookups",
     "build_model_server",
     "build_reasoner",
     "build_runs",
@@ -96,7 +98,7 @@ def build_runs(
     """
     if snapshot is not None and sources:
         raise ValueError("a run searches either a snapshot or live sources")
-    chosen = snapshot if snapshot is not None or sources else settings.snapshot
+    chosen = _chosen_snapshot(settings, snapshot, sources)
     local = chosen is not None
     choosing = _over_retrieval(settings)
     own = build_reasoner(settings, choosing)
@@ -114,6 +116,23 @@ def build_runs(
         if local
         else Place(sources=tuple(sources or settings.sources)),
     )
+
+
+def build_lookups(
+    settings: Settings, *, snapshot: str | None = None, sources: Sequence[SourceKey] = ()
+) -> Lookups:
+    """Searches and look-ups outside of runs; ids are looked up where the runs search.
+
+    Raises:
+        SnapshotNotFoundError: There is no such snapshot.
+    """
+    return Lookups(settings, _chosen_snapshot(settings, snapshot, sources))
+
+
+def _chosen_snapshot(
+    settings: Settings, snapshot: str | None, sources: Sequence[SourceKey]
+) -> str | None:
+    return snapshot if snapshot is not None or sources else settings.snapshot
 
 
 def open_traces(settings: Settings) -> ToolTraceService | None:

@@ -5,7 +5,7 @@ Inline `[n]` points at `references[n - 1]`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from pydantic import Field
@@ -22,7 +22,14 @@ from deepcritical.domain.report_parts import Claim, Reference, ReportSection, Se
 from deepcritical.domain.search_log import search_log
 from deepcritical.domain.text import shorten_at_sentence
 
-__all__ = ["AnsweredItem", "ChecklistCoverage", "DeepAnswer", "ToolOutput", "ToolSource"]
+__all__ = [
+    "AnsweredItem",
+    "ChecklistCoverage",
+    "DeepAnswer",
+    "ToolOutput",
+    "ToolSource",
+    "tool_sources",
+]
 
 SourceType = Literal["pubmed", "clinicaltrials", "europepmc", "web"]
 
@@ -170,7 +177,7 @@ class DeepAnswer(Model):
         return ToolOutput(
             trace_id=trace_id,
             answer=self.answer,
-            sources=tuple(self._source(n, ref) for n, ref in enumerate(self.references, 1)),
+            sources=tool_sources(self.references, self.claims),
             checklist_coverage=ChecklistCoverage(
                 satisfied=tuple(
                     a.item.text for a in self.checklist if a.coverage is Coverage.SATISFIED
@@ -179,17 +186,6 @@ class DeepAnswer(Model):
             ),
             iterations_used=self.search_iterations,
             status="max_iterations_reached" if self.stop_reason is limit else "completed",
-        )
-
-    def _source(self, number: int, reference: Reference) -> ToolSource:
-        quotes = (c.quote for c in self.claims if c.evidence_id == reference.evidence_id)
-        snippet = shorten_at_sentence(next(quotes, reference.text), _SNIPPET)
-        return ToolSource(
-            id=f"src_{number}",
-            type=_TYPES[reference.source],
-            title=visible(reference.title),
-            url=reference.link,
-            snippet=visible(snippet),
         )
 
     def _method(self) -> str:
@@ -209,6 +205,25 @@ class DeepAnswer(Model):
         lines += [f"- {self.support}"] if self.support else []
         log = search_log(self.searches)
         return "\n\n".join(("## How it was answered", "\n".join(lines), log)).rstrip()
+
+
+def tool_sources(
+    references: Sequence[Reference], claims: Sequence[Claim]
+) -> tuple[ToolSource, ...]:
+    """The references as a tool names them; a snippet is a located quote, if there is one."""
+    return tuple(_source(n, ref, claims) for n, ref in enumerate(references, 1))
+
+
+def _source(number: int, reference: Reference, claims: Sequence[Claim]) -> ToolSource:
+    quotes = (c.quote for c in claims if c.evidence_id == reference.evidence_id)
+    snippet = shorten_at_sentence(next(quotes, reference.text), _SNIPPET)
+    return ToolSource(
+        id=f"src_{number}",
+        type=_TYPES[reference.source],
+        title=visible(reference.title),
+        url=reference.link,
+        snippet=visible(snippet),
+    )
 
 
 def _listed(title: str, lines: tuple[str, ...], *, escape: bool = True) -> str:

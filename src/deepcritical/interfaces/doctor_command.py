@@ -35,6 +35,7 @@ EXTRAS = {
     "llm": ("pydantic_ai", "language models"),
     "embeddings": ("sentence_transformers", "hybrid retrieval"),
     "app": ("gradio", "the page"),
+    "mcp": ("mcp", "the tools for agents"),
 }
 """Optional extras: a module that comes with each, and what it is for."""
 SOURCE_WAIT_S = 8.0

@@ -14,6 +14,7 @@ from deepcritical.interfaces.ask_command import ask
 from deepcritical.interfaces.cli import Snapshot, Sources, chosen, research
 from deepcritical.interfaces.doctor_command import doctor
 from deepcritical.interfaces.exit_codes import exit_code
+from deepcritical.interfaces.mcp_command import mcp
 from deepcritical.interfaces.model_options import AskKey, BaseUrl, ModelName, chosen_model
 from deepcritical.interfaces.render_command import render
 from deepcritical.interfaces.search_command import search
@@ -37,6 +38,7 @@ app.command()(search)
 app.command()(verify)
 app.command()(render)
 app.command()(doctor)
+app.command()(mcp)
 app.add_typer(traces, name="traces")
 
 
@@ -60,17 +62,18 @@ def serve(
     model_base_url: BaseUrl = None,
     ask_key: AskKey = False,
 ) -> None:
-    """Serve the page and the REST API until Ctrl-C.
+    """Serve the page, the REST API and the tools at /mcp until Ctrl-C.
 
     Beyond this machine a token is asked for: of DEEPCRITICAL_TOKENS, or one that is made and
     printed; with DEEPCRITICAL_PUBLIC=1 none is, and everybody has a quota.
     """
     # Imported late: `--help` must not wait for the framework.
-    from deepcritical.bootstrap import build_runs, read_settings
+    from deepcritical.bootstrap import build_lookups, build_runs, read_settings
 
     choice = chosen(snapshot, sources)
     settings = read_settings(*chosen_model(model, model_base_url, ask_key))
     runs = build_runs(settings, snapshot=choice.snapshot, sources=choice.sources)
+    lookups = build_lookups(settings, snapshot=choice.snapshot, sources=choice.sources)
     asyncio.run(runs.sources())  # a source that cannot be read is told before anybody asks
     address = (host or settings.host, settings.port if port is None else port)
     with _bound(*address) as listening:
@@ -79,7 +82,7 @@ def serve(
 
         tokens, quota = settings.token_entries(), settings.public_runs_per_hour
         access = _access(listening.getsockname()[0], tokens, settings.public, quota)
-        serve_page(runs, access, listening, name=address[0])
+        serve_page(runs, access, lookups, listening, name=address[0])
 
 
 def _access(host: str, tokens: str, public: bool, runs_per_hour: int) -> Access:

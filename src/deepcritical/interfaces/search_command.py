@@ -14,10 +14,11 @@ import typer
 
 from deepcritical.domain.live_sources import SOURCES
 from deepcritical.domain.markdown import visible
-from deepcritical.domain.question import SearchQuery, checked_question
+from deepcritical.domain.question import checked_question
 from deepcritical.interfaces.exit_codes import NO_EVIDENCE
 
 if TYPE_CHECKING:
+    from deepcritical.bootstrap.lookups import Found
     from deepcritical.domain.evidence import Evidence
     from deepcritical.tools.search_handler import SourceAnswer
 
@@ -53,25 +54,12 @@ def search(
         raise typer.Exit(NO_EVIDENCE)
 
 
-async def _searched(
-    source: str, query: str, most: int
-) -> tuple[tuple[SourceAnswer, ...], tuple[Evidence, ...]]:
-    from deepcritical.bootstrap import open_sources, read_settings
-    from deepcritical.services.evidence_store import EvidenceStore
-    from deepcritical.tools.crossref import check_all
-    from deepcritical.tools.search_handler import SearchHandler, require_any
+async def _searched(source: str, query: str, most: int) -> Found:
+    # Imported late: `--help` and a refused query must not wait for them.
+    from deepcritical.bootstrap import Lookups, read_settings
 
-    settings = read_settings()
     names = [name for name in SOURCES if name == source or (source == "all" and name != "web")]
-    async with open_sources(settings, names) as live:
-        handler = SearchHandler(live.tools, deadline_s=settings.source_deadline_s)
-        answers = await handler.execute([SearchQuery(text=query)], most)
-        require_any(answers)
-        store = EvidenceStore()
-        for answer in answers:
-            store.add(answer.result.evidence)
-        found = list(store.evidence.values())
-        return answers, await check_all(found, settings.source_deadline_s, client=live.crossref)
+    return await Lookups(read_settings()).search(names, query, most)
 
 
 def _told(answer: SourceAnswer) -> str:

@@ -1,4 +1,4 @@
-"""One application on one port: the page at ``/``, what it fetches under ``/api``."""
+"""One application on one port: the page at ``/``, its data under ``/api``, tools at ``/mcp``."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 import uvicorn
 from fastapi import FastAPI
 
+from deepcritical.bootstrap import Lookups
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.gradio_app import HEAD, THEME, build_page
 from deepcritical.interfaces.site import build_site
@@ -22,11 +23,13 @@ SHUTDOWN_S = 2
 """Seconds that open streams get when the server is stopped."""
 
 
-def create_app(runs: RunService, access: Access, *, host: str, name: str = "") -> FastAPI:
+def create_app(
+    runs: RunService, access: Access, lookups: Lookups, *, host: str, name: str = ""
+) -> FastAPI:
     """The whole application; see `build_site`."""
     # The page last, for it answers every other path.
     mounted: FastAPI = gr.mount_gradio_app(
-        build_site(runs, access, host=host, name=name),
+        build_site(runs, access, lookups, host=host, name=name),
         build_page(runs, access),
         path="",
         theme=THEME,
@@ -41,19 +44,25 @@ def create_app(runs: RunService, access: Access, *, host: str, name: str = "") -
 
 
 def serve_page(
-    runs: RunService, access: Access, listening: socket.socket, *, name: str = ""
+    runs: RunService,
+    access: Access,
+    lookups: Lookups,
+    listening: socket.socket,
+    *,
+    name: str = "",
 ) -> None:
     """Answer requests at a bound socket until the process is stopped, which stops its runs.
 
     Args:
         runs: Runs the questions.
         access: Who may start, stop and list runs.
+        lookups: Searches and finds records outside of runs.
         listening: Where requests arrive.
         name: The host name that was bound, if it was given as a name.
     """
     logging.basicConfig(level=logging.WARNING)
     host, port, *_ = listening.getsockname()
-    app = create_app(runs, access, host=host, name=name)
+    app = create_app(runs, access, lookups, host=host, name=name)
     config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=SHUTDOWN_S)
     shown = f"[{host}]" if ":" in host else host
     typer.echo(f"DeepCritical is at http://{shown}:{port} (Ctrl-C ends it)")

@@ -1,4 +1,4 @@
-"""The application under the page: its guards, and the REST API under ``/api``."""
+"""The application under the page: its guards, the REST API under ``/api``, tools at ``/mcp``."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
+from deepcritical.bootstrap import Lookups
 from deepcritical.interfaces.access import Access, is_loopback
 from deepcritical.interfaces.api import build_api
 from deepcritical.interfaces.guard import Guard, PageGate
+from deepcritical.interfaces.mcp.http import over_http
 from deepcritical.interfaces.problems import add_handlers
 from deepcritical.jobs.runs import RunService
 
@@ -23,33 +25,37 @@ THREADS = 32
 """Threads for what blocks: files, the database, renderers. By default a small machine has six."""
 
 
-def build_site(runs: RunService, access: Access, *, host: str, name: str = "") -> FastAPI:
+def build_site(
+    runs: RunService, access: Access, lookups: Lookups, *, host: str, name: str = ""
+) -> FastAPI:
     """The application without the page.
 
     Args:
         runs: Runs the questions.
         access: Who may start, stop and list runs.
+        lookups: Searches and finds records outside of runs.
         host: The IP address that it will be bound to; on loopback only requests to loopback names
             are answered, so that no other site can reach it through a name of its own.
         name: A further name under which it is asked.
     """
+    own = sorted({*LOOPBACK_NAMES, host, *filter(None, [name])})
+    hosts = own if is_loopback(host) else None
+    tools = over_http(runs, lookups, access, hosts)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "blocking"))
-        async with asyncio.TaskGroup() as tasks:
+        async with tools.running, asyncio.TaskGroup() as tasks:
             warming = tasks.create_task(runs.warm_up())
             yield
             warming.cancel()
             await runs.close()
 
     app = FastAPI(title="DeepCritical", lifespan=lifespan, openapi_url=None)
-    own = {*LOOPBACK_NAMES, host, *filter(None, [name])}
-    app.add_middleware(
-        TrustedHostMiddleware, allowed_hosts=sorted(own) if is_loopback(host) else ["*"]
-    )
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts or ["*"])
     app.add_middleware(PageGate, access=access)
     app.add_middleware(Guard)
     add_handlers(app)
     app.mount("/api", build_api(runs, access))
+    app.router.routes.append(tools.route)
     return app

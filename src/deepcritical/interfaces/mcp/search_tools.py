@@ -1,0 +1,125 @@
+"""Tools that search the live sources, and that hold a sentence against what it cites."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import TYPE_CHECKING
+
+from deepcritical.domain.identity import canonical_ids
+from deepcritical.domain.markdown import visible
+from deepcritical.domain.question import checked_question
+from deepcritical.domain.text import shorten_at_sentence
+from deepcritical.interfaces.mcp import arguments as asked
+from deepcritical.interfaces.mcp import results
+from deepcritical.interfaces.mcp.tool import Call, ToolError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from deepcritical.bootstrap import Lookups
+    from deepcritical.domain.claim_checks import ClaimCheck
+    from deepcritical.domain.evidence import Evidence
+    from deepcritical.domain.live_sources import SourceKey
+
+__all__ = ["SearchTools"]
+
+_SNIPPET = 500
+"""Characters that a snippet should not exceed; it is cut at a sentence."""
+_KINDS = ("pmid", "nct", "doi", "pmcid", "registry")
+"""The kinds of ids, the best first."""
+
+
+class SearchTools:
+    """The tools over the live sources."""
+
+    def __init__(self, lookups: Lookups) -> None:
+        self._lookups = lookups
+
+    async def search_pubmed(self, _call: Call, given: asked.Search) -> results.SearchOutput:
+        """Records of PubMed."""
+        return await self._searched("pubmed", given)
+
+    async def search_clinical_trials(
+        self, _call: Call, given: asked.Search
+    ) -> results.SearchOutput:
+        """Records of ClinicalTrials.gov."""
+        return await self._searched("clinicaltrials", given)
+
+    async def search_europe_pmc(self, _call: Call, given: asked.Search) -> results.SearchOutput:
+        """Records of Europe PMC."""
+        return await self._searched("europepmc", given)
+
+    async def verify_claim(self, _call: Call, given: asked.VerifyClaim) -> results.Verified:
+        """Whether the records bear a sentence out.
+
+        Raises:
+            ToolError: An id is none.
+        """
+        claim, ids = checked_question(given.claim), [_canonical(one) for one in given.ids]
+        records = await self._lookups.records_of(ids)
+        check = await asyncio.to_thread(_checked, claim, records, given.quote or None)
+        source = records.get(check.evidence_id)
+        return results.Verified(
+            claim=claim,
+            supported=check.supported,
+            overstated=check.supported and check.overstated,
+            reason=visible(check.reason),
+            source=_record(source) if source else None,
+            quotes=tuple(visible(quote.text) for quote in check.quotes),
+            checks=tuple(
+                results.CheckMade(kind=c.kind.value, outcome=c.outcome.value, reason=c.reason)
+                for c in check.checks
+            ),
+            not_found=tuple(i for i in ids if i not in records),
+        )
+
+    async def _searched(self, source: SourceKey, given: asked.Search) -> results.SearchOutput:
+        query = checked_question(given.query)
+        found = await self._lookups.search([source], query, given.max_results)
+        answer = found.answers[0]
+        return results.SearchOutput(
+            source=answer.source,
+            outcome=answer.result.outcome.value,
+            query_as_run=answer.result.query_as_run,
+            total=answer.result.total,
+            records=tuple(map(_record, found.records)),
+            skipped=answer.result.skipped,
+        )
+
+
+def _checked(claim: str, records: Mapping[str, Evidence], quote: str | None) -> ClaimCheck:
+    # Imported late: the dictionaries take seconds.
+    from deepcritical.reasoning.verifying import verify_claim
+
+    return verify_claim(claim, records, quote)
+
+
+def _record(record: Evidence) -> results.FoundRecord:
+    meta, citation = record.metadata, record.citation
+    ids = sorted(canonical_ids(record), key=_rank)
+    return results.FoundRecord(
+        id=ids[0],
+        ids=tuple(ids),
+        title=visible(citation.title),
+        year=citation.date[:4],
+        kind=visible(meta.status or ", ".join(meta.publication_types)),
+        url=citation.url,
+        snippet=visible(shorten_at_sentence(record.content, _SNIPPET)),
+        integrity=meta.integrity,
+    )
+
+
+def _rank(identifier: str) -> tuple[int, str]:
+    kind = identifier.partition(":")[0]
+    return (_KINDS.index(kind) if kind in _KINDS else len(_KINDS), identifier)
+
+
+def _canonical(given: str) -> str:
+    from deepcritical.reasoning.claim_ids import ids_in
+
+    text = given.strip()
+    found = ids_in(f"PMID {text}" if re.fullmatch(r"\d{1,9}", text) else text)
+    if len(found) != 1:
+        raise ToolError(f"`ids`: {visible(given)!r} is not a PMID, PMCID, DOI or NCT number.")
+    return found[0]

@@ -1,0 +1,192 @@
+"""The MCP server: lists the tools, answers calls, and tells a call's progress.
+
+A client that cancels its request by a notification stops the run that it waits for. A client that
+is lost stops nothing: its request ends, and the run goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from mcp.server import Server, ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    CancelledNotificationParams,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+    ToolAnnotations,
+)
+from mcp.types import Tool as ListedTool
+from pydantic import SecretStr
+
+from deepcritical.domain.base import Model
+from deepcritical.domain.errors import DeepCriticalError
+from deepcritical.interfaces.access import Caller
+from deepcritical.interfaces.mcp.catalogue import INSTRUCTIONS, catalogue
+from deepcritical.interfaces.mcp.tool import Call, Needs, Tell, Tool, ToolError
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from deepcritical.bootstrap import Lookups
+    from deepcritical.jobs.runs import RunService
+
+__all__ = ["CallerOf", "build_server", "listed"]
+
+_LOG = logging.getLogger(__name__)
+CallerOf = Callable[["Request | None", Needs], Caller]
+"""Who asks; an AccessError if he may not. There is no request over stdio."""
+Context = ServerRequestContext[Any, Any]
+_MAX_WAITING = 1000
+"""Calls that are remembered as waiting for a run: of a lost client no word comes that it is."""
+_STEP = 0.0001
+"""How much a progress grows where the run's own does not: the protocol wants it to grow."""
+
+
+def build_server(runs: RunService, lookups: Lookups, caller_of: CallerOf) -> Server[Any]:
+    """The server, for any transport."""
+    answering = _Answering(runs, catalogue(runs, lookups), caller_of)
+    server: Server[Any] = Server(
+        "deepcritical",
+        version=version("deepcritical"),
+        title="DeepCritical",
+        instructions=INSTRUCTIONS,
+        on_list_tools=answering.listed,
+        on_call_tool=answering.called,
+    )
+    server.add_notification_handler(
+        "notifications/cancelled", CancelledNotificationParams, answering.cancelled
+    )
+    return server
+
+
+class _Answering:
+    """Answers the requests of all clients."""
+
+    def __init__(self, runs: RunService, tools: dict[str, Tool], caller_of: CallerOf) -> None:
+        self._runs = runs
+        self._tools = tools
+        self._caller_of = caller_of
+        self._waiting: dict[tuple[str, str], str] = {}
+        """The run that a request waits for, by session and number of the request."""
+
+    async def listed(
+        self, _context: Context, _params: PaginatedRequestParams | None
+    ) -> ListToolsResult:
+        """All tools."""
+        return ListToolsResult(tools=[listed(tool) for tool in self._tools.values()])
+
+    async def called(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
+        """The result of a tool, or its error; both are for the model to read."""
+        tool = self._tools.get(params.name)
+        if tool is None:
+            raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name}")
+        try:
+            given = tool.checked(params.arguments or {})
+            return _result(await tool.run(self._call(context, tool.needs), given))
+        except ToolError as failure:
+            return _error(failure.text, failure.output)
+        except DeepCriticalError as error:
+            return _error(str(error))
+        except Exception as error:  # noqa: BLE001 - the framework would tell the client its text
+            _LOG.exception("the tool %s failed by a defect", tool.name)
+            return _error(f"Internal error ({type(error).__name__}): a defect; please report it.")
+
+    async def cancelled(self, context: Context, params: CancelledNotificationParams) -> None:
+        """Stop the run that the cancelled request waits for."""
+        if run_id := self._waiting.pop(_key(context, params.request_id), None):
+            await self._runs.cancel(run_id)
+
+    def _call(self, context: Context, needs: Needs) -> Call:
+        model, key = _own_model(context.request)
+        return Call(
+            caller=self._caller_of(context.request, needs),
+            model=model,
+            key=key,
+            tell=_tell(context),
+            attached=partial(self._attached, _key(context, context.request_id)),
+        )
+
+    @contextmanager
+    def _attached(self, key: tuple[str, str], run_id: str) -> Iterator[None]:
+        while len(self._waiting) >= _MAX_WAITING:
+            del self._waiting[next(iter(self._waiting))]
+        self._waiting[key] = run_id
+        try:
+            yield
+        except Exception:
+            self._waiting.pop(key, None)
+            raise
+        # Not when the call is cancelled: only then does the client's notification come, if any.
+        self._waiting.pop(key, None)
+
+
+def _key(context: Context, request_id: object) -> tuple[str, str]:
+    """Names a request; its number is the client's, and unique only within a session."""
+    request: Request | None = context.request
+    return (request.headers.get("mcp-session-id", "") if request else "", str(request_id))
+
+
+def _own_model(request: Request | None) -> tuple[str, SecretStr | None]:
+    """The model and the key of a request's headers; a key alone is for the server's own model."""
+    if request is None:
+        return "", None
+    model, key = request.headers.get("x-model", ""), request.headers.get("x-model-key", "")
+    return model, SecretStr(key) if key else None
+
+
+def _tell(context: Context) -> Tell:
+    """Tells the progress of one call, if the client asked for it."""
+    token = context.meta.get("progress_token") if context.meta else None
+    told = -_STEP
+
+    async def tell(progress: float, message: str) -> None:
+        nonlocal told
+        if token is None:
+            return
+        told = round(max(progress, told + _STEP), 4)
+        await context.session.send_progress_notification(
+            token, told, total=1.0, message=message, related_request_id=str(context.request_id)
+        )
+
+    return tell
+
+
+def listed(tool: Tool) -> ListedTool:
+    """A tool as clients are told of it."""
+    return ListedTool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=tool.arguments.model_json_schema(),
+        output_schema=tool.result.model_json_schema(mode="serialization"),
+        annotations=ToolAnnotations(
+            read_only_hint=not tool.changes,
+            destructive_hint=tool.destroys,
+            open_world_hint=tool.asks_sources,
+        ),
+    )
+
+
+def _result(output: Model, *, is_error: bool = False) -> CallToolResult:
+    fields = output.model_dump(mode="json")
+    text = json.dumps(fields, ensure_ascii=False)
+    return CallToolResult(
+        content=[TextContent(text=text)], structured_content=fields, is_error=is_error
+    )
+
+
+def _error(text: str, output: Model | None = None) -> CallToolResult:
+    if output is not None:
+        return _result(output, is_error=True)
+    return CallToolResult(content=[TextContent(text=text)], is_error=True)

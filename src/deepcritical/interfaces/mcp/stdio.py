@@ -1,0 +1,61 @@
+"""``deepcritical mcp``: the tools to one client over stdin and stdout, until stdin ends."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+from typing import TYPE_CHECKING, Any
+
+from mcp.server import Server
+from mcp.server.stdio import stdio_server
+
+from deepcritical.domain.traces import LOCAL_USER
+from deepcritical.interfaces.access import Caller
+from deepcritical.interfaces.mcp.server import build_server
+
+if TYPE_CHECKING:
+    from deepcritical.bootstrap import Lookups
+    from deepcritical.jobs.runs import RunService
+
+__all__ = ["serve_stdio"]
+
+
+def serve_stdio(runs: RunService, lookups: Lookups) -> None:
+    """Answer the client that started this process, which is the local user.
+
+    Nothing but the protocol goes to stdout; logs go to stderr.
+    """
+    logging.basicConfig(level=logging.WARNING)
+    server = build_server(runs, lookups, lambda _request, _needs: Caller(LOCAL_USER, ""))
+    asyncio.run(_serve(server, runs))
+
+
+async def _serve(server: Server[Any], runs: RunService) -> None:
+    _close_on_signals(runs)
+    warming = asyncio.create_task(runs.warm_up())
+    try:
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+    finally:
+        warming.cancel()
+        await runs.close()
+
+
+def _close_on_signals(runs: RunService) -> None:
+    """Let runs write their end before a signal ends the process, whose stdin is being read."""
+    loop = asyncio.get_running_loop()
+    closing: set[asyncio.Task[None]] = set()
+
+    async def close(signum: int) -> None:
+        signal.signal(signum, signal.SIG_DFL)
+        await runs.close()
+        os.kill(os.getpid(), signum)
+
+    def begin(signum: int) -> None:
+        loop.remove_signal_handler(signum)
+        closing.add(loop.create_task(close(signum)))
+
+    for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(signum, begin, signum)

@@ -1,0 +1,97 @@
+"""What a tool is, and what a call of one carries."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager
+from enum import Enum
+from typing import Any, NamedTuple
+
+from pydantic import SecretStr, ValidationError
+
+from deepcritical.domain.base import Model
+from deepcritical.interfaces.access import Caller
+
+__all__ = ["Call", "Needs", "Run", "Tell", "Tool", "ToolError"]
+
+Tell = Callable[[float, str], Awaitable[None]]
+"""Tells the client how far a call is, 0-1, and what happened."""
+
+
+class Needs(Enum):
+    """What a caller must be allowed to."""
+
+    READ = "read"
+    """Nothing: the id of a run is what gives access to it."""
+    USER = "user"
+    """To say who he is."""
+    WORK = "work"
+    """The same, and it is work for the server."""
+    START = "start"
+    """The same, and it starts a run."""
+
+
+class Call(NamedTuple):
+    """One call of a tool."""
+
+    caller: Caller
+    """Who asks."""
+    model: str
+    """As ``provider:name``; '' is the server's own."""
+    key: SecretStr | None
+    """The user's own key for the model, of this call only."""
+    tell: Tell
+    attached: Callable[[str], AbstractContextManager[None]]
+    """Says that this call waits for the run of that id: cancelling the one stops the other."""
+
+
+Run = Callable[[Call, Any], Awaitable[Model]]
+"""Does what a tool does, with its arguments, checked."""
+
+
+class Tool(NamedTuple):
+    """One tool, of which everything else is told to the client."""
+
+    name: str
+    title: str
+    description: str
+    arguments: type[Model]
+    result: type[Model]
+    run: Run
+    needs: Needs = Needs.READ
+    changes: bool = False
+    """Whether it changes anything, such as starting a run."""
+    destroys: bool = False
+    """Whether what it ends cannot be had back."""
+    asks_sources: bool = False
+    """Whether it reaches beyond the server."""
+
+    def checked(self, given: dict[str, Any]) -> Model:
+        """The arguments.
+
+        Raises:
+            ToolError: One is missing, unknown or of no use; it is named, and no value is.
+        """
+        try:
+            return self.arguments.model_validate(given)
+        except ValidationError as error:
+            raise ToolError(f"{_told(error)} Correct it and call {self.name} again.") from None
+
+
+class ToolError(Exception):
+    """A call that ends as an error of its tool.
+
+    Args:
+        text: What happened and what to do next.
+        output: What the tool has to say all the same.
+    """
+
+    def __init__(self, text: str, output: Model | None = None) -> None:
+        super().__init__(text, output)
+        self.text = text
+        self.output = output
+
+
+def _told(error: ValidationError) -> str:
+    faults = error.errors(include_url=False, include_input=False, include_context=False)
+    return " ".join(f"`{'.'.join(map(str, f['loc']))}`: {f['msg']}." for f in faults)
