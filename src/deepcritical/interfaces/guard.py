@@ -76,8 +76,7 @@ class PageGate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        first = "/" + scope["path"][1:].partition("/")[0]
-        if scope["type"] != "http" or first in OWN_RULES:
+        if scope["type"] != "http" or _first_part(scope) in OWN_RULES:
             await self._app(scope, receive, send)
             return
         asked = HTTPConnection(scope)
@@ -115,3 +114,8 @@ def _refused(scope: Scope) -> Response | None:
     if not length.isdecimal() or int(length) > MAX_BODY_BYTES:
         return problem_response(413, f"A body has at most {MAX_BODY_BYTES} bytes.", "Send less.")
     return None
+
+
+def _first_part(scope: Scope) -> str:
+    path: str = scope["path"]
+    return "/" + path[1:].partition("/")[0]

@@ -63,7 +63,10 @@ def serve_page(
     logging.basicConfig(level=logging.WARNING)
     host, port, *_ = listening.getsockname()
     app = create_app(runs, access, lookups, host=host, name=name)
-    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=SHUTDOWN_S)
+    # With "on" a server whose start fails ends; by default it would answer half prepared.
+    config = uvicorn.Config(
+        app, lifespan="on", log_level="warning", timeout_graceful_shutdown=SHUTDOWN_S
+    )
     shown = f"[{host}]" if ":" in host else host
     typer.echo(f"DeepCritical is at http://{shown}:{port} (Ctrl-C ends it)")
     _Server(config, runs).run(sockets=[listening])
