@@ -33,6 +33,7 @@ from deepcritical.interfaces.model_options import (
 )
 from deepcritical.interfaces.plan_file import check_new, read_plan, summary, write_plan
 from deepcritical.interfaces.report_files import REPORT_FILES, write_report
+from deepcritical.interfaces.reuse import Former, NoSimilar, Reuse, Reusing, former_run
 from deepcritical.services.evidence_store import RUN_RECORDS
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from deepcritical.domain.report import ResearchReport
     from deepcritical.jobs.run import Run, RunOf
     from deepcritical.jobs.runs import RunService
+    from deepcritical.settings import Settings
 
 __all__ = [
     "Choice",
@@ -157,6 +159,8 @@ def research(
     manager: _Manager = None,
     plan: _Plan = None,
     from_plan: _FromPlan = None,
+    reuse: Reuse = None,
+    no_similar: NoSimilar = False,
 ) -> None:
     """Answer QUESTION from evidence: progress on stderr, the report on stdout.
 
@@ -172,13 +176,19 @@ def research(
     if question is not None:
         checked_question(question)
     with_model = chosen_model(model, model_base_url, ask_key)
-    asked = _Asked(question, chosen(snapshot, sources), with_model, depth, manager)
+    look = not (no_similar or quiet or from_plan)
+    reusing = Reusing(reuse, look)
+    asked = _Asked(question, chosen(snapshot, sources), with_model, depth, manager, reusing)
     if plan:
-        check_alone("--plan", {"--from-plan": from_plan, "--out": out, "--json": as_json or None})
+        others = {"--from-plan": from_plan, "--out": out, "--json": as_json or None}
+        check_alone("--plan", {**others, "--reuse": reuse})
         _plan(asked, plan, quiet)
         return
-    finished = _research(asked, from_plan, folder, quiet)
-    _hand_over(finished, "json" if as_json else "md", folder)
+    suffix = "json" if as_json else "md"
+    if not from_plan and (former := _former(asked)):
+        _hand_over_former(former, suffix, folder)
+        return
+    _hand_over(_research(asked, from_plan, folder, quiet), suffix, folder)
 
 
 def _hand_over(finished: _Finished, suffix: str, folder: Path | None) -> None:
@@ -189,6 +199,14 @@ def _hand_over(finished: _Finished, suffix: str, folder: Path | None) -> None:
         written = ", ".join(names)
         typer.echo(f"Written to {folder}: {written}", err=True)
     if not finished.report.references:
+        raise typer.Exit(NO_EVIDENCE)
+
+
+def _hand_over_former(former: Former[ResearchReport], suffix: str, folder: Path | None) -> None:
+    to_stdout(FORMATS[suffix].render(former.document, former.imprint).decode())
+    if folder:
+        former.save(folder)
+    if not former.document.references:
         raise typer.Exit(NO_EVIDENCE)
 
 
@@ -220,6 +238,7 @@ class _Asked(NamedTuple):
     model: ChosenModel
     depth: DepthName | None
     manager: ManagerName | None
+    reusing: Reusing
 
     @property
     def text(self) -> str:
@@ -249,6 +268,7 @@ class _Asked(NamedTuple):
             "--snapshot": self.choice.snapshot,
             "--sources": self.choice.sources or None,
             "--depth": self.depth,
+            "--reuse": self.reusing.reuse,
         }
         check_alone("--from-plan", said)
         return read_plan(path)
@@ -264,14 +284,34 @@ def check_alone(option: str, others: Mapping[str, object]) -> None:
         raise typer.BadParameter(f"not together with {', '.join(given)}", param_hint=option)
 
 
-def _runs(asked: _Asked, choice: Choice) -> RunService:
+def _settings(asked: _Asked) -> Settings:
     # Imported late: `--help` and a refused question must not wait for the framework.
-    from deepcritical.bootstrap import build_runs, read_settings
+    from deepcritical.bootstrap import read_settings
 
     settings = read_settings(*asked.model)
-    if asked.manager:
-        settings = settings.model_copy(update={"manager": asked.manager.value})
-    return build_runs(settings, snapshot=choice.snapshot, sources=choice.sources)
+    manages = {"manager": asked.manager.value} if asked.manager else {}
+    return settings.model_copy(update=manages)
+
+
+def _runs(asked: _Asked, choice: Choice) -> RunService:
+    from deepcritical.bootstrap import build_runs
+
+    return build_runs(_settings(asked), snapshot=choice.snapshot, sources=choice.sources)
+
+
+def _former(asked: _Asked) -> Former[ResearchReport] | None:
+    """The former run that is wanted instead of a new one."""
+    from deepcritical.bootstrap import build_similar, place_of
+    from deepcritical.domain.report import ResearchReport
+    from deepcritical.jobs.runs import RESEARCH
+
+    if asked.reusing.reuse is None and not asked.reusing.look:
+        return None
+    runs = _runs(asked, asked.choice)
+    place = place_of(_settings(asked), snapshot=asked.choice.snapshot, sources=asked.choice.sources)
+    similar = build_similar(_settings(asked), runs, place).similar
+    looking = partial(similar, asked.text, RESEARCH, depth=asked.depth_name)
+    return former_run(runs, looking, asked.reusing, ResearchReport)
 
 
 def _plan(asked: _Asked, path: Path, quiet: bool) -> None:
