@@ -21,9 +21,9 @@ from deepcritical.interfaces.cli import (
     Sources,
     cancel_on_signals,
     chosen,
+    folder_of,
     prepared,
     show,
-    to_stdout,
 )
 from deepcritical.interfaces.exit_codes import NO_EVIDENCE
 from deepcritical.interfaces.model_options import (
@@ -33,6 +33,7 @@ from deepcritical.interfaces.model_options import (
     ModelName,
     chosen_model,
 )
+from deepcritical.interfaces.output import to_stdout
 from deepcritical.interfaces.report_files import ANSWER_FILES, write_report
 from deepcritical.interfaces.reuse import Former, NoSimilar, Reuse, Reusing, former_run
 from deepcritical.services.evidence_store import RUN_RECORDS
@@ -144,9 +145,7 @@ def _refuse(*searching: object) -> None:
 def _folder(out: str | None, most: int | None) -> Path | None:
     if most is not None:
         raise typer.BadParameter("it goes with --evidence", param_hint="--max")
-    if out is not None and not out.strip():
-        raise typer.BadParameter("name a folder", param_hint="--out")
-    return Path(out) if out else None
+    return folder_of(out)
 
 
 def _research(wanted: _Asked, choice: Choice, model: ChosenModel, *, as_json: bool) -> bool:

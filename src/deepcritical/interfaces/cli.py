@@ -6,9 +6,7 @@ Progress goes to stderr, the report to stdout.
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from functools import partial
@@ -31,6 +29,7 @@ from deepcritical.interfaces.model_options import (
     ModelName,
     chosen_model,
 )
+from deepcritical.interfaces.output import to_stdout
 from deepcritical.interfaces.plan_file import check_new, read_plan, summary, write_plan
 from deepcritical.interfaces.report_files import REPORT_FILES, write_report
 from deepcritical.interfaces.reuse import Former, NoSimilar, Reuse, Reusing, former_run
@@ -50,10 +49,10 @@ __all__ = [
     "Sources",
     "cancel_on_signals",
     "chosen",
+    "folder_of",
     "prepared",
     "research",
     "show",
-    "to_stdout",
 ]
 
 
@@ -98,6 +97,14 @@ class _Finished(NamedTuple):
     report: ResearchReport
     evidence: bytes
     """The records of the run, as a snapshot file."""
+
+    def hand_over(self, suffix: str, folder: Path | None) -> bool:
+        """Print the report, and say what was written; whether it has any evidence."""
+        to_stdout(FORMATS[suffix].render(self.report, self.imprint).decode())
+        if folder:
+            written = ", ".join((*REPORT_FILES, RUN_RECORDS, "events.jsonl"))
+            typer.echo(f"Written to {folder}: {written}", err=True)
+        return bool(self.report.references)
 
 
 _Question = Annotated[
@@ -145,6 +152,17 @@ _FromPlan = Annotated[
 _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 
 
+def folder_of(out: str | None) -> Path | None:
+    """The folder for files, if one is named.
+
+    Raises:
+        BadParameter: Its name is empty.
+    """
+    if out is not None and not out.strip():
+        raise typer.BadParameter("name a folder", param_hint="--out")
+    return Path(out) if out else None
+
+
 def research(
     question: _Question = None,
     snapshot: Snapshot = None,
@@ -170,64 +188,22 @@ def research(
     12 time limit; 13 a report that its sources do not bear out (verify); 14 no such run (traces);
     15 a check found a problem (doctor); 16 a plan that cannot be run; 130 interrupted.
     """
-    if out is not None and not out.strip():
-        raise typer.BadParameter("name a folder", param_hint="--out")
-    folder = Path(out) if out else None
+    folder = folder_of(out)
     if question is not None:
         checked_question(question)
     with_model = chosen_model(model, model_base_url, ask_key)
-    look = not (no_similar or quiet or from_plan)
-    reusing = Reusing(reuse, look)
+    reusing = Reusing(reuse, look=not (no_similar or quiet or from_plan))
     asked = _Asked(question, chosen(snapshot, sources), with_model, depth, manager, reusing)
     if plan:
-        others = {"--from-plan": from_plan, "--out": out, "--json": as_json or None}
-        check_alone("--plan", {**others, "--reuse": reuse})
+        others = {"--from-plan": from_plan, "--out": out, "--reuse": reuse}
+        check_alone("--plan", {**others, "--json": as_json or None})
         _plan(asked, plan, quiet)
         return
     suffix = "json" if as_json else "md"
-    if not from_plan and (former := _former(asked)):
-        _hand_over_former(former, suffix, folder)
-        return
-    _hand_over(_research(asked, from_plan, folder, quiet), suffix, folder)
-
-
-def _hand_over(finished: _Finished, suffix: str, folder: Path | None) -> None:
-    """Print the report, say what was written, and end with the exit code of an empty one."""
-    to_stdout(FORMATS[suffix].render(finished.report, finished.imprint).decode())
-    if folder:
-        names = (*REPORT_FILES, RUN_RECORDS, "events.jsonl")
-        written = ", ".join(names)
-        typer.echo(f"Written to {folder}: {written}", err=True)
-    if not finished.report.references:
+    former = None if from_plan else _former(asked)
+    hand = former.hand_over if former else _research(asked, from_plan, folder, quiet).hand_over
+    if not hand(suffix, folder):
         raise typer.Exit(NO_EVIDENCE)
-
-
-def _hand_over_former(former: Former[ResearchReport], suffix: str, folder: Path | None) -> None:
-    to_stdout(FORMATS[suffix].render(former.document, former.imprint).decode())
-    if folder:
-        former.save(folder)
-    if not former.document.references:
-        raise typer.Exit(NO_EVIDENCE)
-
-
-def to_stdout(content: str | bytes) -> None:
-    """Print a report; bytes go out as they are.
-
-    Raises:
-        StorageError: Nobody takes it.
-    """
-    try:
-        if isinstance(content, bytes):
-            sys.stdout.buffer.write(content)
-        else:
-            sys.stdout.write(content)
-        sys.stdout.flush()
-    except OSError as error:
-        # What is left in the buffer must not fail once more at exit.
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - open until exit
-        raise errors.StorageError(
-            f"The report cannot be written to the output: {error.strerror}.", "Use --out."
-        ) from error
 
 
 class _Asked(NamedTuple):

@@ -14,7 +14,9 @@ import typer
 from deepcritical.domain.documents import Document
 from deepcritical.domain.errors import DeepCriticalError, StorageError, TraceNotFoundError
 from deepcritical.domain.markdown import visible
+from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
+from deepcritical.interfaces.output import to_stdout
 from deepcritical.interfaces.report_files import write_report
 
 if TYPE_CHECKING:
@@ -55,6 +57,13 @@ class Former(Generic[Ended]):
     document: Ended
     events: bytes
     """Its log, as lines of JSON."""
+
+    def hand_over(self, suffix: str, folder: Path | None) -> bool:
+        """Print it, and write its files; whether it has any evidence."""
+        if folder:
+            self.save(folder)
+        to_stdout(FORMATS[suffix].render(self.document, self.imprint).decode())
+        return bool(self.document.references)
 
     def save(self, out: Path) -> None:
         """Write its files; the records that it read are not kept."""

@@ -22,22 +22,20 @@ from deepcritical.domain.tool_registry import (
     ToolStep,
 )
 from deepcritical.jobs.conduct import OpenSources
-from deepcritical.jobs.run import RunOf
+from deepcritical.jobs.run_records import RunRecords, run_records
 from deepcritical.jobs.runs import RunService
-from deepcritical.jobs.stored_runs import RunView
-from deepcritical.reasoning.auditing import records_of
 from deepcritical.reasoning.chatting import RAG, SEARCH
-from deepcritical.reasoning.look_ups import search_queries
+from deepcritical.reasoning.look_ups import read_look_up, search_queries
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.tools.search_handler import SourceAnswer, require_any
-from deepcritical.tools.snapshot_records import parse
 
 __all__ = ["OpenRag", "RunEvidence", "rag_tool", "search_tool"]
 
 _MOST_OPEN = 4
 """Runs whose records are kept in the index of vectors."""
 _INTEGRITY_S = 10.0
+_OF_WHICH = 3
 
 OpenRag = Callable[[str], LlamaIndexRAGService]
 """Run id to the retrieval over its records."""
@@ -67,7 +65,7 @@ def search_tool(open_sources: OpenSources) -> ToolConfig:
         async with open_sources() as sources:
             names = sources.handler.sources
             yield _progress("search", f"Searching {', '.join(names)}", 0.1)
-            answers = await sources.handler.execute(queries, inputs.max_results)
+            answers = await sources.handler.execute(queries, _wanted(inputs))
             require_any(answers)
             store = EvidenceStore()
             for answer in answers:
@@ -95,9 +93,7 @@ def rag_tool(evidence: RunEvidence) -> ToolConfig:
 
     async def execute(inputs: RagInput, _caller: ToolCaller) -> AsyncGenerator[ToolStep, None]:
         yield _progress("retrieval", f"Asking the evidence of run {inputs.run_id[:8]}", 0.1)
-        ranked, how = await evidence.ranked(inputs.run_id, inputs.query)
-        origin = f"the evidence of run {inputs.run_id[:8]}"
-        yield _found(origin, ranked, searched=False, notices=(how,) if how else ())
+        yield await evidence.ranked(inputs.run_id, inputs.query)
 
     return ToolConfig(
         name=RAG,
@@ -110,7 +106,7 @@ def rag_tool(evidence: RunEvidence) -> ToolConfig:
 
 
 class _Open(NamedTuple):
-    records: Mapping[str, Evidence]
+    held: RunRecords
     rag: LlamaIndexRAGService
 
 
@@ -129,18 +125,19 @@ class RunEvidence:
         # Two questions at once must not index one run twice.
         self._opening = asyncio.Lock()
 
-    async def ranked(self, run_id: str, query: str) -> tuple[dict[str, Evidence], str]:
-        """All records of a run, the best for a query first, and why ranking is lexical, if it is.
+    async def ranked(self, run_id: str, query: str) -> ToolResult:
+        """All records of a run, the best for a query first.
 
         Raises:
             TraceNotFoundError: There is no such run.
             StorageError: It has not ended, or has no records to ask.
         """
-        records, rag = await self._of(run_id)
+        (records, named), rag = await self._of(run_id)
         best = await rag.query(query, max_results=len(records))
         rest = {i: r for i, r in records.items() if i not in best}
         because = (await rag.retrieval()).lexical_because
-        return {**best, **rest}, f"Retrieval is lexical: {because}" if because else ""
+        notices = (f"Retrieval is lexical: {because}",) if because else ()
+        return _found(named, {**best, **rest}, searched=False, notices=notices)
 
     async def close(self) -> None:
         """Remove what was indexed."""
@@ -151,36 +148,30 @@ class RunEvidence:
     async def _of(self, run_id: str) -> _Open:
         async with self._opening:
             if run_id not in self._opened:
-                records = await self._records(run_id)
+                held = await self._held(run_id)
                 rag = self._open_rag(run_id)
-                await rag.ingest(records)
-                self._opened[run_id] = _Open(records, rag)
+                await rag.ingest(held.records)
+                self._opened[run_id] = _Open(held, rag)
             self._opened.move_to_end(run_id)
             while len(self._opened) > _MOST_OPEN:
                 await self._opened.popitem(last=False)[1].rag.close()
             return self._opened[run_id]
 
-    async def _records(self, run_id: str) -> Mapping[str, Evidence]:
+    async def _held(self, run_id: str) -> RunRecords:
         run = await self._runs.find(run_id)
         if run is None:
             raise TraceNotFoundError(f"There is no run {run_id}.", "Look up its id.")
-        records = await asyncio.to_thread(_records_of, run)
-        if not records:
+        held = await asyncio.to_thread(run_records, run)
+        if not held.records:
             state = "has no records" if run.ended else "has not ended"
             raise StorageError(f"The run {run_id} {state}, so that it can be asked nothing.")
-        return records
+        return held
 
 
-def _records_of(run: RunView) -> Mapping[str, Evidence]:
-    """All that the run read while this process has it; else the records that its report names."""
-    if not run.ended:
-        return {}
-    if isinstance(run, RunOf):
-        store = EvidenceStore()
-        store.add(parse(run.evidence(), "evidence").records)
-        return dict(store.evidence)
-    document = run.report or run.answer
-    return records_of(document) if document else {}
+def _wanted(inputs: SearchInput) -> int:
+    """Records a source: more where a list keeps only some, its newest or its trials."""
+    look_up = read_look_up(inputs.query)
+    return inputs.max_results * (_OF_WHICH if look_up and not look_up.ids else 1)
 
 
 def _progress(stage: str, message: str, progress: float) -> ToolProgress:

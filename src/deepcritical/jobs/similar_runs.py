@@ -80,8 +80,8 @@ class SimilarRuns:
     ) -> tuple[SimilarRun, ...]:
         """The user's own runs of nearly this question, best first, three at most.
 
-        They ended with a result, within the time to live, by the same tool over the same sources
-        and with the same limits, and every source was read. Both questions name and claim the same.
+        They ended with a result within the time to live, by the same tool, sources and limits, and
+        every source was read. Both questions name and claim the same.
 
         Args:
             question: What is about to be asked.
@@ -104,9 +104,7 @@ class SimilarRuns:
         kept = await self._runs.runs_of(user_id, tool_name=tool_name, most=_MOST_READ)
         fitting = [trace for trace in kept if self._is_fresh(trace) and _asked_so(trace, wanted)]
         close = await self._close(text, fitting)
-        if not close:
-            return ()
-        here = await self._runs.sources()
+        here = await self._runs.sources() if close else ()
         found = [await self._offered(one, here) for one in close[:_MOST_OFFERED]]
         return tuple(one for one in found if one)
 

@@ -123,4 +123,8 @@ def _is_trial(record: Evidence) -> bool:
 
 
 def _newest_first(records: Iterable[tuple[str, Evidence]]) -> dict[str, Evidence]:
-    return dict(sorted(records, key=lambda item: item[1].citation.date, reverse=True))
+    return dict(sorted(records, key=lambda item: _date(item[1]), reverse=True))
+
+
+def _date(record: Evidence) -> str:
+    return record.citation.date or record.metadata.completion_date or ""
