@@ -50,6 +50,7 @@ __all__ = [
     "place_of",
     "read_settings",
     "retrieval_parts",
+    "users_server",
 ]
 
 BROAD_FACTOR = 3
@@ -194,13 +195,23 @@ def _chosen_reasoner(
         return own
     with _libraries_of(model):
         from deepcritical.reasoning.llm import LLMReasoner
-        from deepcritical.reasoning.providers import hosted_model_server
-    server = hosted_model_server(model, timeout_s=settings.model_timeout_s)
+    server = users_server(settings, model)
     if key is None:
         raise ConfigurationError(
             f"The model {model} needs a key of yours.", "Give it beside the model's name."
         )
     return LLMReasoner(server, choosing=choosing, manages=settings.manager == "standard")
+
+
+def users_server(settings: Settings, model: str) -> ModelServer:
+    """The server of a model that a user chose, which is its provider's own.
+
+    Raises:
+        ConfigurationError: The model is none that may be chosen.
+    """
+    with _libraries_of(model):
+        from deepcritical.reasoning.providers import hosted_model_server
+    return hosted_model_server(model, timeout_s=settings.model_timeout_s)
 
 
 @contextmanager

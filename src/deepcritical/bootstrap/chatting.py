@@ -6,12 +6,14 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from deepcritical.bootstrap.application import (
     build_model_server,
     limits_of,
     open_sources_of,
     retrieval_parts,
+    users_server,
 )
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.events import Event
@@ -37,15 +39,25 @@ class ChatService:
     """Makes chats over the tools of one application."""
 
     registry: ToolRegistry
-    reasoner: ChatReasoner
+    reasoner_of: Callable[[str], ChatReasoner]
+    """The reasoner of a model as ``provider:name``; '' for that of the settings."""
     similar: SimilarRuns
     limits: RunLimits
 
     def chat(self, run_id: str = "", caller: ToolCaller | None = None) -> Chat:
-        """A new conversation, over a finished run or over none."""
+        """A new conversation, over a finished run or over none. Blocks: it may load libraries.
+
+        Args:
+            run_id: The run; '' for none.
+            caller: The user, with a model and a key of his own or without.
+
+        Raises:
+            ConfigurationError: The model cannot be resolved, or its libraries are not installed.
+        """
+        caller = caller or ToolCaller()
         return Chat(
             self.registry,
-            self.reasoner,
+            self.reasoner_of(caller.model),
             run_id=run_id,
             caller=caller,
             limits=self.limits,
@@ -64,9 +76,6 @@ async def open_chats(
         runs: Where research is submitted, and finished runs are found.
         place: Where a quick search looks.
         describe: An event of a run as one line.
-
-    Raises:
-        ConfigurationError: The model cannot be resolved, or its libraries are not installed.
     """
     embeddings, index = retrieval_parts(settings)
     evidence = RunEvidence(runs, lambda run_id: LlamaIndexRAGService(run_id, embeddings, index))
@@ -74,7 +83,7 @@ async def open_chats(
     try:
         yield ChatService(
             registered_tools(runs, sources, evidence, describe),
-            _reasoner(settings),
+            partial(_reasoner, settings),
             _similar(settings, runs, place, embeddings),
             TURN_LIMITS.model_copy(update={"deadline_s": settings.chat_deadline_s}),
         )
@@ -107,10 +116,13 @@ def _similar(
     )
 
 
-def _reasoner(settings: Settings) -> ChatReasoner:
-    if settings.model is None:
+def _reasoner(settings: Settings, model: str) -> ChatReasoner:
+    own = model in ("", settings.model)
+    if own and settings.model is None:
         return RuleChat()
-    server = build_model_server(settings, settings.model)
+    server = (
+        build_model_server(settings, settings.model or "") if own else users_server(settings, model)
+    )
     # Late, as its libraries are: without a model nobody waits for them.
     from deepcritical.reasoning.llm_chat import ModelChat
 

@@ -57,6 +57,8 @@ class ToolCaller(NamedTuple):
     user_id: str = LOCAL_USER
     model_api_key: SecretStr | None = None
     """The user's own key, for what this call starts and no longer."""
+    model: str = ""
+    """The user's own model as ``provider:name``; '' for the service's."""
 
 
 ToolExecutor = Callable[[Any, ToolCaller], AsyncGenerator[ToolStep, None]]

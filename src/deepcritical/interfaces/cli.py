@@ -199,10 +199,9 @@ def research(
         check_alone("--plan", {**others, "--json": as_json or None})
         _plan(asked, plan, quiet)
         return
-    suffix = "json" if as_json else "md"
     former = None if from_plan else _former(asked)
     hand = former.hand_over if former else _research(asked, from_plan, folder, quiet).hand_over
-    if not hand(suffix, folder):
+    if not hand("json" if as_json else "md", folder):
         raise typer.Exit(NO_EVIDENCE)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable
 
 from pydantic import Field, JsonValue
@@ -20,6 +21,7 @@ from deepcritical.domain.tool_registry import (
 )
 from deepcritical.jobs.run import RunOf
 from deepcritical.jobs.runs import RunService
+from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.chatting import DEEP_RESEARCH, RESEARCH_REPORT
 
 __all__ = ["Describe", "deep_research_tool", "research_report_tool"]
@@ -56,6 +58,7 @@ def deep_research_tool(runs: RunService, describe: Describe) -> ToolConfig:
             inputs.question,
             context=inputs.context,
             max_iterations=inputs.max_iterations,
+            reasoner=await _reasoner(runs, caller),
             model_api_key=caller.model_api_key,
             user_id=caller.user_id,
         )
@@ -83,6 +86,7 @@ def research_report_tool(runs: RunService, describe: Describe) -> ToolConfig:
         run = runs.submit(
             inputs.question,
             depth=inputs.depth,
+            reasoner=await _reasoner(runs, caller),
             model_api_key=caller.model_api_key,
             user_id=caller.user_id,
         )
@@ -103,6 +107,11 @@ def research_report_tool(runs: RunService, describe: Describe) -> ToolConfig:
         streaming=True,
         executor=execute,
     )
+
+
+async def _reasoner(runs: RunService, caller: ToolCaller) -> Reasoner:
+    """The reasoner of the caller's own model, or the service's; it may load libraries."""
+    return await asyncio.to_thread(runs.reasoner_of, caller.model, caller.model_api_key)
 
 
 async def _followed(run: RunOf[Document], describe: Describe) -> AsyncGenerator[ToolStep, None]:
