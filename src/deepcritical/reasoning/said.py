@@ -21,6 +21,13 @@ _LONGEST = 600
 """Characters of a sentence; more is no sentence."""
 _NO_PROSE = re.compile(r"://|\bwww\.|[<>\[\]{}`]|\n")
 """Addresses, markup and citations, none of which a model may add."""
+_ORDER = re.compile(
+    r"^\W*(?:please|ignore|disregard|treat|classify|report|cite|call|system|note (?:for|to))\b|"
+    r"\b(?:all|every|each|these|previous|above) (?:\w+ )?(?:records?|sentences?|instructions?)\b|"
+    r"\b(?:AI|automated) (?:reviewers?|readers?|systems?|models?) (?:must|should|are to)\b",
+    re.IGNORECASE,
+)
+"""What tells its reader what to do states no finding, even where a record says so."""
 _GENERAL = frozenset("disease disorder syndrome condition patient people treatment drug".split())
 
 
@@ -56,7 +63,9 @@ def _borne(
     one: SaidSentence, records: Mapping[str, Evidence], named: frozenset[str]
 ) -> Borne | None:
     text, record = one.text.strip(), records.get(one.evidence_id)
-    if record is None or not 0 < len(text) <= _LONGEST or _NO_PROSE.search(text):
+    if record is None or not 0 < len(text) <= _LONGEST:
+        return None
+    if _NO_PROSE.search(text) or _ORDER.search(text):
         return None
     if named and not named & set(terms(text)):
         return None

@@ -43,12 +43,14 @@ def counting(*ran: list[str], ends: bool = True) -> ToolConfig:
     return ToolConfig("count", "Counts.", Count, True, execute)
 
 
-async def steps(registry: ToolRegistry, name: str = "count", **inputs: object) -> list[ToolStep]:
+async def steps(
+    registry: ToolRegistry, inputs: dict[str, object], name: str = "count"
+) -> list[ToolStep]:
     return [step async for step in registry.call(name, inputs, ToolCaller("ada"))]
 
 
 async def test_progress_comes_as_it_is_made_and_the_result_is_the_last() -> None:
-    *told, result = await steps(ToolRegistry([counting()]), upto=3)
+    *told, result = await steps(ToolRegistry([counting()]), {"upto": 3})
     assert [step.message for step in told if isinstance(step, ToolProgress)] == ["1", "2", "3"]
     assert [step.progress for step in told if isinstance(step, ToolProgress)] == [1.0, 1.0, 1.0]
     assert result == ToolResult(text="ada: 3", payload={})
@@ -69,19 +71,19 @@ async def test_what_does_not_fit_the_schema_is_told_and_nothing_runs(
 ) -> None:
     ran: list[str] = []
     with pytest.raises(ToolInputError, match=named) as raised:
-        await steps(ToolRegistry([counting(ran)]), **inputs)
+        await steps(ToolRegistry([counting(ran)]), inputs)
     assert raised.value.advice == "It takes: upto."
     assert ran == []
 
 
 async def test_an_unknown_tool_is_told_with_those_that_there_are() -> None:
-    with pytest.raises(UnknownToolError, match="'guess'.*count"):
-        await steps(ToolRegistry([counting()]), "guess", upto=1)
+    with pytest.raises(UnknownToolError, match=r"'guess'.*count"):
+        await steps(ToolRegistry([counting()]), {"upto": 1}, "guess")
 
 
 async def test_a_tool_that_ends_without_a_result_is_a_defect() -> None:
     with pytest.raises(ValueError, match="without a result"):
-        await steps(ToolRegistry([counting(ends=False)]), upto=1)
+        await steps(ToolRegistry([counting(ends=False)]), {"upto": 1})
 
 
 async def test_who_stops_listening_closes_the_tool() -> None:
