@@ -38,7 +38,7 @@ def test_a_look_up_is_recognised(
         "Can metformin be repurposed for Alzheimer's disease?",
         "Does metformin cause lactic acidosis?",
         "Do trials show that metformin works?",
-        "new drugs for ALS",
+        "new drugs for amyotrophic lateral sclerosis",
         "How does metformin act on AMPK?",
         "yes",
     ],
