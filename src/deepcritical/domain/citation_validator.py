@@ -117,7 +117,9 @@ class _Library:
         # Two stored records can turn out to be one work; a reference to either of them is whole.
         whole = [key for key, ids in self._ids.items() if claimed and claimed <= ids]
         if whole:
-            return whole[0]
+            # A notice bears its article's DOI: of several, the one that is meant, or no other id.
+            named = reference.evidence_id in whole
+            return reference.evidence_id if named else min(whole, key=lambda k: len(self._ids[k]))
         found = {self._by_id[identifier] for identifier in claimed if identifier in self._by_id}
         if found:
             return found.pop() if len(found) == 1 else None

@@ -95,6 +95,21 @@ def test_a_title_that_two_records_share_names_neither() -> None:
     assert validate_references(report("", bare(TITLE)), twins).removed == (bare(TITLE),)
 
 
+def test_of_two_records_with_the_id_the_one_that_is_meant_is_named() -> None:
+    # A notice bears the DOI of its article, and may have been joined with other records.
+    notice = paper("Retraction notice", pmid="44444444", doi="10.1234/first")
+    store = {"E1": notice, "E2": paper("Examplol at last", doi="10.1234/first")}
+    kept = validate_references(
+        report(
+            "Found [1]. By id alone [2].",
+            build_reference_from_evidence(store["E2"], "E2"),
+            bare("-", "doi:10.1234/first"),
+        ),
+        store,
+    ).report
+    assert [r.evidence_id for r in kept.references] == ["E2"]
+
+
 def test_a_claimed_title_gives_way_to_the_stored_one() -> None:
     result = validated("", bare("Examplol cures testitis", "pmid:11111111"))
     assert [r.title for r in result.report.references] == [TITLE]
