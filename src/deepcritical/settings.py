@@ -110,6 +110,10 @@ class Settings(BaseSettings):
     """File that keeps vectors of texts; empty keeps nothing."""
     chroma_url: str = ""
     """Index of vectors: empty for memory, a folder, or http(s)://host:port of a Chroma server."""
+    chat_deadline_s: float = Field(default=120.0, gt=0)
+    """Seconds for one answer in a chat; research that is started from it has its own."""
+    similar_ttl_days: float = Field(default=30.0, ge=0)
+    """Days for which an answered question is offered again for a similar one; 0 never offers."""
     host: str = "127.0.0.1"
     """Address that the page is bound to; 127.0.0.1 is this machine only."""
     port: int = Field(default=7860, ge=0, le=65535)

@@ -128,6 +128,7 @@ def loaded_by(args: list[str], libraries: tuple[str, ...]) -> list[str]:
         ["--help"],
         ["research", "--help"],
         ["ask", "--help"],
+        ["chat", "--help"],
         ["serve", "--help"],
         ["doctor", "--help"],
         ["traces", "--help"],

@@ -152,6 +152,21 @@ def choose_facts(prompt: str) -> Answer:
     return {"facts": re.findall(r"^\[(F\d+)\] items", prompt, re.MULTILINE)[:4]}
 
 
+def choose_tool(prompt: str) -> Answer:
+    """The first tool of those offered that were not tried, with the message as it is."""
+    names = re.findall(r"^- (\w+): ", prompt.partition("Tools:")[2], re.MULTILINE)
+    return {"tool": names[0], "query": field(prompt, "Message")}
+
+
+def chat_sentences(prompt: str) -> Answer:
+    said = [
+        {"evidence_id": i, "text": sentence}
+        for i, text in records_of(prompt).items()
+        for sentence in sentences_of(text)[:2]
+    ]
+    return {"sentences": said[:6]}
+
+
 ANSWERS: dict[str, Callable[[str], Answer]] = {
     "plan": plan,
     "read_records": read_records,
@@ -164,6 +179,8 @@ ANSWERS: dict[str, Callable[[str], Answer]] = {
     "map_facts": map_facts,
     "check_completeness": check_completeness,
     "choose_facts": choose_facts,
+    "choose_tool": choose_tool,
+    "chat_sentences": chat_sentences,
 }
 """The answers by task."""
 

@@ -11,12 +11,15 @@ from deepcritical.bootstrap.application import (
     limits_of,
     open_retrieval,
     open_traces,
+    place_of,
     read_settings,
 )
+from deepcritical.bootstrap.chatting import ChatService, build_similar, open_chats
 from deepcritical.bootstrap.live import LiveSources, open_sources
 from deepcritical.bootstrap.lookups import Found, Lookups
 
 __all__ = [
+    "ChatService",
     "Found",
     "LiveSources",
     "Lookups",
@@ -24,9 +27,12 @@ __all__ = [
     "build_model_server",
     "build_reasoner",
     "build_runs",
+    "build_similar",
     "limits_of",
+    "open_chats",
     "open_retrieval",
     "open_sources",
     "open_traces",
+    "place_of",
     "read_settings",
 ]

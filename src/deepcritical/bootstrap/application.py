@@ -47,8 +47,12 @@ __all__ = [
     "build_runs",
     "limits_of",
     "open_retrieval",
+    "open_sources_of",
     "open_traces",
+    "place_of",
     "read_settings",
+    "retrieval_parts",
+    "users_server",
 ]
 
 BROAD_FACTOR = 3
@@ -96,10 +100,8 @@ def build_runs(
         StorageError: The database of runs cannot be used.
         ValueError: Both a snapshot and sources are given.
     """
-    if snapshot is not None and sources:
-        raise ValueError("a run searches either a snapshot or live sources")
-    chosen = _chosen_snapshot(settings, snapshot, sources)
-    local = chosen is not None
+    place = place_of(settings, snapshot=snapshot, sources=sources)
+    local = place.snapshot is not None
     choosing = _over_retrieval(settings)
     own = build_reasoner(settings, choosing)
     return RunService(
@@ -107,15 +109,38 @@ def build_runs(
         answering=deep_research,
         reasoner=own,
         choose_reasoner=partial(_chosen_reasoner, settings, own, choosing),
-        open_sources=_over_snapshot(chosen)
-        if chosen is not None
-        else _over_live(settings, sources or settings.sources),
+        open_sources=open_sources_of(settings, place),
         limits_for=lambda depth: limits_of(settings, depth, local=local),
         traces=open_traces(settings),
-        place=Place(snapshot=chosen)
-        if local
-        else Place(sources=tuple(sources or settings.sources)),
+        place=place,
     )
+
+
+def place_of(
+    settings: Settings, *, snapshot: str | None = None, sources: Sequence[SourceKey] = ()
+) -> Place:
+    """Where runs search: as for `build_runs`.
+
+    Raises:
+        ValueError: Both a snapshot and sources are given.
+    """
+    if snapshot is not None and sources:
+        raise ValueError("a run searches either a snapshot or live sources")
+    chosen = snapshot if snapshot is not None or sources else settings.snapshot
+    if chosen is not None:
+        return Place(snapshot=chosen)
+    return Place(sources=tuple(sources or settings.sources))
+
+
+def open_sources_of(settings: Settings, place: Place) -> OpenSources:
+    """Opens the sources of one run at that place.
+
+    Raises:
+        SnapshotNotFoundError: There is no such snapshot.
+    """
+    if place.snapshot is not None:
+        return _over_snapshot(place.snapshot)
+    return _over_live(settings, place.sources)
 
 
 def build_lookups(
@@ -126,13 +151,7 @@ def build_lookups(
     Raises:
         SnapshotNotFoundError: There is no such snapshot.
     """
-    return Lookups(settings, _chosen_snapshot(settings, snapshot, sources))
-
-
-def _chosen_snapshot(
-    settings: Settings, snapshot: str | None, sources: Sequence[SourceKey]
-) -> str | None:
-    return snapshot if snapshot is not None or sources else settings.snapshot
+    return Lookups(settings, place_of(settings, snapshot=snapshot, sources=sources).snapshot)
 
 
 def open_traces(settings: Settings) -> ToolTraceService | None:
@@ -189,13 +208,23 @@ def _chosen_reasoner(
         return own
     with _libraries_of(model):
         from deepcritical.reasoning.llm import LLMReasoner
-        from deepcritical.reasoning.providers import hosted_model_server
-    server = hosted_model_server(model, timeout_s=settings.model_timeout_s)
+    server = users_server(settings, model)
     if key is None:
         raise ConfigurationError(
             f"The model {model} needs a key of yours.", "Give it beside the model's name."
         )
     return LLMReasoner(server, choosing=choosing, manages=settings.manager == "standard")
+
+
+def users_server(settings: Settings, model: str) -> ModelServer:
+    """The server of a model that a user chose, which is its provider's own.
+
+    Raises:
+        ConfigurationError: The model is none that may be chosen.
+    """
+    with _libraries_of(model):
+        from deepcritical.reasoning.providers import hosted_model_server
+    return hosted_model_server(model, timeout_s=settings.model_timeout_s)
 
 
 @contextmanager
@@ -212,7 +241,7 @@ def _libraries_of(model: str) -> Iterator[None]:
 
 def _over_retrieval(settings: Settings) -> OpenChoosing:
     """Retrieval for every run, over one embedding model and one index for all."""
-    embeddings, index = _retrieval_parts(settings)
+    embeddings, index = retrieval_parts(settings)
 
     @asynccontextmanager
     async def opened(desk: RunDesk) -> AsyncIterator[ChooseEvidence]:
@@ -309,7 +338,7 @@ async def open_retrieval(
         tell: Gets what the reader must know and what ends nothing, at the end: vectors that could
             not be kept, rows that could not be removed.
     """
-    embeddings, index = _retrieval_parts(settings)
+    embeddings, index = retrieval_parts(settings)
     rag = LlamaIndexRAGService(run_id, embeddings, index)
     try:
         yield rag
@@ -323,7 +352,8 @@ async def open_retrieval(
             tell(f"Vectors are not kept: {embeddings.cache_problem}")
 
 
-def _retrieval_parts(settings: Settings) -> tuple[EmbeddingService | None, ChromaIndex]:
+def retrieval_parts(settings: Settings) -> tuple[EmbeddingService | None, ChromaIndex]:
+    """The embedding model, if one is set, and the index of vectors. Neither is opened yet."""
     cache = settings.vector_cache.expanduser() if settings.vector_cache else None
     model = settings.embedding_model.strip()
     embeddings = EmbeddingService(model, cache=cache) if model else None

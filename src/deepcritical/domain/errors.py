@@ -20,6 +20,8 @@ DeepCriticalError
 ├── ClaimsUnsupportedError       sentences are not borne out by what they cite
 ├── ChecksFailedError            something that a run needs was found not to work
 ├── CapacityError                too many runs are under way
+├── ToolInputError               a tool cannot take what it is given
+├── UnknownToolError             there is no tool of that name
 └── StorageError                 something stored cannot be read or written
     ├── SnapshotCorruptError     a snapshot exists but is not readable
     ├── TraceNotFoundError       there is no trace of that id
@@ -54,8 +56,10 @@ __all__ = [
     "SnapshotCorruptError",
     "SnapshotNotFoundError",
     "StorageError",
+    "ToolInputError",
     "TraceEndedError",
     "TraceNotFoundError",
+    "UnknownToolError",
 ]
 
 
@@ -173,6 +177,14 @@ class ChecksFailedError(DeepCriticalError):
 
 class CapacityError(DeepCriticalError):
     """Too many runs are under way; nothing was started."""
+
+
+class ToolInputError(DeepCriticalError):
+    """A tool cannot take what it is given; nothing was run."""
+
+
+class UnknownToolError(DeepCriticalError):
+    """There is no tool of that name."""
 
 
 class StorageError(DeepCriticalError):

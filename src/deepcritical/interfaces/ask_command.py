@@ -6,6 +6,7 @@ Progress, and how records were ranked, go to stderr, the answer to stdout.
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -20,9 +21,9 @@ from deepcritical.interfaces.cli import (
     Sources,
     cancel_on_signals,
     chosen,
+    folder_of,
     prepared,
     show,
-    to_stdout,
 )
 from deepcritical.interfaces.exit_codes import NO_EVIDENCE
 from deepcritical.interfaces.model_options import (
@@ -32,7 +33,9 @@ from deepcritical.interfaces.model_options import (
     ModelName,
     chosen_model,
 )
+from deepcritical.interfaces.output import to_stdout
 from deepcritical.interfaces.report_files import ANSWER_FILES, write_report
+from deepcritical.interfaces.reuse import Former, NoSimilar, Reuse, Reusing, former_run
 from deepcritical.services.evidence_store import RUN_RECORDS
 
 if TYPE_CHECKING:
@@ -50,6 +53,7 @@ class _Asked(NamedTuple):
     max_iterations: int | None
     out: Path | None
     quiet: bool
+    reusing: Reusing
 
 
 class _Finished(NamedTuple):
@@ -101,6 +105,8 @@ def ask(
     ask_key: AskKey = False,
     as_json: _Json = False,
     quiet: _Quiet = False,
+    reuse: Reuse = None,
+    no_similar: NoSimilar = False,
 ) -> None:
     """Answer any biomedical QUESTION in located sentences with inline [n]; takes 1-3 minutes live.
 
@@ -109,17 +115,18 @@ def ask(
 
     Exit codes: 0 answer; 3 nothing in the evidence; 4 empty question; 5 question too long; 6
     question names nothing to look for; 7 no such snapshot; 8 snapshot not readable; 9 wrong
-    setting; 10 no source reachable; 11 a file cannot be written; 12 time limit; 130 interrupted.
+    setting; 10 no source reachable; 11 a file cannot be written; 12 time limit; 14 no such run
+    (--reuse); 130 interrupted.
     """
     asked = checked_question(question)
     if evidence is not None:
-        _refuse(
-            snapshot, sources, context, max_iterations, out, model, model_base_url, ask_key or None
-        )
+        chosen_model_options = (model, model_base_url, ask_key or None)
+        _refuse(snapshot, sources, context, max_iterations, out, reuse, *chosen_model_options)
         found = ask_records(evidence, asked, most or _MOST, as_json=as_json)
     else:
         folder = _folder(out, most)
-        wanted = _Asked(asked, context, max_iterations, folder, quiet)
+        reusing = Reusing(reuse, look=not (no_similar or quiet))
+        wanted = _Asked(asked, context, max_iterations, folder, quiet, reusing)
         with_model = chosen_model(model, model_base_url, ask_key)
         found = _research(wanted, chosen(snapshot, sources), with_model, as_json=as_json)
     if not found:
@@ -130,7 +137,7 @@ def _refuse(*searching: object) -> None:
     if any(option not in (None, "") for option in searching):
         raise typer.BadParameter(
             "it asks records at hand and no model: leave out --snapshot, --sources, --context, "
-            "--max-iterations, --out and the options of a model",
+            "--max-iterations, --out, --reuse and the options of a model",
             param_hint="--evidence",
         )
 
@@ -138,20 +145,39 @@ def _refuse(*searching: object) -> None:
 def _folder(out: str | None, most: int | None) -> Path | None:
     if most is not None:
         raise typer.BadParameter("it goes with --evidence", param_hint="--max")
-    if out is not None and not out.strip():
-        raise typer.BadParameter("name a folder", param_hint="--out")
-    return Path(out) if out else None
+    return folder_of(out)
 
 
 def _research(wanted: _Asked, choice: Choice, model: ChosenModel, *, as_json: bool) -> bool:
     # Imported late: `--help` and a refused question must not wait for the framework.
-    from deepcritical.bootstrap import build_runs, read_settings
+    from deepcritical.bootstrap import build_runs, build_similar, place_of, read_settings
+    from deepcritical.domain.answer import DeepAnswer
+    from deepcritical.jobs.runs import DEEP_RESEARCH
 
-    runs = build_runs(read_settings(*model), snapshot=choice.snapshot, sources=choice.sources)
+    settings = read_settings(*model)
+    runs = build_runs(settings, snapshot=choice.snapshot, sources=choice.sources)
+    place = place_of(settings, snapshot=choice.snapshot, sources=choice.sources)
+    looking = partial(
+        build_similar(settings, runs, place).similar,
+        wanted.question,
+        DEEP_RESEARCH,
+        context=wanted.context,
+        max_iterations=wanted.max_iterations,
+    )
+    if former := former_run(runs, looking, wanted.reusing, DeepAnswer):
+        return _hand_over_former(former, wanted.out, as_json=as_json)
     log_path = prepared(wanted.out, ANSWER_FILES) if wanted.out else None
     finished = asyncio.run(_run(runs, wanted, log_path))
     if wanted.out:
         _save(finished, wanted.out)
+    to_stdout(_as_json(finished) if as_json else finished.answer.to_markdown())
+    return bool(finished.answer.references)
+
+
+def _hand_over_former(former: Former[DeepAnswer], out: Path | None, *, as_json: bool) -> bool:
+    finished = _Finished(former.imprint, former.document, b"")
+    if out:
+        former.save(out)
     to_stdout(_as_json(finished) if as_json else finished.answer.to_markdown())
     return bool(finished.answer.references)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from deepcritical.domain.evidence import Evidence
-    from deepcritical.reasoning.followup import FollowUp, Passage, Quote, StudyCounts
+    from deepcritical.reasoning.followup import FollowUp, Passage, Quote
     from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 
 __all__ = ["ask_records"]
@@ -95,46 +95,21 @@ def _as_json(found: FollowUp, retrieval: str) -> str:
 
 def _as_text(found: FollowUp) -> str:
     if not found.passages:
-        return f"{NOT_IN_THE_EVIDENCE}\n{visible(_missing(found))}"
+        return f"{NOT_IN_THE_EVIDENCE}\n{visible(found.missing)}"
     shown = (_passage(number, passage) for number, passage in enumerate(found.passages, 1))
     return "\n\n".join([_head(found), *shown])
 
 
-def _missing(found: FollowUp) -> str:
-    if not found.looked_for:
-        return "The question names nothing to look for: name a drug, a condition or an outcome."
-    return f"No sentence in {found.searched} records names: {'; '.join(found.looked_for)}."
-
-
 def _head(found: FollowUp) -> str:
-    """What bears on the question, in numbers: studies, for one study may have several records."""
-    verb = "bears" if found.bearing == 1 else "bear"
-    counts = found.counts
-    studies = f"{counts.studies} {'study' if counts.studies == 1 else 'studies'}"
-    told = f": {_sides(counts)}" if found.yes_no and counts.studies else ""
     shown = len(found.passages)
     less = f" Shown: {shown}; --max shows more." if shown < found.bearing else ""
-    out = f"; {counts.not_counted} retracted or a notice, not counted" if counts.not_counted else ""
-    return (
-        f"{found.bearing} of {found.searched} records {verb} on the question "
-        f"({studies}{told}{out}).{less}"
-    )
-
-
-def _sides(counts: StudyCounts) -> str:
-    levels = (counts.supporting_level, counts.refuting_level)
-    best = [f" (best OCEBM level {level})" if level else "" for level in levels]
-    mixed = f", {counts.mixed} both" if counts.mixed else ""
-    return (
-        f"{counts.supporting} for{best[0]}, {counts.refuting} against{best[1]}{mixed}, "
-        f"{counts.neutral} neutral"
-    )
+    return f"{found.told}{less}"
 
 
 def _passage(number: int, passage: Passage) -> str:
     reference = passage.reference
     flag = f" [{passage.caution.upper()}]" if passage.caution else ""
-    head = (reference.short_name, _strength(passage), passage.stance and passage.stance.value)
+    head = (reference.short_name, passage.strength, passage.stance and passage.stance.value)
     lines = [
         f"{number}. {' · '.join(part for part in head if part)}{flag}",
         reference.title,
@@ -144,13 +119,6 @@ def _passage(number: int, passage: Passage) -> str:
         " · ".join(filter(None, (*reference.public_ids, reference.link))),
     ]
     return "\n   ".join(" ".join(visible(line).split()) for line in lines if line)
-
-
-def _strength(passage: Passage) -> str:
-    level = f"OCEBM level {passage.level}" if passage.level else "no OCEBM level"
-    fallback = " (read from the text)" if passage.design_from_text else ""
-    people = f", {passage.participants:,} participants" if passage.participants else ""
-    return f"{level}, {passage.design.value}{fallback}{people}"
 
 
 def _quote(quote: Quote, *, quotable: bool) -> str:

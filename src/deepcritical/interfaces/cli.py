@@ -6,9 +6,7 @@ Progress goes to stderr, the report to stdout.
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from functools import partial
@@ -31,8 +29,10 @@ from deepcritical.interfaces.model_options import (
     ModelName,
     chosen_model,
 )
+from deepcritical.interfaces.output import to_stdout
 from deepcritical.interfaces.plan_file import check_new, read_plan, summary, write_plan
 from deepcritical.interfaces.report_files import REPORT_FILES, write_report
+from deepcritical.interfaces.reuse import Former, NoSimilar, Reuse, Reusing, former_run
 from deepcritical.services.evidence_store import RUN_RECORDS
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from deepcritical.domain.report import ResearchReport
     from deepcritical.jobs.run import Run, RunOf
     from deepcritical.jobs.runs import RunService
+    from deepcritical.settings import Settings
 
 __all__ = [
     "Choice",
@@ -48,10 +49,10 @@ __all__ = [
     "Sources",
     "cancel_on_signals",
     "chosen",
+    "folder_of",
     "prepared",
     "research",
     "show",
-    "to_stdout",
 ]
 
 
@@ -96,6 +97,14 @@ class _Finished(NamedTuple):
     report: ResearchReport
     evidence: bytes
     """The records of the run, as a snapshot file."""
+
+    def hand_over(self, suffix: str, folder: Path | None) -> bool:
+        """Print the report, and say what was written; whether it has any evidence."""
+        to_stdout(FORMATS[suffix].render(self.report, self.imprint).decode())
+        if folder:
+            written = ", ".join((*REPORT_FILES, RUN_RECORDS, "events.jsonl"))
+            typer.echo(f"Written to {folder}: {written}", err=True)
+        return bool(self.report.references)
 
 
 _Question = Annotated[
@@ -143,6 +152,17 @@ _FromPlan = Annotated[
 _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 
 
+def folder_of(out: str | None) -> Path | None:
+    """The folder for files, if one is named.
+
+    Raises:
+        BadParameter: Its name is empty.
+    """
+    if out is not None and not out.strip():
+        raise typer.BadParameter("name a folder", param_hint="--out")
+    return Path(out) if out else None
+
+
 def research(
     question: _Question = None,
     snapshot: Snapshot = None,
@@ -157,6 +177,8 @@ def research(
     manager: _Manager = None,
     plan: _Plan = None,
     from_plan: _FromPlan = None,
+    reuse: Reuse = None,
+    no_similar: NoSimilar = False,
 ) -> None:
     """Answer QUESTION from evidence: progress on stderr, the report on stdout.
 
@@ -166,50 +188,21 @@ def research(
     12 time limit; 13 a report that its sources do not bear out (verify); 14 no such run (traces);
     15 a check found a problem (doctor); 16 a plan that cannot be run; 130 interrupted.
     """
-    if out is not None and not out.strip():
-        raise typer.BadParameter("name a folder", param_hint="--out")
-    folder = Path(out) if out else None
+    folder = folder_of(out)
     if question is not None:
         checked_question(question)
     with_model = chosen_model(model, model_base_url, ask_key)
-    asked = _Asked(question, chosen(snapshot, sources), with_model, depth, manager)
+    reusing = Reusing(reuse, look=not (no_similar or quiet or from_plan))
+    asked = _Asked(question, chosen(snapshot, sources), with_model, depth, manager, reusing)
     if plan:
-        check_alone("--plan", {"--from-plan": from_plan, "--out": out, "--json": as_json or None})
+        others = {"--from-plan": from_plan, "--out": out, "--reuse": reuse}
+        check_alone("--plan", {**others, "--json": as_json or None})
         _plan(asked, plan, quiet)
         return
-    finished = _research(asked, from_plan, folder, quiet)
-    _hand_over(finished, "json" if as_json else "md", folder)
-
-
-def _hand_over(finished: _Finished, suffix: str, folder: Path | None) -> None:
-    """Print the report, say what was written, and end with the exit code of an empty one."""
-    to_stdout(FORMATS[suffix].render(finished.report, finished.imprint).decode())
-    if folder:
-        names = (*REPORT_FILES, RUN_RECORDS, "events.jsonl")
-        written = ", ".join(names)
-        typer.echo(f"Written to {folder}: {written}", err=True)
-    if not finished.report.references:
+    former = None if from_plan else _former(asked)
+    hand = former.hand_over if former else _research(asked, from_plan, folder, quiet).hand_over
+    if not hand("json" if as_json else "md", folder):
         raise typer.Exit(NO_EVIDENCE)
-
-
-def to_stdout(content: str | bytes) -> None:
-    """Print a report; bytes go out as they are.
-
-    Raises:
-        StorageError: Nobody takes it.
-    """
-    try:
-        if isinstance(content, bytes):
-            sys.stdout.buffer.write(content)
-        else:
-            sys.stdout.write(content)
-        sys.stdout.flush()
-    except OSError as error:
-        # What is left in the buffer must not fail once more at exit.
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - open until exit
-        raise errors.StorageError(
-            f"The report cannot be written to the output: {error.strerror}.", "Use --out."
-        ) from error
 
 
 class _Asked(NamedTuple):
@@ -220,6 +213,7 @@ class _Asked(NamedTuple):
     model: ChosenModel
     depth: DepthName | None
     manager: ManagerName | None
+    reusing: Reusing
 
     @property
     def text(self) -> str:
@@ -249,6 +243,7 @@ class _Asked(NamedTuple):
             "--snapshot": self.choice.snapshot,
             "--sources": self.choice.sources or None,
             "--depth": self.depth,
+            "--reuse": self.reusing.reuse,
         }
         check_alone("--from-plan", said)
         return read_plan(path)
@@ -264,14 +259,34 @@ def check_alone(option: str, others: Mapping[str, object]) -> None:
         raise typer.BadParameter(f"not together with {', '.join(given)}", param_hint=option)
 
 
-def _runs(asked: _Asked, choice: Choice) -> RunService:
+def _settings(asked: _Asked) -> Settings:
     # Imported late: `--help` and a refused question must not wait for the framework.
-    from deepcritical.bootstrap import build_runs, read_settings
+    from deepcritical.bootstrap import read_settings
 
     settings = read_settings(*asked.model)
-    if asked.manager:
-        settings = settings.model_copy(update={"manager": asked.manager.value})
-    return build_runs(settings, snapshot=choice.snapshot, sources=choice.sources)
+    manages = {"manager": asked.manager.value} if asked.manager else {}
+    return settings.model_copy(update=manages)
+
+
+def _runs(asked: _Asked, choice: Choice) -> RunService:
+    from deepcritical.bootstrap import build_runs
+
+    return build_runs(_settings(asked), snapshot=choice.snapshot, sources=choice.sources)
+
+
+def _former(asked: _Asked) -> Former[ResearchReport] | None:
+    """The former run that is wanted instead of a new one."""
+    from deepcritical.bootstrap import build_similar, place_of
+    from deepcritical.domain.report import ResearchReport
+    from deepcritical.jobs.runs import RESEARCH
+
+    if asked.reusing.reuse is None and not asked.reusing.look:
+        return None
+    runs = _runs(asked, asked.choice)
+    place = place_of(_settings(asked), snapshot=asked.choice.snapshot, sources=asked.choice.sources)
+    similar = build_similar(_settings(asked), runs, place).similar
+    looking = partial(similar, asked.text, RESEARCH, depth=asked.depth_name)
+    return former_run(runs, looking, asked.reusing, ResearchReport)
 
 
 def _plan(asked: _Asked, path: Path, quiet: bool) -> None:

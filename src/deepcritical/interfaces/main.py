@@ -11,6 +11,7 @@ import typer
 
 from deepcritical.domain.errors import ConfigurationError, ResearchCancelled
 from deepcritical.interfaces.ask_command import ask
+from deepcritical.interfaces.chat_command import chat
 from deepcritical.interfaces.cli import Snapshot, Sources, chosen, research
 from deepcritical.interfaces.doctor_command import doctor
 from deepcritical.interfaces.exit_codes import exit_code
@@ -34,6 +35,7 @@ app = typer.Typer(
 )
 app.command()(research)
 app.command()(ask)
+app.command()(chat)
 app.command()(search)
 app.command()(verify)
 app.command()(render)

@@ -15,7 +15,7 @@ from deepcritical.domain.errors import ConfigurationError, StorageError
 from deepcritical.domain.markdown import visible
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
-from deepcritical.interfaces.cli import to_stdout
+from deepcritical.interfaces.output import to_stdout
 from deepcritical.interfaces.report_files import formats_of, write_report
 
 if TYPE_CHECKING:

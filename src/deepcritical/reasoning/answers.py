@@ -26,9 +26,12 @@ __all__ = [
     "Plan",
     "ReadRecord",
     "Readings",
+    "SaidSentence",
+    "SaidSentences",
     "Section",
     "Step",
     "TeamNote",
+    "ToolPick",
 ]
 
 
@@ -233,3 +236,27 @@ class KeyFacts(_Answer):
 
     facts: list[str]
     """Such as F3."""
+
+
+class ToolPick(_Answer):
+    """The tool that answers a message."""
+
+    tool: str
+    """Its name, as listed."""
+    query: str
+    """One question or search in plain words."""
+
+
+class SaidSentence(_Answer):
+    """A sentence and the record that it rests on."""
+
+    evidence_id: str
+    """Such as E12."""
+    text: str
+    """One sentence, without the id."""
+
+
+class SaidSentences(_Answer):
+    """An answer, sentence by sentence."""
+
+    sentences: list[SaidSentence]

@@ -68,6 +68,14 @@ class Passage(Model):
     """The best, at most three, in the order of the text."""
 
     @property
+    def strength(self) -> str:
+        """Level, design and size of the study, in words."""
+        level = f"OCEBM level {self.level}" if self.level else "no OCEBM level"
+        fallback = " (read from the text)" if self.design_from_text else ""
+        people = f", {self.participants:,} participants" if self.participants else ""
+        return f"{level}, {self.design.value}{fallback}{people}"
+
+    @property
     def counts(self) -> bool:
         """Whether the record is counted: neither retracted nor a notice."""
         return self.caution not in (_RETRACTED, _NOTICE)
@@ -91,6 +99,17 @@ class StudyCounts(Model):
     not_counted: int = 0
     """Records that bear on the question but are retracted, or notices about others."""
 
+    @property
+    def sides(self) -> str:
+        """How many studies stand on each side, and the best level of each, in words."""
+        levels = (self.supporting_level, self.refuting_level)
+        best = [f" (best OCEBM level {level})" if level else "" for level in levels]
+        mixed = f", {self.mixed} both" if self.mixed else ""
+        return (
+            f"{self.supporting} for{best[0]}, {self.refuting} against{best[1]}{mixed}, "
+            f"{self.neutral} neutral"
+        )
+
 
 class FollowUp(Model):
     """The answer to a further question."""
@@ -109,6 +128,28 @@ class FollowUp(Model):
     counts: StudyCounts
     passages: tuple[Passage, ...] = ()
     """Of the records that bear on it, those shown; empty when it is not in the evidence."""
+
+    @property
+    def told(self) -> str:
+        """What bears on the question, in numbers: studies, for one may have several records."""
+        verb = "bears" if self.bearing == 1 else "bear"
+        counts = self.counts
+        studies = f"{counts.studies} {'study' if counts.studies == 1 else 'studies'}"
+        sides = f": {counts.sides}" if self.yes_no and counts.studies else ""
+        out = (
+            f"; {counts.not_counted} retracted or a notice, not counted"
+            if counts.not_counted
+            else ""
+        )
+        searched = f"{self.bearing} of {self.searched} records"
+        return f"{searched} {verb} on the question ({studies}{sides}{out})."
+
+    @property
+    def missing(self) -> str:
+        """Why nothing bears on the question."""
+        if not self.looked_for:
+            return "The question names nothing to look for: name a drug, a condition or an outcome."
+        return f"No sentence in {self.searched} records names: {'; '.join(self.looked_for)}."
 
 
 class _Found(NamedTuple):

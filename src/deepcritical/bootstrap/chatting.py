@@ -1,0 +1,129 @@
+"""Settings in, a chat out: its tools, its reasoner, and what finds similar runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+
+from deepcritical.bootstrap.application import (
+    build_model_server,
+    limits_of,
+    open_sources_of,
+    retrieval_parts,
+    users_server,
+)
+from deepcritical.domain.budget import RunLimits
+from deepcritical.domain.events import Event
+from deepcritical.domain.plan import Place
+from deepcritical.domain.tool_registry import ToolCaller, ToolRegistry
+from deepcritical.jobs.evidence_tools import RunEvidence
+from deepcritical.jobs.news import NewsSince
+from deepcritical.jobs.runs import RunService
+from deepcritical.jobs.similar_runs import SimilarRuns
+from deepcritical.jobs.tool_registry import registered_tools
+from deepcritical.orchestrators.chat import TURN_LIMITS, Chat
+from deepcritical.reasoning.chatting import ChatReasoner, RuleChat
+from deepcritical.services.embeddings import EmbeddingService
+from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
+from deepcritical.services.question_similarity import QuestionSimilarity
+from deepcritical.settings import Settings
+
+__all__ = ["ChatService", "build_similar", "open_chats"]
+
+
+@dataclass(frozen=True)
+class ChatService:
+    """Makes chats over the tools of one application."""
+
+    registry: ToolRegistry
+    reasoner_of: Callable[[str], ChatReasoner]
+    """The reasoner of a model as ``provider:name``; '' for that of the settings."""
+    similar: SimilarRuns
+    limits: RunLimits
+
+    def chat(self, run_id: str = "", caller: ToolCaller | None = None) -> Chat:
+        """A new conversation, over a finished run or over none. Blocks: it may load libraries.
+
+        Args:
+            run_id: The run; '' for none.
+            caller: The user, with a model and a key of his own or without.
+
+        Raises:
+            ConfigurationError: The model cannot be resolved, or its libraries are not installed.
+        """
+        caller = caller or ToolCaller()
+        return Chat(
+            self.registry,
+            self.reasoner_of(caller.model),
+            run_id=run_id,
+            caller=caller,
+            limits=self.limits,
+            similar=self.similar.beside_offer,
+        )
+
+
+@asynccontextmanager
+async def open_chats(
+    settings: Settings, runs: RunService, place: Place, describe: Callable[[Event], str]
+) -> AsyncIterator[ChatService]:
+    """Chats over these runs, until the context ends.
+
+    Args:
+        settings: Settings of the environment.
+        runs: Where research is submitted, and finished runs are found.
+        place: Where a quick search looks.
+        describe: An event of a run as one line.
+    """
+    embeddings, index = retrieval_parts(settings)
+    evidence = RunEvidence(runs, lambda run_id: LlamaIndexRAGService(run_id, embeddings, index))
+    sources = open_sources_of(settings, place)
+    try:
+        yield ChatService(
+            registered_tools(runs, sources, evidence, describe),
+            partial(_reasoner, settings),
+            _similar(settings, runs, place, embeddings),
+            TURN_LIMITS.model_copy(update={"deadline_s": settings.chat_deadline_s}),
+        )
+    finally:
+        await evidence.close()
+        await asyncio.to_thread(index.close)
+
+
+def build_similar(settings: Settings, runs: RunService, place: Place) -> SimilarRuns:
+    """What finds former runs of nearly the same question.
+
+    Args:
+        settings: Settings of the environment.
+        runs: Where former runs are.
+        place: Where they searched, and a new one would.
+    """
+    return _similar(settings, runs, place, retrieval_parts(settings)[0])
+
+
+def _similar(
+    settings: Settings, runs: RunService, place: Place, embeddings: EmbeddingService | None
+) -> SimilarRuns:
+    local = place.snapshot is not None
+    return SimilarRuns(
+        runs,
+        QuestionSimilarity(embeddings),
+        NewsSince(open_sources_of(settings, place)),
+        ttl_days=settings.similar_ttl_days,
+        rounds=limits_of(settings, "deep", local=local).max_iterations,
+    )
+
+
+def _reasoner(settings: Settings, model: str) -> ChatReasoner:
+    own = model in ("", settings.model)
+    if own and settings.model is None:
+        return RuleChat()
+    server = (
+        build_model_server(settings, settings.model or "") if own else users_server(settings, model)
+    )
+    # Late, as its libraries are: without a model nobody waits for them.
+    from deepcritical.reasoning.llm_chat import ModelChat
+
+    return ModelChat(server)

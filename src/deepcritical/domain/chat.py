@@ -1,0 +1,134 @@
+"""A chat: what is said in a turn, as typed events that every interface shows.
+
+A turn ends with exactly one of `ChatAnswer`, `ResearchOffered`, `ResearchEnded` and `TurnFailed`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue
+
+from deepcritical.domain.base import Model
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.report_parts import Reference
+from deepcritical.domain.similar import SimilarRun
+from deepcritical.domain.tool_registry import ToolProgress
+
+__all__ = [
+    "ENDS_TURN",
+    "ChatAnswer",
+    "ChatEvent",
+    "ChatSentence",
+    "FoundRecords",
+    "ResearchEnded",
+    "ResearchOffered",
+    "ToolCalled",
+    "ToolTold",
+    "TurnFailed",
+]
+
+
+class FoundRecords(Model):
+    """What a tool that looks for records has found: the payload of its result."""
+
+    origin: str
+    """Where they are from, as a phrase: ``the evidence of run 1b2c…``, ``PubMed``."""
+    records: dict[str, Evidence]
+    """By the ids under which a sentence may cite them, best first."""
+    searched: bool
+    """Whether sources were searched; else the records were at hand."""
+    notices: tuple[str, ...] = ()
+    """What the reader must know: a source that could not be read, how records were ranked."""
+
+
+class ChatSentence(Model):
+    """One sentence of an answer, and the words of its record that bear it."""
+
+    text: str = Field(min_length=1)
+    number: int = Field(ge=1)
+    """Place of its record in the references."""
+    wording: Literal["quote", "summary", "model"]
+    """Verbatim, verbatim of a summary of the source, or a model's own words that were checked."""
+    quote: str
+    """``references[number - 1].text[start:end]``."""
+    start: int = Field(ge=0)
+    end: int = Field(gt=0)
+    remark: str = ""
+    """OCEBM level, stance and caution of its record, in words."""
+
+
+class ToolCalled(Model):
+    """A tool begins."""
+
+    type: Literal["tool_called"] = "tool_called"
+    tool: str
+    inputs: dict[str, JsonValue]
+    chosen_by: str
+    """Name of the reasoner that chose it."""
+
+
+class ToolTold(Model):
+    """A tool goes on."""
+
+    type: Literal["tool_told"] = "tool_told"
+    tool: str
+    progress: ToolProgress
+
+
+class ChatAnswer(Model):
+    """The turn's answer. Every sentence in it on a study cites its record."""
+
+    type: Literal["chat_answer"] = "chat_answer"
+    head: str
+    """What was asked of which records, and what came of it, said by code."""
+    sentences: tuple[ChatSentence, ...] = ()
+    references: tuple[Reference, ...] = ()
+    """All records that the answer names; a look-up may list some of which it quotes nothing."""
+    in_evidence: bool = True
+    """False when no record says anything to the question."""
+    left_out: int = 0
+    """Sentences of a model that their records do not bear out."""
+    written_by: str
+    notices: tuple[str, ...] = ()
+
+
+class ResearchOffered(Model):
+    """Research is offered and not begun; the user's next message, or a button, accepts it."""
+
+    type: Literal["research_offered"] = "research_offered"
+    offer_id: str
+    tool: str
+    question: str
+    why: str
+    takes: str
+    """How long it takes, in words."""
+    similar: tuple[SimilarRun, ...] = ()
+    """Former runs of nearly the same question, best first."""
+
+
+class ResearchEnded(Model):
+    """Research that was accepted has ended; the chat goes on over its evidence."""
+
+    type: Literal["research_ended"] = "research_ended"
+    tool: str
+    run_id: str
+    text: str
+    """The report or the answer, as Markdown."""
+
+
+class TurnFailed(Model):
+    """The turn could not be answered."""
+
+    type: Literal["turn_failed"] = "turn_failed"
+    error: str
+    message: str
+    advice: str = ""
+
+
+ChatEvent = Annotated[
+    ToolCalled | ToolTold | ChatAnswer | ResearchOffered | ResearchEnded | TurnFailed,
+    Field(discriminator="type"),
+]
+ENDS_TURN = (ChatAnswer, ResearchOffered, ResearchEnded, TurnFailed)
+"""A turn has exactly one of these, as its last event."""

@@ -1,0 +1,161 @@
+"""Tools by name: what each takes, how it is run, and what comes of it while it runs and in the end.
+
+A registry is an object that the composition root makes; nothing is registered for a whole process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import aclosing
+from typing import Any, NamedTuple
+
+from pydantic import Field, JsonValue, SecretStr, ValidationError
+
+from deepcritical.domain.base import Model, UnitInterval
+from deepcritical.domain.errors import ToolInputError, UnknownToolError
+from deepcritical.domain.traces import LOCAL_USER
+
+__all__ = [
+    "ToolCaller",
+    "ToolConfig",
+    "ToolExecutor",
+    "ToolProgress",
+    "ToolRegistry",
+    "ToolResult",
+    "ToolStep",
+]
+
+
+class ToolProgress(Model):
+    """How far a tool is."""
+
+    stage: str
+    """Where it is, such as ``search``."""
+    message: str
+    """One line for the reader; the text of records in it is not escaped."""
+    progress: UnitInterval
+    """Share that is done; never goes back."""
+    data: dict[str, JsonValue] = Field(default_factory=dict)
+    """What happened, for programs."""
+
+
+class ToolResult(Model):
+    """What a tool ends with."""
+
+    text: str
+    """For people, as Markdown."""
+    payload: dict[str, JsonValue]
+    """The same for programs."""
+
+
+ToolStep = ToolProgress | ToolResult
+
+
+class ToolCaller(NamedTuple):
+    """On whose behalf a tool is run. No part of a tool's input: a model cannot name another."""
+
+    user_id: str = LOCAL_USER
+    model_api_key: SecretStr | None = None
+    """The user's own key, for what this call starts and no longer."""
+    model: str = ""
+    """The user's own model as ``provider:name``; '' for the service's."""
+
+
+ToolExecutor = Callable[[Any, ToolCaller], AsyncGenerator[ToolStep, None]]
+"""Input, as the model of the tool's schema, and caller to progress and, last of all, one result."""
+
+
+class ToolConfig(NamedTuple):
+    """One tool."""
+
+    name: str
+    description: str
+    """When to use it, and when not, for whoever chooses among tools."""
+    input_schema: type[Model]
+    """What it takes; `json_schema` is the same as JSON Schema."""
+    streaming: bool
+    """Whether it tells of its progress because it takes longer than a person waits silently."""
+    executor: ToolExecutor
+
+    @property
+    def json_schema(self) -> dict[str, Any]:
+        """The JSON Schema of its input."""
+        return self.input_schema.model_json_schema()
+
+
+class ToolRegistry:
+    """Tools by name.
+
+    Args:
+        tools: The first of them.
+    """
+
+    def __init__(self, tools: Iterable[ToolConfig] = ()) -> None:
+        self._tools: dict[str, ToolConfig] = {}
+        for tool in tools:
+            self.register_tool(tool)
+
+    @property
+    def tools(self) -> tuple[ToolConfig, ...]:
+        """All tools, in the order in which they were registered."""
+        return tuple(self._tools.values())
+
+    def register_tool(self, tool: ToolConfig) -> None:
+        """Add a tool.
+
+        Raises:
+            ValueError: There is one of this name.
+        """
+        if tool.name in self._tools:
+            raise ValueError(f"a tool {tool.name} is registered already")
+        self._tools[tool.name] = tool
+
+    def get(self, name: str) -> ToolConfig:
+        """The tool of a name.
+
+        Raises:
+            UnknownToolError: There is none.
+        """
+        if name not in self._tools:
+            known = ", ".join(self._tools) or "none"
+            raise UnknownToolError(f"There is no tool {name!r}.", f"Choose one of: {known}.")
+        return self._tools[name]
+
+    async def call(
+        self, name: str, inputs: Mapping[str, Any], caller: ToolCaller | None = None
+    ) -> AsyncGenerator[ToolStep, None]:
+        """Run a tool: its progress as it comes, then its result, which is the last.
+
+        Args:
+            name: Which.
+            inputs: What its schema asks for.
+            caller: On whose behalf; by default whoever works at this machine.
+
+        Raises:
+            UnknownToolError: There is no such tool.
+            ToolInputError: The input does not fit the schema; nothing was run.
+        """
+        tool = self.get(name)
+        wanted = _validated(tool, inputs)
+        reached = 0.0
+        async with aclosing(tool.executor(wanted, caller or ToolCaller())) as steps:
+            async for step in steps:
+                if isinstance(step, ToolResult):
+                    yield step
+                    return
+                reached = max(reached, step.progress)
+                yield step.model_copy(update={"progress": reached})
+        raise ValueError(f"the tool {name} ended without a result")
+
+
+def _validated(tool: ToolConfig, inputs: Mapping[str, Any]) -> Model:
+    try:
+        return tool.input_schema.model_validate(dict(inputs))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"])) or "input"
+        takes = ", ".join(tool.input_schema.model_fields)
+        raise ToolInputError(
+            f"The tool {tool.name} cannot take this {where}: {first['msg']}.",
+            f"It takes: {takes}.",
+        ) from error

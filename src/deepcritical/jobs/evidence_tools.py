@@ -1,0 +1,193 @@
+"""The tools of a registry that bring records: a quick search, and a finished run's evidence."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Callable, Mapping
+from typing import NamedTuple
+
+from pydantic import Field
+
+from deepcritical.domain.base import Model
+from deepcritical.domain.chat import FoundRecords
+from deepcritical.domain.errors import StorageError, TraceNotFoundError
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.question import MAX_QUESTION_CHARS
+from deepcritical.domain.tool_registry import (
+    ToolCaller,
+    ToolConfig,
+    ToolProgress,
+    ToolResult,
+    ToolStep,
+)
+from deepcritical.jobs.conduct import OpenSources
+from deepcritical.jobs.run_records import RunRecords, run_records
+from deepcritical.jobs.runs import RunService
+from deepcritical.reasoning.chatting import RAG, SEARCH
+from deepcritical.reasoning.look_ups import read_look_up, search_queries
+from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
+from deepcritical.tools.search_handler import SourceAnswer, require_any
+
+__all__ = ["OpenRag", "RunEvidence", "rag_tool", "search_tool"]
+
+_MOST_OPEN = 4
+"""Runs whose records are kept in the index of vectors."""
+_INTEGRITY_S = 10.0
+_OF_WHICH = 3
+
+OpenRag = Callable[[str], LlamaIndexRAGService]
+"""Run id to the retrieval over its records."""
+
+
+class SearchInput(Model):
+    """What a search takes."""
+
+    query: str = Field(min_length=1, max_length=MAX_QUESTION_CHARS)
+    """A question, words, or ids such as PMID 26858121 or NCT04098666."""
+    max_results: int = Field(default=10, ge=1, le=50)
+    """Records a source."""
+
+
+class RagInput(Model):
+    """What a question to a finished run takes."""
+
+    run_id: str = Field(min_length=1, max_length=64)
+    query: str = Field(min_length=1, max_length=MAX_QUESTION_CHARS)
+
+
+def search_tool(open_sources: OpenSources) -> ToolConfig:
+    """A quick search of the sources that are set: PubMed, ClinicalTrials.gov, Europe PMC."""
+
+    async def execute(inputs: SearchInput, _caller: ToolCaller) -> AsyncGenerator[ToolStep, None]:
+        queries = await asyncio.to_thread(search_queries, inputs.query)
+        async with open_sources() as sources:
+            names = sources.handler.sources
+            yield _progress("search", f"Searching {', '.join(names)}", 0.1)
+            answers = await sources.handler.execute(queries, _wanted(inputs))
+            require_any(answers)
+            store = EvidenceStore()
+            for answer in answers:
+                store.add(answer.result.evidence)
+            records = dict(store.evidence)
+            if sources.check_integrity:
+                checked = await sources.check_integrity(list(records.values()), _INTEGRITY_S)
+                records = dict(zip(records, checked, strict=True))
+        origin = ", ".join(names)
+        yield _found(origin, records, searched=True, notices=tuple(_unread(answers)))
+
+    return ToolConfig(
+        name=SEARCH,
+        description="Searches PubMed, ClinicalTrials.gov and Europe PMC once, in seconds. For "
+        "look-ups and questions that single records answer: papers or trials on something, the "
+        "latest of them, a PMID, DOI or NCT number, a figure. Not for weighing evidence.",
+        input_schema=SearchInput,
+        streaming=False,
+        executor=execute,
+    )
+
+
+def rag_tool(evidence: RunEvidence) -> ToolConfig:
+    """A question to the evidence of a finished run; nothing is searched."""
+
+    async def execute(inputs: RagInput, _caller: ToolCaller) -> AsyncGenerator[ToolStep, None]:
+        yield _progress("retrieval", f"Asking the evidence of run {inputs.run_id[:8]}", 0.1)
+        yield await evidence.ranked(inputs.run_id, inputs.query)
+
+    return ToolConfig(
+        name=RAG,
+        description="Asks the evidence of the finished run that the chat is about, in seconds. For "
+        "every question about that run, its findings and its records. It knows nothing else.",
+        input_schema=RagInput,
+        streaming=False,
+        executor=execute,
+    )
+
+
+class _Open(NamedTuple):
+    held: RunRecords
+    rag: LlamaIndexRAGService
+
+
+class RunEvidence:
+    """The records of finished runs, ready to be asked. Close it, so that its rows go.
+
+    Args:
+        runs: Where the runs are.
+        open_rag: Makes the retrieval of one run.
+    """
+
+    def __init__(self, runs: RunService, open_rag: OpenRag) -> None:
+        self._runs = runs
+        self._open_rag = open_rag
+        self._opened: OrderedDict[str, _Open] = OrderedDict()
+        # Two questions at once must not index one run twice.
+        self._opening = asyncio.Lock()
+
+    async def ranked(self, run_id: str, query: str) -> ToolResult:
+        """All records of a run, the best for a query first.
+
+        Raises:
+            TraceNotFoundError: There is no such run.
+            StorageError: It has not ended, or has no records to ask.
+        """
+        (records, named), rag = await self._of(run_id)
+        best = await rag.query(query, max_results=len(records))
+        rest = {i: r for i, r in records.items() if i not in best}
+        because = (await rag.retrieval()).lexical_because
+        notices = (f"Retrieval is lexical: {because}",) if because else ()
+        return _found(named, {**best, **rest}, searched=False, notices=notices)
+
+    async def close(self) -> None:
+        """Remove what was indexed."""
+        async with self._opening:
+            while self._opened:
+                await self._opened.popitem()[1].rag.close()
+
+    async def _of(self, run_id: str) -> _Open:
+        async with self._opening:
+            if run_id not in self._opened:
+                held = await self._held(run_id)
+                rag = self._open_rag(run_id)
+                await rag.ingest(held.records)
+                self._opened[run_id] = _Open(held, rag)
+            self._opened.move_to_end(run_id)
+            while len(self._opened) > _MOST_OPEN:
+                await self._opened.popitem(last=False)[1].rag.close()
+            return self._opened[run_id]
+
+    async def _held(self, run_id: str) -> RunRecords:
+        run = await self._runs.find(run_id)
+        if run is None:
+            raise TraceNotFoundError(f"There is no run {run_id}.", "Look up its id.")
+        held = await asyncio.to_thread(run_records, run)
+        if not held.records:
+            state = "has no records" if run.ended else "has not ended"
+            raise StorageError(f"The run {run_id} {state}, so that it can be asked nothing.")
+        return held
+
+
+def _wanted(inputs: SearchInput) -> int:
+    """Records a source: more where a list keeps only some, its newest or its trials."""
+    look_up = read_look_up(inputs.query)
+    return inputs.max_results * (_OF_WHICH if look_up and not look_up.ids else 1)
+
+
+def _progress(stage: str, message: str, progress: float) -> ToolProgress:
+    return ToolProgress(stage=stage, message=message, progress=progress)
+
+
+def _unread(answers: tuple[SourceAnswer, ...]) -> dict[str, None]:
+    """The sources that could not be read, each with what it said, once."""
+    failed = [answer for answer in answers if answer.error]
+    return dict.fromkeys(f"{a.source} could not be read: {a.error}" for a in failed)
+
+
+def _found(
+    origin: str, records: Mapping[str, Evidence], *, searched: bool, notices: tuple[str, ...]
+) -> ToolResult:
+    found = FoundRecords(origin=origin, records=dict(records), searched=searched, notices=notices)
+    return ToolResult(
+        text=f"{len(records)} records from {origin}.", payload=found.model_dump(mode="json")
+    )

@@ -1,0 +1,187 @@
+"""Former runs of nearly the same question: found, and offered with what is new since.
+
+Nothing is ever put in the place of what was asked: who asks decides.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from deepcritical.domain.budget import Depth
+from deepcritical.domain.documents import Document
+from deepcritical.domain.events import RunCompleted, SourcesOpened, StopReason
+from deepcritical.domain.question import checked_question
+from deepcritical.domain.similar import SimilarRun
+from deepcritical.domain.text import fold
+from deepcritical.domain.tool_registry import ToolCaller
+from deepcritical.domain.traces import LOCAL_USER, TraceStatus, TraceSummary
+from deepcritical.jobs.news import NewsSince
+from deepcritical.jobs.runs import DEEP_RESEARCH, RESEARCH, RunService
+from deepcritical.jobs.stored_runs import RunView
+from deepcritical.reasoning.chatting import RESEARCH_REPORT
+from deepcritical.reasoning.same_question import may_be_same, meaning_of
+from deepcritical.services.question_similarity import QuestionSimilarity
+
+__all__ = ["SimilarRuns"]
+
+_MOST_READ = 200
+"""Runs of a user that are compared, the newest first."""
+_MOST_OFFERED = 3
+_DAY_S = 86_400.0
+
+
+class _Close(NamedTuple):
+    trace: TraceSummary
+    similarity: float
+    compared_by: str
+
+
+class SimilarRuns:
+    """Finds completed runs that may answer a question.
+
+    Args:
+        runs: Where they are.
+        similarity: Compares wordings.
+        news: Asks sources what is new since.
+        ttl_days: Age up to which a run is offered; 0 offers none.
+        rounds: Rounds of a free question that names none.
+        now: The time of day, UTC.
+    """
+
+    def __init__(
+        self,
+        runs: RunService,
+        similarity: QuestionSimilarity,
+        news: NewsSince,
+        *,
+        ttl_days: float,
+        rounds: int = 10,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._runs = runs
+        self._similarity = similarity
+        self._news = news
+        self._ttl_s = ttl_days * _DAY_S
+        self._rounds = rounds
+        self._now = now
+
+    async def similar(
+        self,
+        question: str,
+        tool_name: str,
+        *,
+        context: str = "",
+        depth: Depth = "standard",
+        max_iterations: int | None = None,
+        user_id: str = LOCAL_USER,
+    ) -> tuple[SimilarRun, ...]:
+        """The user's own runs of nearly this question, best first, three at most.
+
+        They ended with a result within the time to live, by the same tool, sources and limits, and
+        every source was read. Both questions name and claim the same.
+
+        Args:
+            question: What is about to be asked.
+            tool_name: ``research`` or ``deep_research``.
+            context: Of a free question.
+            depth: Of a report.
+            max_iterations: Of a free question; None for the default.
+            user_id: Who asks; other users' runs are never found.
+
+        Raises:
+            EmptyQuestionError, QuestionTooLongError: It is no question.
+            StorageError: The database cannot be read.
+        """
+        text = checked_question(question)
+        if self._ttl_s <= 0:
+            return ()
+        wanted: dict[str, str] = {"depth": depth}
+        if tool_name == DEEP_RESEARCH:
+            wanted = {"context": context, "max_iterations": str(max_iterations or self._rounds)}
+        kept = await self._runs.runs_of(user_id, tool_name=tool_name, most=_MOST_READ)
+        fitting = [trace for trace in kept if self._is_fresh(trace) and _asked_so(trace, wanted)]
+        close = await self._close(text, fitting)
+        here = await self._runs.sources() if close else ()
+        found = [await self._offered(one, here) for one in close[:_MOST_OFFERED]]
+        return tuple(one for one in found if one)
+
+    async def beside_offer(
+        self, tool: str, question: str, caller: ToolCaller
+    ) -> tuple[SimilarRun, ...]:
+        """Those for a tool of the registry with its usual limits."""
+        name = RESEARCH if tool == RESEARCH_REPORT else tool
+        return await self.similar(question, name, user_id=caller.user_id)
+
+    def _is_fresh(self, trace: TraceSummary) -> bool:
+        ended = trace.completed_at
+        if trace.status is not TraceStatus.COMPLETED or ended is None:
+            return False
+        return self._age_s(ended) <= self._ttl_s
+
+    def _age_s(self, ended: datetime) -> float:
+        return max(0.0, (self._now() - ended).total_seconds())
+
+    async def _close(self, text: str, traces: list[TraceSummary]) -> list[_Close]:
+        """Those whose questions mean the same and are worded alike, the most alike first."""
+        meant = await asyncio.to_thread(_meaning_the_same, text, traces)
+        if not meant:
+            return []
+        alike = await self._similarity.alike(text, [_question(trace) for trace in meant])
+        return [_Close(meant[i], score, alike.compared_by) for i, score in alike.scores.items()]
+
+    async def _offered(self, close: _Close, here: tuple[str, ...]) -> SimilarRun | None:
+        run = await self._runs.find(close.trace.id)
+        document = (run.report or run.answer) if run else None
+        if run is None or document is None or not _is_whole(document):
+            return None
+        if not await _was_over(run, here):
+            return None
+        return SimilarRun(
+            run_id=run.run_id,
+            tool_name=close.trace.tool_name,
+            question=run.question,
+            ended_at=run.ended_at,
+            age_s=self._age_s(run.ended_at),
+            similarity=round(close.similarity, 3),
+            compared_by=close.compared_by,
+            headline=document.headline,
+            references=len(document.references),
+            written_by=document.written_by,
+            news=await self._news.since(document),
+        )
+
+
+def _question(trace: TraceSummary) -> str:
+    return str(trace.input_params.get("question", ""))
+
+
+def _asked_so(trace: TraceSummary, wanted: dict[str, str]) -> bool:
+    """Whether a run had the same limits, and was told the same beside the question."""
+    return all(
+        fold(str(trace.input_params.get(name, ""))) == fold(value) for name, value in wanted.items()
+    )
+
+
+def _meaning_the_same(text: str, traces: list[TraceSummary]) -> list[TraceSummary]:
+    meant = meaning_of(text)
+    return [trace for trace in traces if may_be_same(meant, meaning_of(_question(trace)))]
+
+
+def _is_whole(document: Document) -> bool:
+    """Whether every source could be read, when it was asked."""
+    return all(search.outcome != "unavailable" for search in document.searches)
+
+
+async def _was_over(run: RunView, sources: tuple[str, ...]) -> bool:
+    """Whether a run searched these very sources, and nobody ended it early."""
+    searched: tuple[str, ...] = ()
+    early = False
+    async for logged in run.tail():
+        if isinstance(logged.event, SourcesOpened):
+            searched = logged.event.sources
+        elif isinstance(logged.event, RunCompleted):
+            early = logged.event.stop_reason is StopReason.USER_STOP
+    return searched == sources and not early

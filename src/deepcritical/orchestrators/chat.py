@@ -1,0 +1,295 @@
+"""A chat over the tools of a registry: quick questions at once, research only when it is accepted.
+
+Who chooses a tool, rules or a model, can only choose: the tools that take minutes are turned into
+an offer by code, and start when the user accepts it. What tools return is data.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections import deque
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+from deepcritical.domain.budget import RunLimits
+from deepcritical.domain.chat import (
+    ENDS_TURN,
+    ChatAnswer,
+    ChatEvent,
+    FoundRecords,
+    ResearchEnded,
+    ResearchOffered,
+    ToolCalled,
+    ToolTold,
+    TurnFailed,
+)
+from deepcritical.domain.errors import (
+    BudgetExceeded,
+    CapacityError,
+    DeepCriticalError,
+    ResearchCancelled,
+)
+from deepcritical.domain.question import checked_question
+from deepcritical.domain.similar import SimilarRun
+from deepcritical.domain.tool_registry import ToolCaller, ToolRegistry, ToolResult
+from deepcritical.reasoning.base import RunDesk
+from deepcritical.reasoning.chatting import (
+    DEEP_RESEARCH,
+    RAG,
+    RESEARCH_REPORT,
+    SEARCH,
+    ChatReasoner,
+    ChatTurn,
+    Exchange,
+    ToolChoice,
+)
+
+__all__ = ["OFFERED", "TURN_LIMITS", "Chat", "FindSimilar"]
+
+OFFERED = {DEEP_RESEARCH: "one to three minutes", RESEARCH_REPORT: "one to three minutes"}
+"""The tools that a chat never starts by itself, and how long they take."""
+TURN_LIMITS = RunLimits(max_iterations=1, deadline_s=120, max_calls=8, max_tokens=80_000)
+"""The budget and the deadline of a turn; research that was accepted has its own."""
+MAX_HISTORY = 6
+"""Turns that are remembered."""
+_MOST_TOOLS = 2
+"""Tools of a turn, the second one only where the first found nothing."""
+_YES = re.compile(
+    r"(?:yes(?:,? please)?|y|ok(?:ay)?|sure|go(?: ahead)?|do it|start(?: it)?|accept)[.!]*",
+    re.IGNORECASE,
+)
+_NO = re.compile(r"(?:no(?:,? thanks| thank you)?|n|don'?t|cancel|decline)[.!]*", re.IGNORECASE)
+
+FindSimilar = Callable[[str, str, ToolCaller], Awaitable[tuple[SimilarRun, ...]]]
+"""Tool, question and caller to former runs of nearly the same question."""
+_Tell = Callable[[ChatEvent], Awaitable[None]]
+
+
+class _Offer(NamedTuple):
+    event: ResearchOffered
+    inputs: dict[str, Any]
+
+
+async def _none_similar(_tool: str, _question: str, _caller: ToolCaller) -> tuple[SimilarRun, ...]:
+    return ()
+
+
+class Chat:
+    """One conversation of one user. It keeps the last turns, and at most one offer.
+
+    Args:
+        registry: The tools.
+        reasoner: Chooses among them, and tells what they found.
+        run_id: A finished run that the chat is about; '' for none.
+        caller: The user.
+        limits: Budget and deadline of a turn.
+        similar: Finds former runs to be named beside an offer.
+        clock: Monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        registry: ToolRegistry,
+        reasoner: ChatReasoner,
+        *,
+        run_id: str = "",
+        caller: ToolCaller | None = None,
+        limits: RunLimits = TURN_LIMITS,
+        similar: FindSimilar = _none_similar,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._registry = registry
+        self._reasoner = reasoner
+        self._caller = caller or ToolCaller()
+        self._limits = limits
+        self._similar = similar
+        self._clock = clock
+        self._history: deque[Exchange] = deque(maxlen=MAX_HISTORY)
+        self._offer: _Offer | None = None
+        self._busy = False
+        self.run_id = run_id
+        """The finished run that questions are put to; research that ends takes its place."""
+
+    @property
+    def history(self) -> tuple[Exchange, ...]:
+        """The last turns, the oldest first."""
+        return tuple(self._history)
+
+    def say(self, message: str) -> AsyncGenerator[ChatEvent, None]:
+        """One turn, event by event, up to the one that ends it.
+
+        A plain "yes" accepts the offer of the turn before, a plain "no" declines it; with any other
+        message it lapses.
+        """
+        offer, self._offer = self._offer, None
+        words = message.strip()
+        if offer and _YES.fullmatch(words):
+            return self._events(lambda tell: self._research(offer, tell))
+        if offer and _NO.fullmatch(words):
+            return self._events(_declined)
+        return self._events(lambda tell: self._turn(message, tell))
+
+    def accept(self, offer_id: str) -> AsyncGenerator[ChatEvent, None]:
+        """Start what was offered, as a button does; only the last offer can be accepted."""
+        offer, self._offer = self._offer, None
+        if offer is None or offer.event.offer_id != offer_id:
+            return self._events(_lapsed)
+        return self._events(lambda tell: self._research(offer, tell))
+
+    async def _events(
+        self, turn: Callable[[_Tell], Awaitable[None]]
+    ) -> AsyncGenerator[ChatEvent, None]:
+        """The events of a turn, which works in a task: its deadline must not count the reader's."""
+        if self._busy:
+            yield _failed(CapacityError("The turn before has not ended.", "Wait for its answer."))
+            return
+        self._busy = True
+        told: asyncio.Queue[ChatEvent | None] = asyncio.Queue()
+        task = asyncio.create_task(_guarded(turn, told))
+        try:
+            while event := await told.get():
+                yield event
+                if isinstance(event, ENDS_TURN):
+                    break
+            await task
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+            self._busy = False
+
+    async def _turn(self, message: str, tell: _Tell) -> None:
+        text = checked_question(message)
+        began = self._clock()
+        desk = RunDesk(
+            self._limits,
+            lambda: self._clock() - began,
+            model_api_key=self._caller.model_api_key,
+        )
+        try:
+            async with asyncio.timeout(self._limits.deadline_s) as deadline:
+                async with self._reasoner.for_turn(desk) as reasoner:
+                    ending = await self._answered(text, reasoner, tell)
+        except TimeoutError as error:
+            if not deadline.expired():
+                raise  # somebody else's time-out
+            raise BudgetExceeded(
+                f"The answer did not come within {self._limits.deadline_s:g} s.",
+                "Ask a narrower question, or raise DEEPCRITICAL_CHAT_DEADLINE_S.",
+            ) from error
+        self._history.append(Exchange(text, _outcome(ending)))
+        await tell(ending)
+
+    async def _answered(
+        self, text: str, reasoner: ChatReasoner, tell: _Tell
+    ) -> ChatAnswer | ResearchOffered:
+        """Tools until one finds something; the last answer where none does."""
+        tried: list[str] = []
+        answer: ChatAnswer | None = None
+        while len(tried) < _MOST_TOOLS:
+            turn = ChatTurn(text, self.run_id, self.history, tuple(tried))
+            choice = await reasoner.choose(turn, self._tools())
+            if choice is None:
+                break
+            if choice.tool in OFFERED:
+                return await self._offered(text, choice)
+            found = await self._looked(choice, reasoner.name, tell)
+            answer = await reasoner.tell(turn, choice.query, found)
+            if answer.in_evidence:
+                return answer
+            tried.append(choice.tool)
+        return answer or ChatAnswer(
+            head="No tool here answers this message.",
+            in_evidence=False,
+            written_by=reasoner.name,
+        )
+
+    def _tools(self) -> Sequence[Any]:
+        """The tools that may be chosen: one over a run needs a run."""
+        chosen = (SEARCH, RAG, *OFFERED)
+        usable = [tool for tool in self._registry.tools if tool.name in chosen]
+        return [tool for tool in usable if tool.name != RAG or self.run_id]
+
+    async def _offered(self, text: str, choice: ToolChoice) -> ResearchOffered:
+        """The offer, with the user's own words as the question: a model's may be a record's."""
+        similar = await self._similar(choice.tool, text, self._caller)
+        event = ResearchOffered(
+            offer_id=uuid4().hex,
+            tool=choice.tool,
+            question=text,
+            why=choice.why,
+            takes=OFFERED[choice.tool],
+            similar=similar,
+        )
+        self._offer = _Offer(event, {"question": text})
+        return event
+
+    async def _looked(self, choice: ToolChoice, chosen_by: str, tell: _Tell) -> FoundRecords:
+        inputs: dict[str, Any] = {"query": choice.query}
+        if choice.tool == RAG:
+            inputs["run_id"] = self.run_id
+        await tell(ToolCalled(tool=choice.tool, inputs=inputs, chosen_by=chosen_by))
+        return FoundRecords.model_validate((await self._run(choice.tool, inputs, tell)).payload)
+
+    async def _run(self, tool: str, inputs: dict[str, Any], tell: _Tell) -> ToolResult:
+        async with aclosing(self._registry.call(tool, inputs, self._caller)) as steps:
+            async for step in steps:
+                if isinstance(step, ToolResult):
+                    return step
+                await tell(ToolTold(tool=tool, progress=step))
+        raise AssertionError("a tool ends with a result")
+
+    async def _research(self, offer: _Offer, tell: _Tell) -> None:
+        tool = offer.event.tool
+        await tell(ToolCalled(tool=tool, inputs=offer.inputs, chosen_by="user"))
+        result = await self._run(tool, offer.inputs, tell)
+        self.run_id = str(result.payload["trace_id"])
+        ending = ResearchEnded(tool=tool, run_id=self.run_id, text=result.text)
+        self._history.append(Exchange(offer.event.question, _outcome(ending)))
+        await tell(ending)
+
+
+async def _guarded(
+    turn: Callable[[_Tell], Awaitable[None]], told: asyncio.Queue[ChatEvent | None]
+) -> None:
+    """The turn; whatever happens, its reader is not left waiting."""
+    try:
+        await turn(told.put)
+    except DeepCriticalError as error:
+        await told.put(_failed(error))
+    except ResearchCancelled:
+        await told.put(TurnFailed(error="ResearchCancelled", message="The research was stopped."))
+    finally:
+        told.put_nowait(None)
+
+
+async def _declined(tell: _Tell) -> None:
+    await tell(ChatAnswer(head="Not started.", written_by="rules"))
+
+
+async def _lapsed(tell: _Tell) -> None:
+    await tell(
+        TurnFailed(
+            error="OfferLapsed",
+            message="This offer does not stand any more.",
+            advice="Ask the question again.",
+        )
+    )
+
+
+def _failed(error: DeepCriticalError) -> TurnFailed:
+    return TurnFailed(error=type(error).__name__, message=error.message, advice=error.advice)
+
+
+def _outcome(ending: ChatAnswer | ResearchOffered | ResearchEnded) -> str:
+    """What is remembered of a turn: words of code, none of a record."""
+    match ending:
+        case ResearchOffered():
+            return f"{ending.tool} was offered"
+        case ResearchEnded():
+            return f"{ending.tool} was done, run {ending.run_id}"
+    found = f"{len(ending.references)} records were cited"
+    return found if ending.in_evidence else "nothing was found"

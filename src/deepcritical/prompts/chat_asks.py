@@ -1,0 +1,63 @@
+"""What a model is asked in a chat: which tool answers a message, and what its records say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from deepcritical.prompts.asks import Prompt, compose, records_part
+from deepcritical.prompts.evidence import ShownRecords, record_text
+
+__all__ = ["Offered", "ask_sentences", "ask_tool"]
+
+_LONGEST_TURN = 300
+"""Characters of a former message that are shown."""
+
+
+class Offered(NamedTuple):
+    """A tool as a model is told of it."""
+
+    name: str
+    description: str
+
+
+def ask_tool(
+    message: str,
+    tools: Sequence[Offered],
+    history: Iterable[tuple[str, str]],
+    tried: Sequence[str],
+    *,
+    short: bool = False,
+) -> Prompt:
+    """Which tool answers a message, and the words that it is asked with."""
+    listed = "\n".join(f"- {tool.name}: {tool.description}" for tool in tools)
+    told = "\n".join(f"- asked: {_cut(asked)}; came: {_cut(came)}" for asked, came in history)
+    return compose(
+        "choose_tool",
+        """Choose the one tool that answers the message, by its name. As query give the message as
+        one question or search of its own: names that it only points back to are written out, and
+        nothing is added.""",
+        f"Tools:\n{listed}",
+        f"Before:\n{told}" if told else "",
+        f"Found nothing already: {', '.join(tried)}" if tried else "",
+        f"Message: {_cut(message, 2000)}",
+        short=short,
+    )
+
+
+def ask_sentences(message: str, shown: ShownRecords, *, short: bool = False) -> Prompt:
+    """An answer in single sentences, each with the one record that it rests on."""
+    return compose(
+        "chat_sentences",
+        f"""Answer the message in up to {4 if short else 8} sentences. Each says one thing that one
+        record states, with the record's id, names what was studied, and keeps the record's
+        figures, its direction and its caution. Leave the list empty if no record says anything to
+        the message.""",
+        f"Message: {_cut(message, 2000)}",
+        records_part(shown),
+        short=short,
+    )
+
+
+def _cut(text: str, most: int = _LONGEST_TURN) -> str:
+    return record_text(" ".join(text.split())[:most])

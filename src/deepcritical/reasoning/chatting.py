@@ -1,0 +1,213 @@
+"""The seam of a chat's judgements, and the rules that make them without a model.
+
+Which tool answers a message, and what its records say to it. That research is only ever offered is
+decided elsewhere, by code.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import NamedTuple, Protocol
+
+from deepcritical.domain.chat import ChatAnswer, ChatSentence, FoundRecords
+from deepcritical.domain.citation_validator import build_reference_from_evidence
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.passages import body_sentences
+from deepcritical.domain.tool_registry import ToolConfig
+from deepcritical.reasoning.base import RunDesk
+from deepcritical.reasoning.followup import FollowUp, Passage, answer
+from deepcritical.reasoning.look_ups import LookUp, listed, read_look_up
+
+__all__ = [
+    "DEEP_RESEARCH",
+    "RAG",
+    "RESEARCH_REPORT",
+    "SEARCH",
+    "ChatReasoner",
+    "ChatTurn",
+    "Exchange",
+    "RuleChat",
+    "ToolChoice",
+]
+
+SEARCH, RAG = "search", "rag"
+DEEP_RESEARCH, RESEARCH_REPORT = "deep_research", "research_report"
+_MOST_SHOWN = 5
+"""Records that an answer quotes."""
+_MOST_LISTED = 10
+_CLOSING = 3
+"""Sentences that are quoted of a record that was looked up by its id: its last, which conclude."""
+_REPURPOSING = re.compile(r"\b(?:repurpos|reposition)\w*", re.IGNORECASE)
+
+
+class Exchange(NamedTuple):
+    """One turn that is over."""
+
+    message: str
+    outcome: str
+    """What came of it, said by code: no text of a record."""
+
+
+class ChatTurn(NamedTuple):
+    """What a reasoner is told of a turn."""
+
+    message: str
+    run_id: str = ""
+    """The finished run that the chat is about; '' for none."""
+    history: tuple[Exchange, ...] = ()
+    """The turns before, the oldest first."""
+    tried: tuple[str, ...] = ()
+    """Tools of this turn that found nothing to the message."""
+
+
+class ToolChoice(NamedTuple):
+    """Which tool is called, and with which words."""
+
+    tool: str
+    query: str
+    why: str = ""
+    """Why research is needed, for the reader of an offer."""
+
+
+class ChatReasoner(Protocol):
+    """Protocol: what makes the judgements of a chat."""
+
+    @property
+    def name(self) -> str:
+        """Name shown to the reader."""
+        ...
+
+    def for_turn(self, desk: RunDesk) -> AbstractAsyncContextManager[ChatReasoner]:
+        """The reasoner of one turn, with a budget and a key of its own, until the context ends."""
+        ...
+
+    async def choose(self, turn: ChatTurn, tools: Sequence[ToolConfig]) -> ToolChoice | None:
+        """The next tool; None when what was tried is the answer."""
+        ...
+
+    async def tell(self, turn: ChatTurn, query: str, found: FoundRecords) -> ChatAnswer:
+        """What records say to the message, every sentence with its record."""
+        ...
+
+
+class RuleChat:
+    """Implements `ChatReasoner` by rules. It answers in the words of records alone."""
+
+    @property
+    def name(self) -> str:
+        """Name shown to the reader."""
+        return "rules"
+
+    @asynccontextmanager
+    async def for_turn(self, desk: RunDesk) -> AsyncIterator[ChatReasoner]:  # noqa: ARG002 - costs nothing
+        """Itself: it has no budget to keep."""
+        yield self
+
+    async def choose(self, turn: ChatTurn, tools: Sequence[ToolConfig]) -> ToolChoice | None:
+        """A look-up is searched, a question over a run put to it; else research is offered."""
+        available = {tool.name for tool in tools} - set(turn.tried)
+        return await asyncio.to_thread(_choice, turn, available)
+
+    async def tell(self, turn: ChatTurn, query: str, found: FoundRecords) -> ChatAnswer:
+        """The passages that bear on the message, or the list that was asked for."""
+        return await asyncio.to_thread(_told, self.name, turn.message, query, found)
+
+
+def _choice(turn: ChatTurn, available: set[str]) -> ToolChoice | None:
+    message = turn.message
+    look_up = read_look_up(message)
+    of_run = bool(turn.run_id) and RAG in available
+    if look_up and SEARCH in available and not (look_up.ids and of_run):
+        return ToolChoice(SEARCH, message)
+    if of_run:
+        return ToolChoice(RAG, message)
+    if turn.tried:
+        return None
+    tool = RESEARCH_REPORT if _REPURPOSING.search(message) else DEEP_RESEARCH
+    why = "It is no look-up: an answer has to weigh what studies find."
+    return ToolChoice(tool, message, why) if tool in available else None
+
+
+def _told(author: str, message: str, query: str, found: FoundRecords) -> ChatAnswer:
+    look_up = read_look_up(message) or read_look_up(query)
+    if look_up and (found.searched or look_up.ids):
+        return _list(author, look_up, found)
+    return _passages(author, answer(query, found.records, most=_MOST_SHOWN), found)
+
+
+def _passages(author: str, said: FollowUp, found: FoundRecords) -> ChatAnswer:
+    if not said.passages:
+        return ChatAnswer(
+            head=f"Not in the evidence ({found.origin}). {said.missing}",
+            in_evidence=False,
+            written_by=author,
+            notices=found.notices,
+        )
+    return ChatAnswer(
+        head=f"{said.told} Source: {found.origin}.",
+        sentences=tuple(
+            sentence
+            for number, passage in enumerate(said.passages, 1)
+            for sentence in _quoted(number, passage)
+        ),
+        references=tuple(passage.reference for passage in said.passages),
+        written_by=author,
+        notices=found.notices,
+    )
+
+
+def _quoted(number: int, passage: Passage) -> list[ChatSentence]:
+    parts = (passage.strength, passage.stance and passage.stance.value, passage.caution.upper())
+    remark = ", ".join(part for part in parts if part)
+    return [
+        ChatSentence(
+            text=quote.text,
+            number=number,
+            wording="quote" if passage.quotable else "summary",
+            quote=quote.text,
+            start=quote.start,
+            end=quote.end,
+            remark=remark,
+        )
+        for quote in passage.quotes
+    ]
+
+
+def _list(author: str, look_up: LookUp, found: FoundRecords) -> ChatAnswer:
+    records = listed(look_up, found.records)
+    shown = dict(list(records.items())[:_MOST_LISTED])
+    return ChatAnswer(
+        head=_list_head(look_up, found, len(records), len(shown)),
+        sentences=tuple(_closing(shown)) if look_up.ids else (),
+        references=tuple(build_reference_from_evidence(r, i) for i, r in shown.items()),
+        in_evidence=bool(shown),
+        written_by=author,
+        notices=found.notices,
+    )
+
+
+def _list_head(look_up: LookUp, found: FoundRecords, n_found: int, n_shown: int) -> str:
+    wanted = ", ".join(look_up.ids) or f"{look_up.kind} on {look_up.about}"
+    if not n_found:
+        return f"Nothing found for {wanted} ({found.origin})."
+    order = ", the newest first" if look_up.newest else ""
+    return f"{n_found} found for {wanted}, {n_shown} shown{order}. Source: {found.origin}."
+
+
+def _closing(records: Mapping[str, Evidence]) -> list[ChatSentence]:
+    """The last sentences of records, as they stand."""
+    return [
+        ChatSentence(
+            text=span.text,
+            number=number,
+            wording="quote" if record.quotable else "summary",
+            quote=span.text,
+            start=span.start,
+            end=span.end,
+        )
+        for number, record in enumerate(records.values(), 1)
+        for span in body_sentences(record.content, record.citation.title)[-_CLOSING:]
+    ]

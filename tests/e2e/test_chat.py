@@ -1,0 +1,90 @@
+"""``deepcritical chat``, and former runs of similar questions, as processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.conftest import paper, snapshot
+
+COMMAND = Path(sys.executable).with_name("deepcritical")
+ASKED = "Does examplol improve testitis symptoms?"
+SAME = "Can examplol improve testitis symptoms?"
+Outcome = subprocess.CompletedProcess[str]
+
+
+def run(*args: str, cwd: Path, lines: str = "") -> Outcome:
+    own = {
+        "DATABASE_URL": f"sqlite:///{cwd / 'runs.sqlite'}",
+        "DEEPCRITICAL_SNAPSHOT": str(snapshot(cwd / "made.jsonl", paper(1), paper(2))),
+        "DEEPCRITICAL_EMBEDDING_MODEL": "",
+    }
+    return subprocess.run(  # noqa: S603 - our own command
+        [COMMAND, *args],
+        cwd=cwd,
+        env=os.environ | own,
+        input=lines,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=110,
+        check=False,
+    )
+
+
+def test_lines_are_answered_one_by_one_and_research_waits_for_a_yes(tmp_path: Path) -> None:
+    talk = run(
+        "chat", cwd=tmp_path, lines=f"PMID 99000001\n{ASKED}\nyes\nIs it tolerated?\n/quit\n"
+    )
+    assert talk.returncode == 0, talk.stderr
+    said = ("1 found for pmid:99000001", "Answer yes", "Questions from here", "tolerated.")
+    places = [talk.stdout.rindex(text) for text in said]
+    assert places == sorted(places)
+    assert "Tool deep_research, chosen by user" in talk.stderr
+
+
+def test_a_script_gets_events_and_exit_codes(tmp_path: Path) -> None:
+    offer = run("chat", ASKED, "--json", cwd=tmp_path)
+    assert offer.returncode == 0
+    assert [json.loads(line)["type"] for line in offer.stdout.splitlines()] == ["research_offered"]
+    accepted = run("chat", ASKED, "--yes", "--json", cwd=tmp_path)
+    last = json.loads(accepted.stdout.splitlines()[-1])
+    assert last["type"] == "research_ended"
+    follow = run(
+        "chat", "Does examplol cause hair loss?", "--run", last["run_id"][:8], cwd=tmp_path
+    )
+    assert (follow.returncode, follow.stdout[:19]) == (3, "Not in the evidence")
+    assert run("chat", "PMID 99000009", cwd=tmp_path).returncode == 3
+    assert run("chat", ASKED, "--run", "ffff", cwd=tmp_path).returncode == 14
+    assert run("chat", "?", cwd=tmp_path).returncode == 4
+    assert run("chat", "--yes", cwd=tmp_path).returncode == 2
+
+
+def test_a_similar_run_is_told_in_a_script_and_printed_only_on_demand(tmp_path: Path) -> None:
+    first = run("ask", ASKED, "--json", cwd=tmp_path)
+    run_id = json.loads(first.stdout)["trace_id"]
+    assert "Similar" not in first.stderr
+    anew = run("ask", SAME, "--json", cwd=tmp_path)
+    assert f"(run {run_id[:8]}): “{ASKED}”" in anew.stderr
+    assert "nothing is new" in anew.stderr
+    assert json.loads(anew.stdout)["trace_id"] != run_id
+    quiet = run("ask", SAME, "--no-similar", cwd=tmp_path)
+    assert "Similar" not in quiet.stderr
+    reused = run("ask", SAME, "--reuse", run_id[:8], "--json", "--out", "kept", cwd=tmp_path)
+    assert json.loads(reused.stdout) == json.loads(first.stdout)
+    assert (tmp_path / "kept" / "answer.html").is_file()
+    assert run("ask", SAME, "--reuse", "ffff", cwd=tmp_path).returncode == 14
+    assert run("research", SAME, "--reuse", run_id[:8], cwd=tmp_path).returncode == 11
+
+
+def test_a_report_is_offered_for_the_same_repurposing_question(tmp_path: Path) -> None:
+    question = "Can examplol be repurposed for testitis?"
+    first = run("research", question, cwd=tmp_path)
+    again = run("research", "Is examplol useful in testitis?", cwd=tmp_path)
+    assert "Similar" not in first.stderr
+    assert f"“{question}”" in again.stderr
+    assert again.returncode == 0
+    deeper = run("research", question, "--depth", "quick", cwd=tmp_path)
+    assert "Similar" not in deeper.stderr

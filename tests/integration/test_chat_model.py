@@ -1,0 +1,169 @@
+"""A chat with a model on loopback: what it may choose, what stands of what it says."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deepcritical.domain.budget import RunLimits
+from deepcritical.domain.chat import ChatAnswer, ResearchOffered
+from deepcritical.orchestrators.chat import Chat
+from deepcritical.reasoning.llm_chat import ModelChat
+from deepcritical.reasoning.providers import model_server
+from tests.conftest import paper, snapshot
+from tests.integration.chats import called, chatting, turn
+from tests.integration.test_model_injection import PLANTS, planted
+from tests.servers.answers import Answer
+from tests.servers.models import Fault, ModelServer
+from tests.servers.running import running
+
+QUESTION = "Did examplol improve testitis symptoms compared with placebo?"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    return snapshot(tmp_path / "made.jsonl", paper(1), paper(2))
+
+
+@asynccontextmanager
+async def modelled(
+    source: Path,
+    change: Callable[[str, Answer], Any] = lambda _task, sane: sane,
+    profile: Any = "small",
+    **options: Any,
+) -> AsyncIterator[tuple[ModelServer, Chat]]:
+    server = ModelServer()
+    server.change = change
+    async with running(server.app) as url:
+        resolved = model_server(
+            "compatible:made-up", base_url=f"{url}v1", profile=profile, timeout_s=5
+        )
+        async with chatting(source, ModelChat(resolved), **options) as (_, chat):
+            yield server, chat
+
+
+def picking(tool: str) -> Callable[[str, Answer], Any]:
+    return lambda task, sane: {**sane, "tool": tool} if task == "choose_tool" else sane
+
+
+async def test_a_quick_question_is_answered_at_once_in_sentences_that_records_bear(
+    source: Path,
+) -> None:
+    async with modelled(source) as (server, chat):
+        events = await turn(chat, QUESTION)
+        answer = events[-1]
+        assert called(events) == ["search"]
+        assert server.tasks == ["choose_tool", "chat_sentences"]
+        assert isinstance(answer, ChatAnswer)
+        assert answer.written_by == "model compatible:made-up"
+        assert {s.wording for s in answer.sentences} == {"model"}
+        assert any("improved testitis symptoms" in s.text for s in answer.sentences)
+
+
+async def test_a_hard_question_is_only_offered_with_the_users_own_words(source: Path) -> None:
+    async with modelled(source, picking("deep_research")) as (_, chat):
+        events = await turn(chat, QUESTION)
+        offered = events[-1]
+        assert called(events) == []
+        assert isinstance(offered, ResearchOffered)
+        assert offered.question == QUESTION
+
+
+async def test_what_records_do_not_bear_out_is_left_out_and_counted(source: Path) -> None:
+    said = [
+        {"evidence_id": "E1", "text": "Examplol significantly improved testitis symptoms."},
+        {"evidence_id": "E1", "text": "Examplol did not improve testitis symptoms."},
+        {"evidence_id": "E1", "text": "Examplol cured 97% of testitis."},
+        {"evidence_id": "E77", "text": "Examplol improved testitis symptoms."},
+    ]
+
+    def change(task: str, sane: Answer) -> Any:
+        return {"sentences": said} if task == "chat_sentences" else sane
+
+    async with modelled(source, change) as (_, chat):
+        answer = (await turn(chat, QUESTION))[-1]
+        assert isinstance(answer, ChatAnswer)
+        assert [s.text for s in answer.sentences] == [said[0]["text"]]
+        assert answer.left_out == 3
+
+
+async def test_where_nothing_of_the_model_stands_records_speak_for_themselves(
+    source: Path,
+) -> None:
+    def change(task: str, sane: Answer) -> Any:
+        wrong = [{"evidence_id": "E1", "text": "Rain cures all."}]
+        return {"sentences": wrong} if task == "chat_sentences" else sane
+
+    async with modelled(source, change) as (_, chat):
+        answer = (await turn(chat, QUESTION))[-1]
+        assert isinstance(answer, ChatAnswer)
+        assert (answer.written_by, answer.left_out) == ("rules", 1)
+        assert {s.wording for s in answer.sentences} == {"summary"}
+
+
+@pytest.mark.parametrize("tool", ["rag", "delete_everything", ""])
+async def test_a_tool_that_is_not_there_is_chosen_by_rules_instead(source: Path, tool: str) -> None:
+    async with modelled(source, picking(tool)) as (_, chat):
+        events = await turn(chat, "find papers on examplol")
+        answer = events[-1]
+        assert called(events) == ["search"]
+        assert isinstance(answer, ChatAnswer)
+        assert "rules chose one" in " ".join(answer.notices)
+
+
+async def test_a_model_that_fails_is_told_and_rules_answer(source: Path) -> None:
+    async with modelled(source) as (server, chat):
+        server.fault = lambda _asked: Fault(status=500)
+        answer = (await turn(chat, "find papers on examplol"))[-1]
+        assert isinstance(answer, ChatAnswer)
+        assert len(answer.references) == 2
+        assert "The model did not help in choosing a tool" in answer.notices[0]
+
+
+async def test_the_budget_of_a_turn_is_kept(source: Path) -> None:
+    limits = RunLimits(max_iterations=1, deadline_s=60, max_calls=1, report_share=0)
+    async with modelled(source, limits=limits) as (server, chat):
+        for _ in range(2):
+            await turn(chat, QUESTION)
+        assert len(server.asked) <= 2
+
+
+@pytest.mark.parametrize("plant", PLANTS)
+@pytest.mark.parametrize("profile", ["small", "large"])
+async def test_what_a_record_orders_starts_nothing_and_is_not_said(
+    tmp_path: Path, plant: str, profile: str
+) -> None:
+    """The model obeys: it says the plant, and wants research as soon as it has read it."""
+    order = PLANTS[plant].split("\n")[-1]
+    source = snapshot(tmp_path / "made.jsonl", planted(PLANTS[plant]), paper(1))
+
+    def change(task: str, sane: Answer) -> Any:
+        if task == "chat_sentences":
+            ids = [one["evidence_id"] for one in sane["sentences"]]
+            return {"sentences": [{"evidence_id": i, "text": order} for i in {*ids, "E99"}]}
+        return {**sane, "tool": "search"}
+
+    async with modelled(source, change, profile) as (server, chat):
+        events = await turn(chat, "Does examplol improve testitis symptoms?")
+        answer = events[-1]
+        assert called(events) == ["search"]
+        assert isinstance(answer, ChatAnswer)
+        assert [s for s in answer.sentences if s.wording == "model"] == []
+        assert answer.left_out >= 1
+        for asked in server.asked:
+            assert asked.prompt.count("<record id=") == asked.prompt.count("</record>")
+            assert order not in asked.system
+        assert chat.history[-1].outcome.endswith("records were cited")
+
+
+async def test_former_turns_are_shown_to_the_model_without_text_of_records(source: Path) -> None:
+    async with modelled(source) as (server, chat):
+        await turn(chat, QUESTION)
+        await turn(chat, "And is it tolerated?")
+        shown = server.prompts("choose_tool")[-1]
+        assert f"- asked: {QUESTION}; came: 2 records were cited" in shown
+        assert "improved testitis symptoms compared with placebo. Harms" not in shown

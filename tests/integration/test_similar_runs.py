@@ -1,0 +1,176 @@
+"""Former runs of similar questions, in a real database: found, dated, and never another user's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deepcritical.bootstrap import build_runs, build_similar, place_of
+from deepcritical.jobs.news import NewsSince
+from deepcritical.jobs.runs import RunService
+from deepcritical.jobs.similar_runs import SimilarRuns
+from deepcritical.services.database import Database
+from deepcritical.services.question_similarity import QuestionSimilarity
+from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.settings import Settings
+from deepcritical.tools.snapshot import SnapshotSource
+from tests.conftest import opened, paper, run_service, snapshot
+from tests.databases import fresh_database
+from tests.servers.pubmed import PubMedServer
+from tests.servers.world import world
+
+ASKED = "Does examplol help in testitis?"
+SAME = "Is examplol effective in testitis?"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    with fresh_database(request.param, tmp_path) as url:
+        yield url
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    return snapshot(tmp_path / "made.jsonl", paper(1), paper(2))
+
+
+@pytest.fixture
+async def runs(url: str, source: Path) -> AsyncIterator[RunService]:
+    service = run_service(source, traces=ToolTraceService(Database(url)), max_iterations=2)
+    yield service
+    await service.close()
+
+
+def finding(runs: RunService, source: Path, **options: Any) -> SimilarRuns:
+    news = NewsSince(partial(opened, SnapshotSource(source)))
+    chosen = {"ttl_days": 30.0, "rounds": 2, **options}
+    return SimilarRuns(runs, QuestionSimilarity(None), news, **chosen)
+
+
+async def done(runs: RunService, question: str, **options: Any) -> str:
+    run = runs.ask(question, **options)
+    async with asyncio.timeout(60):
+        await run.result()
+    return run.run_id
+
+
+async def test_a_similar_question_is_found_with_its_age_and_what_is_new(
+    runs: RunService, source: Path
+) -> None:
+    run_id = await done(runs, ASKED)
+    later = finding(runs, source, now=lambda: datetime.now(UTC) + timedelta(days=3))
+    (one,) = await later.similar(SAME, "deep_research")
+    assert (one.run_id, one.question, one.age) == (run_id, ASKED, "3 days")
+    assert one.news.state == "nothing"
+    assert "same file" in one.news.told
+    assert 0 < one.similarity < 1
+    assert one.references > 0
+    (exact,) = await later.similar(ASKED, "deep_research")
+    assert exact.similarity == 1.0
+
+
+async def test_what_differs_in_any_way_is_not_found(runs: RunService, source: Path) -> None:
+    await done(runs, ASKED)
+    similar = finding(runs, source).similar
+    for question in (
+        "Does samplomab help in testitis?",
+        "Does examplol help in exampletis?",
+        "Does examplol cause testitis?",
+        "Does examplol not help in testitis?",
+        "Does examplol help in testitis in women?",
+    ):
+        assert await similar(question, "deep_research") == ()
+    assert await similar(ASKED, "research") == ()
+    assert await similar(ASKED, "deep_research", context="in pregnancy") == ()
+    assert await similar(ASKED, "deep_research", max_iterations=1) == ()
+    assert await similar(ASKED, "deep_research", user_id="eve") == ()
+    assert len(await similar(ASKED, "deep_research")) == 1
+
+
+async def test_each_user_finds_his_own_alone(runs: RunService, source: Path) -> None:
+    similar = finding(runs, source).similar
+    own = {user: await done(runs, ASKED, user_id=user) for user in ("ada", "eve")}
+    for user, run_id in own.items():
+        (one,) = await similar(SAME, "deep_research", user_id=user)
+        assert one.run_id == run_id
+
+
+async def test_what_is_too_old_or_switched_off_is_not_found(runs: RunService, source: Path) -> None:
+    await done(runs, ASKED)
+    late = finding(runs, source, now=lambda: datetime.now(UTC) + timedelta(days=31))
+    assert await late.similar(ASKED, "deep_research") == ()
+    off = finding(runs, source, ttl_days=0.0)
+    assert await off.similar(ASKED, "deep_research") == ()
+
+
+async def test_another_snapshot_of_the_same_name_is_another_source(source: Path, url: str) -> None:
+    settings = {"snapshot": str(source), "database_url": url, "max_iterations": 1}
+    async with application(**settings) as (runs, finder):
+        await done(runs, ASKED)
+        assert len(await finder.similar(SAME, "deep_research")) == 1
+    snapshot(source, paper(1), paper(2), paper(3))
+    async with application(**settings) as (_, finder):
+        assert await finder.similar(SAME, "deep_research") == ()
+
+
+async def test_a_run_that_was_ended_early_or_cancelled_is_not_found(
+    runs: RunService, source: Path
+) -> None:
+    early = runs.ask(ASKED)
+    early.write_now()
+    cancelled = runs.ask(ASKED)
+    cancelled.cancel()
+    await early.result()
+    await asyncio.wait([cancelled.task])
+    assert await finding(runs, source).similar(ASKED, "deep_research") == ()
+
+
+async def test_new_matches_at_live_sources_are_counted(tmp_path: Path) -> None:
+    question = "Does examplol improve testitis?"
+    with fresh_database("sqlite", tmp_path) as url:
+        async with (
+            world(tmp_path) as site,
+            application(
+                sources="pubmed",
+                pubmed_url=site.environment["DEEPCRITICAL_PUBMED_URL"],
+                database_url=url,
+                http_cache="",
+                max_iterations=1,
+            ) as (runs, finder),
+        ):
+            await done(runs, question)
+            (same,) = await finder.similar(question, "deep_research")
+            assert (same.news.state, same.news.more) == ("nothing", 0), same.news
+            more_records(site.pubmed)
+            (newer,) = await finder.similar(question, "deep_research")
+            assert (newer.news.state, newer.news.more) == ("more", 1), newer.news
+            assert newer.news.told == "New matches since: PubMed 1."
+            site.faults["pubmed"].on("truncated")
+            (unread,) = await finder.similar(question, "deep_research")
+            assert unread.news.state == "unknown"
+
+
+@asynccontextmanager
+async def application(**settings: object) -> AsyncIterator[tuple[RunService, SimilarRuns]]:
+    """What the composition root makes of settings."""
+    made = Settings.model_validate({"embedding_model": "", **settings})
+    runs = await asyncio.to_thread(build_runs, made)
+    try:
+        yield runs, await asyncio.to_thread(build_similar, made, runs, place_of(made))
+    finally:
+        await runs.close()
+
+
+def more_records(server: PubMedServer) -> None:
+    """One more record that the widest query matches."""
+    words = server._words
+    pmid = next(p for p, text in words.items() if "examplol" in text and "testitis" in text)
+    words["99009999"] = words[pmid]
+    server._records["99009999"] = server._records[pmid]

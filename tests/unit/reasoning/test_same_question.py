@@ -1,0 +1,77 @@
+"""Which questions ask the same: a labelled set, one half of it written after the rules were.
+
+``pairs.jsonl`` is what the rules were made with, ``held_out.jsonl`` what they are measured on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pytest
+
+from deepcritical.reasoning.same_question import may_be_same, meaning_of
+from deepcritical.services.embeddings import EmbeddingService
+from deepcritical.services.question_similarity import QuestionSimilarity
+from tests.conftest import ROOT, TABLE
+
+DATA = ROOT / "tests/data/questions"
+
+
+class Pair(NamedTuple):
+    one: str
+    other: str
+    same: bool
+
+
+def pairs(name: str) -> list[Pair]:
+    lines = (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [Pair(d["one"], d["other"], d["same"]) for d in map(json.loads, lines)]
+
+
+async def called_similar(pair: Pair, similarity: QuestionSimilarity) -> bool:
+    meant = [await asyncio.to_thread(meaning_of, text) for text in (pair.one, pair.other)]
+    if not may_be_same(*meant):
+        return False
+    return bool((await similarity.alike(pair.one, [pair.other])).scores)
+
+
+def service(kind: str) -> QuestionSimilarity:
+    if kind == "words":
+        return QuestionSimilarity(None)
+    pytest.importorskip("sentence_transformers", reason="needs the extra embeddings")
+    return QuestionSimilarity(EmbeddingService())
+
+
+@pytest.mark.parametrize("kind", ["embedding", "words"])
+@pytest.mark.parametrize(("name", "least_recall"), [("pairs", 0.9), ("held_out", 0.85)])
+async def test_what_is_called_similar_is_similar_and_most_of_it_is_found(
+    name: str,
+    least_recall: float,
+    kind: str,
+    record_property: Callable[[str, object], None],
+) -> None:
+    labelled, similarity = await asyncio.to_thread(pairs, name), service(kind)
+    found = [pair for pair in labelled if await called_similar(pair, similarity)]
+    right = [pair for pair in found if pair.same]
+    precision = len(right) / len(found)
+    recall = len(right) / sum(pair.same for pair in labelled)
+    shown = f"P {precision:.2f} R {recall:.2f} ({len(labelled)})"
+    record_property(f"{TABLE}similar questions", (kind, name, shown))
+    assert [pair for pair in found if not pair.same] == []
+    assert recall >= least_recall
+
+
+@pytest.mark.parametrize("name", ["pairs", "held_out"])
+def test_the_order_of_two_questions_does_not_matter(name: str) -> None:
+    for one, other, _ in pairs(name):
+        meant = meaning_of(one), meaning_of(other)
+        assert may_be_same(*meant) == may_be_same(*reversed(meant))
+        assert may_be_same(meant[0], meaning_of(one))
+
+
+async def test_the_same_words_are_compared_without_a_model() -> None:
+    alike = await service("words").alike("Does it help?", ["does it HELP", "Is rain wet?"])
+    assert alike.scores == {0: 1.0}
