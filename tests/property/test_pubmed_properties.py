@@ -40,15 +40,17 @@ def tree() -> ET.Element:
 
 
 def mutate(data: st.DataObject, record: ET.Element) -> None:
-    """Change one element somewhere in a record."""
+    """Change one element somewhere in a record; the record itself stays one."""
     parents = {child: parent for parent in record.iter() for child in parent}
-    element = data.draw(st.sampled_from(list(parents) or [record]))
-    parent = parents.get(element, record)
+    if not parents:
+        return
+    element = data.draw(st.sampled_from(list(parents)))
+    parent = parents[element]
     junk, tag = data.draw(JUNK), data.draw(TAGS)
     wrapped = ET.Element(tag)
     wrapped.append(copy.deepcopy(element))
     ways: dict[str, Callable[[], object]] = {
-        "delete": lambda: parent.remove(element) if element in parents else record.clear(),
+        "delete": lambda: parent.remove(element),
         "empty": element.clear,
         "double": lambda: parent.append(copy.deepcopy(element)),
         "text": lambda: setattr(element, "text", junk),
