@@ -86,8 +86,8 @@ class RunOf(Generic[Ended_co]):
         self._task.get_loop().call_soon_threadsafe(self._task.cancel)
 
     def write_now(self) -> None:
-        """End the search of a free question after this round, and answer from what there is."""
-        self._session.stop_wanted = True
+        """End the search with the step in hand, and write from what there is by then."""
+        self._session.stop_asked = True
 
     async def result(self) -> Ended_co:
         """The report, or the answer.
