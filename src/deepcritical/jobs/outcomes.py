@@ -173,6 +173,7 @@ class Form(Generic[T]):
         given: Callable[[Any], T] = _itself,
     ) -> None:
         self.name = name
+        self.kind = recorded
         self._adapter: TypeAdapter[Any] = TypeAdapter(recorded)
         self._taken = taken
         self._given = given
