@@ -23,6 +23,7 @@ from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.event_log import EventLog
+from deepcritical.services.trace_writer import TraceWriter
 from tests.conftest import QUESTION
 
 When = Literal["before", "uncommitted", "committed"]
@@ -117,11 +118,12 @@ async def process(
     asked: Asked,
     journal: Texts | None = None,
     told: Sequence[LoggedEvent] = (),
+    writer: TraceWriter | None = None,
     **host: Any,
 ) -> Ended:
     """One process that begins the run, or goes on with it, until it dies or the run ends."""
     journal = journal or Texts()
-    log = EventLog("made", told=told)
+    log = EventLog("made", writer=writer, told=told)
     session = ResearchSession(
         text=asked.question,
         limits=asked.limits,
@@ -141,7 +143,7 @@ async def process(
             lambda store: store.report if team else store.answer,
             asked.sources,
             None,
-            None,
+            writer,
             hosted,
         )
     return Ended(document, log.events, journal, session)

@@ -15,18 +15,23 @@ import pytest
 
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.documents import Document
-from deepcritical.domain.errors import ConfigurationError, RateLimitError
+from deepcritical.domain.errors import ConfigurationError, QuestionError, RateLimitError
 from deepcritical.domain.events import StopReason
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs.conduct import OpenSources
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.llm import LLMReasoner
 from deepcritical.reasoning.providers import model_server
 from deepcritical.research.session import RunSources
+from deepcritical.services.database import Database
+from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.trace_writer import TraceWriter
 from deepcritical.tools.base import SourceQuery, SourceResult
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource
 from tests.conftest import DEMO, DEMO_QUESTION, of_type, opened, paper, snapshot
+from tests.databases import fresh_database
 from tests.integration.doubles import failing
 from tests.integration.modelled import records
 from tests.integration.replaying import WHENS, Asked, Ended, Texts, When, process
@@ -290,3 +295,37 @@ async def test_an_error_on_record_is_raised_again(tmp_path: Path) -> None:
 
 
 LATER = RateLimitError("made-up failure", "Wait.", 3.0)
+
+
+async def test_a_run_that_failed_fails_in_the_same_way(tmp_path: Path, schedule: Schedule) -> None:
+    asked = Asked(over(records(tmp_path)), schedule, "Why is it so?")
+    journal = Texts()
+    with pytest.raises(QuestionError) as first:
+        await process(asked, journal)
+    again = Texts(journal.records)
+    with pytest.raises(QuestionError) as second:
+        await process(asked, again)
+    assert again.done == []
+    assert second.value.args == first.value.args
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+async def test_the_database_has_every_event_once(
+    tmp_path: Path, schedule: Schedule, kind: str
+) -> None:
+    asked = Asked(over(records(tmp_path)), schedule)
+    whole = await process(asked)
+    with fresh_database(kind, tmp_path) as url:
+        traces = ToolTraceService(Database(url))
+        for at in range(0, len(whole.names), 4):
+            run_id = (await traces.create_trace("made", {})).id
+            writing = partial(TraceWriter, traces, run_id, tool_name="made", input_params={})
+            await process(asked, died := Texts((), at, "uncommitted"), writer=writing())
+            told = await traces.events(run_id)
+            await process(asked, Texts(died.records), told, writer=writing())
+            kept = await traces.events(run_id)
+            assert kept[: len(told)] == told
+            assert [e.event for e in kept] == [e.event for e in whole.events]
+            assert [e.seq for e in kept] == list(range(1, len(kept) + 1))
+            assert (await traces.get_trace(run_id)).status is TraceStatus.COMPLETED
+        await traces.close()
