@@ -44,6 +44,8 @@ class InquiryKind(StrEnum):
     FREQUENCY = "frequency"
     DIAGNOSIS = "diagnosis"
     CAUSE = "cause"
+    TRIALS = "trials"
+    """Which trials there are, and where they stand."""
     OTHER = "other"
 
 
@@ -54,6 +56,8 @@ class Aspect(StrEnum):
     """The question itself."""
     TRIALS = "trials"
     """What is known from randomised trials and reviews of them."""
+    REGISTERED = "registered"
+    """Trials by their registry entries."""
     SIZE = "size"
     """Figures of the effect."""
     AGAINST = "against"

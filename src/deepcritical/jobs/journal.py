@@ -25,7 +25,7 @@ class Journal(Protocol):
         a replay goes by.
 
         Args:
-            name: What the effect is called among the run's records, such as ``read_all``.
+            name: What it is called among the run's records, such as ``read_all``.
             effect: What is run when nothing is recorded yet.
 
         Raises:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.question import Condition, Drug
+from deepcritical.reasoning.condition_kinds import kinds_of
 from deepcritical.reasoning.phrases import Phrase, is_framing, read_phrases, words_of
 from deepcritical.reasoning.propositions import PropositionKind, proposition
 from deepcritical.reasoning.questions import read_question
@@ -173,7 +174,8 @@ def _conditions(rest: str) -> tuple[tuple[Condition, ...], tuple[Condition, ...]
     left = rest
     for m in vocabulary().find(rest, CONDITION_LABELS):
         to = among if _POPULATION.search(rest[: m.start]) else asked
-        to[m.node.name] = Condition(name=m.node.name, names=m.node.names)
+        names = (*m.node.names, *kinds_of(m.node.name))
+        to[m.node.name] = Condition(name=m.node.name, names=names)
         left = f"{left[: m.start]}{';':{m.end - m.start}}{left[m.end :]}"
     return tuple(asked.values()), tuple(among.values()), left
 

@@ -82,6 +82,13 @@ _SIDES: dict[InquiryKind, tuple[_Side, ...]] = {
         _MODELS,
         _CONTRADICTS,
     ),
+    InquiryKind.TRIALS: (
+        _Side(Aspect.REGISTERED, "Which trials are registered, and where do they stand?"),
+        _Side(Aspect.ANSWER, "What do published studies find?", 1, 4),
+        _REVIEWED,
+        _Side(Aspect.AGAINST, "Which were stopped early, or found no effect?"),
+        _SAFETY,
+    ),
     InquiryKind.OTHER: (
         _Side(Aspect.ANSWER, "What do studies report on it?", 2, 4),
         _REVIEWED,

@@ -129,11 +129,12 @@ NO_EFFECT = _any(
     ),
     r"\bdoes not support\b|\bnot supported\b|\bdo not support\b",
     r"\bno (?:more (?!than\b)|better\b|greater\b|faster\b|quicker\b|different\b|fewer\b)",
-    r"\bno (?:bearing on|relief|gain|merit|use\b|place (?:for|in)\b|(?:\w+ )?signs? of)",
+    r"\bno (?:bearing on|relief|gain|merit|place (?:for|in)\b|(?:\w+ )?signs? of)",
     r"\b(?:did|does|do) nothing (?:for|to|against)\b",
     r"\bwithout (?:reaching |attaining )?(?:statistical(?:ly)? )?significan\w+",
     r"\bwithout (?:an?y? |clear )?(?:effects?|benefits?|advantage|efficacy)\b",
-    r"\b(?:useless|worthless)\b|\bof no (?:use|value|benefit|help)\b",
+    r"\b(?:useless|worthless)\b|\b(?:is|are|was|were|had|has) no use\b",
+    r"\bof no (?:use|value|benefit|help)\b",
     (
         r"\b(?:advis|recommend|argu|speak|spoke|weigh|caution|counsel)\w* "
         r"(?:strongly |clearly )?against\b"

@@ -41,10 +41,12 @@ _CLEAR = 0.33
 """How far a sentence must speak for or against what is claimed, of 1."""
 _MIXED = re.compile(
     r"\b(?:controversial|conflicting|contradictory|inconsistent|both positive and negative|"
-    r"mixed (?:results|findings|evidence)|less (?:encouraging|promising|favou?rable))\b",
+    r"mixed (?:results|findings|evidence)|ranked (?:below|behind|lower|last)|"
+    r"less (?:encouraging|promising|favou?rable))\b",
     re.IGNORECASE,
 )
 _WORSENS = re.compile(r"\b(?:worsen|exacerbat|aggravat)\w*", re.IGNORECASE)
+_TREATS = r"(?:in|for|against|treat|cure|heal|shrink|relieve|alleviate|ameliorate|halt)"
 _NO_WORD = "harms are reported, without a word on how it was tolerated"
 
 
@@ -174,7 +176,7 @@ def _benefit_question(asked: Asked) -> ResearchQuestion | None:
         return None
     named = re.escape(question.condition.name) if question.condition else "$^"
     # A condition that no vocabulary knows is told from an outcome by the word before it.
-    treated = re.search(rf"\b(?:in|for|against|treat)\s+{named}\W*$", asked.text, re.IGNORECASE)
+    treated = re.search(rf"\b{_TREATS}\s+{named}\W*$", asked.text, re.IGNORECASE)
     return question if question.drug and treated else None
 
 

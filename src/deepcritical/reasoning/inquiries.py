@@ -17,7 +17,8 @@ from deepcritical.domain.text import Span, fold
 from deepcritical.reasoning import lexicon
 from deepcritical.reasoning.asked import Asked, read_asked
 from deepcritical.reasoning.directions import HARM, NO_EFFECT
-from deepcritical.reasoning.phrases import read_phrases, words_of
+from deepcritical.reasoning.outcome_families import with_measures
+from deepcritical.reasoning.phrases import names_phrase, read_phrases, words_of
 from deepcritical.reasoning.tolerability import asks_for_harm
 from deepcritical.reasoning.wanted import DOSE, WANTED, Wanted
 from deepcritical.services.entities import DrugKind, find_drugs
@@ -28,6 +29,7 @@ __all__ = [
     "MECHANISMS",
     "RECOMMENDED",
     "Focus",
+    "asks_for_stopped",
     "asks_what_is_recommended",
     "focus_of",
     "read_inquiry",
@@ -44,7 +46,8 @@ _STEP = _any(
     r"angiogen|apopto|autophag|block)\w*",
     r"\b(?:through|via)\b",
     r"\b(?:increas|rais|reduc|lower|decreas|attenuat|enhanc|restor)\w* (?:[\w-]+ ){0,4}"
-    r"(?:levels?|activity|phosphorylation|expression|secretion|release|production|uptake)\b",
+    r"(?:levels?|activity|phosphorylation|expression|secretion|release|production|uptake|"
+    r"pathology|aggregation|burden|load|plaques?|tangles?|inflammation)\b",
 )
 _RECOMMENDED = _any(
     r"\bfirst[- ](?:line|choice)\b|\b(?:drug|treatment|therapy) of choice\b|\bmainstay\b",
@@ -92,7 +95,22 @@ class _Kind(NamedTuple):
     """What its sentences must tell, if the words of the question do not say so already."""
 
 
+_LISTED = re.compile(
+    r"^(?:which|what(?! (?:do|did|does|have)\b)|are there|is there|list|find|show|any|how many)\b"
+    r"(?:\s+[\w-]+){0,4}?\s+trials?\b",
+    re.IGNORECASE,
+)
+"""Asks which trials there are, not what they found."""
 _KINDS = (
+    _Kind(
+        InquiryKind.TRIALS,
+        _any(
+            _LISTED.pattern,
+            r"\b(?:are|is) (?:there|under ?way|ongoing|running|registered|recruiting|planned)\b",
+            r"\b(?:test(?:ed|ing)?|stopped(?: early)?|terminated|completed|failed|recruiting|"
+            r"ongoing)\b",
+        ),
+    ),
     _Kind(
         InquiryKind.DOSE,
         _any(r"\b(?:what|which|how (?:much|high|large))\b[\w ]{0,20}\b(?:dos(?:es?|ages?)|mg)\b"),
@@ -160,7 +178,7 @@ _GROUP = re.compile(
 _CONTEXT: dict[Aspect, re.Pattern[str]] = {
     Aspect.SAFETY: _any(r"\bsafe\w*|\badverse\b|\bside effects?\b|\btolerab\w+|\bharms?\b"),
     Aspect.DOSE: _any(r"\bdos(?:e|es|age|ing)\b"),
-    Aspect.MECHANISM: _any(r"\bmechanis\w+|\bpathways?\b"),
+    Aspect.MECHANISM: _any(r"\bmechanis\w+|\bpathways?\b|\bhow \w+ it (?:act|work)\b"),
     Aspect.TRIALS: _any(r"\brandomi[sz]ed\b|\btrials?\b|\bRCTs?\b"),
 }
 _NO_BENEFIT = _any(NO_EFFECT.pattern, HARM.pattern, r"\bfutil\w+")
@@ -172,6 +190,19 @@ _NOT_SO = _any(
 _TOLERATED = _any(
     r"\b(?:well|generally|safely)[- ]tolerated\b|\bno (?:\w+ ){0,2}(?:adverse|difference|increase)",
     r"\bdid not (?:differ|increase)\b|\b(?:similar|comparable)\b",
+)
+
+
+_FURTHER = re.compile(
+    r"[,;?]?\s+and,?\s+(?:if so,?\s+)?"
+    r"(?=(?:is|are|was|does|do|can|how|what|which|at what|by what|through what|why)\s)",
+    re.IGNORECASE,
+)
+"""Between a question and another one about the same thing: "..., and is it safe?"."""
+
+
+_OF_BENEFIT = frozenset(
+    {InquiryKind.EFFECT, InquiryKind.TREATMENT, InquiryKind.DOSE, InquiryKind.TRIALS}
 )
 
 
@@ -189,7 +220,7 @@ class Focus(NamedTuple):
         if self.kind is InquiryKind.SAFETY:
             words = _TOLERATED if asks_for_harm(self.asked.text) else HARM
             return bool(words.search(span.text))
-        if self.kind not in (InquiryKind.EFFECT, InquiryKind.TREATMENT, InquiryKind.DOSE):
+        if self.kind not in _OF_BENEFIT:
             return bool(_NOT_SO.search(span.text))
         # That there was no adverse event says nothing against a treatment.
         words = HARM if HARMS.found_in(span) else _NO_BENEFIT
@@ -198,9 +229,11 @@ class Focus(NamedTuple):
 
 @lru_cache(maxsize=256)
 def focus_of(text: str) -> Focus:
-    """What a free question is after, by rules over its words."""
-    yes_no = bool(_OPENING.match(text))
+    """What a free question is after, by rules over its words; of several questions, the first."""
+    text = _first_of(text)
     found = next((k for k in _KINDS if k.asked.search(text) and _fits(k, text)), None)
+    of_trials = found is not None and found.kind is InquiryKind.TRIALS
+    yes_no = bool(_OPENING.match(text)) and not of_trials
     kind = found.kind if found else InquiryKind.EFFECT if yes_no else InquiryKind.OTHER
     plain = _WHO.sub("", text)
     if found and kind not in (InquiryKind.SAFETY, InquiryKind.DOSE):
@@ -213,6 +246,8 @@ def focus_of(text: str) -> Focus:
     told = found.told if found and found.told else None
     wanted = asked.wanted if told is None or told in asked.wanted else (*asked.wanted, told)
     finding = kind is not InquiryKind.DOSE
+    if kind is InquiryKind.TRIALS:
+        asked = asked._replace(conditions=(), population=(*asked.population, *asked.conditions))
     if kind is InquiryKind.TREATMENT:
         # A sentence on a drug names the condition less often than the title of its paper does.
         asked = asked._replace(
@@ -223,6 +258,8 @@ def focus_of(text: str) -> Focus:
         )
     asked = asked._replace(
         text=plain if yes_no else text,
+        phrases=with_measures(asked.phrases),
+        studied=with_measures(asked.studied),
         wanted=wanted,
         yes_no=yes_no and asked.yes_no,
         finding=finding,
@@ -230,13 +267,28 @@ def focus_of(text: str) -> Focus:
     return Focus(kind, asked, _related(asked))
 
 
+def asks_for_stopped(text: str) -> bool:
+    """Whether a question on trials asks for those that did not come to their end."""
+    return bool(re.search(r"\b(?:stopp|terminat|withdr|halt|suspend)\w+", text, re.IGNORECASE))
+
+
 def asks_what_is_recommended(text: str) -> bool:
     """Whether a question asks for a first line, a standard or a guideline."""
     return bool(_RECOMMENDED.search(text))
 
 
+def _first_of(text: str) -> str:
+    """The first of the questions that a text asks of one thing, if it names something itself."""
+    first, *further = _FURTHER.split(text, maxsplit=1)
+    if not further or not (find_drugs(first) or read_asked(first).names_something):
+        return text
+    return f"{first}?"
+
+
 def _fits(kind: _Kind, text: str) -> bool:
     """A question of yes or no that names a drug asks for its effect, not for treatments."""
+    if kind.kind is InquiryKind.TRIALS:
+        return bool(_LISTED.match(text))
     if kind.kind is not InquiryKind.TREATMENT:
         return True
     return not any(m.drug.kind in _DRUGS for m in find_drugs(text))
@@ -265,10 +317,12 @@ def read_inquiry(text: str, context: str = "") -> Inquiry:
     """
     focus = focus_of(text)
     asked = focus.asked
+    beside = f"{text.removeprefix(_first_of(text).rstrip('?'))} {context}"
     phrases = tuple(
         _as_spelled(dict.fromkeys(words_of(phrase, text)), text)
         for group in (*asked.phrases, *asked.studied)
         for phrase in group
+        if names_phrase(phrase, text)
     )
     conditions = (*asked.conditions, *asked.population)
     drugs = tuple(_as_written(drug, text) for drug in asked.drugs)
@@ -285,7 +339,7 @@ def read_inquiry(text: str, context: str = "") -> Inquiry:
         drugs=drugs,
         conditions=conditions,
         key_terms=tuple(dict.fromkeys(name for name in names if name)),
-        aspects=tuple(a for a, pattern in _CONTEXT.items() if pattern.search(context)),
+        aspects=tuple(a for a, pattern in _CONTEXT.items() if pattern.search(beside)),
         scope_in=_scope(focus),
         scope_out=(
             "plans and protocols without a result",

@@ -27,6 +27,7 @@ from deepcritical.reasoning.inquiries import DOSES, HARMS, MECHANISMS, RECOMMEND
 from deepcritical.reasoning.names import ConditionNames
 from deepcritical.reasoning.phrases import names_phrase
 from deepcritical.reasoning.quoting import addresses_a_model, is_own_finding, sentence_fact
+from deepcritical.reasoning.registry_status import entry_sentence
 from deepcritical.reasoning.wanted import Wanted
 from deepcritical.services.evidence_store import EvidenceStore
 
@@ -46,6 +47,8 @@ _OPINION = re.compile(
 """What somebody thinks, not what was found."""
 _MOST_RELATED = 2
 """Sentences of one record that do not name all that is asked."""
+_ALSO_RELATED = frozenset({Aspect.ANSWER, Aspect.TRIALS, Aspect.AGAINST})
+"""Aspects that a related sentence speaks to; it covers them in part at most."""
 _OWN: dict[Aspect, Wanted] = {
     Aspect.SAFETY: HARMS,
     Aspect.SERIOUS: HARMS,
@@ -58,6 +61,7 @@ _ROLES = {
     Aspect.SAFETY: FactRole.HARM,
     Aspect.SERIOUS: FactRole.HARM,
     Aspect.MECHANISM: FactRole.MECHANISM,
+    Aspect.REGISTERED: FactRole.DESIGN,
 }
 
 
@@ -130,17 +134,25 @@ class ItemReader:
         for item in self._items:
             if not may_answer(item, graded):
                 continue
-            if want := _OWN.get(item.aspect):
-                own = bearing(self._about(want), record)
-                for span in own:
-                    if self._is_told(span) and _fits(item, span):
-                        yield item, span, Stance.NEUTRAL, True
+            if item.aspect is Aspect.REGISTERED or item.aspect in _OWN:
+                yield from ((item, span, Stance.NEUTRAL, True) for span in self._own(item, record))
                 continue
             for span in told:
                 basis = span.start == judged.basis
                 side = (judged.stance or Stance.NEUTRAL) if basis else Stance.NEUTRAL
-                if (direct or item.aspect is Aspect.ANSWER) and self._suits(item, span, side):
+                whole = direct or item.aspect in _ALSO_RELATED
+                if whole and self._suits(item, span, side):
                     yield item, span, side, direct
+
+    def _own(self, item: ChecklistItem, record: Evidence) -> Iterator[Span]:
+        """The sentences for an item that asks for something else than the question does."""
+        if item.aspect is Aspect.REGISTERED:
+            entry = entry_sentence(self._asked, record)
+            yield from (entry,) if entry else ()
+            return
+        for span in bearing(self._about(_OWN[item.aspect]), record):
+            if self._is_told(span) and _fits(item, span):
+                yield span
 
     def _is_headed(self, record: Evidence) -> bool:
         """Whether a record is about the condition whose treatments are asked for, by its heading.

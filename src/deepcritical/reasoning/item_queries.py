@@ -18,7 +18,8 @@ from deepcritical.domain.checklist import (
 from deepcritical.domain.question import SearchQuery
 from deepcritical.reasoning.asked import Asked
 from deepcritical.reasoning.inquiries import focus_of
-from deepcritical.reasoning.phrases import words_of
+from deepcritical.reasoning.outcome_families import general_names
+from deepcritical.reasoning.phrases import names_phrase, words_of
 from deepcritical.services.evidence_store import EvidenceStore
 
 __all__ = ["item_queries"]
@@ -37,6 +38,9 @@ _WORDS: dict[Aspect, tuple[_Words, ...]] = {
         _Words("results", ("significant*", "outcome*", "associated")),
         _Words("systematic review", ('"systematic review"', '"meta-analysis"', "review")),
         _Words("cohort case-control", ("cohort", '"case-control"', "observational")),
+    ),
+    Aspect.REGISTERED: (
+        _Words("clinical trial", ('"clinical trial"', "randomized", "randomised", "placebo")),
     ),
     Aspect.TRIALS: (
         _Words("randomised trial placebo", ("randomized", "randomised", "placebo")),
@@ -194,8 +198,10 @@ class _Maker:
 def _phrases(asked: Asked) -> Iterator[str]:
     """Each group of phrases as alternatives, in the question's own words."""
     for group in (*asked.phrases, *asked.studied):
-        words = (" ".join(dict.fromkeys(words_of(phrase, asked.text))) for phrase in group)
-        if told := [text for text in words if text]:
+        own = [phrase for phrase in group if names_phrase(phrase, asked.text)]
+        told = [" ".join(dict.fromkeys(words_of(phrase, asked.text))) for phrase in own]
+        told = list(dict.fromkeys((*told, *general_names(tuple(own)))))
+        if told:
             yield _either(tuple(f"({t})" if " " in t else t for t in told))
 
 

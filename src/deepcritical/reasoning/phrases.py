@@ -29,7 +29,10 @@ _FRAME = frozenset(
     "decreases decreased increase increases increased raise raises raised raising higher improve "
     "improves improved improvement improvements improving worsen worsens worsened prevent prevents "
     "prevented prevention preventing protect protects protected protective protection slow slows "
-    "slowed delay delays delayed alter alters altered modify modifies show shows say says suggest "
+    "slowed shrink shrinks shrank shrinking cure cures cured curing heal heals healed relieve "
+    "relieves relieved relieving alleviate alleviates alleviated ease eases eased reverse reverses "
+    "reversed ameliorate ameliorates ameliorated halt halts halted delay delays "
+    "delayed alter alters altered modify modifies show shows say says suggest "
     "make makes made get gets got need needs patient patients people person persons participant "
     "participants subject subjects adult adults human humans individual individuals case cases "
     "repurposed repurposing repositioned promising option candidate better worse best good bad "
@@ -42,7 +45,10 @@ _VERB = re.compile(
     r"deplet|degrad|phosphorylates?$|inactivat)"
 )
 """What a drug does to a target: named by a word of its own, not as in "AMP-activated"."""
-_PREFIX = re.compile(r"^(?:hyper|hypo|de|un|non|anti|pre|post)(?=\w{5})")
+_PREFIX = re.compile(
+    r"^(?:hyper|hypo|un|non|anti|pre|post|de(?=phosph|acetyl|methyl|ubiquit|glycosyl))(?=\w{5})"
+)
+"""What says the opposite of a process, or how far it goes: a decline is no clinic."""
 _PHOSPHO = re.compile(r"^(?:p|phospho)-(?=[a-z])")
 """Marks the phosphorylated form of a protein, as in p-tau."""
 _NEAR = 4

@@ -149,6 +149,13 @@ _KINDS: tuple[tuple[PropositionKind, re.Pattern[str]], ...] = (
         _any(
             r"effective\w*",
             r"efficac\w+",
+            r"shr[aiu]nk\w*",
+            r"cur(?:es?|ed|ing)",
+            r"heal(?:s|ed|ing)?",
+            r"relie(?:f|ves?|ved)",
+            r"alleviat\w+",
+            r"ameliorat\w+",
+            r"halt(?:s|ed)?",
             r"useful\w*",
             r"reliab\w+",
             r"accurate\w*",

@@ -17,7 +17,8 @@ _FOR = (
 )
 _VERB = (
     r"(?:help|work|treat|prevent|slow(?: down)?|improve|reduce|cure|benefit|delay|stop|protect|"
-    r"alleviate|ameliorate|lower|lessen|"
+    r"alleviate|ameliorate|lower|lessen|shrink|heal|relieve|ease|halt|arrest|mitigate|attenuate|"
+    r"combat|fight|control|manage|"
     r"increase|affect|modify|reverse|act|have an? (?:\w+ )?(?:effect|benefit|role)|play a role|be)"
 )
 _USE = (

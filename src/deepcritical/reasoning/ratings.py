@@ -32,10 +32,10 @@ class Strongest(StrEnum):
     """What the strongest studies come to, of a question of yes or no."""
 
     DISAGREE = "The strongest studies found disagree"
-    YES = "The strongest studies found speak for a yes"
-    NO = "The strongest studies found speak for a no"
-    ONE_YES = "The strongest study found speaks for a yes"
-    ONE_NO = "The strongest study found speaks for a no"
+    YES = "The strongest studies that take a side speak for a yes"
+    NO = "The strongest studies that take a side speak for a no"
+    ONE_YES = "The strongest study that takes a side speaks for a yes"
+    ONE_NO = "The strongest study that takes a side speaks for a no"
     ONLY_YES = "The only study found that takes a side speaks for a yes"
     ONLY_NO = "The only study found that takes a side speaks for a no"
 
@@ -65,6 +65,7 @@ class Rating(StrEnum):
     AWAITED = (
         "Registered trials that could change this verdict (status as of the record): {trials}."
     )
+    REGISTERED = "Registered trials found (status as of the record): {trials}."
     FURTHER_TRIALS = "Further registered trials: {cited}."
     STUDY = "**{name}**{same}: {remark} {cited}."
     READ_TOO = "{name}: {remark} {cited}."
@@ -113,7 +114,7 @@ def _slots(name: str) -> dict[str, str]:
         "remark": f"(?i:{_any_of(Remark)})",
         "strongest": _any_of(Strongest),
         "level": r"(?: \(OCEBM level [1-5]\))?",
-        "side": r"For a (?:yes|no)",
+        "side": r"For a (?:yes|no)|Without a clear side",
         "studies": r"stud(?:y|ies)",
         "best": r"(?:, the best of OCEBM level [1-5])?",
     }

@@ -1,12 +1,20 @@
-"""The status of a registered trial, as of the record: an old entry is said to be old."""
+"""A registered trial by its entry: what it tests, and its status as of the record.
+
+An old entry is said to be old.
+"""
 
 from __future__ import annotations
 
 import re
 
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.text import Span, whole_sentences
+from deepcritical.reasoning.asked import Asked
+from deepcritical.reasoning.bearing import bearing
+from deepcritical.reasoning.names import ConditionNames, DrugNames
+from deepcritical.reasoning.quoting import addresses_a_model
 
-__all__ = ["is_under_way", "status_and_size", "told_status"]
+__all__ = ["entry_sentence", "is_stopped", "is_under_way", "status_and_size", "told_status"]
 
 _STALE = re.compile(
     r"\bstatus\b[^;]{0,40}\b(?:out of date|older|outdated|not current)\b|"
@@ -19,6 +27,9 @@ _RUNNING = frozenset(
 )
 
 
+_STOPPED = frozenset({"TERMINATED", "WITHDRAWN", "SUSPENDED", "STOPPED"})
+
+
 def is_under_way(record: Evidence, today: str) -> bool:
     """Whether a trial is under way by its registry entry, and its planned end is not past."""
     meta = record.metadata
@@ -26,6 +37,11 @@ def is_under_way(record: Evidence, today: str) -> bool:
         return False
     year = re.search(r"\b(?:19|20)\d\d\b", meta.completion_date or "")
     return meta.status in _RUNNING and not (year and year.group() < today[:4])
+
+
+def is_stopped(record: Evidence) -> bool:
+    """Whether a trial ended before its end, by its registry entry."""
+    return bool(record.metadata.why_stopped) or record.metadata.status in _STOPPED
 
 
 def told_status(record: Evidence) -> str:
@@ -42,3 +58,24 @@ def status_and_size(record: Evidence) -> str:
     size = record.metadata.enrollment or record.metadata.planned_enrollment
     status = told_status(record)
     return f"{status}, {size:,} participants" if size else status
+
+
+def entry_sentence(asked: Asked, record: Evidence) -> Span | None:
+    """What an entry on the drugs and conditions asked about says that it tests; None for no entry.
+
+    That is the first sentence on the drug or, in an entry whose heading names it, the first one.
+    """
+    if record.metadata.kind != "trial":
+        return None
+    named = bearing(asked._replace(wanted=(), finding=False, yes_no=False), record)
+    told = named or (whole_sentences(record.content) if _is_headed(asked, record) else ())
+    return next((span for span in told if not addresses_a_model(span.text)), None)
+
+
+def _is_headed(asked: Asked, record: Evidence) -> bool:
+    meta = record.metadata
+    heading = " ; ".join((record.citation.title, *meta.interventions, *meta.conditions))
+    conditions = (*asked.conditions, *asked.population)
+    return all(DrugNames(drug, record.content).named(heading) for drug in asked.drugs) and all(
+        ConditionNames(condition, record.content).named(heading) for condition in conditions
+    )

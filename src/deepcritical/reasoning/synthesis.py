@@ -26,18 +26,26 @@ from deepcritical.reasoning.base import ReportContext
 from deepcritical.reasoning.citing import Citer
 from deepcritical.reasoning.evidence_rows import evidence_rows
 from deepcritical.reasoning.figures import has_result_figures
-from deepcritical.reasoning.inquiries import focus_of
+from deepcritical.reasoning.inquiries import asks_for_stopped, focus_of
 from deepcritical.reasoning.item_facts import ItemReader, checklist_in, counting, covered
 from deepcritical.reasoning.ratings import Rating, Strongest
+from deepcritical.reasoning.registry_status import (
+    is_stopped,
+    is_under_way,
+    status_and_size,
+    told_status,
+)
 from deepcritical.services.evidence_store import EvidenceStore
 
 __all__ = ["synthesize"]
 
-_MOST: dict[Aspect, int] = {Aspect.ANSWER: 6, Aspect.AGAINST: 5}
+_MOST: dict[Aspect, int] = {Aspect.ANSWER: 6, Aspect.AGAINST: 5, Aspect.REGISTERED: 10}
 _MOST_OF_OTHERS = 4
+_MOST_TRIALS = 10
 _UNGRADED = 9
 _ANIMALS = 5
 _SIDES = {Stance.SUPPORTS: "for a yes", Stance.REFUTES: "for a no"}
+_OPEN = "without a clear side"
 _EARLY = {
     StopReason.DEADLINE: "the time for it was over",
     StopReason.BUDGET: "the model's budget was used up",
@@ -109,23 +117,49 @@ class _Writer:
 
     def _overview(self) -> str:
         direct = [fact for fact in self._facts if fact.direct]
+        if listed := self._registered(direct):
+            return listed
         if not direct:
             near = " Sentences of related records are told below." if self._facts else ""
             return f"Nothing in the records found answers this question directly.{near}"
         if focus_of(self._inquiry.text).asked.yes_no:
             return "\n".join(f"- {line}" for line in self._sides(direct))
-        answer = next(i for i in checklist_in(self._store).items if i.aspect is Aspect.ANSWER)
-        studies = self._number(facts_of(answer, direct))
+        answering = self._answering(direct)
+        studies = self._number(answering)
         if not studies:
             return "No study found answers the question itself; what is told below is beside it."
         number = "One study speaks" if studies == 1 else f"{studies} studies speak"
-        best = min(fact.level or _UNGRADED for fact in facts_of(answer, direct))
+        best = min(fact.level or _UNGRADED for fact in answering)
         level = f"; the best is of OCEBM level {best}" if best < _UNGRADED else ""
         people = ", and none of them studied people" if best == _ANIMALS else ""
         return (
             f"{number} to the question{level}{people}. What the records say is told below, "
             "strongest study first."
         )
+
+    def _registered(self, direct: Sequence[ItemFact]) -> str:
+        """The trials that were asked for, those under way first; '' where none was."""
+        items = checklist_in(self._store).items
+        item = next((i for i in items if i.aspect is Aspect.REGISTERED), None)
+        keys = [fact.fact.evidence_id for fact in facts_of(item, direct)] if item else []
+        if not keys:
+            return ""
+        records = self._store.evidence
+        today = self._context.searched_on
+        stopped = asks_for_stopped(self._inquiry.text)
+        keys.sort(
+            key=lambda key: (
+                stopped and not is_stopped(records[key]),
+                not is_under_way(records[key], today),
+            )
+        )
+        named = [
+            f"{self._citer.name(key)}, {status_and_size(records[key])} {self._citer.cite([key])}"
+            for key in keys[:_MOST_TRIALS]
+        ]
+        rest = keys[_MOST_TRIALS:]
+        more = f"; and {len(rest)} more {self._citer.cite(rest)}" if rest else ""
+        return Rating.REGISTERED.told(trials="; ".join(named) + more)
 
     def _sides(self, direct: Sequence[ItemFact]) -> Iterator[str]:
         sided = [fact for fact in direct if fact.side is not Stance.NEUTRAL]
@@ -140,6 +174,16 @@ class _Writer:
         for side, name in _SIDES.items():
             if own := [fact for fact in sided if fact.side is side]:
                 yield self._side(name, own)
+        took = {self._study_of[fact.fact.evidence_id] for fact in sided}
+        if open_ := [
+            f for f in self._answering(direct) if self._study_of[f.fact.evidence_id] not in took
+        ]:
+            yield self._side(_OPEN, open_)
+
+    def _answering(self, facts: Sequence[ItemFact]) -> list[ItemFact]:
+        """The facts on the question itself, not on what is told beside it."""
+        answer = next(i for i in checklist_in(self._store).items if i.aspect is Aspect.ANSWER)
+        return facts_of(answer, facts)
 
     def _side(self, name: str, own: Sequence[ItemFact]) -> str:
         n, best = self._number(own), min(fact.level or _UNGRADED for fact in own)
@@ -218,6 +262,7 @@ class _Writer:
         graded = grade(record)
         parts = (
             graded.design.value,
+            told_status(record),
             f"OCEBM level {graded.level}" if graded.level else "no OCEBM level",
             f"{graded.participants:,} participants" if graded.participants else "",
             _SIDES.get(fact.side, ""),

@@ -27,7 +27,7 @@ def answer(source: SourceName = "pubmed", **changes: object) -> DeepAnswer:
     )
     fields = {
         "question": "Does examplol help?",
-        "overview": "- The strongest studies found speak for a yes [1].",
+        "overview": "- The strongest studies that take a side speak for a yes [1].",
         "sections": (ReportSection(title="What?", content=f"- “{QUOTE}” [1]."),),
         "checklist": (
             answered(1, Coverage.SATISFIED),
