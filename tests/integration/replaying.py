@@ -6,7 +6,7 @@ import contextlib
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
@@ -26,6 +26,8 @@ from deepcritical.services.event_log import EventLog
 from deepcritical.services.trace_writer import TraceWriter
 from tests.conftest import QUESTION
 
+AMPLE = RunLimits(max_iterations=3, deadline_s=86_400)
+"""No kill of a test comes near this deadline, which counts on between the processes."""
 When = Literal["before", "uncommitted", "committed"]
 WHENS: tuple[When, ...] = ("before", "uncommitted", "committed")
 """Where a process dies: before the effect, behind it and before its record, behind the record."""
@@ -87,7 +89,7 @@ class Asked:
     schedule: Literal["team", "loop"] = "team"
     question: str = QUESTION
     reasoner: Callable[[], Reasoner] = ExtractiveReasoner
-    limits: RunLimits = field(default_factory=RunLimits)
+    limits: RunLimits = AMPLE
 
 
 class Ended(NamedTuple):

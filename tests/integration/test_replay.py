@@ -210,7 +210,7 @@ async def test_taken_up_after_its_deadline_it_writes_from_what_there_is(
     for at in range(1, len(whole.names)):
         first = await process(asked, Texts((), at, "uncommitted"))
         later = Texts(first.journal.records)
-        ended = await process(asked, later, first.events, now=in_an_hour)
+        ended = await process(asked, later, first.events, now=in_two_days)
         (end,) = of_type(ended.events, "run_completed")
         decided = whole.session.stop_reason if at > last else StopReason.DEADLINE
         assert (at, end.stop_reason) == (at, decided)
@@ -218,8 +218,8 @@ async def test_taken_up_after_its_deadline_it_writes_from_what_there_is(
         assert ended.document.references
 
 
-def in_an_hour() -> datetime:
-    return datetime.now(UTC) + timedelta(hours=1)
+def in_two_days() -> datetime:
+    return datetime.now(UTC) + timedelta(days=2)
 
 
 async def test_a_live_source_gets_some_time_after_the_deadline(
@@ -227,7 +227,7 @@ async def test_a_live_source_gets_some_time_after_the_deadline(
 ) -> None:
     asked = Asked(partial(opened, Slow(records(tmp_path), "slow", 0.3)), schedule)
     first = await process(asked, Texts((), 2, "before"))
-    ended = await process(asked, Texts(first.journal.records), first.events, now=in_an_hour)
+    ended = await process(asked, Texts(first.journal.records), first.events, now=in_two_days)
     (end,) = of_type(ended.events, "run_completed")
     assert end.stop_reason is StopReason.DEADLINE
 

@@ -35,6 +35,13 @@ Ended = TypeVar("Ended", bound=Document)
 Outcome = Callable[[EvidenceStore], Ended | None]
 """Where a schedule of steps leaves what it ends with."""
 
+_HERE = Host()
+_UNEXPECTED = RunFailed(
+    error="InternalError",
+    message="The run ended unexpectedly.",
+    advice="Please report this with the run's events.",
+)
+
 
 async def conduct(
     session: ResearchSession,
@@ -43,34 +50,18 @@ async def conduct(
     open_sources: OpenSources,
     key: SecretStr | None,
     writer: TraceWriter | None,
-    host: Host | None = None,
+    host: Host = _HERE,
 ) -> Ended:
     """Run to the end; whatever happens, the log gets its one terminal event.
 
-    A run that another process began goes on where its journal ends: it is given the same session
-    anew, with the log of the events that were told.
-
-    Args:
-        session: The run.
-        schedule: The steps.
-        outcome: What the steps end with.
-        open_sources: Opens the sources until the steps are done.
-        key: The user's own key for the model.
-        writer: Gets the result before the terminal event.
-        host: Its journal, and what else it has of whoever hosts it; None is of this process alone.
+    A run that another process began goes on where its journal ends, with the log of what was told.
 
     Raises:
         DeepCriticalError: The run failed.
-        ResearchCancelled, CancelledError: It was stopped; only if the host let it go, without a
-            terminal event, and whoever tails the log is left without one.
+        ResearchCancelled, CancelledError: It was stopped; without an end where the host let it go.
     """
-    host = host or Host()
     recorder = Recorder(session, host)
-    ending: Event | None = RunFailed(
-        error="InternalError",
-        message="The run ended unexpectedly.",
-        advice="Please report this with the run's events.",
-    )
+    ending: Event | None = _UNEXPECTED
     try:
         await recorder.begin()
         await session.emit(RunStarted(question=session.text, reasoner=session.reasoner.name))

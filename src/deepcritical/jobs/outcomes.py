@@ -8,13 +8,12 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import Field, TypeAdapter
 
-from deepcritical.domain import errors
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model
 from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
-from deepcritical.domain.errors import DeepCriticalError, RateLimitError
+from deepcritical.domain.errors import ERRORS, DeepCriticalError, RateLimitError
 from deepcritical.domain.events import Event
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.hypotheses import MechanismHypothesis
@@ -28,7 +27,6 @@ __all__ = [
     "BEGIN",
     "CHECK_COMPLETENESS",
     "CHECK_INTEGRITY",
-    "ERRORS",
     "EXECUTE",
     "FIND_FACTS",
     "GENERATE_CHECKLIST",
@@ -54,13 +52,6 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-
-ERRORS: dict[str, type[DeepCriticalError]] = {
-    kind.__name__: kind
-    for kind in (getattr(errors, name) for name in errors.__all__)
-    if issubclass(kind, DeepCriticalError)
-}
-"""The errors that a record can hold, by name: those of the domain."""
 
 
 class RecordedError(Model):

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from deepcritical.domain import errors
-from deepcritical.domain.errors import DeepCriticalError, RateLimitError, ReasoningError
+from deepcritical.domain.errors import ERRORS, DeepCriticalError, RateLimitError, ReasoningError
 from deepcritical.domain.question import SearchQuery
 from deepcritical.jobs import outcomes
-from deepcritical.jobs.outcomes import ERRORS, EXECUTE, Form, Outcome, RecordedError
+from deepcritical.jobs.outcomes import EXECUTE, Form, Outcome, RecordedError
 from deepcritical.reasoning.asking import NoAnswerError
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.remembering import Remembered
@@ -168,7 +168,7 @@ def test_an_error_comes_back_as_what_it_was(error: DeepCriticalError) -> None:
 
 
 def test_the_errors_are_those_of_the_domain() -> None:
-    assert set(ERRORS) == set(errors.__all__) - {"ResearchCancelled"}
+    assert set(ERRORS) == set(errors.__all__) - {"ERRORS", "ResearchCancelled"}
 
 
 def test_an_error_of_elsewhere_comes_back_as_what_it_is_one_of() -> None:
