@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -30,7 +30,7 @@ from deepcritical.services.trace_writer import TraceWriter
 from deepcritical.tools.base import SourceQuery, SourceResult
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource
-from tests.conftest import DEMO, DEMO_QUESTION, of_type, opened, paper, snapshot
+from tests.conftest import DEMO, DEMO_QUESTION, TABLE, of_type, opened, paper, snapshot
 from tests.databases import fresh_database
 from tests.integration.doubles import failing
 from tests.integration.modelled import records
@@ -49,6 +49,19 @@ DECIDING = ("assess_evidence", "generate_item_queries")
 def schedule(request: pytest.FixtureRequest) -> Schedule:
     chosen: Schedule = request.param
     return chosen
+
+
+Note = Callable[[str, int], None]
+
+
+@pytest.fixture
+def note(schedule: Schedule, record_property: Callable[[str, object], None]) -> Note:
+    """Tells the table at the end how often the run was stopped without any change to its end."""
+
+    def tell(column: str, moments: int) -> None:
+        record_property(f"{TABLE}stopped, taken up, the same", (schedule, column, str(moments)))
+
+    return tell
 
 
 def over(path: Path) -> OpenSources:
@@ -96,19 +109,24 @@ def as_bytes(document: Document | None) -> str:
     return document.model_dump_json()
 
 
-async def assert_survives(asked: Asked, every: int = 1) -> Ended:
-    """Stop the run at each of the three moments of every record, or at every so many of them."""
+async def assert_survives(asked: Asked, every: int = 1) -> tuple[Ended, int]:
+    """Stop the run at each of the three moments of every record, or at every so many of them.
+
+    Returns:
+        The run that was not stopped, and at how many moments it was.
+    """
     whole = await process(asked)
     assert whole.document
     assert whole.document.references
     moments = [(at, when) for at in range(len(whole.names)) for when in WHENS]
     for at, when in moments[::every]:
         assert_same(await stopped_and_resumed(asked, whole, at, when), whole)
-    return whole
+    return whole, len(moments[::every])
 
 
-async def test_by_rules(tmp_path: Path, schedule: Schedule) -> None:
-    whole = await assert_survives(Asked(over(records(tmp_path)), schedule))
+async def test_by_rules(tmp_path: Path, schedule: Schedule, note: Note) -> None:
+    whole, moments = await assert_survives(Asked(over(records(tmp_path)), schedule))
+    note("rules", moments)
     assert whole.names.count("execute") > 1
 
 
@@ -117,8 +135,9 @@ async def test_by_rules(tmp_path: Path, schedule: Schedule) -> None:
     [13, pytest.param(1, marks=[pytest.mark.chaos, pytest.mark.timeout(900)])],
     ids=["some", "all"],
 )
-async def test_over_the_demo(schedule: Schedule, every: int) -> None:
-    await assert_survives(Asked(over(DEMO), schedule, DEMO_QUESTION), every)
+async def test_over_the_demo(schedule: Schedule, every: int, note: Note) -> None:
+    _, moments = await assert_survives(Asked(over(DEMO), schedule, DEMO_QUESTION), every)
+    note("rules, demo", moments)
 
 
 @pytest.mark.parametrize(
@@ -127,11 +146,14 @@ async def test_over_the_demo(schedule: Schedule, every: int) -> None:
     ids=["some", "all"],
 )
 @pytest.mark.parametrize("manages", [False, True], ids=["guided", "standard"])
-async def test_with_a_model(tmp_path: Path, schedule: Schedule, manages: bool, every: int) -> None:
+async def test_with_a_model(
+    tmp_path: Path, schedule: Schedule, manages: bool, every: int, note: Note
+) -> None:
     if manages and schedule == "loop":
         pytest.skip("only the team has a manager")
     async with modelled(Asked(over(records(tmp_path)), schedule), manages=manages) as (asked, _):
-        whole = await assert_survives(asked, every)
+        whole, moments = await assert_survives(asked, every)
+    note("model, manages" if manages else "model", moments)
     assert ("ledger" in whole.names) is manages
     assert whole.session.spent.calls > 0
 
@@ -196,7 +218,7 @@ async def test_what_runs_at_once_may_take_any_time(tmp_path: Path, schedule: Sch
 
     async with modelled(Asked(sources(), schedule)) as (asked, server):
         server.fault = late
-        whole = await assert_survives(asked, every=10)
+        whole, _ = await assert_survives(asked, every=10)
     assert len({answer.source for answer in whole.session.store.searches}) == len(paths)
 
 
