@@ -145,12 +145,14 @@ async def test_over_the_demo(schedule: Schedule, every: int, note: Note) -> None
     [7, pytest.param(1, marks=[pytest.mark.chaos, pytest.mark.timeout(900)])],
     ids=["some", "all"],
 )
-@pytest.mark.parametrize("manages", [False, True], ids=["guided", "standard"])
+@pytest.mark.parametrize(
+    ("schedule", "manages"),
+    [("team", False), ("team", True), ("loop", False)],
+    ids=["team", "managed team", "loop"],
+)
 async def test_with_a_model(
     tmp_path: Path, schedule: Schedule, manages: bool, every: int, note: Note
 ) -> None:
-    if manages and schedule == "loop":
-        pytest.skip("only the team has a manager")
     async with modelled(Asked(over(records(tmp_path)), schedule), manages=manages) as (asked, _):
         whole, moments = await assert_survives(asked, every)
     note("model, manages" if manages else "model", moments)
