@@ -246,6 +246,19 @@ def in_two_days() -> datetime:
     return datetime.now(UTC) + timedelta(days=2)
 
 
+async def test_after_its_deadline_a_model_has_the_time_for_the_report(
+    tmp_path: Path, schedule: Schedule
+) -> None:
+    async with modelled(Asked(over(records(tmp_path)), schedule)) as (asked, _):
+        first = await process(asked, Texts((), 6, "before"))
+        ended = await process(asked, Texts(first.journal.records), first.events, now=in_two_days)
+    (end,) = of_type(ended.events, "run_completed")
+    made = {(one.judgement, one.made_by) for one in of_type(ended.events, "judgement_made")}
+    assert end.stop_reason is StopReason.DEADLINE
+    assert ("report", "model") in made
+    assert ("assessment", "model") not in made
+
+
 async def test_a_live_source_gets_some_time_after_the_deadline(
     tmp_path: Path, schedule: Schedule
 ) -> None:
