@@ -1,7 +1,7 @@
 """Write what the documentation takes from the code.
 
 docs/reference.md: options, exit codes, settings, events, the report, its formats.
-docs/report.schema.json: the JSON Schema of report.json.
+docs/report.schema.json, docs/answer.schema.json: the JSON Schemas of report.json and answer.json.
 
 Usage: `python scripts/build_docs_tables.py`. With `--check` nothing is written, and the exit code
 is 1 when a file is not what the code says.
@@ -22,17 +22,22 @@ import typer
 from pydantic import AliasChoices, BaseModel, SecretStr
 from typer.models import ArgumentInfo, OptionInfo
 
+from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.events import TERMINAL, Event, LoggedEvent
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Claim, Reference
 from deepcritical.domain.verdict import Verdict
-from deepcritical.export.formats import FORMATS
+from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
 from deepcritical.interfaces.exit_codes import EXIT_CODES
 from deepcritical.interfaces.main import app
 from deepcritical.settings import Settings
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference.md"
-SCHEMA_NAME = "report.schema.json"
+SCHEMAS: Mapping[str, type[BaseModel]] = {
+    "report.schema.json": ResearchReport,
+    "answer.schema.json": DeepAnswer,
+}
+"""The models behind report.json and answer.json."""
 HEAD = """\
 # Reference
 
@@ -250,13 +255,16 @@ def formats() -> str:
         (code(f"report.{form.suffix}"), form.holds, code(form.media_type))
         for form in FORMATS.values()
     ]
-    note = "What `--out` writes, the page offers and `/api/runs/{id}/export/{suffix}` answers."
+    note = (
+        "What `--out` writes, the page offers and `/api/runs/{id}/export/{suffix}` answers. Of an "
+        "answer to a free question there are " + ", ".join(map(code, ANSWER_FORMATS)) + "."
+    )
     return "\n\n".join(["## Formats", note, table(("file", "holds", "media type"), rows)])
 
 
-def build_schema() -> str:
-    """Write the JSON Schema of report.json: the report, headed by its run."""
-    schema = ResearchReport.model_json_schema(mode="serialization")
+def build_schema(model: type[BaseModel]) -> str:
+    """Write the JSON Schema of report.json or answer.json: the document, headed by its run."""
+    schema = model.model_json_schema(mode="serialization")
     head = {
         "run_id": {"type": "string", "description": "The run that wrote it."},
         "generated_at": {"type": "string", "format": "date-time", "description": "UTC."},
@@ -275,7 +283,8 @@ def build_page() -> str:
 
 def main(arguments: list[str]) -> int:
     """Write or check the page and return the exit code."""
-    files = {PAGE: build_page(), PAGE.with_name(SCHEMA_NAME): build_schema()}
+    schemas = {PAGE.with_name(name): build_schema(model) for name, model in SCHEMAS.items()}
+    files = {PAGE: build_page(), **schemas}
     if "--check" not in arguments:
         for path, text in files.items():
             path.write_text(text, encoding="utf-8")

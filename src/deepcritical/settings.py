@@ -114,6 +114,14 @@ class Settings(BaseSettings):
     """Address that the page is bound to; 127.0.0.1 is this machine only."""
     port: int = Field(default=7860, ge=0, le=65535)
     """Port of the page; 0 takes a free one."""
+    tokens: SecretStr | None = None
+    """Who may use the server, as user:token with commas between them; see docs/api.md."""
+    tokens_file: Path | None = None
+    """File with more of them, one a line."""
+    public: bool = False
+    """Whether anybody may use the server, as an anonymous user with a quota."""
+    public_runs_per_hour: int = Field(default=20, ge=1)
+    """Runs that an anonymous user may start in an hour; an address, five times as many."""
 
     @field_validator("sources", mode="before")
     @classmethod
@@ -132,11 +140,30 @@ class Settings(BaseSettings):
         "model",
         "model_base_url",
         "database_url",
+        "tokens",
+        "tokens_file",
         mode="before",
     )
     @classmethod
     def _empty_is_none(cls, value: object) -> object:
         return None if value == "" else value
+
+    def token_entries(self) -> str:
+        """The tokens as they are written, of the variable and of the file.
+
+        Raises:
+            ConfigurationError: The file cannot be read.
+        """
+        written = self.tokens.get_secret_value() if self.tokens else ""
+        if self.tokens_file is None:
+            return written
+        try:
+            return f"{written}\n{self.tokens_file.expanduser().read_text(encoding='utf-8')}"
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigurationError(
+                f"The file of tokens {self.tokens_file} cannot be read.",
+                "Correct DEEPCRITICAL_TOKENS_FILE.",
+            ) from error
 
     @property
     def model_key(self) -> NamedKey | None:

@@ -2,8 +2,8 @@
 
 A ``sh`` block is one script of the shell, a ``python`` block one program. A ``text`` block right
 after one is what it prints, where ``...`` stands for anything. ``# exit 3`` behind a line names an
-exit code that is not 0. For people alone are blocks without a language, and lines that need the
-checkout, such as ``make setup``.
+exit code that is not 0. Where a page asks ``$SERVER``, one is served. For people alone are blocks
+without a language, and lines that need the checkout, such as ``make setup``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +25,7 @@ from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.verdict import Certainty, VerdictLabel
 from deepcritical.interfaces.exit_codes import EXIT_CODES
 from tests.conftest import ROOT
+from tests.servers.serving import serving
 
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 BIN = Path(sys.executable).parent
@@ -72,15 +74,26 @@ RUN = [page for page in PAGES if any(examples(page.read_text(encoding="utf-8")))
 @pytest.mark.timeout(240)  # a page of a dozen runs, each of which starts an interpreter
 @pytest.mark.parametrize("page", RUN, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_examples_of_a_page_do_what_it_says(page: Path, tmp_path: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    with (
+        serving([BIN / "deepcritical", "serve", "--port", "0"])
+        if "$SERVER" in text
+        else (nullcontext()) as server
+    ):
+        _run(page, text, tmp_path, {"SERVER": server.address} if server else {})
+
+
+def _run(page: Path, text: str, folder: Path, more: Mapping[str, str]) -> None:
     environment = os.environ | {
         "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
         "DEEPCRITICAL_SNAPSHOT": "demo",  # what is live for a reader, a test answers offline
         "DEEPCRITICAL_EMBEDDING_MODEL": "",  # half a minute of vectors, which change no example
+        **more,
     }
-    for example in examples(page.read_text(encoding="utf-8")):
+    for example in examples(text):
         done = subprocess.run(  # noqa: S603 - our own examples
             command_for(example),
-            cwd=tmp_path,
+            cwd=folder,
             env=environment,
             capture_output=True,
             text=True,

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.conftest import ROOT
-from tests.servers.serving import serving
+from tests.servers.serving import Served, serving
 
 COMMAND = Path(sys.executable).with_name("deepcritical")
+ON_THE_NETWORK = (COMMAND, "serve", "--port", "0", "--host", "0.0.0.0")  # noqa: S104 - as meant
 
 
 @pytest.fixture(scope="module")
@@ -47,13 +50,60 @@ def test_no_event_of_the_page_is_offered_as_an_interface(address: str) -> None:
 def test_the_entry_of_spaces_answers_any_name_when_it_is_told_to_listen_everywhere() -> None:
     told = {"DEEPCRITICAL_HOST": "0.0.0.0", "DEEPCRITICAL_PORT": "0"}  # noqa: S104 - as there
     with serving([sys.executable, ROOT / "app.py"], told) as served:
-        port = served.address.rpartition(":")[2]
-        answer = httpx.get(
-            f"http://127.0.0.1:{port}/api/health",
-            headers={"Host": "team-space.example"},
-            trust_env=False,
-        )
-    assert answer.json() == {"status": "ok"}
+        asked = partial(httpx.get, headers={"Host": "team-space.example"}, trust_env=False)
+        at = here(served)
+        assert asked(f"{at}/api/health").json() == {"status": "ok"}
+        made = re.search(r"Its token, until it ends: (\S+)", served.said)
+        assert made is not None
+        for path in ("", "/api/runs", "/gradio_api/info"):
+            assert asked(f"{at}{path}").status_code == 401
+            assert asked(f"{at}{path}", auth=("anybody", made[1])).status_code == 200
+
+
+def here(served: Served) -> str:
+    return f"http://127.0.0.1:{served.address.rpartition(':')[2]}"
+
+
+def test_the_tokens_of_the_settings_are_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "tokens").write_text("ben:made-up-token-of-ben\n", encoding="utf-8")
+    told = {
+        "DEEPCRITICAL_TOKENS": "ada:made-up-token-of-ada",
+        "DEEPCRITICAL_TOKENS_FILE": str(tmp_path / "tokens"),
+    }
+    with serving(ON_THE_NETWORK, told) as served:
+        assert "made-up-token" not in served.said
+        assert "Its token" not in served.said
+        for user in ("ada", "ben", "nobody"):
+            sent = {"Authorization": f"Bearer made-up-token-of-{user}"}
+            answer = httpx.get(f"{here(served)}/api/runs", headers=sent, trust_env=False)
+            assert answer.status_code == (401 if user == "nobody" else 200)
+
+
+def test_a_public_server_gives_the_page_and_a_cookie_to_everybody() -> None:
+    with serving(ON_THE_NETWORK, {"DEEPCRITICAL_PUBLIC": "1"}) as served:
+        answer = httpx.get(here(served), trust_env=False)
+    assert answer.status_code == 200
+    assert "HttpOnly" in answer.headers["set-cookie"]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"DEEPCRITICAL_TOKENS": "ada:short"},
+        {"DEEPCRITICAL_TOKENS_FILE": "nowhere"},
+        {"DEEPCRITICAL_PUBLIC": "perhaps"},
+    ],
+    ids=str,
+)
+def test_tokens_that_cannot_be_used_are_a_wrong_setting(
+    told: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in told.items():
+        monkeypatch.setenv(name, value)
+    done = refused("--snapshot", "demo", "--port", "0")
+    assert done.returncode == 9
+    assert "token" in done.stderr or "DEEPCRITICAL_PUBLIC" in done.stderr
+    assert "short" not in done.stderr
 
 
 def test_what_the_page_does_not_use_is_not_served(address: str) -> None:
@@ -73,7 +123,7 @@ def test_a_body_that_no_question_needs_is_refused(address: str) -> None:
     path = f"{address}/gradio_api/queue/join"
     large = httpx.post(path, content=b"x" * 70_000, trust_env=False)
     unsaid = httpx.post(path, content=iter([b"x"]), trust_env=False)
-    assert (large.status_code, unsaid.status_code) == (413, 413)
+    assert (large.status_code, unsaid.status_code) == (413, 411)
 
 
 def refused(*options: str) -> subprocess.CompletedProcess[str]:

@@ -14,10 +14,12 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 import uvicorn
-from fastapi import FastAPI
 
 from deepcritical.domain.errors import ReasoningError
-from deepcritical.interfaces import api
+from deepcritical.interfaces import event_stream
+from deepcritical.interfaces.access import Access
+from deepcritical.interfaces.api import REPORT_POLICY
+from deepcritical.interfaces.site import build_site
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
 from tests.conftest import QUESTION, ended, paper, run_service, snapshot
@@ -32,15 +34,16 @@ class Served(NamedTuple):
 
 
 @asynccontextmanager
-async def served(runs: RunService) -> AsyncIterator[Served]:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        app = FastAPI()
-        app.include_router(api.routes(runs))
+async def served(
+    runs: RunService, access: Access | None = None, host: str = "127.0.0.1"
+) -> AsyncIterator[Served]:
+    with socket.create_server((host, 0)) as listening:
+        app = await asyncio.to_thread(build_site, runs, access or Access(), host=host)
         config = uvicorn.Config(app, log_level="error", lifespan="off")
         server = uvicorn.Server(config)
         task = asyncio.create_task(server.serve(sockets=[listening]))
         address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        async with httpx.AsyncClient(base_url=address, trust_env=False, timeout=10) as client:
+        async with httpx.AsyncClient(base_url=address, trust_env=False, timeout=30) as client:
             yield Served(runs, client)
         server.should_exit = True
         await task
@@ -86,7 +89,7 @@ async def test_the_stream_is_the_log_in_order_with_words_for_people(site: Served
     run = await completed(site.runs)
     answer = await site.client.get(f"/api/runs/{run.run_id}/events")
     assert answer.headers["content-type"].startswith("text/event-stream")
-    assert answer.text.startswith(f"retry: {api.RECONNECT_MS}\n\n")
+    assert answer.text.startswith(f"retry: {event_stream.RECONNECT_MS}\n\n")
     events = messages(answer.text)
     log = await ended(run)
     assert [event["id"] for event in events] == [logged.seq for logged in log]
@@ -122,7 +125,7 @@ async def test_events_come_while_the_run_goes_on(tmp_path: Path) -> None:
 async def test_a_silent_stream_is_kept_alive(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(api, "PING_S", 0.02)
+    monkeypatch.setattr(event_stream, "PING_S", 0.02)
     runs, gate = gated(tmp_path)
     async with served(runs) as site:
         run = runs.submit(QUESTION)
@@ -156,7 +159,7 @@ async def test_a_finished_report_can_be_had_in_every_format(site: Served) -> Non
         assert answer.status_code == 200
         assert answer.headers["content-type"].startswith(media_type)
         assert answer.headers["content-disposition"] == f'attachment; filename="report.{suffix}"'
-        assert answer.headers["content-security-policy"] == api.REPORT_POLICY
+        assert answer.headers["content-security-policy"] == REPORT_POLICY
         assert run.report.references[0].title in answer.text
 
 

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from deepcritical.domain.evidence import Evidence
+from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.server import serve_page
 from deepcritical.tools.base import SourceQuery, SourceResult
 from deepcritical.tools.snapshot import SnapshotSource
@@ -42,4 +43,4 @@ class GatedSource:
 if __name__ == "__main__":
     service = run_service([GatedSource(Path(sys.argv[1]))])
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        serve_page(service, listening)
+        serve_page(service, Access(), listening)

@@ -19,6 +19,8 @@ class Served(NamedTuple):
     address: str
     """Such as ``http://127.0.0.1:45678``."""
     process: subprocess.Popen[str]
+    said: str
+    """What it said until then."""
 
 
 @contextmanager
@@ -36,19 +38,19 @@ def serving(
         encoding="utf-8",
     )
     try:
-        yield Served(_address(process), process)
+        yield _listening(process)
     finally:
         process.terminate()
         said, _ = process.communicate(timeout=20)
         assert "Traceback" not in said, said
 
 
-def _address(process: subprocess.Popen[str]) -> str:
+def _listening(process: subprocess.Popen[str]) -> Served:
     assert process.stdout is not None
     said = []
     for line in process.stdout:  # ends when the process does
         said.append(line)
         found = re.search(r"http://\S+:\d+", line)
         if found:
-            return found.group()
+            return Served(found.group(), process, "".join(said))
     raise AssertionError(f"the server ended: {''.join(said)}")

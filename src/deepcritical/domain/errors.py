@@ -1,6 +1,10 @@
 """Every error a user can meet, in one tree. Each says what happened and what to do next.
 
 DeepCriticalError
+├── AccessError                  who asks may not do this
+│   ├── AuthenticationError      no token, or none that is known
+│   ├── OwnershipError           the run is another user's
+│   └── QuotaExceededError       too often within a time, with retry_after_s
 ├── ConfigurationError           settings, options, paths
 │   ├── KeyRefusedError          the model's server does not take the key
 │   ├── ModelUnknownError        the model's server knows no such model
@@ -28,6 +32,8 @@ from __future__ import annotations
 
 __all__ = [
     "ERRORS",
+    "AccessError",
+    "AuthenticationError",
     "BudgetExceeded",
     "CapacityError",
     "ChecksFailedError",
@@ -37,9 +43,11 @@ __all__ = [
     "EmptyQuestionError",
     "KeyRefusedError",
     "ModelUnknownError",
+    "OwnershipError",
     "PlanError",
     "QuestionError",
     "QuestionTooLongError",
+    "QuotaExceededError",
     "RateLimitError",
     "ReasoningError",
     "ResearchCancelled",
@@ -68,6 +76,33 @@ class DeepCriticalError(Exception):
 
     def __str__(self) -> str:
         return f"{self.message} {self.advice}".strip()
+
+
+class AccessError(DeepCriticalError):
+    """Who asks may not do this."""
+
+
+class AuthenticationError(AccessError):
+    """No token was sent, or none that is known here."""
+
+
+class OwnershipError(AccessError):
+    """The run was started by another user."""
+
+
+class QuotaExceededError(AccessError):
+    """Asked for too often within a time.
+
+    Args:
+        message: What was refused.
+        advice: What to do next.
+        retry_after_s: Seconds after which it is answered again.
+    """
+
+    def __init__(self, message: str, advice: str = "", retry_after_s: float = 0.0) -> None:
+        super().__init__(message, advice)
+        self.retry_after_s = retry_after_s
+        self.args = (message, advice, retry_after_s)
 
 
 class ConfigurationError(DeepCriticalError):

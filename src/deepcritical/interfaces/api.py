@@ -1,130 +1,332 @@
-"""What the page fetches: the events of a run as they come, and its report as a file."""
+"""The REST API: starts runs, follows and stops them, hands out what they end with.
+
+The id of a run is what gives access to read it; who may do more is decided by `access`.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import json
-import logging
-from collections.abc import AsyncIterator
-from datetime import UTC, datetime
-from typing import Annotated
+from importlib.metadata import version
+from typing import Annotated, TypeVar
 
-from fastapi import APIRouter, Header, HTTPException, Query
-from fastapi.responses import Response, StreamingResponse
+from fastapi import (
+    APIRouter,
+    Depends,
+    FastAPI,
+    Header,
+    HTTPException,
+    Path,
+    Query,
+    Request,
+    Response,
+    Security,
+)
+from fastapi.responses import StreamingResponse
+from fastapi.security import APIKeyHeader, HTTPBearer
+from pydantic import SecretStr
 
-from deepcritical.domain.errors import StorageError
-from deepcritical.domain.events import LoggedEvent
-from deepcritical.domain.markdown import visible
+from deepcritical.domain.answer import DeepAnswer, ToolOutput
+from deepcritical.domain.claim_checks import ClaimCheck
+from deepcritical.domain.documents import Document
+from deepcritical.domain.errors import TraceNotFoundError
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
-from deepcritical.interfaces.render import describe
+from deepcritical.interfaces.access import Access, Caller, check_owner, set_owner_cookie
+from deepcritical.interfaces.api_models import (
+    ClaimToVerify,
+    EventPage,
+    ResearchRequest,
+    RunPage,
+    RunShown,
+    ServerShown,
+    StartedRun,
+    StartRequest,
+    events_shown,
+    run_links,
+    run_listed,
+    run_shown,
+)
+from deepcritical.interfaces.event_stream import event_stream
+from deepcritical.interfaces.problems import PROBLEM_RESPONSES, add_handlers, describe_problems
+from deepcritical.interfaces.repeated_starts import RepeatedStarts
+from deepcritical.interfaces.report_files import formats_of
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.stored_runs import RunView
+from deepcritical.reasoning.base import Reasoner
 
-__all__ = ["routes"]
+__all__ = ["REPORT_POLICY", "build_api"]
 
-_LOG = logging.getLogger(__name__)
-RECONNECT_MS = 1500
-"""How long a browser waits before it takes up a broken stream."""
-PING_S = 15.0
-"""Silence after which a comment is sent, so that no proxy closes the stream."""
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 """Content security policy of a report opened in the browser: it can load and send nothing."""
+MAX_NUMBER = 2**53
+"""Above it a number of JSON is not exact everywhere."""
+
+router = APIRouter()
+_bearer = HTTPBearer(auto_error=False, description="The token of a user.")
+_model_key = APIKeyHeader(
+    name="X-Model-Key",
+    scheme_name="ModelKey",
+    auto_error=False,
+    description="Your own key for the model, for this run alone.",
+)
 
 
-def routes(runs: RunService) -> APIRouter:
-    """The routes under ``/api``. The id of a run is what gives access to it."""
-    router = APIRouter(prefix="/api")
-
-    @router.get("/health")
-    async def health() -> dict[str, str]:
-        """Whether the server answers."""
-        return {"status": "ok"}
-
-    @router.get("/runs/{run_id}")
-    async def run(run_id: str) -> dict[str, str | bool]:
-        """Whether the run is known, and whether it has ended."""
-        known = await _known(runs, run_id)
-        return {"id": known.run_id, "question": known.question, "ended": known.ended}
-
-    @router.get("/runs/{run_id}/events")
-    async def events(
-        run_id: str,
-        after: Annotated[int, Query(ge=0)] = 0,
-        last_event_id: Annotated[int | None, Header(ge=0)] = None,
-    ) -> StreamingResponse:
-        """The run's events after a sequence number, as server-sent events, up to its end."""
-        return StreamingResponse(
-            _stream(await _known(runs, run_id), after if last_event_id is None else last_event_id),
-            media_type="text/event-stream",
-            headers={"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"},
-        )
-
-    @router.get("/runs/{run_id}/export/{suffix}")
-    async def export(run_id: str, suffix: str) -> Response:
-        """The report as a file of one of the formats."""
-        return await _exported(await _known(runs, run_id), suffix)
-
-    return router
+def build_api(runs: RunService, access: Access) -> FastAPI:
+    """The application that answers under ``/api``."""
+    app = FastAPI(
+        title="DeepCritical",
+        version=version("deepcritical"),
+        summary="Drug-repurposing answers that rest on located evidence",
+        openapi_url="/openapi.json",
+        docs_url=None,  # its scripts would be fetched from elsewhere
+        redoc_url=None,
+        responses=PROBLEM_RESPONSES,
+        generate_unique_id_function=lambda route: route.name,
+    )
+    app.state.runs, app.state.access, app.state.repeated = runs, access, RepeatedStarts()
+    add_handlers(app)
+    app.include_router(router)
+    describe_problems(app)
+    return app
 
 
-async def _known(runs: RunService, run_id: str) -> RunView:
-    try:
-        run = await runs.find(run_id)
-    except StorageError as error:
-        raise HTTPException(503, str(error)) from error
+async def _runs_of_app(request: Request) -> RunService:
+    runs: RunService = request.app.state.runs
+    return runs
+
+
+async def _access_of_app(request: Request) -> Access:
+    access: Access = request.app.state.access
+    return access
+
+
+Runs = Annotated[RunService, Depends(_runs_of_app)]
+Rules = Annotated[Access, Depends(_access_of_app)]
+
+
+async def _caller(
+    request: Request, response: Response, rules: Rules, _: Annotated[object, Security(_bearer)]
+) -> Caller:
+    caller = rules.identify(request)
+    set_owner_cookie(response, caller, secure=request.url.scheme == "https")
+    return caller
+
+
+Who = Annotated[Caller, Depends(_caller)]
+RunId = Annotated[str, Path(max_length=64, description="The id of a run.")]
+
+
+async def _known(run_id: RunId, runs: Runs) -> RunView:
+    run = await runs.find(run_id)
     if run is None:
-        raise HTTPException(404, "There is no run of this id here. Ask the question again.")
+        raise TraceNotFoundError("There is no run of this id here.", "Ask the question again.")
     return run
 
 
-async def _exported(run: RunView, suffix: str) -> Response:
-    form = FORMATS.get(suffix)
-    if form is None:
-        raise HTTPException(404, f"There is no format {suffix!r}; choose {', '.join(FORMATS)}.")
-    if run.report is None:
-        raise HTTPException(409, "This run has no report (yet).")
-    imprint = Imprint(run.run_id, run.ended_at)
-    written = await asyncio.to_thread(form.render, run.report, imprint)
-    return Response(
-        written,
-        media_type=form.media_type,
-        headers={
-            "Content-Disposition": f'attachment; filename="report.{suffix}"',
-            "Content-Security-Policy": REPORT_POLICY,
-        },
+Known = Annotated[RunView, Depends(_known)]
+
+
+async def _own(caller: Who, run: Known) -> RunView:
+    check_owner(caller, run.user_id)
+    return run
+
+
+Own = Annotated[RunView, Depends(_own)]
+
+
+@router.get("/health")
+async def health() -> dict[str, str]:
+    """Whether the server answers."""
+    return {"status": "ok"}
+
+
+@router.get("/sources")
+async def sources(runs: Runs) -> ServerShown:
+    """What answers here: the reasoner and the sources."""
+    return ServerShown(reasoner=runs.reasoner, sources=await runs.sources())
+
+
+@router.post("/runs", status_code=202)
+async def start_run(
+    asked: StartRequest,
+    caller: Who,
+    request: Request,
+    response: Response,
+    runs: Runs,
+    model_key: Annotated[str | None, Security(_model_key)] = None,
+    idempotency_key: Annotated[str | None, Header(min_length=1, max_length=200)] = None,
+) -> StartedRun:
+    """Start a run, and answer at once with its id.
+
+    A request that is repeated with the same `Idempotency-Key` starts no second run.
+    """
+    key = SecretStr(model_key.strip()) if model_key and model_key.strip() else None
+    reasoner = await asyncio.to_thread(runs.reasoner_of, asked.model.strip(), key)
+    repeated: RepeatedStarts = request.app.state.repeated
+
+    def start() -> str:
+        request.app.state.access.admit_run(caller)
+        return _submit(runs, asked, reasoner, key, caller.user_id)
+
+    run_id = repeated.once(caller.user_id, idempotency_key, asked, start)
+    links = run_links(run_id)
+    response.headers["Location"] = links["self"]
+    token = caller.new_token.get_secret_value() if caller.new_token else ""
+    return StartedRun(id=run_id, links=links, owner_token=token)
+
+
+def _submit(
+    runs: RunService, asked: StartRequest, reasoner: Reasoner, key: SecretStr | None, user_id: str
+) -> str:
+    if isinstance(asked, ResearchRequest):
+        return runs.submit(
+            asked.question,
+            depth=asked.depth,
+            reasoner=reasoner,
+            model_api_key=key,
+            user_id=user_id,
+        ).run_id
+    return runs.ask(
+        asked.question,
+        context=asked.context,
+        max_iterations=asked.max_iterations,
+        reasoner=reasoner,
+        model_api_key=key,
+        user_id=user_id,
+    ).run_id
+
+
+@router.get("/runs")
+async def list_runs(
+    caller: Who,
+    runs: Runs,
+    tool: Annotated[str | None, Query(max_length=64)] = None,
+    limit: Annotated[int, Query(ge=1, le=100)] = 20,
+    before: Annotated[str | None, Query(max_length=64, description="Id of a run.")] = None,
+) -> RunPage:
+    """Your own runs, the newest first."""
+    found = await runs.runs_of(caller.user_id, tool_name=tool, most=limit + 1, before=before)
+    shown = tuple(map(run_listed, found[:limit]))
+    more = len(found) > limit
+    asked = f"&tool={tool}" if tool else ""
+    following = f"/api/runs?limit={limit}&before={shown[-1].id}{asked}" if more else None
+    return RunPage(runs=shown, next=following)
+
+
+@router.get("/runs/{run_id}")
+async def show_run(run: Known) -> RunShown:
+    """How a run stands, and where its parts are."""
+    return await run_shown(run)
+
+
+@router.get(
+    "/runs/{run_id}/events",
+    responses={200: {"model": EventPage, "content": {"text/event-stream": {}}}},
+)
+async def read_events(
+    run: Known,
+    after: Annotated[int, Query(ge=0, le=MAX_NUMBER)] = 0,
+    last_event_id: Annotated[int | None, Header(ge=0, le=MAX_NUMBER)] = None,
+    *,
+    request: Request,
+) -> Response:
+    """The events above a number: with `Accept: application/json` those so far.
+
+    Else a stream of server-sent events up to the run's end, which `Last-Event-ID` takes up again.
+    """
+    start = after if last_event_id is None else last_event_id
+    accept = request.headers.get("accept", "")
+    if "json" in accept and "text/event-stream" not in accept:
+        # What is asked first can only be too old: then more events follow than it says.
+        ended, events = run.ended, await run.events(start)
+        page = events_shown(events, start, ended)
+        return Response(page.model_dump_json(), media_type="application/json")
+    return StreamingResponse(
+        event_stream(run, start),
+        media_type="text/event-stream",
+        headers={"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"},
     )
 
 
-async def _stream(run: RunView, after: int) -> AsyncIterator[str]:
-    yield f"retry: {RECONNECT_MS}\n\n"
-    tail = run.tail(after)
-    ahead = asyncio.ensure_future(anext(tail, None))
+@router.post("/runs/{run_id}/cancel", status_code=202)
+async def cancel_run(run: Own, runs: Runs) -> RunShown:
+    """Stop a run; one that has ended stays as it is."""
+    await runs.cancel(run.run_id)
+    return await run_shown(run)
+
+
+@router.post("/runs/{run_id}/write-now", status_code=202)
+async def write_now(run: Own, runs: Runs) -> RunShown:
+    """End the search of a run after its round, and have it write from what there is."""
+    if run.ended:
+        raise HTTPException(409, "This run has ended.")
     try:
-        while True:
-            await asyncio.wait([ahead], timeout=PING_S)
-            if not ahead.done():
-                yield ": ping\n\n"
-                continue
-            if (logged := _next_of(ahead)) is None:
-                return
-            yield f"id: {logged.seq}\ndata: {_as_data(logged)}\n\n"
-            ahead = asyncio.ensure_future(anext(tail, None))
-    finally:
-        ahead.cancel()
+        await runs.write_now(run.run_id)
+    except TraceNotFoundError as error:
+        raise HTTPException(409, str(error)) from error
+    return await run_shown(run)
 
 
-def _next_of(ahead: asyncio.Future[LoggedEvent | None]) -> LoggedEvent | None:
-    """The next event; None at the end, and where the database gives no more of them."""
-    try:
-        return ahead.result()
-    except StorageError as error:
-        # The browser asks again in a moment, and then learns why by the status of the answer.
-        _LOG.warning("a stream of events ended: %s", error)
-        return None
+@router.delete("/runs/{run_id}", status_code=204)
+async def delete_run(run: Own, runs: Runs) -> None:
+    """Delete a run for good, with its events and its report."""
+    if not run.ended:
+        raise HTTPException(409, "This run has not ended. Cancel it first.")
+    await runs.delete(run.run_id)
 
 
-def _as_data(logged: LoggedEvent) -> str:
-    fields = logged.model_dump(mode="json", exclude={"run_id"})
-    shown = {"text": visible(describe(logged.event)), "now": datetime.now(UTC).isoformat()}
-    return json.dumps(fields | shown, ensure_ascii=False)
+Ended = TypeVar("Ended", bound=Document)
+
+
+def _ended(document: Ended | None, run: RunView) -> Ended:
+    if document is None:
+        why = "ended without one" if run.ended else "has not ended"
+        raise HTTPException(409, f"There is no report: the run {why}. Its events say more.")
+    return document
+
+
+@router.get("/runs/{run_id}/output")
+async def read_output(run: Known) -> ToolOutput:
+    """What a `deep_research` run ends with, as the tool returns it."""
+    if run.report:
+        raise HTTPException(409, "This run ended with a report. Read one of its `files`.")
+    return _ended(run.answer, run).tool_output(run.run_id)
+
+
+@router.get(
+    "/runs/{run_id}/export/{suffix}",
+    response_class=Response,
+    responses={200: {"content": {form.media_type: {} for form in FORMATS.values()}}},
+)
+async def export_run(
+    run: Known,
+    suffix: Annotated[str, Path(max_length=64, examples=["md"])],
+    request: Request,
+    rules: Rules,
+) -> Response:
+    """The report, or the answer, as a file of one of its formats."""
+    if suffix not in FORMATS:
+        raise HTTPException(404, f"There is no such format; choose {', '.join(FORMATS)}.")
+    document = _ended(run.report or run.answer, run)
+    form = formats_of(document).get(suffix)
+    if form is None:
+        raise HTTPException(404, f"An answer has {', '.join(formats_of(document))}.")
+    rules.admit_heavy(request)
+    imprint = Imprint(run.run_id, run.ended_at)
+    written = await asyncio.to_thread(form.render, document, imprint)
+    name = "answer" if isinstance(document, DeepAnswer) else "report"
+    headers = {
+        "Content-Disposition": f'attachment; filename="{name}.{suffix}"',
+        "Content-Security-Policy": REPORT_POLICY,
+    }
+    return Response(written, media_type=form.media_type, headers=headers)
+
+
+@router.post("/verify")
+async def verify(given: ClaimToVerify, request: Request, rules: Rules) -> ClaimCheck:
+    """Whether a sentence is borne out by the records that it cites; no model is asked."""
+    # Imported late: the dictionaries take seconds.
+    from deepcritical.reasoning.verifying import verify_claim
+
+    rules.admit_heavy(request)
+    return await asyncio.to_thread(verify_claim, given.claim, given.records(), given.quote)

@@ -17,11 +17,12 @@ import gradio as gr
 from pydantic import SecretStr
 
 from deepcritical.domain.budget import Depth
-from deepcritical.domain.errors import DeepCriticalError
+from deepcritical.domain.errors import AuthenticationError, DeepCriticalError
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.question import MAX_QUESTION_CHARS
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.html import render_report, stylesheet
+from deepcritical.interfaces.access import Access, Caller
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.stored_runs import RunView
 from deepcritical.reasoning.base import Reasoner
@@ -112,8 +113,8 @@ class _Parts(NamedTuple):
     report: gr.HTML
 
 
-def build_page(runs: RunService) -> gr.Blocks:
-    """The page over a service of runs."""
+def build_page(runs: RunService, access: Access) -> gr.Blocks:
+    """The page over a service of runs, for those who may use it."""
     page = gr.Blocks(title="DeepCritical", analytics_enabled=False, fill_width=True)
     with page:
         _html(TITLE)
@@ -123,7 +124,7 @@ def build_page(runs: RunService) -> gr.Blocks:
             with gr.Column(scale=1, min_width=340, elem_classes="main-column"):
                 live = _html(None, html_template=_asset("live.html"), js_on_load=_asset("live.js"))
                 report = _html(EMPTY)
-        _wire(page, _Parts(*form, live, report), _Handlers(runs))
+        _wire(page, _Parts(*form, live, report), _Handlers(runs, access))
     return page
 
 
@@ -205,11 +206,17 @@ def _wire(page: gr.Blocks, parts: _Parts, handlers: _Handlers) -> None:
 class _Handlers:
     """What the page does; each returns within milliseconds and leaves the work to the run."""
 
-    def __init__(self, runs: RunService) -> None:
+    def __init__(self, runs: RunService, access: Access) -> None:
         self._runs = runs
+        self._access = access
 
     async def begin(
-        self, question: str, depth: Depth, model: str | None, key: str | None
+        self,
+        question: str,
+        depth: Depth,
+        model: str | None,
+        key: str | None,
+        request: gr.Request,
     ) -> tuple[Any, Any, str, str]:
         """Start a run; a question that is refused leaves what is shown as it is.
 
@@ -218,10 +225,24 @@ class _Handlers:
         try:
             own = _key(key)
             reasoner = await self._reasoner(model, own)
-            run = self._runs.submit(question, depth=depth, reasoner=reasoner, model_api_key=own)
+            caller = self._admitted(request)
+            run = self._runs.submit(
+                question,
+                depth=depth,
+                reasoner=reasoner,
+                model_api_key=own,
+                user_id=caller.user_id,
+            )
         except DeepCriticalError as error:
             return gr.skip(), gr.skip(), _problem(str(error)), ""
         return _shown(run), "", "", ""
+
+    def _admitted(self, request: gr.Request) -> Caller:
+        if request.request is None:
+            raise AuthenticationError("This did not come from a browser.", "Open the page.")
+        caller = self._access.identify(request.request)
+        self._access.admit_run(caller)
+        return caller
 
     async def load(self, request: gr.Request) -> tuple[Any, ...]:
         """Take up the run that the address names, if it names one."""

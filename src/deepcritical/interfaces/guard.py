@@ -1,14 +1,19 @@
-"""What every request has to pass, and what every answer carries."""
+"""What every request has to pass, and what every answer carries; who gets the page."""
 
 from __future__ import annotations
 
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["MAX_BODY_BYTES", "SECURITY_HEADERS", "Guard"]
+from deepcritical.domain.errors import AuthenticationError
+from deepcritical.interfaces.access import Access, set_owner_cookie
+from deepcritical.interfaces.problems import problem_response
+
+__all__ = ["MAX_BODY_BYTES", "SECURITY_HEADERS", "Guard", "PageGate"]
 
 SECURITY_HEADERS = {
     # The page's framework evaluates templates in the browser; everything else is our own.
@@ -25,6 +30,9 @@ MAX_BODY_BYTES = 65_536
 """Largest body of a request: a question is at most a fraction of it."""
 NOT_SERVED = ("/gradio_api/upload", "/gradio_api/mcp", "/gradio_api/proxy=")
 """Doors of the page's framework that no part of our page uses."""
+OWN_RULES = ("/api", "/mcp")
+"""What asks by itself who may use it, with all below it; all else is the page."""
+CHALLENGE = {"WWW-Authenticate": 'Basic realm="DeepCritical: any name, the token as password"'}
 
 
 class Guard:
@@ -55,16 +63,55 @@ class Guard:
         await app(scope, receive, secured)
 
 
-def _refused(scope: Scope) -> PlainTextResponse | None:
+class PageGate:
+    """Gives the page to whoever may use it, and to a new anonymous user a token as a cookie.
+
+    A browser asks for the token as for a password, and sends it with everything that the page
+    fetches.
+    """
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self._app = app
+        self._access = access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        first = "/" + scope["path"][1:].partition("/")[0]
+        if scope["type"] != "http" or first in OWN_RULES:
+            await self._app(scope, receive, send)
+            return
+        asked = HTTPConnection(scope)
+        try:
+            caller = self._access.identify(asked)
+        except AuthenticationError as error:
+            refused = problem_response(401, error.message, error.advice, headers=CHALLENGE)
+            await refused(scope, receive, send)
+            return
+        told = Response()
+        set_owner_cookie(told, caller, secure=asked.url.scheme == "https")
+        cookies = [header for header in told.raw_headers if header[0] == b"set-cookie"]
+
+        async def remembered(message: Message) -> None:
+            # With the page alone: what it fetches at once would be given a token each.
+            if message["type"] == "http.response.start" and scope["path"] == "/":
+                message["headers"] = [*message.get("headers", ()), *cookies]
+            await send(message)
+
+        await self._app(scope, receive, remembered)
+
+
+def _refused(scope: Scope) -> Response | None:
     headers = Headers(scope=scope)
     if scope["path"].startswith(NOT_SERVED):
-        return PlainTextResponse("There is nothing here.", 404)
+        return problem_response(404, "There is nothing here.")
     if scope["method"] in ("GET", "HEAD", "OPTIONS"):
         return None
     origin = headers.get("origin")
     if origin is not None and urlsplit(origin).netloc != headers.get("host"):
-        return PlainTextResponse("Requests of other sites are not answered.", 403)
-    length = headers.get("content-length", "")
+        return problem_response(403, "Requests of other sites are not answered.")
+    if "transfer-encoding" in headers:
+        return problem_response(411, "The length of the body is not said.", "Send Content-Length.")
+    length = headers.get("content-length", "0")
     if not length.isdecimal() or int(length) > MAX_BODY_BYTES:
-        return PlainTextResponse(f"A body has at most {MAX_BODY_BYTES} bytes.", 413)
+        return problem_response(413, f"A body has at most {MAX_BODY_BYTES} bytes.", "Send less.")
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,6 +19,9 @@ from deepcritical.interfaces.render_command import render
 from deepcritical.interfaces.search_command import search
 from deepcritical.interfaces.traces_command import traces
 from deepcritical.interfaces.verify_command import verify
+
+if TYPE_CHECKING:
+    from deepcritical.interfaces.access import Access
 
 __all__ = ["app", "main"]
 
@@ -57,7 +60,11 @@ def serve(
     model_base_url: BaseUrl = None,
     ask_key: AskKey = False,
 ) -> None:
-    """Serve the page until Ctrl-C."""
+    """Serve the page and the REST API until Ctrl-C.
+
+    Beyond this machine a token is asked for: of DEEPCRITICAL_TOKENS, or one that is made and
+    printed; with DEEPCRITICAL_PUBLIC=1 none is, and everybody has a quota.
+    """
     # Imported late: `--help` must not wait for the framework.
     from deepcritical.bootstrap import build_runs, read_settings
 
@@ -70,7 +77,26 @@ def serve(
         # Later still: the page takes seconds to load, and what is wrong is told before that.
         from deepcritical.interfaces.server import serve_page
 
-        serve_page(runs, listening, name=address[0])
+        tokens, quota = settings.token_entries(), settings.public_runs_per_hour
+        access = _access(listening.getsockname()[0], tokens, settings.public, quota)
+        serve_page(runs, access, listening, name=address[0])
+
+
+def _access(host: str, tokens: str, public: bool, runs_per_hour: int) -> Access:
+    from deepcritical.interfaces.access import access_for, parse_tokens
+
+    access, made = access_for(
+        host, parse_tokens(tokens), public=public, runs_per_hour=runs_per_hour
+    )
+    if made:
+        token = made.get_secret_value()
+        typer.echo(
+            f"This server is open to the network. Its token, until it ends: {token}\n"
+            "A browser asks for it as the password, with any name. To choose tokens, set "
+            "DEEPCRITICAL_TOKENS; to let everybody in, DEEPCRITICAL_PUBLIC=1.",
+            err=True,
+        )
+    return access
 
 
 def _bound(host: str, port: int) -> socket.socket:

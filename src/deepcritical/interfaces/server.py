@@ -2,60 +2,32 @@
 
 from __future__ import annotations
 
-import asyncio
-import ipaddress
 import logging
 import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from types import FrameType
 
 import gradio as gr
 import typer
 import uvicorn
 from fastapi import FastAPI
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from deepcritical.interfaces.api import routes
+from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.gradio_app import HEAD, THEME, build_page
-from deepcritical.interfaces.guard import Guard
+from deepcritical.interfaces.site import build_site
 from deepcritical.jobs.runs import RunService
 
 __all__ = ["create_app", "serve_page"]
 
-LOOPBACK_NAMES = ["127.0.0.1", "localhost", "[::1]"]
 SHUTDOWN_S = 2
 """Seconds that open streams get when the server is stopped."""
 
 
-def create_app(runs: RunService, *, host: str, name: str = "") -> FastAPI:
-    """The whole application.
-
-    Args:
-        runs: Runs the questions.
-        host: The IP address that it will be bound to; on loopback only requests to loopback names
-            are answered, so that no other site can reach it through a name of its own.
-        name: A further name under which it is asked.
-    """
-
-    @asynccontextmanager
-    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        async with asyncio.TaskGroup() as tasks:
-            warming = tasks.create_task(runs.warm_up())
-            yield
-            warming.cancel()
-            await runs.close()
-
-    app = FastAPI(title="DeepCritical", lifespan=lifespan, openapi_url=None)
-    own = {*LOOPBACK_NAMES, host, *filter(None, [name])}
-    app.add_middleware(
-        TrustedHostMiddleware, allowed_hosts=sorted(own) if _is_loopback(host) else ["*"]
-    )
-    app.add_middleware(Guard)
-    app.include_router(routes(runs))  # before the page, which answers every other path
+def create_app(runs: RunService, access: Access, *, host: str, name: str = "") -> FastAPI:
+    """The whole application; see `build_site`."""
+    # The page last, for it answers every other path.
     mounted: FastAPI = gr.mount_gradio_app(
-        app,
-        build_page(runs),
+        build_site(runs, access, host=host, name=name),
+        build_page(runs, access),
         path="",
         theme=THEME,
         head=HEAD,
@@ -68,17 +40,20 @@ def create_app(runs: RunService, *, host: str, name: str = "") -> FastAPI:
     return mounted
 
 
-def serve_page(runs: RunService, listening: socket.socket, *, name: str = "") -> None:
+def serve_page(
+    runs: RunService, access: Access, listening: socket.socket, *, name: str = ""
+) -> None:
     """Answer requests at a bound socket until the process is stopped, which stops its runs.
 
     Args:
         runs: Runs the questions.
+        access: Who may start, stop and list runs.
         listening: Where requests arrive.
         name: The host name that was bound, if it was given as a name.
     """
     logging.basicConfig(level=logging.WARNING)
     host, port, *_ = listening.getsockname()
-    app = create_app(runs, host=host, name=name)
+    app = create_app(runs, access, host=host, name=name)
     config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=SHUTDOWN_S)
     shown = f"[{host}]" if ":" in host else host
     typer.echo(f"DeepCritical is at http://{shown}:{port} (Ctrl-C ends it)")
@@ -96,7 +71,3 @@ class _Server(uvicorn.Server):
         """Called by the first signal and by every further one."""
         self._runs.cancel_all()
         super().handle_exit(sig, frame)
-
-
-def _is_loopback(host: str) -> bool:
-    return ipaddress.ip_address(host.partition("%")[0]).is_loopback

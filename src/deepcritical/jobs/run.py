@@ -24,12 +24,18 @@ class RunOf(Generic[Ended_co]):
     """One submitted question, which ends with a report or with an answer."""
 
     def __init__(
-        self, session: ResearchSession, task: asyncio.Task[Ended_co], user_id: str = LOCAL_USER
+        self,
+        session: ResearchSession,
+        task: asyncio.Task[Ended_co],
+        user_id: str = LOCAL_USER,
+        tool_name: str = "",
     ) -> None:
         self._session = session
         self._task = task
         self.user_id = user_id
         """Who asked."""
+        self.tool_name = tool_name
+        """What was asked for."""
 
     @property
     def run_id(self) -> str:
@@ -74,6 +80,10 @@ class RunOf(Generic[Ended_co]):
     def evidence(self) -> bytes:
         """The records that the run has found so far, as a snapshot file."""
         return self._session.store.to_snapshot(self.run_id, self._session.searched_on)
+
+    async def events(self, after: int = 0) -> tuple[LoggedEvent, ...]:
+        """The run's events so far with a number above `after`."""
+        return tuple(logged for logged in self._session.log.events if logged.seq > after)
 
     def tail(self, after: int = 0) -> AsyncIterator[LoggedEvent]:
         """The run's events as they come, up to the terminal one."""

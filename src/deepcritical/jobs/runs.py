@@ -19,6 +19,7 @@ from deepcritical.domain.errors import (
     CapacityError,
     ConfigurationError,
     PlanError,
+    StorageError,
     TraceNotFoundError,
 )
 from deepcritical.domain.plan import Place, ResearchPlan, check_limits
@@ -162,17 +163,43 @@ class RunService:
             raise _unknown(run_id)
         run.write_now()
 
+    async def delete(self, run_id: str) -> None:
+        """Delete a run that has ended.
+
+        Raises:
+            TraceNotFoundError: There is no such run.
+            StorageError: It has not ended, or the database cannot be written.
+        """
+        run = self._runs.get(run_id)
+        if run and not run.ended:
+            raise StorageError(f"The run {run_id} has not ended.", "Cancel it first.")
+        if self._traces:
+            trace = await self._traces.get_trace(run_id)
+            await self._traces.delete(run_id, user_id=trace.user_id)
+        self._runs.pop(run_id, None)
+
     async def runs_of(
-        self, user_id: str = LOCAL_USER, *, tool_name: str | None = None, most: int = 50
+        self,
+        user_id: str = LOCAL_USER,
+        *,
+        tool_name: str | None = None,
+        most: int = 50,
+        before: str | None = None,
     ) -> tuple[TraceSummary, ...]:
         """The runs that a user started, the newest first; none without a database.
+
+        Args:
+            user_id: The user.
+            tool_name: Only runs of this tool.
+            most: How many.
+            before: Id of a run; only older ones.
 
         Raises:
             StorageError: The database cannot be read.
         """
         if self._traces is None:
             return ()
-        return await self._traces.list_traces(user_id, tool_name, most=most)
+        return await self._traces.list_traces(user_id, tool_name, most=most, before=before)
 
     def cancel_all(self) -> None:
         """Stop every run that is under way."""
@@ -300,7 +327,8 @@ class RunService:
         task = asyncio.create_task(conducted)
         task.add_done_callback(log_defect)
         task.add_done_callback(forget_causes)
-        run = RunOf(session, task, user_id)
+        tool = DEEP_RESEARCH if schedule is self._answering else RESEARCH
+        run = RunOf(session, task, user_id, tool)
         task.add_done_callback(lambda _task: self._forget_stored(run.run_id, writer))
         self._runs[run.run_id] = run
         return run

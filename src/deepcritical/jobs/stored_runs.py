@@ -36,6 +36,10 @@ class RunView(Protocol):
         """Who asked."""
 
     @property
+    def tool_name(self) -> str:
+        """What was asked for: ``research`` or ``deep_research``."""
+
+    @property
     def ended(self) -> bool:
         """Whether the run has ended."""
 
@@ -51,6 +55,9 @@ class RunView(Protocol):
     def answer(self) -> DeepAnswer | None:
         """The answer to a free question; None as for the report."""
 
+    async def events(self, after: int = 0) -> tuple[LoggedEvent, ...]:
+        """The run's events so far with a number above `after`."""
+
     def tail(self, after: int = 0) -> AsyncIterator[LoggedEvent]:
         """The run's events as they come, up to the terminal one."""
 
@@ -65,10 +72,15 @@ class StoredRun:
         self.run_id = trace.id
         self.question = str(trace.input_params.get("question", ""))
         self.user_id = trace.user_id
+        self.tool_name = trace.tool_name
         self.ended = trace.status.ended
         self.ended_at = trace.completed_at or trace.started_at or trace.created_at
         self.report = ended_with if isinstance(ended_with, ResearchReport) else None
         self.answer = ended_with if isinstance(ended_with, DeepAnswer) else None
+
+    async def events(self, after: int = 0) -> tuple[LoggedEvent, ...]:
+        """The run's events so far with a number above `after`."""
+        return await self._traces.events(self.run_id, after)
 
     def tail(self, after: int = 0) -> AsyncIterator[LoggedEvent]:
         """The run's events as any process writes them, up to the terminal one."""

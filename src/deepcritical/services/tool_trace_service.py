@@ -184,14 +184,19 @@ class ToolTraceService:
         return trace
 
     async def list_traces(
-        self, user_id: str = LOCAL_USER, tool_name: str | None = None, *, most: int = 50
+        self,
+        user_id: str = LOCAL_USER,
+        tool_name: str | None = None,
+        *,
+        most: int = 50,
+        before: str | None = None,
     ) -> tuple[TraceSummary, ...]:
-        """A user's traces, newest first, of one tool or of all."""
+        """A user's traces, newest first, of one tool or of all, older than the trace `before`."""
 
         def work(connection: sa.Connection) -> tuple[TraceSummary, ...]:
             from deepcritical.services.trace_queries import select_traces
 
-            return select_traces(connection, user_id, tool_name, most)
+            return select_traces(connection, user_id, tool_name, most, before)
 
         return await self._database.read(work)
 

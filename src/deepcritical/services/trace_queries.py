@@ -202,13 +202,22 @@ def select_trace(connection: sa.Connection, trace_id: str) -> ToolTrace:
 
 
 def select_traces(
-    connection: sa.Connection, user_id: str, tool_name: str | None, most: int
+    connection: sa.Connection,
+    user_id: str,
+    tool_name: str | None,
+    most: int,
+    before: str | None = None,
 ) -> tuple[TraceSummary, ...]:
-    """A user's traces, newest first."""
+    """A user's traces, newest first, from behind one of them on."""
+    at, key = tool_traces.c.created_at, tool_traces.c.id
     asked = sa.select(*_SUMMARY).where(tool_traces.c.user_id == user_id)
     if tool_name is not None:
         asked = asked.where(tool_traces.c.tool_name == tool_name)
-    newest = asked.order_by(tool_traces.c.created_at.desc(), tool_traces.c.id).limit(most)
+    if before is not None:
+        newer = sa.select(at).where(key == before, tool_traces.c.user_id == user_id)
+        since = newer.scalar_subquery()
+        asked = asked.where(sa.or_(at < since, sa.and_(at == since, key > before)))
+    newest = asked.order_by(at.desc(), key).limit(most)
     return tuple(_read(TraceSummary, row._asdict()) for row in connection.execute(newest))
 
 

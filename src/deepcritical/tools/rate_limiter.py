@@ -1,12 +1,15 @@
-"""One limiter for each host, shared by every run of the process."""
+"""One limiter for each host, shared by every run of the process; and quotas of those who ask."""
 
 from __future__ import annotations
 
 import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
 
-from pyrate_limiter import InMemoryBucket, Limiter, Rate
+from pyrate_limiter import InMemoryBucket, Limiter, Rate, RateItem
 
-__all__ = ["limiter_for", "new_limiter"]
+__all__ = ["Quota", "limiter_for", "new_limiter"]
 
 _WINDOW_MS = 1_070
 _BUFFER_MS = 5
@@ -34,3 +37,37 @@ def limiter_for(host: str, per_second: int) -> Limiter:
 def new_limiter(per_second: int) -> Limiter:
     """A limiter of its own, for so many requests in any second."""
     return Limiter(InMemoryBucket([Rate(per_second, _WINDOW_MS)]), buffer_ms=_BUFFER_MS)
+
+
+class Quota:
+    """At most so many within a time, counted for each key on its own; nothing ever waits.
+
+    One process counts for itself, in one event loop.
+
+    Args:
+        most: How many.
+        per_s: Seconds within which.
+        clock: Monotonic seconds.
+    """
+
+    MAX_KEYS = 10_000
+    """Those heard of least recently are forgotten beyond it, so that memory stays bounded."""
+
+    def __init__(
+        self, most: int, per_s: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._rate = Rate(most, int(per_s * 1000))
+        self._clock = clock
+        self._buckets: OrderedDict[str, InMemoryBucket] = OrderedDict()
+
+    def wait_s(self, key: str) -> float:
+        """Count one; 0.0 if it fits, else the seconds after which one will."""
+        bucket = self._buckets.setdefault(key, InMemoryBucket([self._rate]))
+        self._buckets.move_to_end(key)
+        if len(self._buckets) > self.MAX_KEYS:
+            self._buckets.popitem(last=False)
+        now_ms = int(self._clock() * 1000)
+        bucket.leak(now_ms)
+        if bucket.put(RateItem(key, now_ms)):
+            return 0.0
+        return (bucket.items[0].timestamp + self._rate.interval - now_ms + 1) / 1000

@@ -1,0 +1,271 @@
+"""Who may start, stop and list runs, by every interface of the server.
+
+On loopback everybody is the local user. Elsewhere a token says who asks, unless the server is
+public: then everybody is an anonymous user with a quota, and owns what a random token of his says.
+The id of a run, which nobody can guess, is what gives access to read it.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import ipaddress
+import re
+import secrets
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import NamedTuple
+
+from pydantic import SecretStr
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
+
+from deepcritical.domain.errors import (
+    AuthenticationError,
+    ConfigurationError,
+    OwnershipError,
+    QuotaExceededError,
+)
+from deepcritical.domain.traces import LOCAL_USER
+from deepcritical.tools.rate_limiter import Quota
+
+__all__ = [
+    "OWNER_COOKIE",
+    "Access",
+    "Caller",
+    "Mode",
+    "access_for",
+    "check_owner",
+    "is_loopback",
+    "parse_tokens",
+    "set_owner_cookie",
+]
+
+OWNER_COOKIE = "deepcritical_owner"
+"""Holds the token of an anonymous user of a browser."""
+COOKIE_S = 365 * 86_400
+RUNS_PER_HOUR = 20
+"""Runs that an anonymous user may start in an hour."""
+USERS_PER_ADDRESS = 5
+"""How many times that an address may: several users share one."""
+HEAVY_PER_MINUTE = 60
+"""Files and checks of claims that an address may ask a public server for in a minute."""
+MIN_TOKEN_CHARS = 16
+_ANONYMOUS = "anonymous-"
+_OWNER_TOKEN = re.compile(r"anonymous-[A-Za-z0-9_-]{43}")
+_USER = re.compile(r"[A-Za-z0-9._@-]{1,64}")
+_TOKEN = re.compile(rf"[!-~]{{{MIN_TOKEN_CHARS},512}}")
+_ADVICE = (
+    "Write user:token with commas or line breaks between them, tokens of 16 characters or more."
+)
+
+
+class Mode(StrEnum):
+    """How it is known who asks."""
+
+    LOCAL = "local"
+    TOKENS = "tokens"
+    PUBLIC = "public"
+
+
+class Caller(NamedTuple):
+    """Who asks."""
+
+    user_id: str
+    address: str
+    """IP address; an IPv6 address stands for its network of 64 bits."""
+    anonymous: bool = False
+    new_token: SecretStr | None = None
+    """A token made for an anonymous user who sent none; without it he cannot show who he is."""
+
+
+class Access:
+    """Says who asks, and whether he may.
+
+    Args:
+        mode: How it is known who asks.
+        tokens: The token of each user.
+        runs_per_hour: Runs that an anonymous user may start in an hour.
+    """
+
+    def __init__(
+        self,
+        mode: Mode = Mode.LOCAL,
+        tokens: Mapping[str, SecretStr] = MappingProxyType({}),
+        runs_per_hour: int = RUNS_PER_HOUR,
+    ) -> None:
+        self.mode = mode
+        self._users = {user: _digest(token.get_secret_value()) for user, token in tokens.items()}
+        self._runs_of_user = Quota(runs_per_hour, 3600)
+        self._runs_of_address = Quota(runs_per_hour * USERS_PER_ADDRESS, 3600)
+        self._heavy_of_address = Quota(HEAVY_PER_MINUTE, 60)
+
+    def identify(self, connection: HTTPConnection) -> Caller:
+        """Who sends a request.
+
+        Raises:
+            AuthenticationError: A token is needed and not sent, or not known.
+        """
+        address = _address_of(connection)
+        if self.mode is Mode.LOCAL:
+            return Caller(LOCAL_USER, address)
+        token = _token_of(connection)
+        if user := self._user_of(token):
+            return Caller(user, address)
+        if self.mode is Mode.TOKENS or (token and not _OWNER_TOKEN.fullmatch(token)):
+            raise _unauthenticated(token)
+        own = token or connection.cookies.get(OWNER_COOKIE, "")
+        if _OWNER_TOKEN.fullmatch(own):
+            return Caller(_owner(own), address, anonymous=True)
+        new = f"{_ANONYMOUS}{secrets.token_urlsafe(32)}"
+        return Caller(_owner(new), address, anonymous=True, new_token=SecretStr(new))
+
+    def admit_run(self, caller: Caller) -> None:
+        """Count the start of a run.
+
+        Raises:
+            QuotaExceededError: An anonymous user, or his address, started too many.
+        """
+        if caller.anonymous:
+            _admit(self._runs_of_user.wait_s(caller.user_id), "runs")
+            _admit(self._runs_of_address.wait_s(caller.address), "runs from this address")
+
+    def admit_heavy(self, connection: HTTPConnection) -> None:
+        """Count what takes the server work and needs no user: a file, a check of a claim.
+
+        Raises:
+            QuotaExceededError: The server is public, and this address asks too often.
+        """
+        if self.mode is Mode.PUBLIC:
+            _admit(self._heavy_of_address.wait_s(_address_of(connection)), "such requests")
+
+    def _user_of(self, token: str) -> str:
+        """The user of a token, '' for none; every token is compared, each in constant time."""
+        given = _digest(token)
+        found = [user for user, known in self._users.items() if hmac.compare_digest(known, given)]
+        return found[0] if found else ""
+
+
+def check_owner(caller: Caller, user_id: str) -> None:
+    """Refuse what only the owner of a run may do.
+
+    Raises:
+        OwnershipError: It is another user's.
+    """
+    if caller.user_id != user_id:
+        raise OwnershipError(
+            "Only who started a run may stop or delete it.",
+            "Send the token that it was begun with.",
+        )
+
+
+def set_owner_cookie(response: Response, caller: Caller, *, secure: bool) -> None:
+    """Let the browser of a new anonymous user remember who he is."""
+    if caller.new_token:
+        response.set_cookie(
+            OWNER_COOKIE,
+            caller.new_token.get_secret_value(),
+            max_age=COOKIE_S,
+            secure=secure,
+            httponly=True,
+            samesite="lax",
+        )
+
+
+def access_for(
+    host: str,
+    tokens: Mapping[str, SecretStr],
+    *,
+    public: bool = False,
+    runs_per_hour: int = RUNS_PER_HOUR,
+) -> tuple[Access, SecretStr | None]:
+    """The access to a server at an IP address, and the token that was made for its only user.
+
+    Tokens and `public` hold on loopback, too: whoever sets them there has a proxy in front of it,
+    whose users are not local.
+    """
+    if public:
+        return Access(Mode.PUBLIC, tokens, runs_per_hour), None
+    if tokens:
+        return Access(Mode.TOKENS, tokens), None
+    if is_loopback(host):
+        return Access(), None
+    made = SecretStr(secrets.token_urlsafe(32))
+    return Access(Mode.TOKENS, {LOCAL_USER: made}), made
+
+
+def parse_tokens(text: str) -> dict[str, SecretStr]:
+    """The token of each user, of text with ``user:token`` between commas or on lines.
+
+    Raises:
+        ConfigurationError: An entry is none; the error holds no token.
+    """
+    found: dict[str, SecretStr] = {}
+    for number, entry in enumerate(filter(None, map(str.strip, re.split(r"[,\n]", text))), 1):
+        user, _, token = entry.partition(":")
+        usable = _USER.fullmatch(user) and not user.startswith(_ANONYMOUS)
+        if not usable or not _TOKEN.fullmatch(token):
+            raise ConfigurationError(f"Entry {number} of the tokens is no user:token.", _ADVICE)
+        if user in found or token in (known.get_secret_value() for known in found.values()):
+            raise ConfigurationError(f"Entry {number} of the tokens is there twice.", _ADVICE)
+        found[user] = SecretStr(token)
+    return found
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an IP address is of this machine alone."""
+    return ipaddress.ip_address(host.partition("%")[0]).is_loopback
+
+
+def _token_of(connection: HTTPConnection) -> str:
+    """The token of the header: as Bearer, or as the password that a browser asked for."""
+    scheme, _, sent = connection.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        return sent.strip()
+    if scheme.lower() != "basic":
+        return ""
+    try:
+        return base64.b64decode(sent, validate=True).decode().partition(":")[2]
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
+
+
+def _address_of(connection: HTTPConnection) -> str:
+    host = connection.client.host if connection.client else ""
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if address.version == 4:
+        return host
+    if address.ipv4_mapped:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network((address, 64), strict=False))
+
+
+def _digest(token: str) -> bytes:
+    # Of one length, so that comparing tells nothing of it.
+    return hashlib.sha256(token.encode()).digest()
+
+
+def _owner(token: str) -> str:
+    """The user of an anonymous token: the database, which holds it, gives the token to nobody."""
+    return _ANONYMOUS + hashlib.sha256(token.encode()).hexdigest()[:32]
+
+
+def _unauthenticated(token: str) -> AuthenticationError:
+    if token:
+        return AuthenticationError("This token is not known here.", "Ask who runs the server.")
+    return AuthenticationError(
+        "This server needs a token.", "Send it in the header Authorization: Bearer TOKEN."
+    )
+
+
+def _admit(wait_s: float, what: str) -> None:
+    if wait_s:
+        raise QuotaExceededError(
+            f"Too many {what} for now.", f"Try again in {wait_s:.0f} s.", wait_s
+        )

@@ -1,0 +1,258 @@
+"""What the REST API is sent, and what it answers. No model here has a place for a key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from deepcritical.domain.answer import DeepAnswer
+from deepcritical.domain.base import Model, UnitInterval
+from deepcritical.domain.budget import Depth
+from deepcritical.domain.events import LoggedEvent, RunCompleted, StopReason
+from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.question import MAX_QUESTION_CHARS
+from deepcritical.domain.traces import TraceMetrics, TraceStatus, TraceSummary, fold
+from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
+from deepcritical.interfaces.event_stream import told
+from deepcritical.jobs.stored_runs import RunView
+
+__all__ = [
+    "ClaimToVerify",
+    "DeepResearchRequest",
+    "EventPage",
+    "ResearchRequest",
+    "RunPage",
+    "RunShown",
+    "ServerShown",
+    "StartRequest",
+    "StartedRun",
+    "events_shown",
+    "run_listed",
+    "run_shown",
+]
+
+ROOT = "/api/runs"
+MAX_CLAIM_NUMBERS = 30
+MAX_TEXT_NUMBERS = 1000
+_NUMBER = re.compile(r"\d+")
+Question = Annotated[str, StringConstraints(min_length=1, max_length=MAX_QUESTION_CHARS)]
+ModelChoice = Annotated[str, StringConstraints(max_length=200)]
+Name = Annotated[str, StringConstraints(max_length=200)]
+
+
+class ResearchRequest(Model):
+    """A question of drug repurposing; the run ends with a report."""
+
+    tool: Literal["research"]
+    question: Question
+    """A drug and a condition, a condition alone, or a hypothesis to judge."""
+    depth: Depth = "standard"
+    """1, 3 or 10 rounds at most; 60, 180 or 600 seconds."""
+    model: ModelChoice = ""
+    """As provider:name, with the header X-Model-Key; empty for the server's own."""
+
+
+class DeepResearchRequest(Model):
+    """Any biomedical question; the run ends with an answer."""
+
+    tool: Literal["deep_research"]
+    question: Question
+    context: Annotated[str, StringConstraints(max_length=MAX_QUESTION_CHARS)] = ""
+    """What should be known beside the question."""
+    max_iterations: int | None = Field(default=None, ge=1, le=10)
+    """Rounds of search at most; by default the server's setting, which is 10."""
+    model: ModelChoice = ""
+    """As for `research`."""
+
+
+StartRequest = Annotated[ResearchRequest | DeepResearchRequest, Field(discriminator="tool")]
+
+
+class StartedRun(Model):
+    """A run that was accepted."""
+
+    id: str
+    """A random uuid4, which gives access to read the run."""
+    links: dict[str, str]
+    owner_token: str = ""
+    """For an anonymous user who sent none: send it as Bearer token to list and stop runs."""
+
+
+class RunListed(Model):
+    """A run as it stands."""
+
+    id: str
+    tool: str
+    question: str
+    status: TraceStatus
+    ended: bool
+    progress: UnitInterval
+    stage: str
+    started_at: datetime | None
+    completed_at: datetime | None
+    error: str
+    metrics: TraceMetrics
+    links: dict[str, str]
+
+
+class RunShown(RunListed):
+    """A run as it stands, with how it ended."""
+
+    stop_reason: StopReason | None
+    """Why the search ended; None for a run that has not completed."""
+    outcome: str
+    """The verdict, or how much of the checklist is answered."""
+    files: dict[str, str]
+    """The report, or the answer, by file suffix; none before the end."""
+
+
+class RunPage(Model):
+    """Runs of one user, the newest first."""
+
+    runs: tuple[RunListed, ...]
+    next: str | None
+    """Address of the page with older ones; None on the last."""
+
+
+class EventShown(LoggedEvent):
+    """An event of a run, with words for people."""
+
+    text: str
+
+
+class EventPage(Model):
+    """Events of a run so far."""
+
+    events: tuple[EventShown, ...]
+    ended: bool
+    """Whether none will follow these."""
+    next: int
+    """What `after` is next time."""
+
+
+class ServerShown(Model):
+    """What answers here, and from what."""
+
+    reasoner: str
+    sources: tuple[str, ...]
+    """One line on each."""
+
+
+class ClaimReference(Model):
+    """A record that a claim may rest on."""
+
+    id: Name = ""
+    """As the claim cites it, such as ``E12``; by default E1, E2 and so on."""
+    title: Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+    text: Annotated[str, StringConstraints(max_length=20_000)]
+    """Its abstract, or whatever of it can be quoted."""
+    pmid: Name | None = None
+    pmcid: Name | None = None
+    doi: Name | None = None
+    nct_id: Name | None = None
+    retracted: bool = False
+
+    def as_evidence(self) -> Evidence:
+        """The record."""
+        ids = {name: getattr(self, name) for name in ("pmid", "pmcid", "doi", "nct_id")}
+        kinds = ("Retracted Publication",) if self.retracted else ()
+        return Evidence(
+            content=self.text,
+            citation=Citation(source="web", title=self.title, url=""),
+            metadata=EvidenceMetadata(**ids, publication_types=kinds),
+        )
+
+
+class ClaimToVerify(Model):
+    """A sentence, and the records that it is said to rest on."""
+
+    claim: Question
+    references: Annotated[tuple[ClaimReference, ...], Field(min_length=1, max_length=20)]
+    quote: Annotated[str, StringConstraints(min_length=1, max_length=5000)] | None = None
+    """Words of a record that the sentence is said to rest on; by default they are found."""
+
+    @model_validator(mode="after")
+    def _bounded(self) -> Self:
+        # Every number of the claim is sought among all of the records: this many take a second.
+        texts = "\n".join(reference.text for reference in self.references)
+        if len(_NUMBER.findall(self.claim)) > MAX_CLAIM_NUMBERS:
+            raise ValueError(f"a claim has at most {MAX_CLAIM_NUMBERS} numbers")
+        if len(_NUMBER.findall(texts)) > MAX_TEXT_NUMBERS:
+            raise ValueError(f"the records have at most {MAX_TEXT_NUMBERS} numbers together")
+        return self
+
+    def records(self) -> dict[str, Evidence]:
+        """The records by id."""
+        numbered = enumerate(self.references, 1)
+        return {given.id or f"E{number}": given.as_evidence() for number, given in numbered}
+
+
+def run_links(run_id: str) -> dict[str, str]:
+    """Where a run is read and stopped."""
+    at = f"{ROOT}/{run_id}"
+    parts = ("events", "cancel", "write-now", "output")
+    return {"self": at} | {part.replace("-", "_"): f"{at}/{part}" for part in parts}
+
+
+def run_listed(trace: TraceSummary) -> RunListed:
+    """A run of the list."""
+    return RunListed(
+        id=trace.id,
+        tool=trace.tool_name,
+        question=str(trace.input_params.get("question", "")),
+        status=trace.status,
+        ended=trace.status.ended,
+        progress=trace.progress,
+        stage=trace.current_stage,
+        started_at=trace.started_at,
+        completed_at=trace.completed_at,
+        error=trace.error_message,
+        metrics=trace.metrics,
+        links=run_links(trace.id),
+    )
+
+
+async def run_shown(run: RunView) -> RunShown:
+    """A run as its events tell it.
+
+    Raises:
+        StorageError: They cannot be read.
+    """
+    events = await run.events()
+    come_to = fold(events)
+    end = events[-1].event if events else None
+    done = end if isinstance(end, RunCompleted) else None
+    return RunShown(
+        id=run.run_id,
+        tool=run.tool_name,
+        question=run.question,
+        status=come_to.status,
+        ended=come_to.status.ended,
+        progress=come_to.progress,
+        stage=come_to.current_stage,
+        started_at=come_to.started_at,
+        completed_at=come_to.completed_at,
+        error=come_to.error_message,
+        metrics=come_to.metrics,
+        links=run_links(run.run_id),
+        stop_reason=done.stop_reason if done else None,
+        outcome=done.verdict if done else "",
+        files=_files(run),
+    )
+
+
+def _files(run: RunView) -> dict[str, str]:
+    document = run.report or run.answer
+    suffixes = ANSWER_FORMATS if isinstance(document, DeepAnswer) else FORMATS
+    folder = f"{ROOT}/{run.run_id}/export"
+    return {suffix: f"{folder}/{suffix}" for suffix in suffixes} if document else {}
+
+
+def events_shown(events: Sequence[LoggedEvent], after: int, ended: bool) -> EventPage:
+    """Events above a number."""
+    shown = tuple(EventShown(**dict(logged), text=told(logged)) for logged in events)
+    return EventPage(events=shown, ended=ended, next=shown[-1].seq if shown else after)

@@ -1,0 +1,157 @@
+"""Errors over HTTP: one shape for all, as RFC 9457 has it, with the status of each error."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Iterable, Mapping
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException as StarletteHTTPException
+
+from deepcritical.domain import errors
+from deepcritical.domain.base import Model
+
+__all__ = [
+    "PROBLEM_RESPONSES",
+    "STATUSES",
+    "Problem",
+    "add_handlers",
+    "describe_problems",
+    "problem_response",
+]
+
+_LOG = logging.getLogger(__name__)
+PROBLEM_TYPE = "application/problem+json"
+CAPACITY_RETRY_S = 60
+"""When to try again where too many runs are under way."""
+STATUSES: tuple[tuple[type[errors.DeepCriticalError], int], ...] = (
+    (errors.AuthenticationError, 401),
+    (errors.OwnershipError, 403),
+    (errors.QuotaExceededError, 429),
+    (errors.QuestionError, 422),
+    (errors.ConfigurationError, 422),
+    (errors.TraceNotFoundError, 404),
+    (errors.TraceEndedError, 409),
+    (errors.CapacityError, 503),
+    (errors.StorageError, 503),
+)
+"""Status of each error; the first class that fits counts."""
+
+
+class InvalidField(Model):
+    """A part of the request that cannot be used."""
+
+    pointer: str
+    """Where it is, such as ``#/question``, or the name of a parameter or header."""
+    detail: str
+
+
+class Problem(Model):
+    """What went wrong, and what to do about it."""
+
+    type: str = "about:blank"
+    title: str
+    """The status in words."""
+    status: int
+    detail: str
+    """What happened."""
+    advice: str = ""
+    """What to do next."""
+    errors: tuple[InvalidField, ...] = ()
+    """Each part of the request that cannot be used."""
+
+
+_DOCUMENTED = {
+    "description": "What went wrong, and what to do about it.",
+    "content": {PROBLEM_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+}
+PROBLEM_RESPONSES: dict[int | str, dict[str, Any]] = {
+    # The second one takes the place of the framework's own.
+    **dict.fromkeys(("4XX", 422, "5XX"), _DOCUMENTED),
+}
+"""How the description of the interface tells of errors."""
+
+
+def problem_response(
+    status: int,
+    detail: str,
+    advice: str = "",
+    *,
+    invalid: Iterable[InvalidField] = (),
+    headers: Mapping[str, str] | None = None,
+) -> JSONResponse:
+    """The answer to a request that cannot be met."""
+    title = HTTPStatus(status).phrase
+    body = Problem(title=title, status=status, detail=detail, advice=advice, errors=tuple(invalid))
+    return JSONResponse(body.model_dump(), status, dict(headers or {}), media_type=PROBLEM_TYPE)
+
+
+def add_handlers(app: FastAPI) -> None:
+    """Have an application answer every error as a problem."""
+    app.add_exception_handler(errors.DeepCriticalError, _of_ours)
+    app.add_exception_handler(RequestValidationError, _of_request)
+    app.add_exception_handler(StarletteHTTPException, _of_http)
+    app.add_exception_handler(Exception, _of_defect)
+
+
+def describe_problems(app: FastAPI) -> None:
+    """Put the shape of a problem into the description of an application."""
+    schemas = app.openapi()["components"]["schemas"]
+    problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+    schemas |= problem.pop("$defs")
+    schemas["Problem"] = problem
+
+
+async def _of_ours(_request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, errors.DeepCriticalError)  # noqa: S101 - as it is registered
+    status = next((code for kind, code in STATUSES if isinstance(error, kind)), 500)
+    if status >= 500:
+        _LOG.warning("a request was answered with %s: %s", status, error)
+    return problem_response(status, error.message, error.advice, headers=_headers(error))
+
+
+def _headers(error: errors.DeepCriticalError) -> dict[str, str]:
+    if isinstance(error, errors.AuthenticationError):
+        return {"WWW-Authenticate": 'Bearer realm="DeepCritical"'}
+    if isinstance(error, errors.QuotaExceededError):
+        return {"Retry-After": str(math.ceil(error.retry_after_s))}
+    if isinstance(error, errors.CapacityError):
+        return {"Retry-After": str(CAPACITY_RETRY_S)}
+    return {}
+
+
+async def _of_request(_request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - as it is registered
+    # Never what was sent: it may be a key at the wrong place.
+    invalid = [InvalidField(pointer=_pointer(e["loc"]), detail=e["msg"]) for e in error.errors()]
+    first = invalid[0]
+    return problem_response(
+        422,
+        f"{first.pointer}: {first.detail}.",
+        "Correct what `errors` names; /api/openapi.json describes every request.",
+        invalid=invalid,
+    )
+
+
+def _pointer(location: Iterable[object]) -> str:
+    place, *parts = map(str, location)
+    return "/".join(("#", *parts)) if place == "body" else "/".join((place, *parts))
+
+
+async def _of_http(_request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, StarletteHTTPException)  # noqa: S101 - as it is registered
+    known = isinstance(error, HTTPException) or error.status_code != 404
+    detail = str(error.detail) if known else "There is nothing at this address."
+    advice = "" if known else "/api/openapi.json lists what there is."
+    return problem_response(error.status_code, detail, advice, headers=error.headers)
+
+
+async def _of_defect(_request: Request, _error: Exception) -> JSONResponse:
+    return problem_response(
+        500, "This is a defect of DeepCritical.", "Please report it with the log of the server."
+    )

@@ -1,0 +1,61 @@
+"""The page of a server on the network: the browser signs in, and its runs are its user's."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, HttpCredentials, expect
+
+from tests.e2e.test_page import ask, browser
+from tests.servers.serving import Served, serving
+
+__all__ = ["browser"]
+
+COMMAND = (Path(sys.executable).with_name("deepcritical"), "serve", "--port", "0")
+TOKEN = "made-up-token-of-ada"  # noqa: S105 - made up
+QUESTION = "Can baricitinib be repurposed for COVID-19?"
+
+
+def asked(context: BrowserContext) -> list[str]:
+    """The questions of this browser's runs, once it has asked one by the page."""
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    ask(page, QUESTION)
+    expect(page.locator(".live .pill")).to_have_text("completed", timeout=60_000)
+    listed = context.request.get("/api/runs").json()["runs"]
+    return [run["question"] for run in listed]
+
+
+@pytest.fixture
+def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Served]:
+    kept = {"DATABASE_URL": f"sqlite:///{tmp_path / 'runs.sqlite'}"}
+    with serving(COMMAND, {**kept, **request.param}) as served:
+        yield served
+
+
+@pytest.mark.parametrize("site", [{"DEEPCRITICAL_TOKENS": f"ada:{TOKEN}"}], indirect=True)
+def test_with_the_token_as_password_the_page_works(browser: Browser, site: Served) -> None:
+    login: HttpCredentials = {"username": "anybody", "password": TOKEN, "send": "always"}
+    context = browser.new_context(base_url=site.address, http_credentials=login)
+    assert asked(context) == [QUESTION]
+    context.close()
+    stranger = browser.new_context(base_url=site.address)
+    assert stranger.request.get("/").status == 401
+    stranger.close()
+
+
+@pytest.mark.parametrize("site", [{"DEEPCRITICAL_PUBLIC": "1"}], indirect=True)
+def test_in_public_each_browser_has_its_own_runs(browser: Browser, site: Served) -> None:
+    context, other = (browser.new_context(base_url=site.address) for _ in range(2))
+    assert asked(context) == [QUESTION]
+    other.new_page().goto("/")
+    assert other.request.get("/api/runs").json()["runs"] == []
+    (cookie,) = context.cookies()
+    assert cookie["httpOnly"] is True
+    assert re.fullmatch(r"anonymous-[\w-]{43}", cookie["value"])
+    context.close()
+    other.close()

@@ -1,0 +1,247 @@
+"""Who may do what over HTTP: on loopback, beyond it, and on a public server."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import httpx
+import pytest
+from pydantic import SecretStr
+from starlette.types import Receive, Scope, Send
+
+from deepcritical.interfaces.access import (
+    HEAVY_PER_MINUTE,
+    OWNER_COOKIE,
+    USERS_PER_ADDRESS,
+    Access,
+    Mode,
+)
+from deepcritical.services.database import Database
+from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.tools.http import SourceClient
+from deepcritical.tools.pubmed import PubMed
+from deepcritical.tools.rate_limiter import new_limiter
+from tests.conftest import QUESTION, paper, run_service, snapshot
+from tests.databases import fresh_database, raw_text
+from tests.integration.test_api import gated, messages, served
+from tests.servers.running import running
+
+EVERYWHERE = "0.0.0.0"  # noqa: S104 - what is tested
+ASKED = {"tool": "research", "question": QUESTION, "depth": "quick"}
+ADA, BEN = "made-up-token-of-ada", "made-up-token-of-ben"
+TOKENS = {"ada": SecretStr(ADA), "ben": SecretStr(BEN)}
+
+
+class Site(NamedTuple):
+    """A server that is bound to every address, and a client on loopback."""
+
+    client: httpx.AsyncClient
+    database: str
+
+
+@asynccontextmanager
+async def site_with(folder: Path, access: Access) -> AsyncIterator[Site]:
+    with fresh_database("sqlite", folder) as url:
+        source = snapshot(folder / "records.jsonl", paper(1))
+        runs = run_service(source, traces=ToolTraceService(Database(url)))
+        async with served(runs, access, host=EVERYWHERE) as site:
+            yield Site(site.client, url)
+            await runs.close()
+
+
+def by(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
+async def begun(site: Site, headers: dict[str, str] | None = None) -> httpx.Response:
+    """The answer to a start; what a browser would remember is forgotten."""
+    answer = await site.client.post("/api/runs", json=ASKED, headers=headers)
+    site.client.cookies.clear()
+    return answer
+
+
+async def own(site: Site, headers: dict[str, str]) -> list[str]:
+    answer = await site.client.get("/api/runs", headers=headers)
+    return [run["id"] for run in answer.json()["runs"]]
+
+
+class TestTokens:
+    @pytest.fixture
+    async def site(self, tmp_path: Path) -> AsyncIterator[Site]:
+        async with site_with(tmp_path, Access(Mode.TOKENS, TOKENS)) as site:
+            yield site
+
+    async def test_without_a_token_nothing_is_started_listed_stopped_or_deleted(
+        self, site: Site
+    ) -> None:
+        at = (await begun(site, by(ADA))).headers["location"]
+        for headers in ({}, by("made-up-token-of-nobody")):
+            asked = (
+                site.client.build_request("POST", "/api/runs", json=ASKED, headers=headers),
+                site.client.build_request("GET", "/api/runs", headers=headers),
+                site.client.build_request("POST", f"{at}/cancel", headers=headers),
+                site.client.build_request("POST", f"{at}/write-now", headers=headers),
+                site.client.build_request("DELETE", at, headers=headers),
+            )
+            for request in asked:
+                answer = await site.client.send(request)
+                assert answer.status_code == 401, request
+                assert answer.headers["www-authenticate"].startswith("Bearer")
+                assert "token" in answer.json()["detail"]
+                assert answer.json()["advice"]
+
+    async def test_the_id_of_a_run_is_what_it_takes_to_read_it(self, site: Site) -> None:
+        at = (await begun(site, by(ADA))).headers["location"]
+        events = messages((await site.client.get(f"{at}/events")).text)
+        assert events[-1]["event"]["type"] == "run_completed"
+        assert (await site.client.get(at)).json()["status"] == "completed"
+        assert (await site.client.get(f"{at}/export/md")).status_code == 200
+
+    async def test_a_run_is_its_owners_alone(self, site: Site) -> None:
+        answer = await begun(site, by(ADA))
+        at, run_id = answer.headers["location"], answer.json()["id"]
+        assert answer.json()["owner_token"] == ""
+        await site.client.get(f"{at}/events")
+        assert await own(site, by(ADA)) == [run_id]
+        assert await own(site, by(BEN)) == []
+        for method, path in (("POST", f"{at}/cancel"), ("POST", f"{at}/write-now"), ("DELETE", at)):
+            refused = await site.client.request(method, path, headers=by(BEN))
+            assert refused.status_code == 403, path
+        behind = await site.client.get("/api/runs", params={"before": run_id}, headers=by(BEN))
+        assert behind.json()["runs"] == []
+        assert (await site.client.delete(at, headers=by(ADA))).status_code == 204
+
+    async def test_no_token_is_kept_or_told(
+        self, site: Site, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        caplog.set_level(logging.DEBUG, "deepcritical")
+        answer = await begun(site, by(ADA))
+        events = await site.client.get(f"{answer.headers['location']}/events")
+        told = f"{answer.headers}{answer.text}{events.text}"
+        kept = await asyncio.to_thread(raw_text, site.database)
+        assert ADA not in told + kept + caplog.text
+
+    async def test_a_browser_is_asked_for_the_token_and_gets_the_page_with_it(
+        self, site: Site
+    ) -> None:
+        for path in ("/", "/gradio_api/queue/join"):
+            refused = await site.client.get(path)
+            assert refused.status_code == 401
+            assert refused.headers["www-authenticate"].startswith("Basic")
+        # 404, for this site has no page: the request has passed the gate.
+        assert (await site.client.get("/", auth=("anybody", ADA))).status_code == 404
+
+    @pytest.mark.parametrize("path", ["/api/health", "/api/sources", "/api/openapi.json"])
+    async def test_what_tells_of_nobody_needs_no_token(self, site: Site, path: str) -> None:
+        assert (await site.client.get(path)).status_code == 200
+
+
+class TestPublic:
+    @pytest.fixture
+    async def site(self, tmp_path: Path) -> AsyncIterator[Site]:
+        async with site_with(tmp_path, Access(Mode.PUBLIC, runs_per_hour=2)) as site:
+            yield site
+
+    async def test_whoever_sends_no_token_gets_one_and_owns_his_runs_by_it(
+        self, site: Site
+    ) -> None:
+        first, other = await begun(site), await begun(site)
+        await site.client.get(f"{first.headers['location']}/events")  # it is kept by its end
+        token = first.json()["owner_token"]
+        assert token != other.json()["owner_token"]
+        assert await own(site, by(token)) == [first.json()["id"]]
+        assert await own(site, {"Cookie": f"{OWNER_COOKIE}={token}"}) == [first.json()["id"]]
+        assert await own(site, {}) == []
+        refused = await site.client.post(f"{other.headers['location']}/cancel", headers=by(token))
+        assert refused.status_code == 403
+        kept = await asyncio.to_thread(raw_text, site.database)
+        assert token not in kept
+
+    async def test_a_browser_keeps_it_where_no_script_reads_it(self, site: Site) -> None:
+        page = await site.client.get("/")
+        site.client.cookies.clear()
+        for answer in (page, await begun(site)):
+            cookie = answer.headers["set-cookie"]
+            assert cookie.startswith(f"{OWNER_COOKIE}=anonymous-")
+            assert "HttpOnly" in cookie
+            assert "SameSite=lax" in cookie
+            assert "Secure" not in cookie  # this server is asked by http
+
+    async def test_a_known_browser_gets_no_second_cookie(self, site: Site) -> None:
+        await site.client.get("/")
+        assert OWNER_COOKIE in site.client.cookies
+        assert "set-cookie" not in (await site.client.get("/")).headers
+        answer = await site.client.post("/api/runs", json=ASKED)
+        assert answer.json()["owner_token"] == ""
+
+    async def test_a_user_starts_no_more_than_his_quota(self, site: Site) -> None:
+        token = (await begun(site)).json()["owner_token"]
+        assert (await begun(site, by(token))).status_code == 202
+        refused = await begun(site, by(token))
+        assert refused.status_code == 429
+        assert 3590 < int(refused.headers["retry-after"]) <= 3601
+        assert refused.json()["advice"]
+
+    async def test_nor_does_an_address_with_new_users(self, site: Site) -> None:
+        answers = [(await begun(site)).status_code for _ in range(2 * USERS_PER_ADDRESS + 1)]
+        assert answers == [202] * (2 * USERS_PER_ADDRESS) + [429]
+
+    async def test_nor_does_it_have_claims_checked_without_end(self, site: Site) -> None:
+        claim = {"claim": "It helps.", "references": [{"title": "Made up", "text": "It helps."}]}
+        answers = [
+            (await site.client.post("/api/verify", json=claim)).status_code
+            for _ in range(HEAVY_PER_MINUTE + 1)
+        ]
+        assert answers == [200] * HEAVY_PER_MINUTE + [429]
+
+
+async def test_on_loopback_nobody_needs_a_token(tmp_path: Path) -> None:
+    runs, gate = gated(tmp_path)
+    async with served(runs) as site:
+        answer = await site.client.post("/api/runs", json=ASKED)
+        assert answer.status_code == 202
+        assert answer.json()["owner_token"] == ""
+        assert "set-cookie" not in answer.headers
+        at = answer.headers["location"]
+        assert (await site.client.post(f"{at}/cancel")).status_code == 202
+        gate.set()
+
+
+class Hanging:
+    """A source's server that never answers, and knows who waits."""
+
+    def __init__(self) -> None:
+        self.waiting = 0
+        self.asked = asyncio.Event()
+        self.left = asyncio.Event()
+
+    async def __call__(self, _scope: Scope, receive: Receive, _send: Send) -> None:
+        self.waiting += 1
+        self.asked.set()
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self.waiting -= 1
+        if not self.waiting:
+            self.left.set()
+
+
+async def test_a_run_that_is_cancelled_asks_nobody_a_second_later() -> None:
+    hanging = Hanging()
+    async with running(hanging) as url:
+        client = SourceClient("PubMed", url, limiter=new_limiter(100))
+        runs = run_service([PubMed(client)])
+        async with served(runs) as site:
+            at = (await site.client.post("/api/runs", json=ASKED)).headers["location"]
+            async with asyncio.timeout(60):
+                await hanging.asked.wait()
+            async with asyncio.timeout(1):
+                assert (await site.client.post(f"{at}/cancel")).status_code == 202
+                await hanging.left.wait()
+                await site.client.get(f"{at}/events")  # up to its end
+            assert (await site.client.get(at)).json()["status"] == "cancelled"
+        await client.aclose()
