@@ -3,7 +3,7 @@ BIN = .venv/bin
 QUESTION = Can metformin be repurposed for Alzheimer's disease?
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check bench docs lock clean
+.PHONY: help setup demo run test chaos check bench docs lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
@@ -19,6 +19,10 @@ run: setup ## Serve the page at http://127.0.0.1:7860 (Ctrl-C ends it)
 
 test: setup ## Run the tests, without network
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+chaos: setup ## Stop and kill -9 runs at every step, on every database, and print what became of them
+	$(BIN)/python -m pytest -n auto -m chaos
+	$(BIN)/python -m benchmarks.chaos
 
 check: setup ## Run every static check
 	$(BIN)/ruff check

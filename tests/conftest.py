@@ -16,10 +16,12 @@ from typing import Any
 import pytest
 from blockbuster import BlockBuster, blockbuster_ctx
 
+from deepcritical.bootstrap.durable import build_durable
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.events import LoggedEvent
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.question import SearchQuery
+from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
 from deepcritical.orchestrators.deep_research import deep_research
@@ -137,6 +139,7 @@ def run_service(
     source: Path | Sequence[SearchTool] = DEMO,
     reasoner: Reasoner | None = None,
     traces: ToolTraceService | None = None,
+    durable: DurableRuns | None = None,
     **limits: Any,
 ) -> RunService:
     """The real team over a snapshot file, or over the given sources."""
@@ -149,6 +152,7 @@ def run_service(
         open_sources=partial(opened, *tools),
         limits_for=lambda _depth: RunLimits(**limits),
         traces=traces,
+        durable=durable or (build_durable(traces) if traces else None),
     )
 
 

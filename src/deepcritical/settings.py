@@ -98,6 +98,12 @@ class Settings(BaseSettings):
         validation_alias=AliasChoices("DATABASE_URL", "DEEPCRITICAL_DATABASE_URL"),
     )
     """Where runs are kept: sqlite:///FILE or postgresql://USER@HOST/NAME; empty keeps nothing."""
+    worker_runs: int = Field(default=20, ge=1)
+    """Runs that this process conducts at once; more of them wait."""
+    queue_limit_s: float = Field(default=1800.0, gt=0)
+    """Seconds that a run may wait for its first step before it ends as failed."""
+    user_runs: int = Field(default=100, ge=1)
+    """Runs of one user that may wait or be under way; further ones are refused."""
     http_cache: Path | None = Path("~/.cache/deepcritical/http.sqlite")
     """File that keeps answers of sources; empty keeps nothing."""
     http_cache_ttl_s: float = Field(default=86_400.0, gt=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import islice
@@ -21,12 +22,16 @@ from deepcritical.domain.grading import grade
 from deepcritical.domain.question import QuestionForm, ResearchQuestion
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
+from deepcritical.jobs.durable import DurableReasoner
+from deepcritical.jobs.recorder import Host, Recorder
 from deepcritical.reasoning.auditing import audit
 from deepcritical.reasoning.base import Reasoner, ReportContext, RunDesk, Unread
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.reasoning.item_facts import covered
 from deepcritical.reasoning.llm import LLMReasoner
 from deepcritical.reasoning.providers import ModelServer, model_server
+from deepcritical.research.session import ResearchSession
+from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.snapshot_records import parse
 from tests.conftest import DEMO, DEMO_QUESTION
@@ -65,9 +70,25 @@ async def over_http(spec: str, path: str) -> AsyncIterator[Reasoner]:
             yield reasoner
 
 
+@asynccontextmanager
+async def recorded() -> AsyncIterator[Reasoner]:
+    session = ResearchSession(
+        text=DEMO_QUESTION,
+        limits=AMPLE,
+        reasoner=ExtractiveReasoner(),
+        log=EventLog("made"),
+        clock=time.monotonic,
+        searched_on="2999-01-01",
+    )
+    recorder = Recorder(session, Host())
+    async with DurableReasoner(session.reasoner, recorder).for_run(RunDesk()) as reasoner:
+        yield reasoner
+
+
 AMPLE = RunLimits(max_calls=1_000, max_tokens=10_000_000)
 REASONERS: dict[str, Callable[[], AbstractAsyncContextManager[Reasoner]]] = {
     "extractive": by_rules,
+    "recorded": recorded,
     "function": by_function,
     "openai": lambda: over_http("openai-chat:made-up", "v1"),
     "anthropic": lambda: over_http("anthropic:made-up", ""),

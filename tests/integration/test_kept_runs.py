@@ -151,15 +151,21 @@ class TestRestart:
             assert (await site.client.get(path)).status_code == 404
             await site.runs.close()
 
-    async def test_a_server_that_is_stopped_ends_its_runs_in_the_database_too(
+    async def test_the_run_of_a_server_that_is_stopped_goes_on_in_the_next_one(
         self, url: str, source: Path, traces: ToolTraceService
     ) -> None:
         runs = service(url, source, gated()[0])
         run = runs.submit(QUESTION)
         await under_way(run)
         await runs.close()
-        assert (await traces.get_trace(run.run_id)).status is TraceStatus.CANCELLED
-        assert await traces.events(run.run_id) == tuple(await ended(run))
+        assert await _all(run.tail()) == list(await run.events())
+        assert (await traces.get_trace(run.run_id)).status is TraceStatus.IN_PROGRESS
+        following = service(url, source)
+        await following.tend()
+        told = await _all(traces.tail(run.run_id))
+        assert (await traces.get_trace(run.run_id)).status is TraceStatus.COMPLETED
+        assert told[: len(await run.events())] == list(await run.events())
+        await following.close()
 
 
 async def _all(events: AsyncIterator[object]) -> list[object]:

@@ -128,7 +128,7 @@ async def test_a_run_that_was_ended_early_or_cancelled_is_not_found(
     cancelled = runs.ask(ASKED)
     cancelled.cancel()
     await early.result()
-    await asyncio.wait([cancelled.task])
+    await asyncio.wait([cancelled.ending])
     assert await finding(runs, source).similar(ASKED, "deep_research") == ()
 
 

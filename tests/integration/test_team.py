@@ -206,3 +206,17 @@ async def test_what_an_expression_of_concern_stands_against_supports_nothing(
     assert after.verdict.label is VerdictLabel.INSUFFICIENT
     assert any("expression of concern" in cap for cap in after.verdict.caps)
     assert "expression of concern" in after.clinical_findings.content
+
+
+async def test_writing_now_ends_the_search_with_the_turn_in_hand() -> None:
+    run = run_service().submit(DEMO_QUESTION)
+    async for logged in run.tail():
+        if logged.event.type == "agent_called":
+            run.write_now()
+            break
+    events, report = await ended(run), await run.result()
+    assert [event.agent for event in of_type(events, "agent_called")] == [SEARCH, REPORT]
+    (end,) = of_type(events, "run_completed")
+    assert end.stop_reason == "user_stop"
+    assert report.references
+    assert "the user wanted the report from what there was" in report.to_markdown()

@@ -11,12 +11,13 @@ from deepcritical.bootstrap.application import (
     limits_of,
     open_retrieval,
     open_traces,
-    place_of,
     read_settings,
 )
 from deepcritical.bootstrap.chatting import ChatService, build_similar, open_chats
+from deepcritical.bootstrap.durable import open_board
 from deepcritical.bootstrap.live import LiveSources, open_sources
 from deepcritical.bootstrap.lookups import Found, Lookups
+from deepcritical.bootstrap.places import place_of
 
 __all__ = [
     "ChatService",
@@ -29,6 +30,7 @@ __all__ = [
     "build_runs",
     "build_similar",
     "limits_of",
+    "open_board",
     "open_chats",
     "open_retrieval",
     "open_sources",

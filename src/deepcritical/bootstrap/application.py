@@ -5,37 +5,34 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from pydantic import SecretStr, ValidationError
 
-from deepcritical.bootstrap.live import LiveSources, open_sources
+from deepcritical.bootstrap.durable import build_durable
 from deepcritical.bootstrap.lookups import Lookups
+from deepcritical.bootstrap.places import open_sources_of, place_of
 from deepcritical.domain.budget import Depth, RunLimits
 from deepcritical.domain.errors import ConfigurationError, StorageError
 from deepcritical.domain.events import Notice
 from deepcritical.domain.live_sources import SourceKey
-from deepcritical.domain.plan import Place
-from deepcritical.jobs.conduct import OpenSources
+from deepcritical.domain.recipe import ModelChoice, Recipe
+from deepcritical.jobs.durable_runs import DurableRuns
+from deepcritical.jobs.hosting import Parts
 from deepcritical.jobs.runs import RunService
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.base import Reasoner, RunDesk
 from deepcritical.reasoning.choosing import ChooseEvidence, DiverseEvidence, OpenChoosing
 from deepcritical.reasoning.extractive import ExtractiveReasoner
-from deepcritical.research.session import RunSources
 from deepcritical.services.chroma import ChromaIndex
 from deepcritical.services.database import Database
 from deepcritical.services.embeddings import EmbeddingService
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
-from deepcritical.tools.crossref import check_all
-from deepcritical.tools.search_handler import SearchHandler
-from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
 
 if TYPE_CHECKING:
     from deepcritical.reasoning.providers import ModelServer
@@ -47,16 +44,12 @@ __all__ = [
     "build_runs",
     "limits_of",
     "open_retrieval",
-    "open_sources_of",
     "open_traces",
-    "place_of",
     "read_settings",
     "retrieval_parts",
     "users_server",
 ]
 
-BROAD_FACTOR = 3
-"""How many times `results_per_query` the query for drug and condition brings of a live source."""
 LOCAL_RESULTS = 30
 """Records that a query takes from a snapshot: a local file costs no request, so it may be many."""
 
@@ -86,7 +79,11 @@ def read_settings(
 
 
 def build_runs(
-    settings: Settings, *, snapshot: str | None = None, sources: Sequence[SourceKey] = ()
+    settings: Settings,
+    *,
+    snapshot: str | None = None,
+    sources: Sequence[SourceKey] = (),
+    serves: bool = False,
 ) -> RunService:
     """The service that runs questions against live sources, or against one snapshot.
 
@@ -94,6 +91,7 @@ def build_runs(
         settings: Settings of the environment.
         snapshot: Overrides the settings: this snapshot is searched.
         sources: Override the settings: these live sources are searched.
+        serves: Whether the process is there for runs of others, and not for one of its own.
 
     Raises:
         SnapshotNotFoundError: There is no such snapshot.
@@ -101,46 +99,36 @@ def build_runs(
         ValueError: Both a snapshot and sources are given.
     """
     place = place_of(settings, snapshot=snapshot, sources=sources)
-    local = place.snapshot is not None
     choosing = _over_retrieval(settings)
     own = build_reasoner(settings, choosing)
+    traces = open_traces(settings)
     return RunService(
         orchestrate=run_team,
         answering=deep_research,
         reasoner=own,
         choose_reasoner=partial(_chosen_reasoner, settings, own, choosing),
         open_sources=open_sources_of(settings, place),
-        limits_for=lambda depth: limits_of(settings, depth, local=local),
-        traces=open_traces(settings),
+        limits_for=lambda depth: limits_of(settings, depth, local=place.snapshot is not None),
+        traces=traces,
+        durable=_durable(settings, traces, serves=serves),
         place=place,
+        model=_model_of(settings),
+        parts_for=partial(_parts_for, settings, choosing),
     )
 
 
-def place_of(
-    settings: Settings, *, snapshot: str | None = None, sources: Sequence[SourceKey] = ()
-) -> Place:
-    """Where runs search: as for `build_runs`.
-
-    Raises:
-        ValueError: Both a snapshot and sources are given.
-    """
-    if snapshot is not None and sources:
-        raise ValueError("a run searches either a snapshot or live sources")
-    chosen = snapshot if snapshot is not None or sources else settings.snapshot
-    if chosen is not None:
-        return Place(snapshot=chosen)
-    return Place(sources=tuple(sources or settings.sources))
-
-
-def open_sources_of(settings: Settings, place: Place) -> OpenSources:
-    """Opens the sources of one run at that place.
-
-    Raises:
-        SnapshotNotFoundError: There is no such snapshot.
-    """
-    if place.snapshot is not None:
-        return _over_snapshot(place.snapshot)
-    return _over_live(settings, place.sources)
+def _durable(
+    settings: Settings, traces: ToolTraceService | None, *, serves: bool
+) -> DurableRuns | None:
+    if traces is None:
+        return None
+    return build_durable(
+        traces,
+        slots=settings.worker_runs,
+        queue_limit_s=settings.queue_limit_s,
+        most_of_user=settings.user_runs,
+        one_shot=not serves,
+    )
 
 
 def build_lookups(
@@ -152,6 +140,27 @@ def build_lookups(
         SnapshotNotFoundError: There is no such snapshot.
     """
     return Lookups(settings, place_of(settings, snapshot=snapshot, sources=sources).snapshot)
+
+
+def _model_of(settings: Settings) -> ModelChoice:
+    return ModelChoice(
+        name=settings.model or "",
+        base_url=settings.model_base_url or "",
+        manager=settings.manager,
+    )
+
+
+def _parts_for(settings: Settings, choosing: OpenChoosing, recipe: Recipe) -> Parts:
+    """The parts of a run that was begun with other options; keys are those of these settings.
+
+    Raises:
+        ConfigurationError: There is no key for its model, or no such snapshot any more.
+    """
+    model = recipe.model
+    own = settings.with_model(model.name, model.base_url or None).model_copy(
+        update={"manager": model.manager}
+    )
+    return Parts(build_reasoner(own, choosing), open_sources_of(settings, recipe.place))
 
 
 def open_traces(settings: Settings) -> ToolTraceService | None:
@@ -288,42 +297,6 @@ def limits_of(settings: Settings, depth: Depth, *, local: bool = False) -> RunLi
     return RunLimits.for_depth(depth).model_copy(
         update={name: value for name, value in chosen.items() if value is not None}
     )
-
-
-def _over_snapshot(name: str) -> OpenSources:
-    """One source for every run: the file is read once."""
-    source = SnapshotSource(snapshot_path(name))
-
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[RunSources]:
-        yield RunSources(SearchHandler([source]), (await source.describe(),))
-
-    return opened
-
-
-def _over_live(settings: Settings, names: Sequence[SourceKey]) -> OpenSources:
-    """Sources of its own for every run; they share limiters and the cache's file."""
-
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[RunSources]:
-        async with open_sources(settings, names) as live:
-            handler = SearchHandler(
-                live.tools,
-                deadline_s=settings.source_deadline_s,
-                broad_factor=BROAD_FACTOR,
-                now=lambda: datetime.now(UTC),
-            )
-            check = partial(check_all, client=live.crossref) if live.crossref else None
-            yield RunSources(handler, tuple(_described(settings, live)), check)
-
-    return opened
-
-
-def _described(settings: Settings, live: LiveSources) -> Iterator[str]:
-    kept = f", answers kept for {settings.http_cache_ttl_s / 3600:g} h" if live.caches else ""
-    yield from (f"{tool.name}: searched live{kept}" for tool in live.tools)
-    if live.crossref:
-        yield "Crossref: asked for retractions of the records used that have a DOI"
 
 
 @asynccontextmanager

@@ -11,10 +11,10 @@ from functools import partial
 from deepcritical.bootstrap.application import (
     build_model_server,
     limits_of,
-    open_sources_of,
     retrieval_parts,
     users_server,
 )
+from deepcritical.bootstrap.places import open_sources_of
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.events import Event
 from deepcritical.domain.plan import Place

@@ -33,6 +33,7 @@ ResearchCancelled (BaseException): so that no framework swallows it
 from __future__ import annotations
 
 __all__ = [
+    "ERRORS",
     "AccessError",
     "AuthenticationError",
     "BudgetExceeded",
@@ -205,3 +206,11 @@ class TraceEndedError(StorageError):
 
 class ResearchCancelled(BaseException):
     """The user stopped the run. Not an Exception, so that no framework turns it into text."""
+
+
+ERRORS: dict[str, type[DeepCriticalError]] = {
+    kind.__name__: kind
+    for kind in list(globals().values())
+    if isinstance(kind, type) and issubclass(kind, DeepCriticalError)
+}
+"""Every error a user can meet, by its name: as events and records name it."""

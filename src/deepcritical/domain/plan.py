@@ -14,9 +14,22 @@ from deepcritical.domain.base import Model
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import PlanError
 from deepcritical.domain.live_sources import SourceKey
-from deepcritical.domain.question import QuestionForm, ResearchQuestion, SearchQuery
+from deepcritical.domain.question import (
+    QuestionForm,
+    ResearchQuestion,
+    SearchQuery,
+    checked_question,
+)
 
-__all__ = ["MOST_QUERIES", "Place", "PlannedQuery", "ResearchPlan", "check_limits", "parse_plan"]
+__all__ = [
+    "MOST_QUERIES",
+    "Place",
+    "PlannedQuery",
+    "ResearchPlan",
+    "check_limits",
+    "check_plan",
+    "parse_plan",
+]
 
 MOST_QUERIES = 40
 """Searches of a plan at most."""
@@ -158,3 +171,25 @@ def check_limits(plan: RunLimits, most: RunLimits) -> None:
                 f"at {'least' if name == 'report_share' else 'most'} {allowed:g} is allowed.",
                 _ADVICE,
             )
+
+
+def check_plan(plan: ResearchPlan, text: str, place: Place, most: RunLimits) -> None:
+    """Whether a run of this question can follow the plan here.
+
+    Args:
+        plan: What was reviewed.
+        text: The question, checked.
+        place: Where is searched.
+        most: How far any run may go.
+
+    Raises:
+        PlanError: It is for another question or place, or goes beyond the limits.
+    """
+    if checked_question(plan.question.text) != text:
+        raise PlanError("The plan is for another question.", "Give the question of the plan.")
+    if plan.place != place:
+        raise PlanError(
+            "The plan is for other sources than those that are searched here.",
+            "Name the sources of the plan, or write a new one.",
+        )
+    check_limits(plan.limits, most)

@@ -74,7 +74,7 @@ def serve(
 
     choice = chosen(snapshot, sources)
     settings = read_settings(*chosen_model(model, model_base_url, ask_key))
-    runs = build_runs(settings, snapshot=choice.snapshot, sources=choice.sources)
+    runs = build_runs(settings, snapshot=choice.snapshot, sources=choice.sources, serves=True)
     lookups = build_lookups(settings, snapshot=choice.snapshot, sources=choice.sources)
     asyncio.run(runs.sources())  # a source that cannot be read is told before anybody asks
     address = (host or settings.host, settings.port if port is None else port)

@@ -51,7 +51,9 @@ def serve_page(
     *,
     name: str = "",
 ) -> None:
-    """Answer requests at a bound socket until the process is stopped, which stops its runs.
+    """Answer requests at a bound socket until the process is stopped.
+
+    Its runs then wait for the next process.
 
     Args:
         runs: Runs the questions.
@@ -73,7 +75,7 @@ def serve_page(
 
 
 class _Server(uvicorn.Server):
-    """Ends the runs when it is told to end: their last event then ends the open streams."""
+    """Lets its runs go when it is told to end, which ends the open streams."""
 
     def __init__(self, config: uvicorn.Config, runs: RunService) -> None:
         super().__init__(config)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -11,14 +12,18 @@ from fastapi import FastAPI
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from deepcritical.bootstrap import Lookups
+from deepcritical.domain.errors import StorageError
 from deepcritical.interfaces.access import Access, is_loopback
 from deepcritical.interfaces.api import build_api
 from deepcritical.interfaces.guard import Guard, PageGate
 from deepcritical.interfaces.mcp.http import over_http
 from deepcritical.interfaces.problems import add_handlers
+from deepcritical.jobs.engine import EngineBusyError
 from deepcritical.jobs.runs import RunService
 
 __all__ = ["build_site"]
+
+_LOG = logging.getLogger(__name__)
 
 LOOPBACK_NAMES = ["127.0.0.1", "localhost", "[::1]"]
 THREADS = 32
@@ -46,9 +51,10 @@ def build_site(
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "blocking"))
         async with tools.running, asyncio.TaskGroup() as tasks:
-            warming = tasks.create_task(runs.warm_up())
+            beginning = [tasks.create_task(work) for work in (runs.warm_up(), _tended(runs))]
             yield
-            warming.cancel()
+            for task in beginning:
+                task.cancel()
             await runs.close()
 
     app = FastAPI(title="DeepCritical", lifespan=lifespan, openapi_url=None)
@@ -59,3 +65,11 @@ def build_site(
     app.mount("/api", build_api(runs, access))
     app.router.routes.append(tools.route)
     return app
+
+
+async def _tended(runs: RunService) -> None:
+    """Go on with what former processes left; a database that is away ends no server."""
+    try:
+        await runs.tend()
+    except (StorageError, EngineBusyError) as error:
+        _LOG.warning("runs that were left are not gone on with: %s", error)

@@ -1,4 +1,4 @@
-"""``deepcritical traces``: the runs that are kept, to look at, follow, export and delete."""
+"""``deepcritical traces``: the runs that are kept, to look at, follow, export, stop and resume."""
 
 from __future__ import annotations
 
@@ -11,17 +11,26 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from deepcritical.domain.errors import ConfigurationError, StorageError
+from deepcritical.domain.errors import (
+    ERRORS,
+    ConfigurationError,
+    DeepCriticalError,
+    ResearchCancelled,
+    StorageError,
+)
+from deepcritical.domain.events import RunCancelled, RunFailed
 from deepcritical.domain.markdown import visible
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
+from deepcritical.interfaces.model_options import AskKey, BaseUrl, ModelName, chosen_model
 from deepcritical.interfaces.output import to_stdout
 from deepcritical.interfaces.report_files import formats_of, write_report
 
 if TYPE_CHECKING:
     from deepcritical.domain.documents import Document
-    from deepcritical.domain.events import LoggedEvent
+    from deepcritical.domain.events import Event, LoggedEvent
     from deepcritical.domain.traces import ToolTrace, TraceSummary
+    from deepcritical.jobs.runs import RunService
     from deepcritical.services.tool_trace_service import ToolTraceService
 
 __all__ = ["traces"]
@@ -29,7 +38,7 @@ __all__ = ["traces"]
 T = TypeVar("T")
 
 traces = typer.Typer(
-    help="The runs that are kept: list, show, tail, export, delete.",
+    help="The runs that are kept: list, show, tail, export, cancel, stop, resume, delete.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -122,11 +131,90 @@ def delete(
     """Delete a run for good: its events, its report and what was asked."""
 
     async def remove(kept: ToolTraceService) -> str:
+        from deepcritical.bootstrap import open_board
+        from deepcritical.jobs import requests
+
         trace = await kept.find_trace(run)
-        await kept.delete(trace.id, under_way=force)
+        await requests.delete(kept, open_board(kept), trace.id, under_way=force)
         return trace.id
 
     typer.echo(f"Deleted: {_with_traces(remove)}")
+
+
+@traces.command()
+def cancel(run: _Id) -> None:
+    """Stop a run wherever it is; it ends as cancelled, and `resume` goes on with it."""
+
+    async def stop(kept: ToolTraceService) -> str:
+        from deepcritical.bootstrap import open_board
+        from deepcritical.jobs import requests
+
+        trace = await kept.find_trace(run)
+        _refuse_ended(trace)
+        await requests.cancel(kept, open_board(kept), trace.id)
+        return trace.id
+
+    typer.echo(f"Cancelled: {_with_traces(stop)}")
+
+
+@traces.command()
+def stop(run: _Id) -> None:
+    """Have a run end its search with the step in hand, and write from what there is."""
+
+    async def write(kept: ToolTraceService) -> str:
+        from deepcritical.bootstrap import open_board
+        from deepcritical.jobs import requests
+
+        trace = await kept.find_trace(run)
+        _refuse_ended(trace)
+        await requests.write_now(kept, open_board(kept), trace.id)
+        return trace.id
+
+    typer.echo(f"Writes now: {_with_traces(write)}")
+
+
+@traces.command()
+def resume(
+    run: _Id,
+    model: ModelName = None,
+    model_base_url: BaseUrl = None,
+    ask_key: AskKey = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")] = False,
+) -> None:
+    """Go on with a run that failed, was cancelled or lost its process, and wait for its end.
+
+    What it had recorded is not done, nor paid, again. Exit codes: those of `research` for how it
+    ends; 11 also when it is completed already; 14 also when nothing is recorded of its steps.
+    """
+    from deepcritical.bootstrap import build_runs, read_settings
+
+    settings = read_settings(*chosen_model(model, model_base_url, ask_key))
+    found = _with_traces(lambda kept: kept.find_trace(run))
+    runs = build_runs(settings)
+    end = asyncio.run(_resumed(runs, found.id, quiet))
+    if isinstance(end, RunFailed):
+        raise ERRORS.get(end.error, DeepCriticalError)(end.message, end.advice)
+    if isinstance(end, RunCancelled):
+        raise ResearchCancelled
+    typer.echo(f"Completed: {found.id}")
+
+
+async def _resumed(runs: RunService, run_id: str, quiet: bool) -> Event:
+    try:
+        await runs.resume(run_id)
+        view = await runs.find(run_id)
+        assert view is not None  # noqa: S101 - it was just resumed
+        async for logged in view.tail():
+            if not quiet:
+                typer.echo(_told(logged), err=True)
+        return logged.event
+    finally:
+        await runs.close()
+
+
+def _refuse_ended(trace: TraceSummary) -> None:
+    if trace.status.ended:
+        raise StorageError(f"The run {trace.id} has ended: it is {trace.status.value}.")
 
 
 def _with_traces(use: Callable[[ToolTraceService], Awaitable[T]]) -> T:

@@ -10,7 +10,7 @@ from typing import TypeVar
 from pydantic import SecretStr
 
 from deepcritical.domain.documents import Document
-from deepcritical.domain.errors import DeepCriticalError
+from deepcritical.domain.errors import DeepCriticalError, ResearchCancelled
 from deepcritical.domain.events import (
     Event,
     RunCancelled,
@@ -19,19 +19,29 @@ from deepcritical.domain.events import (
     SourcesOpened,
     Stage,
 )
+from deepcritical.jobs.durable import DurableReasoner, durable_sources
 from deepcritical.jobs.endings import as_result, completed, within
+from deepcritical.jobs.recorder import Host, Recorder
 from deepcritical.reasoning.base import RunDesk
 from deepcritical.research.session import ResearchSession, RunSources
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.trace_writer import TraceWriter
 
-__all__ = ["OpenSources", "Orchestrate", "Outcome", "conduct"]
+__all__ = ["DEFECT", "OpenSources", "Orchestrate", "Outcome", "conduct"]
 
 Orchestrate = Callable[[ResearchSession], Awaitable[None]]
 OpenSources = Callable[[], AbstractAsyncContextManager[RunSources]]
 Ended = TypeVar("Ended", bound=Document)
 Outcome = Callable[[EvidenceStore], Ended | None]
 """Where a schedule of steps leaves what it ends with."""
+
+_HERE = Host()
+DEFECT = RunFailed(
+    error="InternalError",
+    message="The run ended unexpectedly.",
+    advice="Please report this with the run's events.",
+)
+"""The end of a run by a defect of ours."""
 
 
 async def conduct(
@@ -41,32 +51,38 @@ async def conduct(
     open_sources: OpenSources,
     key: SecretStr | None,
     writer: TraceWriter | None,
+    host: Host = _HERE,
 ) -> Ended:
-    """Run to the end; whatever happens, the log gets its one terminal event."""
-    ending: Event = RunFailed(
-        error="InternalError",
-        message="The run ended unexpectedly.",
-        advice="Please report this with the run's events.",
-    )
+    """Run to the end; whatever happens, the log gets its one terminal event.
+
+    A run that another process began goes on where its journal ends, with the log of what was told.
+
+    Raises:
+        DeepCriticalError: The run failed.
+        ResearchCancelled, CancelledError: It was stopped; without an end where the host let it go.
+    """
+    recorder = Recorder(session, host)
+    ending: Event | None = DEFECT
     try:
+        await recorder.begin()
         await session.emit(RunStarted(question=session.text, reasoner=session.reasoner.name))
-        async with within(session.limits):
-            await _searching(session, schedule, open_sources, key)
+        async with within(session.limits, recorder.left_s):
+            await _searching(session, schedule, open_sources, key, recorder)
         ended = outcome(session.store)
         if ended is None:
             raise ValueError("the schedule ended without a report")
         if writer:
             writer.result = await asyncio.to_thread(as_result, ended)
         ending = completed(session, ended)
-    except asyncio.CancelledError:
-        ending = RunCancelled()
+    except (asyncio.CancelledError, ResearchCancelled):
+        ending = None if host.lets_go() else RunCancelled()
         raise
     except DeepCriticalError as error:
         ending = RunFailed(error=type(error).__name__, message=error.message, advice=error.advice)
         raise
     finally:
         # Shielded, so that a second cancellation cannot leave the log without its end.
-        await asyncio.shield(session.emit(ending, Stage.DONE))
+        await asyncio.shield(session.emit(ending, Stage.DONE) if ending else session.log.leave())
     return ended
 
 
@@ -75,14 +91,16 @@ async def _searching(
     schedule: Orchestrate,
     open_sources: OpenSources,
     key: SecretStr | None,
+    recorder: Recorder,
 ) -> None:
     desk = RunDesk(session.limits, lambda: session.elapsed_s, session.hear, key)
     without_key = session.reasoner
     try:
         async with (
-            open_sources() as session.sources,
-            without_key.for_run(desk) as session.reasoner,
+            open_sources() as sources,
+            DurableReasoner(without_key, recorder).for_run(desk) as session.reasoner,
         ):
+            session.sources = durable_sources(sources, recorder)
             await session.emit(SourcesOpened(sources=session.sources.described))
             await schedule(session)
     finally:

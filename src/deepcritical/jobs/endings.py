@@ -11,7 +11,7 @@ from typing import Any
 
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.documents import Document
-from deepcritical.domain.errors import BudgetExceeded, DeepCriticalError
+from deepcritical.domain.errors import BudgetExceeded, DeepCriticalError, ResearchCancelled
 from deepcritical.domain.events import RunCompleted, StopReason
 from deepcritical.domain.traces import TraceResult, knowledge_of
 from deepcritical.research.session import ResearchSession
@@ -22,10 +22,18 @@ _LOG = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def within(limits: RunLimits) -> AsyncIterator[None]:
-    """The time of a run."""
+async def within(limits: RunLimits, left_s: float | None = None) -> AsyncIterator[None]:
+    """The time of a run.
+
+    Args:
+        limits: Of the run.
+        left_s: Seconds that are left of it; None for all.
+
+    Raises:
+        BudgetExceeded: It is over.
+    """
     try:
-        async with asyncio.timeout(limits.deadline_s) as deadline:
+        async with asyncio.timeout(limits.deadline_s if left_s is None else left_s) as deadline:
             yield
     except TimeoutError as error:
         if not deadline.expired():
@@ -36,14 +44,14 @@ async def within(limits: RunLimits) -> AsyncIterator[None]:
         ) from error
 
 
-def log_defect(task: asyncio.Task[Any]) -> None:
+def log_defect(task: asyncio.Future[Any]) -> None:
     """Leave a trace of a defect of ours, for nobody may ask for the result of a failed run."""
     error = None if task.cancelled() else task.exception()
-    if error is not None and not isinstance(error, DeepCriticalError):
+    if error is not None and not isinstance(error, (DeepCriticalError, ResearchCancelled)):
         _LOG.error("a run failed by a defect", exc_info=error)
 
 
-def forget_causes(task: asyncio.Task[Any]) -> None:
+def forget_causes(task: asyncio.Future[Any]) -> None:
     """Drop what hangs on the error of a failed run: its requests and frames hold the key."""
     error = None if task.cancelled() else task.exception()
     if error is None:

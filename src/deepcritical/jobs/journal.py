@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
-__all__ = ["Effect", "Journal"]
+__all__ = ["Effect", "Journal", "NoJournal"]
 
 Effect = Callable[[], Awaitable[dict[str, Any]]]
 """One effect on the world, such as a search or a judgement; its outcome, errors included, as JSON.
@@ -25,10 +25,18 @@ class Journal(Protocol):
         a replay goes by.
 
         Args:
-            name: What it is called among the run's records, such as ``judge:read_evidence``.
+            name: What it is called among the run's records, such as ``read_all``.
             effect: What is run when nothing is recorded yet.
 
         Raises:
             ResearchCancelled: The run was stopped, or another worker goes on with it.
         """
         ...
+
+
+class NoJournal:
+    """Implements `Journal` for a run that ends with its process: every effect is run."""
+
+    async def record(self, _name: str, effect: Effect) -> dict[str, Any]:
+        """The outcome of the effect."""
+        return await effect()

@@ -1,9 +1,9 @@
-"""One submitted question: what can be seen of it and done to it while it runs in this process."""
+"""One question submitted here: what can be seen of it and done to it."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from datetime import datetime
 from typing import Generic, TypeVar
 
@@ -26,12 +26,14 @@ class RunOf(Generic[Ended_co]):
     def __init__(
         self,
         session: ResearchSession,
-        task: asyncio.Task[Ended_co],
+        ending: asyncio.Future[Ended_co],
+        stop: Callable[[], object],
         user_id: str = LOCAL_USER,
         tool_name: str = "",
     ) -> None:
         self._session = session
-        self._task = task
+        self._ending = ending
+        self._stop = stop
         self.user_id = user_id
         """Who asked."""
         self.tool_name = tool_name
@@ -53,9 +55,9 @@ class RunOf(Generic[Ended_co]):
         return self._session.log.ended
 
     @property
-    def task(self) -> asyncio.Task[Ended_co]:
-        """The task that runs it."""
-        return self._task
+    def ending(self) -> asyncio.Future[Ended_co]:
+        """What it ends with; cancelled for one that was stopped."""
+        return self._ending
 
     @property
     def ended_at(self) -> datetime:
@@ -93,11 +95,11 @@ class RunOf(Generic[Ended_co]):
         """Stop the run; its log ends with `run_cancelled`."""
         # Not before the run's first step: a task cancelled earlier would never write its end.
         # By the loop, so that a signal handler may call this, too.
-        self._task.get_loop().call_soon_threadsafe(self._task.cancel)
+        self._ending.get_loop().call_soon_threadsafe(self._stop)
 
     def write_now(self) -> None:
-        """End the search of a free question after this round, and answer from what there is."""
-        self._session.stop_wanted = True
+        """End the search with the step in hand, and write from what there is by then."""
+        self._session.stop_asked = True
 
     async def result(self) -> Ended_co:
         """The report, or the answer.
@@ -106,10 +108,10 @@ class RunOf(Generic[Ended_co]):
             DeepCriticalError: The run failed.
             ResearchCancelled: The run was cancelled.
         """
-        await asyncio.wait([self._task])
-        if self._task.cancelled():
+        await asyncio.wait([self._ending])
+        if self._ending.cancelled():
             raise ResearchCancelled
-        return self._task.result()
+        return self._ending.result()
 
 
 Run = RunOf[Document]

@@ -1,4 +1,8 @@
-"""Submits a question as a run, and guarantees that its log ends with exactly one terminal event."""
+"""Submits a question as a run, and guarantees that its log ends with exactly one terminal event.
+
+With a database a run is durable: another process goes on with it when this one dies. Without one,
+or where the database cannot take it, it ends with this process.
+"""
 
 from __future__ import annotations
 
@@ -7,29 +11,30 @@ import time
 import uuid
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 from pydantic import SecretStr
 
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.budget import Depth, RunLimits
-from deepcritical.domain.documents import Document
 from deepcritical.domain.errors import (
     CapacityError,
     ConfigurationError,
-    PlanError,
-    StorageError,
-    TraceNotFoundError,
 )
-from deepcritical.domain.plan import Place, ResearchPlan, check_limits
+from deepcritical.domain.plan import Place, ResearchPlan, check_plan
 from deepcritical.domain.question import checked_question
+from deepcritical.domain.recipe import ModelChoice, Recipe
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.traces import LOCAL_USER, TraceSummary
-from deepcritical.jobs.conduct import OpenSources, Orchestrate, Outcome, conduct
+from deepcritical.domain.traces import LOCAL_USER
+from deepcritical.jobs.conduct import OpenSources, Orchestrate
+from deepcritical.jobs.conducting import Conducting, Own
+from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.endings import forget_causes, log_defect, within
-from deepcritical.jobs.run import Run, RunOf
-from deepcritical.jobs.stored_runs import RunView, open_stored
+from deepcritical.jobs.hosting import Held, Parts, PartsFor, Tool
+from deepcritical.jobs.known_runs import KnownRuns, unknown
+from deepcritical.jobs.run import RunOf
 from deepcritical.reasoning.base import Reasoner, RunDesk
 from deepcritical.research.planning import plan_research
 from deepcritical.research.session import ResearchSession
@@ -42,22 +47,16 @@ __all__ = ["MAX_ACTIVE", "MAX_KEPT", "ChooseReasoner", "RunService"]
 MAX_ACTIVE = 20
 """Runs of a service that may be under way at once."""
 MAX_KEPT = 200
-"""Runs that a service remembers; the oldest that have ended are forgotten first.
-
-Of a run that is in the database nothing is remembered once it has ended.
-"""
-CLOSE_S = 10.0
-"""How long runs that were stopped get to write their end."""
+"""Runs without a database that a service remembers; the oldest that have ended go first."""
 RESEARCH, DEEP_RESEARCH = "research", "deep_research"
 """What runs that end with a report, and with an answer, are called among the tools."""
 
 ChooseReasoner = Callable[[str, SecretStr | None], Reasoner]
 """The reasoner for a model as ``provider:name``, '' for the service's own, and a user's key."""
-Ended = TypeVar("Ended", bound=Document)
 
 
-class RunService:
-    """Starts runs as tasks of this process, and remembers them.
+class RunService(KnownRuns):
+    """Starts runs, and remembers those that it started.
 
     Args:
         orchestrate: The schedule of steps for a report; it leaves it in the session's store.
@@ -66,9 +65,12 @@ class RunService:
         open_sources: Opens the sources of one run until the context ends.
         limits_for: Limits of a run of a depth.
         traces: Keeps the runs; None keeps them in memory only.
+        durable: Has them outlive this process; None has them end with it.
         clock: Monotonic seconds.
         choose_reasoner: Gives a run the reasoner of its own model; without it there are none.
         place: Where the sources search, as a plan names it.
+        model: What the reasoner asks.
+        parts_for: Makes the parts of a run that is of another place or model.
     """
 
     def __init__(
@@ -80,20 +82,27 @@ class RunService:
         open_sources: OpenSources,
         limits_for: Callable[[Depth], RunLimits],
         traces: ToolTraceService | None = None,
+        durable: DurableRuns | None = None,
         clock: Callable[[], float] = time.monotonic,
         choose_reasoner: ChooseReasoner | None = None,
         place: Place | None = None,
+        model: ModelChoice | None = None,
+        parts_for: PartsFor | None = None,
     ) -> None:
-        self._orchestrate = orchestrate
-        self._answering = answering
+        super().__init__(traces, durable)
+        self._tools = {
+            RESEARCH: Tool(orchestrate, lambda store: store.report),
+            DEEP_RESEARCH: Tool(answering, lambda store: store.answer),
+        }
         self._reasoner = reasoner
         self._open_sources = open_sources
         self._limits_for = limits_for
-        self._traces = traces
         self._clock = clock
         self._choose_reasoner = choose_reasoner
         self._place = place or Place()
-        self._runs: dict[str, Run] = {}
+        self._model = model or ModelChoice()
+        self._build_parts = parts_for
+        self._conducting = Conducting(self._tools, durable, self._parts)
 
     async def sources(self) -> tuple[str, ...]:
         """One line on each source."""
@@ -126,92 +135,33 @@ class RunService:
         await self.sources()
         await self._reasoner.warm_up()
 
-    async def find(self, run_id: str) -> RunView | None:
-        """The run of that id: one of this process, or one that the database has.
+    async def resume(self, run_id: str) -> None:
+        """Go on with a run that failed, was cancelled, or has no process any more.
 
         Raises:
-            StorageError: The database cannot be read.
+            TraceNotFoundError: There is no such run, or nothing is recorded of its steps.
+            StorageError: It is completed, or the database cannot be used.
         """
-        if run_id in self._runs or self._traces is None:
-            return self._runs.get(run_id)
-        return await open_stored(self._traces, run_id)
+        if self._durable is None:
+            raise unknown(run_id)
+        await self.tend()
+        await self._durable.resume(run_id)
 
-    async def cancel(self, run_id: str) -> None:
-        """Stop a run; one that has ended stays as it is.
+    async def tend(self) -> None:
+        """Conduct what other processes left, from now on; nothing without a database.
 
         Raises:
-            TraceNotFoundError: There is no such run.
-            StorageError: The database cannot be read or written.
+            StorageError: The database cannot be used.
         """
-        if run := self._runs.get(run_id):
-            run.cancel()
-        elif self._traces:
-            trace = await self._traces.get_trace(run_id)
-            if not trace.status.ended:
-                await self._traces.cancel_trace(run_id, user_id=trace.user_id)
-        else:
-            raise _unknown(run_id)
-
-    async def write_now(self, run_id: str) -> None:
-        """End the search of a run after its round, and have it write from what there is.
-
-        Raises:
-            TraceNotFoundError: There is no such run under way here.
-        """
-        run = self._runs.get(run_id)
-        if run is None:
-            raise _unknown(run_id)
-        run.write_now()
-
-    async def delete(self, run_id: str) -> None:
-        """Delete a run that has ended.
-
-        Raises:
-            TraceNotFoundError: There is no such run.
-            StorageError: It has not ended, or the database cannot be written.
-        """
-        run = self._runs.get(run_id)
-        if run and not run.ended:
-            raise StorageError(f"The run {run_id} has not ended.", "Cancel it first.")
-        if self._traces:
-            trace = await self._traces.get_trace(run_id)
-            await self._traces.delete(run_id, user_id=trace.user_id)
-        self._runs.pop(run_id, None)
-
-    async def runs_of(
-        self,
-        user_id: str = LOCAL_USER,
-        *,
-        tool_name: str | None = None,
-        most: int = 50,
-        before: str | None = None,
-    ) -> tuple[TraceSummary, ...]:
-        """The runs that a user started, the newest first; none without a database.
-
-        Args:
-            user_id: The user.
-            tool_name: Only runs of this tool.
-            most: How many.
-            before: Id of a run; only older ones.
-
-        Raises:
-            StorageError: The database cannot be read.
-        """
-        if self._traces is None:
-            return ()
-        return await self._traces.list_traces(user_id, tool_name, most=most, before=before)
+        await self._conducting.tend()
 
     def cancel_all(self) -> None:
-        """Stop every run that is under way."""
-        for run in self._runs.values():
-            if not run.ended:
-                run.cancel()
+        """Stop every run that is under way; a durable one goes on when there is a process again."""
+        self._conducting.let_go()
 
     async def close(self) -> None:
         """Stop what is under way, and close the database when everything is written."""
-        self.cancel_all()
-        if under_way := [run.task for run in self._runs.values() if not run.task.done()]:
-            await asyncio.wait(under_way, timeout=CLOSE_S)
+        await self._conducting.close()
         if self._traces:
             await self._traces.close()
 
@@ -263,16 +213,14 @@ class RunService:
             EmptyQuestionError, QuestionTooLongError, CapacityError: Nothing is started.
             PlanError: The plan is for another question or place, or goes beyond the limits.
         """
-        text, run_id = checked_question(question), str(uuid.uuid4())
+        text = checked_question(question)
         if plan:
-            self._check(plan, text)
-        limits = plan.limits if plan else self._limits_for(depth)
-        asked = {"question": text, "depth": depth}
-        writer = self._writer(RESEARCH, run_id, asked, user_id)
-        session = self._session(text, limits, EventLog(run_id, log_path, writer), reasoner, plan)
-        return self._start(
-            session, self._orchestrate, lambda store: store.report, model_api_key, writer, user_id
+            check_plan(plan, text, self._place, self._limits_for("deep"))
+        recipe = self._recipe(
+            RESEARCH, text, plan.limits if plan else self._limits_for(depth), plan=plan
         )
+        own = Own(reasoner, model_api_key, log_path, user_id)
+        return self._start(recipe, {"question": text, "depth": depth}, own)
 
     def ask(
         self,
@@ -291,50 +239,57 @@ class RunService:
             question: Any biomedical question, as the user wrote it.
             context: What the user says beside it.
             max_iterations: Rounds of search at most, 1-10; None leaves it to the settings.
-            log_path: File to which events are also appended.
+            log_path: As for `submit`.
             reasoner: As for `submit`.
             model_api_key: As for `submit`.
-            user_id: Who asks.
+            user_id: As for `submit`.
 
         Raises:
             EmptyQuestionError, QuestionTooLongError, CapacityError: Nothing is started.
         """
-        text, run_id = checked_question(question), str(uuid.uuid4())
+        text = checked_question(question)
         said = checked_question(context) if context.strip() else ""
         limits = self._limits_for("deep")
         if max_iterations is not None:
             limits = RunLimits(**{**dict(limits), "max_iterations": max_iterations})
-        rounds = limits.max_iterations
-        asked = {"question": text, "context": said, "max_iterations": rounds}
-        writer = self._writer(DEEP_RESEARCH, run_id, asked, user_id)
-        session = self._session(text, limits, EventLog(run_id, log_path, writer), reasoner)
-        session.context = said
-        return self._start(
-            session, self._answering, lambda store: store.answer, model_api_key, writer, user_id
+        recipe = self._recipe(DEEP_RESEARCH, text, limits, context=said)
+        asked = {"question": text, "context": said, "max_iterations": limits.max_iterations}
+        return self._start(recipe, asked, Own(reasoner, model_api_key, log_path, user_id))
+
+    def _recipe(self, tool: str, text: str, limits: RunLimits, **more: Any) -> Recipe:
+        return Recipe(
+            tool=tool,
+            question=text,
+            limits=limits,
+            place=self._place,
+            model=self._model,
+            searched_on=datetime.now(UTC).date().isoformat(),
+            **more,
         )
 
-    def _start(
-        self,
-        session: ResearchSession,
-        schedule: Orchestrate,
-        outcome: Outcome[Ended],
-        key: SecretStr | None,
-        writer: TraceWriter | None,
-        user_id: str,
-    ) -> RunOf[Ended]:
-        self._make_room()
-        conducted = conduct(session, schedule, outcome, self._open_sources, key, writer)
-        task = asyncio.create_task(conducted)
-        task.add_done_callback(log_defect)
-        task.add_done_callback(forget_causes)
-        tool = DEEP_RESEARCH if schedule is self._answering else RESEARCH
-        run = RunOf(session, task, user_id, tool)
-        task.add_done_callback(lambda _task: self._forget_stored(run.run_id, writer))
-        self._runs[run.run_id] = run
+    def _start(self, recipe: Recipe, asked: Mapping[str, object], own: Own) -> RunOf[Any]:
+        self._make_room(own.user_id)
+        run_id = str(uuid.uuid4())
+        writer = self._writer(run_id, recipe.tool, asked, own.user_id)
+        log = EventLog(run_id, own.log_path, writer)
+        session = self._session(recipe.question, recipe.limits, log, own.reasoner, recipe.plan)
+        session.context = recipe.context
+        ending: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        own_key = own.key is not None or own.reasoner not in (None, self._reasoner)
+        held = Held(session, self._open_sources, writer, ending, own.key, own_key)
+        stop = partial(self._conducting.stop, run_id)
+        run = RunOf(session, ending, stop, own.user_id, recipe.tool)
+        ending.add_done_callback(log_defect)
+        ending.add_done_callback(forget_causes)
+        if writer:  # what is stored whole is read from the database from then on
+            ending.add_done_callback(lambda _: writer.stored and self._runs.pop(run_id, None))
+        self._runs[run_id] = run
+        handed = recipe.model_copy(update={"own_key": own_key})
+        self._conducting.start(held, handed, asked, own.user_id)
         return run
 
     def _writer(
-        self, tool: str, run_id: str, asked: Mapping[str, object], user_id: str
+        self, run_id: str, tool: str, asked: Mapping[str, object], user_id: str
     ) -> TraceWriter | None:
         if self._traces is None:
             return None
@@ -342,9 +297,20 @@ class RunService:
             self._traces, run_id, tool_name=tool, input_params=asked, user_id=user_id
         )
 
-    def _forget_stored(self, run_id: str, writer: TraceWriter | None) -> None:
-        if writer is not None and writer.stored:
-            self._runs.pop(run_id, None)
+    def _parts(self, recipe: Recipe) -> Parts:
+        """What a run of another process is made of here.
+
+        Raises:
+            DeepCriticalError: It cannot be made here.
+        """
+        if (recipe.place, recipe.model) == (self._place, self._model):
+            return Parts(self._reasoner, self._open_sources)
+        if self._build_parts is None:
+            raise ConfigurationError(
+                "The run was begun with other sources or another model than there are here.",
+                "Resume it with those, or ask the question again.",
+            )
+        return self._build_parts(recipe)
 
     def _session(
         self,
@@ -364,25 +330,13 @@ class RunService:
             plan=plan,
         )
 
-    def _check(self, plan: ResearchPlan, text: str) -> None:
-        if checked_question(plan.question.text) != text:
-            raise PlanError("The plan is for another question.", "Give the question of the plan.")
-        if plan.place != self._place:
-            raise PlanError(
-                "The plan is for other sources than those that are searched here.",
-                "Name the sources of the plan, or write a new one.",
-            )
-        check_limits(plan.limits, self._limits_for("deep"))
-
-    def _make_room(self) -> None:
+    def _make_room(self, user_id: str) -> None:
         ended = [run_id for run_id, run in self._runs.items() if run.ended]
-        if len(self._runs) - len(ended) >= MAX_ACTIVE:
+        most = self._durable.board.most_of_user if self._durable else MAX_ACTIVE
+        counted = (run for run in self._runs.values() if not run.ended)
+        if sum(self._durable is None or run.user_id == user_id for run in counted) >= most:
             raise CapacityError(
-                f"{MAX_ACTIVE} runs are under way, and that is the limit.", "Try again in a minute."
+                f"{most} runs are under way, and that is the limit.", "Try again in a minute."
             )
         for run_id in ended[: max(0, len(self._runs) - MAX_KEPT + 1)]:
             del self._runs[run_id]
-
-
-def _unknown(run_id: str) -> TraceNotFoundError:
-    return TraceNotFoundError(f"There is no run {run_id} under way here.", "Look up its id.")

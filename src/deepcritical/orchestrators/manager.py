@@ -17,7 +17,7 @@ from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import StorageError
 from deepcritical.domain.events import AgentCalled, Stage
 from deepcritical.research.session import ResearchSession
-from deepcritical.research.steps import stop_if_late
+from deepcritical.research.steps import stop_if_due
 
 __all__ = [
     "Decision",
@@ -140,7 +140,7 @@ class GuidedManager(MagenticManagerBase):
         self, magentic_context: MagenticContext
     ) -> MagenticProgressLedger:
         """The decision as the framework's ledger; the call of an agent is logged."""
-        stop_if_late(self._session)
+        stop_if_due(self._session)
         return await hand_turn(self._session, decide_next(progress_of(self._session)))
 
     async def prepare_final_answer(self, magentic_context: MagenticContext) -> Message:

@@ -30,7 +30,7 @@ from deepcritical.orchestrators.manager import (
 from deepcritical.prompts import managing
 from deepcritical.reasoning.base import ManagerModel
 from deepcritical.research.session import ResearchSession
-from deepcritical.research.steps import stop_if_late
+from deepcritical.research.steps import stop_if_due
 
 __all__ = ["MOST_OVERRULED", "ModelManager"]
 
@@ -106,7 +106,7 @@ class ModelManager(StandardMagenticManager):
         self, magentic_context: MagenticContext
     ) -> MagenticProgressLedger:
         """The model's choice where it can be followed, else that of code."""
-        stop_if_late(self._session)
+        stop_if_due(self._session)
         possible = choices(progress_of(self._session), self._last)
         open_ = len(possible) > 1 and not self._alone
         agent = await self._chosen(magentic_context, possible) if open_ else None

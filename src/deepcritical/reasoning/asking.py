@@ -33,6 +33,7 @@ from deepcritical.prompts.asks import Prompt
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN
 from deepcritical.reasoning.base import RunDesk
 from deepcritical.reasoning.providers import ModelServer, OutputMode
+from deepcritical.reasoning.remembering import Asked
 
 __all__ = ["Asker", "NoAnswerError"]
 
@@ -263,13 +264,7 @@ class _Metered(WrapperModel):
 
 
 class Asker:
-    """Puts the questions of one run to one model.
-
-    Args:
-        server: The model's server.
-        model: Its client.
-        desk: Limits and clock of the run.
-    """
+    """Puts the questions of one run to one model, its client, within the desk's limits and time."""
 
     def __init__(self, server: ModelServer, model: Model, desk: RunDesk) -> None:
         self.purse = Purse(desk.limits, server.price, desk.elapsed_s)
@@ -286,6 +281,25 @@ class Asker:
         self._failed_in_a_row = 0
         self._asked = 0
         self._given_up = ""
+
+    @property
+    def asked(self) -> Asked:
+        """What the questions so far have cost and shown."""
+        return Asked(
+            spent=self.purse.spent,
+            questions=self._asked,
+            failed_in_a_row=self._failed_in_a_row,
+            given_up=self._given_up,
+            mode=self._mode,
+        )
+
+    def go_on(self, asked: Asked) -> None:
+        """Go on behind the questions that another process asked."""
+        self.purse.spent, self._asked = asked.spent, asked.questions
+        self._failed_in_a_row, self._given_up = asked.failed_in_a_row, asked.given_up
+        self._mode = asked.mode or self._mode
+        if self._asked:
+            self._tried.set()
 
     async def ask(self, judgement: Judgement, prompt: Prompt, answer: type[T]) -> T:
         """The model's answer.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from pydantic import SecretStr
 
@@ -108,6 +108,14 @@ class Reasoner(Protocol):
 
     def manager_model(self) -> ManagerModel | None:
         """What manages the team beside code; None where code alone does."""
+        ...
+
+    def remembered(self) -> dict[str, Any]:
+        """What the calls so far left for later ones, as JSON: what was spent, a plan made ahead."""
+        ...
+
+    def remember(self, left: Mapping[str, Any]) -> None:
+        """Go on with what `remembered` gave in another process; see `for_run`."""
         ...
 
     async def refine_question(self, text: str) -> ResearchQuestion:

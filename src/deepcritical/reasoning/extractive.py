@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.appraisal import Reading
@@ -71,6 +72,13 @@ class ExtractiveReasoner:
     def manager_model(self) -> ManagerModel | None:
         """None: code manages."""
         return None
+
+    def remembered(self) -> dict[str, Any]:
+        """Nothing."""
+        return {}
+
+    def remember(self, _left: Mapping[str, Any]) -> None:
+        """There is nothing to go on with."""
 
     async def refine_question(self, text: str) -> ResearchQuestion:
         """Form, drug, condition and mechanism terms of the question."""

@@ -7,9 +7,9 @@ stands when there is no answer; either is told, with what was spent.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic_ai.models import Model
 
@@ -49,6 +49,7 @@ from deepcritical.reasoning.managing import AskedManager
 from deepcritical.reasoning.planning import as_planned, is_known
 from deepcritical.reasoning.providers import ModelServer
 from deepcritical.reasoning.queries import condition_of, drug_named
+from deepcritical.reasoning.remembering import Remembered
 from deepcritical.reasoning.sections import (
     ChosenSentence,
     balanced,
@@ -140,6 +141,22 @@ class LLMReasoner:
         """The model, if it is to manage the team."""
         return AskedManager(self._asker, self._telling) if self._manages else None
 
+    def remembered(self) -> dict[str, Any]:
+        """What was spent, how the server answers, what rules did instead, what was planned."""
+        done, searches = self._telling.by_rule, self._model.inquiry.searches
+        left = Remembered(
+            asked=self._asker.asked, by_rule=done, plans=self._plans, searches=searches
+        )
+        return left.model_dump(mode="json")
+
+    def remember(self, left: Mapping[str, Any]) -> None:
+        """Go on with that."""
+        kept = Remembered.model_validate(left)
+        self._asker.go_on(kept.asked)
+        self._telling.by_rule = dict(kept.by_rule)
+        self._plans = dict(kept.plans)
+        self._model.inquiry.searches = kept.searches
+
     async def refine_question(self, text: str) -> ResearchQuestion:
         """As the rules read it; where they know no name, the model's, if it is in the question."""
         by_rule, error = await self._read_question(text)
@@ -161,8 +178,8 @@ class LLMReasoner:
             return by_rule
         asked = question.text in self._plans
         plan = self._plans[question.text] if asked else await self._plan("queries", question.text)
-        texts = plan.searches if plan else []
-        added = worded_queries(question.drug, condition_of(question), texts)
+        searches = plan.searches if plan else []
+        added = worded_queries(question.drug, condition_of(question), searches)
         return tuple(dict.fromkeys((*by_rule, *added)))
 
     async def name_candidates(

@@ -52,7 +52,7 @@ class InquiryModel:
         self._rules = rules
         self._short = asker.profile.short
         self._limit_chars = asker.profile.context_tokens * CHARS_PER_TOKEN
-        self._searches: tuple[str, ...] = ()
+        self.searches: tuple[str, ...] = ()
         """What the last check of completeness would search for."""
 
     async def refine(self, text: str, context: str) -> Inquiry:
@@ -72,7 +72,7 @@ class InquiryModel:
     ) -> tuple[SearchQuery, ...]:
         """The rules' queries with those of the last check."""
         if store.searches:
-            inquiry = inquiry.model_copy(update={"searches": self._searches})
+            inquiry = inquiry.model_copy(update={"searches": self.searches})
         return await self._rules.generate_item_queries(inquiry, store, web=web)
 
     async def facts(
@@ -98,7 +98,7 @@ class InquiryModel:
     ) -> tuple[ItemCoverage, ...]:
         """The rule's coverage, lowered where the model doubts it."""
         by_rule = await self._rules.check_completeness(inquiry, store)
-        self._searches = ()
+        self.searches = ()
         run = list(dict.fromkeys(search.query for search in store.searches))
         prompt = inquiry_asks.ask_completeness(
             inquiry,
@@ -114,7 +114,7 @@ class InquiryModel:
             await self._telling.fell_back("assessment", error)
             return by_rule
         await self._telling.made("assessment")
-        self._searches = searches_of(answer.searches)
+        self.searches = searches_of(answer.searches)
         return doubted(by_rule, answer)
 
     async def answer(

@@ -34,6 +34,7 @@ _STOPPED = {
     "max_iterations_reached": "the limit of rounds was reached",
     "deadline": "the time limit was reached",
     "no_evidence": "nothing was found",
+    "user_stop": "the user wanted the report from what there was",
 }
 
 

@@ -39,7 +39,8 @@ class Telling:
         self._server = server
         self._purse = purse
         self._desk = desk
-        self._by_rule: dict[Judgement, str] = {}
+        self.by_rule: dict[Judgement, str] = {}
+        """What rules did in the model's place, and how far."""
 
     async def budget(self, *, manages: bool = False) -> None:
         """What the run is expected to cost, before the model is first asked.
@@ -80,10 +81,10 @@ class Telling:
         self, judgement: Judgement, why: ReasoningError, dropped: int = 0, *, in_part: bool = False
     ) -> None:
         """Rules judged in the model's place, wholly or in part; the reader is told, too."""
-        if in_part or self._by_rule.get(judgement) == "in part":
-            self._by_rule[judgement] = "in part"
+        if in_part or self.by_rule.get(judgement) == "in part":
+            self.by_rule[judgement] = "in part"
         else:
-            self._by_rule[judgement] = "done"
+            self.by_rule[judgement] = "done"
         await self._tell(judgement, "model in part" if in_part else "rules", why.message, dropped)
         done = "a part of it was" if in_part else "it was"
         await self._desk.tell(
@@ -105,6 +106,6 @@ class Telling:
             rules: Name of the one without.
             wrote: Whether a sentence of the report was chosen by the model.
         """
-        missing = "; ".join(f"{_WHAT[j]}, {how}" for j, how in self._by_rule.items())
+        missing = "; ".join(f"{_WHAT[j]}, {how}" for j, how in self.by_rule.items())
         by_rule = f" (by rule: {missing})" if missing else ""
         return f"{model}{by_rule}" if wrote else f"{rules}, beside {model}{by_rule}"

@@ -67,13 +67,20 @@ async def search_for_items(session: ResearchSession) -> None:
 
 
 async def check_completeness(session: ResearchSession) -> None:
-    """How far each item is covered, and whether that, or a limit, ends the search."""
-    store = session.store
-    store.coverage = await session.reasoner.check_completeness(session.inquired, store)
+    """How far each item is covered, and whether that, or a limit, ends the search.
+
+    By rule alone where the user wants the answer now.
+    """
+    store, now = session.store, session.stop_wanted
+    store.coverage = (
+        covered(store)
+        if now
+        else await session.reasoner.check_completeness(session.inquired, store)
+    )
     await session.emit(
         CompletenessChecked(iteration=session.iteration, items=store.coverage), Stage.JUDGEMENT
     )
-    session.queries_ahead = await _queries(session)
+    session.queries_ahead = () if now else await _queries(session)
     coverages = [item.coverage for item in store.coverage]
     result = CoverageResult(
         iteration=session.iteration,

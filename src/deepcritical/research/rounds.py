@@ -24,6 +24,7 @@ def round_result(session: ResearchSession, assessment: JudgeAssessment) -> Round
         open_queries=len(wanted - session.store.queries_run),
         unread=session.failed_in_round and not session.answered_in_round,
         elapsed_s=session.elapsed_s,
+        stop_wanted=session.stop_wanted,
     )
 
 

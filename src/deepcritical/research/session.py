@@ -16,7 +16,7 @@ from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.tools.search_handler import SearchHandler
+from deepcritical.tools.search_handler import Searches
 
 __all__ = ["CheckIntegrity", "ResearchSession", "RunSources"]
 
@@ -37,7 +37,7 @@ _RESEARCH_SHARE = 0.85
 class RunSources(NamedTuple):
     """The sources of one run, open."""
 
-    handler: SearchHandler
+    handler: Searches
     described: tuple[str, ...]
     """One line on each source, for the report."""
     check_integrity: CheckIntegrity | None = None
@@ -73,8 +73,10 @@ class ResearchSession:
     """Facts for the checklist that this round added."""
     spent: Spent = field(default_factory=Spent)
     """On a model, as far as the reasoner told."""
+    stop_asked: bool = False
+    """Whether somebody in this process wants the report, or the answer, from what there is."""
     stop_wanted: bool = False
-    """Whether the user wants the answer from what there is."""
+    """The same, from anywhere, as of the last effect: what a schedule of steps goes by."""
     iteration: int = 1
     """The round that is under way, from 1."""
     new_in_round: int = 0
@@ -98,6 +100,10 @@ class ResearchSession:
     def __post_init__(self) -> None:
         self._started_s = self.clock()
 
+    def go_by(self, clock: Callable[[], float]) -> None:
+        """Count the seconds by this clock, from now."""
+        self.clock, self._started_s = clock, clock()
+
     @property
     def elapsed_s(self) -> float:
         """Seconds since the first step."""
@@ -107,6 +113,14 @@ class ResearchSession:
     def research_s(self) -> float:
         """Seconds that are left for research; what is behind them is kept for the report."""
         return max(0.0, self.limits.research_deadline_s - self.elapsed_s)
+
+    @property
+    def search_s(self) -> float:
+        """Seconds that a search may take: those of research.
+
+        For the first one at least half of the report's, for without records nothing is reported.
+        """
+        return self.research_s if self.store.searches else max(self.research_s, self.report_s / 2)
 
     @property
     def report_s(self) -> float:

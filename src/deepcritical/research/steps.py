@@ -48,7 +48,7 @@ __all__ = [
     "propose_hypotheses",
     "refine_question",
     "search_for_evidence",
-    "stop_if_late",
+    "stop_if_due",
     "write_report",
 ]
 
@@ -109,7 +109,7 @@ async def execute_searches(session: ResearchSession, queries: tuple[SearchQuery,
         DeepCriticalError: No source could be read, and there is nothing to report on.
     """
     answers = await session.searched.handler.execute(
-        queries, session.limits.results_per_query, within_s=session.research_s
+        queries, session.limits.results_per_query, within_s=session.search_s
     )
     for answer in answers:
         await _take_in(session, answer)
@@ -328,10 +328,13 @@ async def _judge(session: ResearchSession, stage: Stage) -> JudgeAssessment:
     return assessment
 
 
-def stop_if_late(session: ResearchSession) -> None:
-    """Stop when the time for research is over and there is something to report."""
-    late = session.elapsed_s >= session.limits.research_deadline_s
-    if late and session.stop_reason is None and session.store.drugs:
+def stop_if_due(session: ResearchSession) -> None:
+    """Stop when the user wants it or research is out of time, and something can be reported."""
+    if session.stop_reason is not None or not session.store.drugs:
+        return
+    if session.stop_wanted:
+        session.stop_reason = StopReason.USER_STOP
+    elif session.elapsed_s >= session.limits.research_deadline_s:
         session.stop_reason = StopReason.DEADLINE
 
 

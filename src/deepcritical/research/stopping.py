@@ -35,10 +35,14 @@ class RoundResult(Model):
     unread: bool = False
     """Whether every source that was asked in this round could not be read."""
     elapsed_s: float
+    stop_wanted: bool = False
+    """Whether the user wants the report from what there is."""
 
 
 def stop_reason(result: RoundResult, limits: RunLimits) -> StopReason | None:
     """Why to stop and write the report, or None to search on."""
+    if result.stop_wanted:
+        return StopReason.USER_STOP
     if result.elapsed_s >= limits.research_deadline_s:
         return StopReason.DEADLINE
     # That nobody could be asked does not mean that there is nothing new.

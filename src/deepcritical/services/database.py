@@ -60,6 +60,11 @@ class Database:
         )
 
     @property
+    def url(self) -> str:
+        """The normalised address; it may hold a password."""
+        return self._url
+
+    @property
     def name(self) -> str:
         """The file, or the server without its password."""
         if self._file:

@@ -6,11 +6,12 @@ Whatever shows the run here tails it; the database holds the same events for eve
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from deepcritical.domain.errors import StorageError
+from deepcritical.domain.event_keys import EventKeys, KeyedEvent
 from deepcritical.domain.events import TERMINAL, Event, LoggedEvent, Notice, Stage
 from deepcritical.services.trace_writer import TraceWriter
 
@@ -24,15 +25,24 @@ class EventLog:
         run_id: The run that the events belong to.
         path: File to append to, or None.
         writer: Writes them to the database, or None.
+        told: The events that another process told of this run, all that are in the database. What
+            is told again is recognised, see `EventKeys`, and changes nothing.
     """
 
     def __init__(
-        self, run_id: str, path: Path | None = None, writer: TraceWriter | None = None
+        self,
+        run_id: str,
+        path: Path | None = None,
+        writer: TraceWriter | None = None,
+        told: Sequence[LoggedEvent] = (),
     ) -> None:
         self.run_id = run_id
         self._path = path
         self._writer = writer
-        self._events: list[LoggedEvent] = []
+        self._events = list(told)
+        self._keys, keys = EventKeys(), EventKeys()
+        self._told = {keys.of(logged.event.model_dump(mode="json")): logged for logged in told}
+        self._left = False
         # Guards the order of the file's lines: a writer to disk may be overtaken while it waits.
         self._writing = asyncio.Lock()
         self._grown = asyncio.Condition()
@@ -50,7 +60,8 @@ class EventLog:
     async def append(self, event: Event, stage: Stage, progress: float) -> LoggedEvent:
         """Add an event. Progress never goes back: a lower figure is raised to the last one.
 
-        Where the database does not take the run's end, a notice before the end says so.
+        One that was told before the run was taken up is given back as it was told then. Where the
+        database does not take the run's end, a notice before the end says so.
 
         Raises:
             StorageError: The run has ended already, here or elsewhere, or the file cannot be
@@ -61,6 +72,9 @@ class EventLog:
 
     async def _append(self, event: Event, stage: Stage, progress: float) -> LoggedEvent:
         async with self._writing:
+            key = self._keys.of(event.model_dump(mode="json"))
+            if key in self._told:
+                return self._told[key]
             if self.ended:
                 raise StorageError(
                     f"The log of run {self.run_id} has ended; "
@@ -68,12 +82,12 @@ class EventLog:
                 )
             logged = self._next(event, stage, progress)
             # Before anybody is told of the end, it is in the database.
-            if isinstance(event, TERMINAL) and not await self._kept_whole(logged):
+            if isinstance(event, TERMINAL) and not await self._kept_whole(KeyedEvent(key, logged)):
                 logged = self._next(event, stage, progress)
-            await self._publish(logged)
+            await self._publish(KeyedEvent(key, logged))
         return logged
 
-    async def _kept_whole(self, end: LoggedEvent) -> bool:
+    async def _kept_whole(self, end: KeyedEvent) -> bool:
         """Whether the database, if there is one, has taken the run to its end; else a notice."""
         try:
             if self._writer:
@@ -81,7 +95,9 @@ class EventLog:
         except StorageError as error:
             self._writer = None
             notice = Notice(message=f"This run is not kept in the database. {error}")
-            await self._publish(self._next(notice, end.stage, end.progress))
+            kept_by = self._keys.of(notice.model_dump(mode="json"))
+            logged = self._next(notice, end.logged.stage, end.logged.progress)
+            await self._publish(KeyedEvent(kept_by, logged))
             return False
         return True
 
@@ -96,26 +112,47 @@ class EventLog:
             event=event,
         )
 
-    async def _publish(self, logged: LoggedEvent) -> None:
+    async def _publish(self, keyed: KeyedEvent) -> None:
+        logged = keyed.logged
         self._events.append(logged)
         async with self._grown:
             self._grown.notify_all()
         if self._writer and not isinstance(logged.event, TERMINAL):
-            self._writer.put(logged)
+            self._writer.put(keyed)
         if self._path:
             await asyncio.to_thread(_append_line, self._path, logged.model_dump_json())
 
+    async def mirror(self, logged: LoggedEvent) -> None:
+        """Take in the next event of a run that another process conducts, as it is in the database.
+
+        Raises:
+            StorageError: The file cannot be written.
+        """
+        async with self._writing:
+            if logged.seq == len(self._events) + 1:
+                self._writer = None
+                await self._publish(KeyedEvent("", logged))
+
+    async def leave(self) -> None:
+        """Let go of a run that goes on elsewhere: whoever tails it here is told no more."""
+        self._left = True
+        async with self._grown:
+            self._grown.notify_all()
+
     async def tail(self, after: int = 0) -> AsyncIterator[LoggedEvent]:
-        """Events with a sequence number above `after`, as they come, up to the terminal one."""
+        """Events with a sequence number above `after`, as they come, up to the terminal one.
+
+        It ends before that where the run is let go of; the database then has what follows.
+        """
         seen = after
         while True:
             async with self._grown:
-                while len(self._events) <= seen and not self.ended:
+                while len(self._events) <= seen and not (self.ended or self._left):
                     await self._grown.wait()
             for logged in self._events[seen:]:
                 seen = logged.seq
                 yield logged
-            if self.ended and seen >= len(self._events):
+            if (self.ended or self._left) and seen >= len(self._events):
                 return
 
 

@@ -55,6 +55,11 @@ class ToolTraceService:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @property
+    def database(self) -> Database:
+        """Where they are."""
+        return self._database
+
     def check(self) -> None:
         """Find out quickly whether traces can be kept; see `Database.check`."""
         self._database.check()

@@ -7,7 +7,16 @@ from typing import Any
 
 import sqlalchemy as sa
 
-__all__ = ["METADATA", "UtcDateTime", "organizations", "tool_traces", "trace_events", "users"]
+__all__ = [
+    "METADATA",
+    "UtcDateTime",
+    "jobs",
+    "organizations",
+    "tool_traces",
+    "trace_events",
+    "users",
+    "workers",
+]
 
 METADATA = sa.MetaData()
 _ID = sa.String(64)
@@ -88,3 +97,31 @@ trace_events = sa.Table(
     sa.Column("event", sa.JSON, nullable=False),
     sa.UniqueConstraint("trace_id", "key", name="uq_trace_events_key"),
 )
+
+jobs = sa.Table(
+    "jobs",
+    METADATA,
+    sa.Column(
+        "run_id",
+        _ID,
+        sa.ForeignKey("tool_traces.id", name="fk_jobs_trace", ondelete="CASCADE"),
+        primary_key=True,
+    ),
+    sa.Column("recipe", sa.JSON, nullable=False),
+    sa.Column("worker", _ID, nullable=False),
+    sa.Column("queued_at", UtcDateTime, nullable=False),
+    sa.Column("queue_deadline", UtcDateTime, nullable=False),
+    sa.Column("first_step_at", UtcDateTime),
+    sa.Column("takeovers", sa.Integer, nullable=False),
+    sa.Column("cancel_requested", sa.Boolean, nullable=False),
+    sa.Column("write_now_requested", sa.Boolean, nullable=False),
+)
+"""Runs that an engine conducts. The worker is the one that took the run in, then who has it."""
+
+workers = sa.Table(
+    "workers",
+    METADATA,
+    sa.Column("id", _ID, primary_key=True),
+    sa.Column("beat_at", sa.Float, nullable=False),
+)
+"""Processes that conduct runs, each with its last sign of life: seconds of the database's clock."""

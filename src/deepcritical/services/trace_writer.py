@@ -12,8 +12,7 @@ from functools import partial
 from typing import Any
 
 from deepcritical.domain.errors import StorageError, TraceEndedError, TraceNotFoundError
-from deepcritical.domain.event_keys import EventKeys, KeyedEvent
-from deepcritical.domain.events import LoggedEvent
+from deepcritical.domain.event_keys import KeyedEvent
 from deepcritical.domain.traces import LOCAL_USER, TraceResult
 from deepcritical.services.tool_trace_service import ToolTraceService
 
@@ -52,12 +51,11 @@ class TraceWriter:
             traces.create_trace, tool_name, input_params, user_id=user_id, trace_id=run_id
         )
         self._created = False
-        self._keys = EventKeys()
         self._pending: list[KeyedEvent] = []
         self._writing: asyncio.Task[None] | None = None
         self._refused: StorageError | None = None
 
-    def put(self, logged: LoggedEvent) -> None:
+    def put(self, keyed: KeyedEvent) -> None:
         """Take in the next event; returns at once.
 
         Raises:
@@ -66,11 +64,11 @@ class TraceWriter:
         """
         if self._refused is not None:
             raise self._refused
-        self._take_in(logged)
+        self._pending.append(keyed)
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._write_behind())
 
-    async def end(self, logged: LoggedEvent) -> None:
+    async def end(self, keyed: KeyedEvent) -> None:
         """Write the terminal event with the result, after all that is still to be written.
 
         Raises:
@@ -78,13 +76,14 @@ class TraceWriter:
         """
         if self._writing is not None:
             await self._writing
-        self._take_in(logged)
+        self._pending.append(keyed)
         await self._write(self.result)
         self.stored = True
 
-    def _take_in(self, logged: LoggedEvent) -> None:
-        key = self._keys.of(logged.event.model_dump(mode="json"))
-        self._pending.append(KeyedEvent(key, logged))
+    async def flush(self) -> None:
+        """Wait for what is being written, so that another process can go on behind it."""
+        if self._writing is not None:
+            await self._writing
 
     async def _write_behind(self) -> None:
         try:

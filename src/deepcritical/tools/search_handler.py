@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from deepcritical.domain.errors import DeepCriticalError, SearchError, StorageError
 from deepcritical.domain.question import SearchQuery
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
 
-__all__ = ["WEB", "SearchHandler", "SourceAnswer", "require_any"]
+__all__ = ["WEB", "SearchHandler", "Searches", "SourceAnswer", "require_any"]
 
 WEB = "web"
 """Name of the one source that queries for the web alone are put to."""
@@ -31,8 +31,22 @@ class SourceAnswer(NamedTuple):
     """What made the source `unavailable`."""
 
 
+class Searches(Protocol):
+    """Protocol: what a run searches with; see `SearchHandler`."""
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The names of the sources."""
+
+    async def execute(
+        self, queries: Sequence[SearchQuery], max_results: int, within_s: float | None = None
+    ) -> tuple[SourceAnswer, ...]:
+        """All answers, in the order of queries, then of sources."""
+        ...
+
+
 class SearchHandler:
-    """Asks every source every query.
+    """Implements `Searches`. Asks every source every query.
 
     Args:
         tools: The sources of the run.

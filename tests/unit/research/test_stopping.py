@@ -35,7 +35,10 @@ DEADLINE = StopReason.DEADLINE
     ("changed", "reason"),
     [
         ({}, None),
-        # The deadline outranks everything; 20 % of the time is kept back for the report.
+        # Whoever waits decides first.
+        ({"stop_wanted": True}, StopReason.USER_STOP),
+        ({"stop_wanted": True, "elapsed_s": 80.0, "records": 0}, StopReason.USER_STOP),
+        # The deadline outranks all else; 20 % of the time is kept back for the report.
         ({"elapsed_s": 79.9}, None),
         ({"elapsed_s": 80.0}, DEADLINE),
         ({"elapsed_s": 80.0, "sufficient": True, "new_records": 0}, DEADLINE),

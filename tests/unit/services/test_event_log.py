@@ -141,3 +141,49 @@ class TestFile:
         await end(log)
         assert tuple(await asyncio.to_thread(lines, path)) == log.events
         assert [logged.seq for logged in log.events] == list(range(1, len(log.events) + 1))
+
+
+class TestTakenUp:
+    async def test_what_was_told_is_not_told_again(self) -> None:
+        first = await filled(3)
+        again = EventLog("made", told=first.events)
+        for number in (1, 2, 3):
+            told = await again.append(Notice(message=str(number)), Stage.DONE, 1.0)
+            assert told == first.events[number - 1]
+        assert again.events == first.events
+        new = await again.append(Notice(message="4"), Stage.SEARCH, 0.1)
+        assert (new.seq, new.progress) == (4, first.events[-1].progress)
+
+    async def test_what_was_told_twice_is_told_twice(self) -> None:
+        first = EventLog("made")
+        for _ in range(3):
+            await first.append(Notice(message="made"), Stage.SEARCH, 0.1)
+        again = EventLog("made", told=first.events[:2])
+        for _ in range(3):
+            await again.append(Notice(message="made"), Stage.SEARCH, 0.1)
+        assert [logged.seq for logged in again.events] == [1, 2, 3]
+        assert again.events[:2] == first.events[:2]
+
+    async def test_whoever_tails_it_sees_all_from_where_they_were(self) -> None:
+        first = await filled(3)
+        again = EventLog("made", told=first.events)
+        tail = asyncio.create_task(collected(again.tail(after=2)))
+        await end(again)
+        assert [logged.seq for logged in await tail] == [3, 4]
+
+    async def test_an_end_that_was_told_stays_the_end(self) -> None:
+        first = await filled(1)
+        await end(first)
+        again = EventLog("made", told=first.events)
+        assert again.ended
+        assert await end(again) == first.events[-1]
+        with pytest.raises(StorageError, match="has ended"):
+            await again.append(Notice(message="late"), Stage.DONE, 1.0)
+
+    async def test_a_run_that_is_let_go_keeps_nobody_waiting(self) -> None:
+        log = await filled(2)
+        tail = asyncio.create_task(collected(log.tail()))
+        await asyncio.sleep(0)
+        await log.leave()
+        assert [logged.seq for logged in await tail] == [1, 2]
+        assert not log.ended

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from deepcritical.domain.errors import StorageError
-from deepcritical.services.migrations import m0001_traces, m0002_event_keys
+from deepcritical.services.migrations import m0001_traces, m0002_event_keys, m0003_jobs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +22,7 @@ __all__ = ["ALL", "migrate"]
 ALL = {
     "0001_traces": m0001_traces.upgrade,
     "0002_event_keys": m0002_event_keys.upgrade,
+    "0003_jobs": m0003_jobs.upgrade,
 }
 """In the order in which they are applied."""
 

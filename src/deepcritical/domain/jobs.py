@@ -1,0 +1,31 @@
+"""A run as the work of whichever process conducts it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from deepcritical.domain.recipe import Recipe
+
+__all__ = ["Begun", "Signals"]
+
+
+class Signals(NamedTuple):
+    """What a user wants of a run that is under way."""
+
+    cancel: bool = False
+    write_now: bool = False
+    deleted: bool = False
+
+
+class Begun(NamedTuple):
+    """A run that a worker has taken up, and what was said of it meanwhile."""
+
+    recipe: Recipe
+    user_id: str
+    ended: bool
+    """Whether its last event is written already, so that nothing is left to do."""
+    late: bool
+    """Whether it has waited for its first step for longer than it may."""
+    takeovers: int
+    """How often it was taken up again after the worker that had it was lost."""
+    signals: Signals

@@ -1,0 +1,92 @@
+"""How the durable engine is set up: its database, its format, its threads, its voice."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+from contextlib import closing
+from typing import Any
+
+from dbos import DBOSConfig, Serializer
+
+from deepcritical.domain import errors
+from deepcritical.services.database_url import sqlite_file
+
+__all__ = ["APP", "QUEUE", "JsonSerializer", "config_of", "prepare_file", "quiet"]
+
+APP = "deepcritical"
+QUEUE = "runs"
+"""Where runs wait for a worker that is free."""
+VERSION = "1"
+"""Pinned, so that new code goes on with runs of older code; raised when old ones cannot go on."""
+THREADS = 16
+CONNECTIONS = 5
+_ERRORS = {kind.__name__: kind for kind in (ValueError, TimeoutError, errors.StorageError)}
+"""The exceptions that come back as what they were; every other one comes back as RuntimeError."""
+
+
+class JsonSerializer(Serializer):
+    """Records as JSON: whoever can write the database must not be able to run code here."""
+
+    def name(self) -> str:
+        """Kept with each record."""
+        return "deepcritical_json_1"
+
+    def serialize(self, data: Any) -> str:
+        """As JSON; NaN and unknown types are refused."""
+        return json.dumps(
+            data, default=_plain, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+        )
+
+    def deserialize(self, serialized_data: str) -> Any:
+        """As it was, but for tuples, which come back as lists."""
+        value = json.loads(serialized_data, object_hook=_revived)
+        if isinstance(value, dict) and set(value) == {"args", "kwargs"}:
+            value["args"] = tuple(value["args"])
+        return value
+
+
+def _plain(value: object) -> dict[str, str]:
+    if isinstance(value, BaseException):
+        return {"$error": type(value).__name__, "text": str(value)[:2000]}
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+def _revived(value: dict[str, Any]) -> Any:
+    if value.keys() != {"$error", "text"}:
+        return value
+    return _ERRORS.get(value["$error"], RuntimeError)(value["text"])
+
+
+def config_of(url: str, worker: str) -> DBOSConfig:
+    """The engine in the database of this normalised address."""
+    return DBOSConfig(
+        name=APP,
+        system_database_url=url,
+        sys_db_pool_size=CONNECTIONS,
+        executor_id=worker,
+        application_version=VERSION,
+        serializer=JsonSerializer(),
+        max_executor_threads=THREADS,
+        use_listen_notify=False,  # nothing here waits for notifications
+        log_level="CRITICAL",
+    )
+
+
+def prepare_file(url: str) -> None:
+    """Make a SQLite file one that is read while it is written, which the engine does not do."""
+    if file := sqlite_file(url):
+        with closing(sqlite3.connect(file)) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+
+
+def quiet() -> None:
+    """Keep the engine's own words off the terminal: what a user must know is in the run's events.
+
+    A handler of ours is there before the engine would add one that prints.
+    """
+    logger = logging.getLogger("dbos")
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
+    logger.propagate = False

@@ -1,0 +1,197 @@
+"""Runs that outlive their process: joins the engine, the jobs and what conducts a run."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from deepcritical.domain.errors import DeepCriticalError, StorageError
+from deepcritical.domain.recipe import Recipe
+from deepcritical.jobs import requests
+from deepcritical.jobs.engine import Engine
+from deepcritical.jobs.hosting import Held, Hosting, PartsFor, Tool, settle
+from deepcritical.jobs.tending import TTL_S, Tending
+from deepcritical.services.job_board import JobBoard
+from deepcritical.services.tool_trace_service import ToolTraceService
+
+__all__ = ["DurableRuns"]
+
+_LOG = logging.getLogger(__name__)
+POLL_S = 0.1
+CLOSE_S = 10.0
+"""How long runs that were stopped get to let go."""
+
+
+class DurableRuns:
+    """The durable runs of one process. Nothing is imported or opened before the first one.
+
+    Args:
+        board: The jobs.
+        traces: The runs.
+        make_engine: Makes the engine, whose library takes a moment to load.
+        slots: Runs that this process conducts at once, beside those of a command that waits.
+        one_shot: Whether the process is there for the runs that it takes in, which end with it;
+            what others left is handed over again at its end.
+        ttl_s: Seconds without a sign of life after which a worker is taken for dead.
+    """
+
+    def __init__(
+        self,
+        board: JobBoard,
+        traces: ToolTraceService,
+        make_engine: Callable[[], Engine],
+        *,
+        slots: int,
+        one_shot: bool = False,
+        ttl_s: float = TTL_S,
+    ) -> None:
+        self.board = board
+        self._traces = traces
+        self._make_engine = make_engine
+        self._slots = slots
+        self._one_shot = one_shot
+        self._ttl_s = ttl_s
+        self._starting = asyncio.Lock()
+        self._engine: Engine | None = None
+        self._hosting: Hosting | None = None
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._held: dict[str, Held] = {}
+
+    async def start(self, parts_for: PartsFor, tools: dict[str, Tool]) -> None:
+        """Begin to conduct runs, those that were left included.
+
+        Raises:
+            EngineBusyError: Another service of this process does so.
+            StorageError: The database cannot be used.
+        """
+        async with self._starting:
+            if self._engine is None:
+                self._engine = await self._started(parts_for, tools)
+
+    async def _started(self, parts_for: PartsFor, tools: dict[str, Tool]) -> Engine:
+        engine = await asyncio.to_thread(self._make_engine)
+        hosting = Hosting(
+            self.board, self._traces, engine.worker, parts_for, tools, self._slots, held=self._held
+        )
+        # Before the engine starts, so that no other worker takes this one for dead.
+        await self.board.beat(engine.worker, self._ttl_s)
+        await engine.start(hosting.conduct)
+        tending = Tending(self.board, self._traces, engine, hosting, self._ttl_s)
+        await tending.sweep(first=True)
+        self._hosting = hosting
+        self._keep(tending.forever())
+        return engine
+
+    def _keep(self, work: Any) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def hold(self, run_id: str, held: Held) -> None:
+        """Keep what only this process has of a run, until the run has ended."""
+        self._held[run_id] = held
+        held.ending.add_done_callback(lambda _ending: self._held.pop(run_id, None))
+
+    async def submit(
+        self, run_id: str, held: Held, recipe: Recipe, asked: Mapping[str, Any], user_id: str
+    ) -> None:
+        """Take in a run, and hand it out.
+
+        Raises:
+            CapacityError: Its user has too many.
+            StorageError: The database cannot take it.
+        """
+        engine, hosting = self._engine, self._hosting
+        assert engine is not None and hosting is not None  # noqa: PT018, S101 - started before
+        await self.board.add(run_id, recipe, asked, user_id, engine.worker)
+        if self._one_shot:
+            hosting.urgent.add(run_id)
+        here = self._one_shot or held.own_key or hosting.free > 0
+        await engine.submit(run_id, here=here)
+        if not here:
+            self._keep(self._follow(run_id, held))
+
+    async def _follow(self, run_id: str, held: Held) -> None:
+        """Show a run that waits also when another worker is the first to be free."""
+        try:
+            async for logged in self._traces.tail(run_id):
+                if held.begun_here:
+                    return
+                held.followed = True
+                await held.session.log.mirror(logged)
+            await settle(self._traces, run_id, held)
+        except DeepCriticalError as error:
+            await held.session.log.leave()
+            if not held.ending.done():
+                held.ending.set_exception(error)
+
+    def stop(self, run_id: str) -> None:
+        """Cancel a run of this process at once, and have it noted for whichever process has it."""
+        if held := self._held.get(run_id):
+            held.cancelled = True
+        if self._hosting and (hosted := self._hosting.hosted.get(run_id)):
+            hosted.stop(leaving=False)
+        self._keep(self._cancel(run_id))
+
+    async def _cancel(self, run_id: str) -> None:
+        with contextlib.suppress(StorageError):  # of one that is not there yet, `held` knows
+            await requests.cancel(self._traces, self.board, run_id)
+
+    async def resume(self, run_id: str) -> None:
+        """Go on with a run that failed, was cancelled, or has no worker any more.
+
+        Raises:
+            TraceNotFoundError: Nothing is recorded of it.
+            StorageError: It is completed, or the database cannot be used.
+        """
+        assert self._engine is not None  # noqa: S101 - started before
+        if (await self._traces.get_trace(run_id)).status.ended:
+            await self._closed(self._engine, run_id)
+        await self.board.reopen(run_id)
+        await self._engine.resume(run_id)
+
+    @staticmethod
+    async def _closed(engine: Engine, run_id: str) -> None:
+        """Until the engine, too, knows that a run has ended, of which its worker may have died."""
+        for _ in range(round(CLOSE_S / POLL_S)):
+            if await engine.standing(run_id) != "open":
+                return
+            await asyncio.sleep(POLL_S)
+
+    def let_go(self) -> None:
+        """Stop every run of this process; those that can go on elsewhere do so."""
+        if self._hosting is None:
+            return
+        for run_id, hosted in list(self._hosting.hosted.items()):
+            hosted.stop(leaving=not self._ends_here(run_id))
+
+    def _ends_here(self, run_id: str) -> bool:
+        """Whether nobody could go on with a run, or nobody waits for it."""
+        held = self._held.get(run_id)
+        return held is not None and (self._one_shot or held.own_key)
+
+    async def close(self) -> None:
+        """Hand over what is under way, and end."""
+        engine, hosting = self._engine, self._hosting
+        if engine is None or hosting is None:
+            return
+        self._engine = None
+        stopped = dict(hosting.hosted)
+        self.let_go()
+        if stopped:
+            await asyncio.wait([hosted.task for hosted in stopped.values()], timeout=CLOSE_S)
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        leaving = [run_id for run_id, hosted in stopped.items() if hosted.leaving]
+        try:
+            for run_id in leaving:
+                await self.board.hand_back(run_id)
+            await engine.hand_over(leaving)
+            await self.board.leave(engine.worker)
+        except StorageError as error:
+            _LOG.warning("runs could not be handed over, and are taken up later: %s", error)
+        await engine.close()

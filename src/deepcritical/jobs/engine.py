@@ -1,0 +1,107 @@
+"""The face of a durable engine: it hands runs out to workers, and records their steps.
+
+Everything that knows which library that is stands behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection
+from typing import Literal, Protocol
+
+from deepcritical.domain.errors import ResearchCancelled
+from deepcritical.jobs.journal import Journal
+
+__all__ = [
+    "Conduct",
+    "Engine",
+    "EngineBusyError",
+    "LostRun",
+    "OutOfOrder",
+    "RunJournal",
+    "Standing",
+]
+
+
+class EngineBusyError(RuntimeError):
+    """Another service of this process has the engine, of which a process has one."""
+
+
+class LostRun(ResearchCancelled):
+    """A run is no longer this worker's: another one goes on with it."""
+
+
+class OutOfOrder(BaseException):
+    """A run's record has another effect in this place: it cannot be gone through again."""
+
+
+Standing = Literal["unknown", "open", "ended"]
+"""Whether the engine has a run, and whether it waits or is under way anywhere."""
+
+
+class RunJournal(Journal, Protocol):
+    """Protocol: the journal of one run of this process."""
+
+    @property
+    def lost(self) -> bool:
+        """Whether another worker goes on with the run."""
+        ...
+
+
+Conduct = Callable[[str, RunJournal], Awaitable[None]]
+"""Conducts the run of an id to its end, or raises LostRun or CancelledError to leave it."""
+
+
+class Engine(Protocol):
+    """Protocol: the runs of one process, and those that wait for any process."""
+
+    @property
+    def worker(self) -> str:
+        """What this process is called among those that share the database."""
+        ...
+
+    async def start(self, conduct: Conduct) -> None:
+        """Begin to conduct runs on the running loop; those that were left here are taken up.
+
+        Raises:
+            StorageError: The engine's records cannot be used.
+            EngineBusyError: Another service of this process has the engine.
+        """
+        ...
+
+    async def submit(self, run_id: str, *, here: bool) -> None:
+        """Hand out a new run: to this process at once, or to whichever is free first."""
+        ...
+
+    async def resume(self, run_id: str) -> None:
+        """Hand out a run that ended without a result once more.
+
+        What it has recorded is kept, but for the failures that it ended with.
+
+        Raises:
+            TraceNotFoundError: Nothing is recorded of it.
+        """
+        ...
+
+    async def hand_over(self, run_ids: Collection[str]) -> None:
+        """Leave runs that this process has stopped to whichever is free first."""
+        ...
+
+    async def take_over(self, live: Collection[str]) -> None:
+        """Hand out the runs of workers that are none of these."""
+        ...
+
+    async def standing(self, run_id: str) -> Standing:
+        """How far the engine is with a run."""
+        ...
+
+    async def lost(self, run_ids: Collection[str]) -> frozenset[str]:
+        """Those of these runs that are not this worker's any more."""
+        ...
+
+    async def forget(self, run_id: str) -> None:
+        """Delete what is recorded of a run."""
+        ...
+
+    async def close(self) -> None:
+        """End; whatever runs here must have been stopped before."""
+        ...

@@ -1,0 +1,316 @@
+"""What a worker does with one run that it was given: build it anew if need be, and conduct it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from pydantic import SecretStr
+
+from deepcritical.domain.documents import Document
+from deepcritical.domain.errors import (
+    ERRORS,
+    BudgetExceeded,
+    ConfigurationError,
+    DeepCriticalError,
+    ReasoningError,
+    ResearchCancelled,
+    TraceEndedError,
+    TraceNotFoundError,
+)
+from deepcritical.domain.events import RunCancelled, RunCompleted, RunFailed
+from deepcritical.domain.jobs import Begun
+from deepcritical.domain.recipe import Recipe
+from deepcritical.jobs.conduct import OpenSources, Orchestrate, Outcome, conduct
+from deepcritical.jobs.endings import forget_causes
+from deepcritical.jobs.engine import OutOfOrder, RunJournal
+from deepcritical.jobs.recorder import Host
+from deepcritical.jobs.stored_runs import open_stored
+from deepcritical.reasoning.base import Reasoner
+from deepcritical.research.session import ResearchSession
+from deepcritical.services.event_log import EventLog
+from deepcritical.services.job_board import JobBoard
+from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.trace_writer import TraceWriter
+
+__all__ = [
+    "MOST_TAKEOVERS",
+    "Held",
+    "Hosted",
+    "Hosting",
+    "Parts",
+    "PartsFor",
+    "Tool",
+    "failed",
+    "settle",
+]
+
+_LOG = logging.getLogger(__name__)
+MOST_TAKEOVERS = 5
+"""How often a run is taken up again after its worker was lost, before it ends as failed."""
+
+
+class Parts(NamedTuple):
+    """What a run is made of beside its recipe."""
+
+    reasoner: Reasoner
+    open_sources: OpenSources
+
+
+PartsFor = Callable[[Recipe], Parts]
+"""The parts of a run that another process began; it may raise DeepCriticalError, and may block."""
+
+
+class Tool(NamedTuple):
+    """How the runs of one tool are conducted."""
+
+    schedule: Orchestrate
+    outcome: Outcome[Any]
+
+
+@dataclass
+class Held:
+    """A run that this process took in, with what no other process has."""
+
+    session: ResearchSession
+    open_sources: OpenSources
+    writer: TraceWriter | None
+    ending: asyncio.Future[Any]
+    """Gets what the run ends with."""
+    key: SecretStr | None = None
+    own_key: bool = False
+    followed: bool = False
+    """Whether another worker has begun with it, so that its events are read from the database."""
+    begun_here: bool = False
+    cancelled: bool = False
+
+
+@dataclass
+class Hosted:
+    """A run that this process conducts."""
+
+    task: asyncio.Task[Any]
+    leaving: bool = False
+    """Whether it goes on elsewhere or later."""
+    write_now: bool = False
+    session: ResearchSession | None = None
+    writer: TraceWriter | None = None
+
+    def stop(self, *, leaving: bool) -> None:
+        """Stop all that it does; once it is leaving, it cannot end here any more."""
+        self.leaving = self.leaving or leaving
+        self.task.cancel()
+
+
+@dataclass
+class Hosting:
+    """Conducts the runs of one process.
+
+    Args:
+        board: The jobs.
+        traces: Keeps the runs.
+        worker: The name of this process.
+        parts_for: Builds a run of another process.
+        tools: By name.
+        slots: Runs at once; those taken in by a command that waits for them are not counted.
+        clock: Monotonic seconds.
+    """
+
+    board: JobBoard
+    traces: ToolTraceService
+    worker: str
+    parts_for: PartsFor
+    tools: dict[str, Tool]
+    slots: int
+    clock: Callable[[], float] = time.monotonic
+    held: dict[str, Held] = field(default_factory=dict)
+    hosted: dict[str, Hosted] = field(default_factory=dict)
+    urgent: set[str] = field(default_factory=set)
+    """Runs that wait for no slot."""
+
+    def __post_init__(self) -> None:
+        self._gate = asyncio.Semaphore(self.slots)
+
+    @property
+    def free(self) -> int:
+        """Slots that nothing is conducted in."""
+        return self.slots - len(self.hosted)
+
+    async def conduct(self, run_id: str, journal: RunJournal) -> None:
+        """See `jobs.engine.Conduct`."""
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 - a coroutine runs in a task
+        if (before := self.hosted.get(run_id)) is not None:
+            before.stop(leaving=True)  # this process was given its own run once more
+        hosted = self.hosted[run_id] = Hosted(task)
+        try:
+            async with contextlib.nullcontext() if run_id in self.urgent else self._gate:
+                await self._begun(run_id, hosted, journal)
+        except asyncio.CancelledError:
+            if hosted.leaving:
+                if hosted.writer:  # before the next process reads how far the run is
+                    await hosted.writer.flush()
+                raise
+            task.uncancel()
+            if hosted.session is None:
+                await self._end(run_id, RunCancelled())
+        finally:
+            if self.hosted.get(run_id) is hosted:
+                del self.hosted[run_id]
+            self.urgent.discard(run_id)
+
+    async def _begun(self, run_id: str, hosted: Hosted, journal: RunJournal) -> None:
+        try:
+            begun = await self.board.begin(run_id, self.worker)
+        except TraceNotFoundError:
+            return  # deleted: there is nobody to tell
+        if begun.ended:
+            await self._show_end(run_id)
+            return
+        held_here = self.held.get(run_id)
+        if begun.signals.cancel or (held_here and held_here.cancelled):
+            await self._end(run_id, RunCancelled())
+            return
+        hosted.write_now = begun.signals.write_now
+        try:
+            held = await self._held(run_id, begun)
+        except DeepCriticalError as error:
+            await self._end(run_id, failed(error))
+            return
+        hosted.session, hosted.writer = held.session, held.writer
+        await self._conducted(held, self.tools[begun.recipe.tool], hosted, journal)
+
+    async def _held(self, run_id: str, begun: Begun) -> Held:
+        """The run, ready to be conducted.
+
+        Raises:
+            DeepCriticalError: It cannot be.
+        """
+        if begun.late:
+            raise BudgetExceeded(
+                "The run waited too long for its turn.",
+                "Ask again later, or raise DEEPCRITICAL_QUEUE_LIMIT_S.",
+            )
+        if begun.takeovers > MOST_TAKEOVERS:
+            raise ReasoningError(
+                f"The run was lost {begun.takeovers} times with the process that conducted it.",
+                f"See what ends the process, and then: deepcritical traces resume {run_id}",
+            )
+        held = self.held.get(run_id)
+        if held and not held.followed:
+            held.begun_here = True
+            return held
+        if begun.recipe.own_key:
+            raise ConfigurationError(
+                "The run needs a key that was in the memory of a process that has ended.",
+                "Keys are never stored: ask the question again with the key.",
+            )
+        return await self._rebuilt(run_id, begun)
+
+    async def _rebuilt(self, run_id: str, begun: Begun) -> Held:
+        recipe = begun.recipe
+        parts = await asyncio.to_thread(self.parts_for, recipe)
+        writer = TraceWriter(
+            self.traces, run_id, tool_name=recipe.tool, input_params={}, user_id=begun.user_id
+        )
+        told = await self.traces.events(run_id)
+        session = ResearchSession(
+            text=recipe.question,
+            limits=recipe.limits,
+            reasoner=parts.reasoner,
+            log=EventLog(run_id, writer=writer, told=told),
+            clock=self.clock,
+            searched_on=recipe.searched_on,
+            context=recipe.context,
+            plan=recipe.plan,
+        )
+        ending: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        ending.add_done_callback(forget_causes)  # nobody waits for it here
+        return Held(session, parts.open_sources, writer, ending)
+
+    async def _conducted(self, held: Held, tool: Tool, hosted: Hosted, journal: RunJournal) -> None:
+        async def wants_stop() -> bool:
+            return hosted.write_now
+
+        host = Host(
+            journal=journal,
+            wants_stop=wants_stop,
+            lets_go=lambda: hosted.leaving or journal.lost,
+        )
+        with _told_to(held.ending):
+            ended: Document = await conduct(
+                held.session,
+                tool.schedule,
+                tool.outcome,
+                held.open_sources,
+                held.key,
+                held.writer,
+                host,
+            )
+            if not held.ending.done():
+                held.ending.set_result(ended)
+
+    async def _end(self, run_id: str, ending: RunFailed | RunCancelled) -> None:
+        """Write the end of a run that was not begun here, unless it has one."""
+        # Whoever ended or deleted it was faster.
+        with contextlib.suppress(TraceEndedError, TraceNotFoundError):
+            await self.traces.append_event(run_id, ending)
+        await self._show_end(run_id)
+
+    async def _show_end(self, run_id: str) -> None:
+        """Tell whoever waits here of a run that it has ended."""
+        held = self.held.get(run_id)
+        if held is None or held.followed:
+            return
+        for logged in await self.traces.events(run_id, len(held.session.log.events)):
+            await held.session.log.mirror(logged)
+        await settle(self.traces, run_id, held)
+
+
+def failed(error: DeepCriticalError) -> RunFailed:
+    """The terminal event of a run that ends with this error."""
+    return RunFailed(error=type(error).__name__, message=error.message, advice=error.advice)
+
+
+async def settle(traces: ToolTraceService, run_id: str, held: Held) -> None:
+    """Hand on how a run ended whose last event came from the database."""
+    last = held.session.log.events[-1].event
+    if isinstance(last, RunCompleted) and (run := await open_stored(traces, run_id)):
+        held.session.store.report, held.session.store.answer = run.report, run.answer
+        if not held.ending.done():
+            held.ending.set_result(run.report or run.answer)
+        return
+    _resolve(held.ending, _error_of(last) if isinstance(last, RunFailed) else None)
+
+
+def _error_of(ending: RunFailed) -> DeepCriticalError:
+    return ERRORS.get(ending.error, DeepCriticalError)(ending.message, ending.advice)
+
+
+def _resolve(ending: asyncio.Future[Any], error: BaseException | None) -> None:
+    if ending.done():
+        return
+    if error is None:
+        ending.cancel()
+    else:
+        ending.set_exception(error)
+
+
+@contextlib.contextmanager
+def _told_to(ending: asyncio.Future[Any]) -> Iterator[None]:
+    """Hand on how a run ended to whoever waits for it here; only what leaves the run goes on."""
+    try:
+        yield
+    except (asyncio.CancelledError, ResearchCancelled):
+        ending.cancel()
+        raise
+    except DeepCriticalError as error:
+        _resolve(ending, error)
+    except (Exception, OutOfOrder) as error:  # noqa: BLE001 - whoever waits is told
+        _LOG.error("a run failed by a defect", exc_info=error)
+        _resolve(ending, error)

@@ -1,0 +1,111 @@
+"""The runs that are known by their ids: those of this process, and those that the database has."""
+
+from __future__ import annotations
+
+from deepcritical.domain.errors import StorageError, TraceNotFoundError
+from deepcritical.domain.traces import LOCAL_USER, TraceSummary
+from deepcritical.jobs import requests
+from deepcritical.jobs.durable_runs import DurableRuns
+from deepcritical.jobs.run import Run
+from deepcritical.jobs.stored_runs import RunView, open_stored
+from deepcritical.services.tool_trace_service import ToolTraceService
+
+__all__ = ["KnownRuns", "unknown"]
+
+
+class KnownRuns:
+    """Finds runs, and does to them what their users want.
+
+    Args:
+        traces: Keeps the runs; None keeps them in memory only.
+        durable: Has them outlive this process; None has them end with it.
+    """
+
+    def __init__(self, traces: ToolTraceService | None, durable: DurableRuns | None) -> None:
+        self._traces = traces
+        self._durable = durable
+        self._runs: dict[str, Run] = {}
+
+    async def find(self, run_id: str) -> RunView | None:
+        """The run of that id: one of this process, or one that the database has.
+
+        Raises:
+            StorageError: The database cannot be read.
+        """
+        if run_id in self._runs or self._traces is None:
+            return self._runs.get(run_id)
+        return await open_stored(self._traces, run_id)
+
+    async def cancel(self, run_id: str) -> None:
+        """Stop a run; one that has ended stays as it is.
+
+        Raises:
+            TraceNotFoundError: There is no such run.
+            StorageError: The database cannot be read or written.
+        """
+        if run := self._runs.get(run_id):
+            run.cancel()
+        elif self._traces and self._durable:
+            await requests.cancel(self._traces, self._durable.board, run_id)
+        else:
+            raise unknown(run_id)
+
+    async def write_now(self, run_id: str) -> None:
+        """End the search of a run with the step in hand, and have it write from what there is.
+
+        Raises:
+            TraceNotFoundError: There is no such run under way.
+            StorageError: The database cannot be read or written.
+        """
+        if run := self._runs.get(run_id):
+            run.write_now()
+        elif self._traces and self._durable:
+            await requests.write_now(self._traces, self._durable.board, run_id)
+        else:
+            raise unknown(run_id)
+
+    async def delete(self, run_id: str) -> None:
+        """Delete a run that has ended.
+
+        Raises:
+            TraceNotFoundError: There is no such run.
+            StorageError: It has not ended, or the database cannot be written.
+        """
+        run = self._runs.get(run_id)
+        if run and not run.ended:
+            raise StorageError(f"The run {run_id} has not ended.", "Cancel it first.")
+        if self._traces:
+            user_id = (await self._traces.get_trace(run_id)).user_id
+            if self._durable:
+                await requests.delete(self._traces, self._durable.board, run_id, user_id=user_id)
+            else:
+                await self._traces.delete(run_id, user_id=user_id)
+        self._runs.pop(run_id, None)
+
+    async def runs_of(
+        self,
+        user_id: str = LOCAL_USER,
+        *,
+        tool_name: str | None = None,
+        most: int = 50,
+        before: str | None = None,
+    ) -> tuple[TraceSummary, ...]:
+        """The runs that a user started, the newest first; none without a database.
+
+        Args:
+            user_id: The user.
+            tool_name: Only runs of this tool.
+            most: How many.
+            before: Id of a run; only older ones.
+
+        Raises:
+            StorageError: The database cannot be read.
+        """
+        if self._traces is None:
+            return ()
+        return await self._traces.list_traces(user_id, tool_name, most=most, before=before)
+
+
+def unknown(run_id: str) -> TraceNotFoundError:
+    """What is said of an id that no run has."""
+    return TraceNotFoundError(f"There is no run {run_id} here.", "Look up its id.")

@@ -1,0 +1,211 @@
+"""What is recorded of one call of a run, as JSON from which exactly the same is restored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from pydantic import Field, TypeAdapter
+
+from deepcritical.domain.answer import DeepAnswer
+from deepcritical.domain.appraisal import Reading
+from deepcritical.domain.assessment import JudgeAssessment
+from deepcritical.domain.base import Model
+from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
+from deepcritical.domain.errors import ERRORS, DeepCriticalError, RateLimitError
+from deepcritical.domain.events import Event
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.hypotheses import MechanismHypothesis
+from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
+from deepcritical.domain.report import ResearchReport
+from deepcritical.tools.base import SourceResult
+from deepcritical.tools.search_handler import SourceAnswer
+
+__all__ = [
+    "ASSESS_EVIDENCE",
+    "BEGIN",
+    "CHECK_COMPLETENESS",
+    "CHECK_INTEGRITY",
+    "EXECUTE",
+    "FIND_FACTS",
+    "GENERATE_CHECKLIST",
+    "GENERATE_ITEM_QUERIES",
+    "GENERATE_QUERIES",
+    "LEDGER",
+    "NAME_CANDIDATES",
+    "NOTE",
+    "OVERRULED",
+    "PROPOSE_HYPOTHESES",
+    "READ_ALL",
+    "READ_EVIDENCE",
+    "REFINE_INQUIRY",
+    "REFINE_QUESTION",
+    "SYNTHESIZE_ANSWER",
+    "WRITE_REPORT",
+    "Begun",
+    "Form",
+    "Outcome",
+    "Read",
+    "RecordedAnswer",
+    "RecordedError",
+]
+
+T = TypeVar("T")
+
+
+class RecordedError(Model):
+    """An error of the domain; one of a narrower kind is recorded as what it is one of."""
+
+    kind: str
+    message: str
+    advice: str
+    retry_after_s: float | None = None
+
+    @classmethod
+    def of(cls, error: DeepCriticalError) -> RecordedError:
+        """What is recorded of an error."""
+        kind = next(k.__name__ for k in type(error).__mro__ if ERRORS.get(k.__name__) is k)
+        retry_after_s = error.retry_after_s if isinstance(error, RateLimitError) else None
+        return cls(
+            kind=kind, message=error.message, advice=error.advice, retry_after_s=retry_after_s
+        )
+
+    def restored(self) -> DeepCriticalError:
+        """The error, ready to be raised."""
+        kind = ERRORS[self.kind]
+        if issubclass(kind, RateLimitError):
+            return kind(self.message, self.advice, self.retry_after_s)
+        return kind(self.message, self.advice)
+
+
+class RecordedAnswer(Model):
+    """A `SourceAnswer`; of its query what the reader is told, not until when it was asked."""
+
+    source: str
+    query: SearchQuery
+    result: SourceResult
+    searched_at: datetime | None
+    error: RecordedError | None
+
+    @classmethod
+    def of(cls, answer: SourceAnswer) -> RecordedAnswer:
+        """What is recorded of an answer."""
+        asked = {name: getattr(answer.query, name) for name in SearchQuery.model_fields}
+        return cls(
+            source=answer.source,
+            query=SearchQuery(**asked),
+            result=answer.result,
+            searched_at=answer.searched_at,
+            error=RecordedError.of(answer.error) if answer.error else None,
+        )
+
+    def restored(self) -> SourceAnswer:
+        """The answer."""
+        error = self.error.restored() if self.error else None
+        return SourceAnswer(self.source, self.query, self.result, self.searched_at, error)
+
+
+class Read(Model):
+    """The readings that were given, and what ended them before the last one."""
+
+    readings: tuple[Reading, ...]
+    error: RecordedError | None = None
+
+
+class Begun(Model):
+    """What holds for a run from its first step on, in whichever process it goes on."""
+
+    started_at: datetime
+    """UTC."""
+    searched_on: str
+    """ISO date, UTC."""
+    reasoner: str
+    """Its name."""
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+class Outcome(Model):
+    """How one call ended. What a schedule of steps branches on is read from here alone."""
+
+    result: Any = None
+    """As JSON; None when there is an error."""
+    error: RecordedError | None = None
+    told: tuple[Event, ...] = ()
+    """What the reasoner told during the call, in order."""
+    finished_at: datetime
+    """UTC."""
+    elapsed_s: float
+    """Seconds since the run's first step, at the call's end."""
+    stop_wanted: bool = False
+    """Whether by then the user wanted the report from what there is."""
+    left: dict[str, Any] = Field(default_factory=dict)
+    """What the reasoner keeps for later calls, such as what it has spent; see `remembered`."""
+
+
+class Form(Generic[T]):
+    """What the results of one kind of call look like on record.
+
+    Args:
+        name: What the records are called.
+        recorded: The type that is recorded.
+        taken: A result as it is recorded.
+        given: A record as the result that it is of.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        recorded: Any,
+        taken: Callable[[T], Any] = _itself,
+        given: Callable[[Any], T] = _itself,
+    ) -> None:
+        self.name = name
+        self.kind = recorded
+        self._adapter: TypeAdapter[Any] = TypeAdapter(recorded)
+        self._taken = taken
+        self._given = given
+
+    def dump(self, result: T) -> Any:
+        """A result as JSON."""
+        return self._adapter.dump_python(self._taken(result), mode="json")
+
+    def load(self, plain: Any) -> T:
+        """The result of its JSON."""
+        return self._given(self._adapter.validate_python(plain))
+
+
+BEGIN: Form[Begun] = Form("begin", Begun)
+EXECUTE: Form[tuple[SourceAnswer, ...]] = Form(
+    "execute",
+    tuple[RecordedAnswer, ...],
+    lambda answers: tuple(RecordedAnswer.of(answer) for answer in answers),
+    lambda recorded: tuple(answer.restored() for answer in recorded),
+)
+CHECK_INTEGRITY: Form[tuple[Evidence, ...]] = Form("check_integrity", tuple[Evidence, ...])
+REFINE_QUESTION: Form[ResearchQuestion] = Form("refine_question", ResearchQuestion)
+GENERATE_QUERIES: Form[tuple[SearchQuery, ...]] = Form("generate_queries", tuple[SearchQuery, ...])
+NAME_CANDIDATES: Form[tuple[Drug, ...]] = Form("name_candidates", tuple[Drug, ...])
+READ_EVIDENCE: Form[Reading] = Form("read_evidence", Reading)
+READ_ALL: Form[Read] = Form("read_all", Read)
+PROPOSE_HYPOTHESES: Form[tuple[MechanismHypothesis, ...]] = Form(
+    "propose_hypotheses", tuple[MechanismHypothesis, ...]
+)
+ASSESS_EVIDENCE: Form[JudgeAssessment] = Form("assess_evidence", JudgeAssessment)
+WRITE_REPORT: Form[ResearchReport] = Form("write_report", ResearchReport)
+REFINE_INQUIRY: Form[Inquiry] = Form("refine_inquiry", Inquiry)
+GENERATE_CHECKLIST: Form[Checklist] = Form("generate_checklist", Checklist)
+GENERATE_ITEM_QUERIES: Form[tuple[SearchQuery, ...]] = Form(
+    "generate_item_queries", tuple[SearchQuery, ...]
+)
+FIND_FACTS: Form[tuple[ItemFact, ...]] = Form("find_facts", tuple[ItemFact, ...])
+CHECK_COMPLETENESS: Form[tuple[ItemCoverage, ...]] = Form(
+    "check_completeness", tuple[ItemCoverage, ...]
+)
+SYNTHESIZE_ANSWER: Form[DeepAnswer] = Form("synthesize_answer", DeepAnswer)
+NOTE: Form[str] = Form("note", str)
+LEDGER: Form[str] = Form("ledger", str)
+OVERRULED: Form[None] = Form("overruled", None)

@@ -1,0 +1,203 @@
+"""Has every effect of a run recorded, and gives the run only what is recorded.
+
+A run that is taken up by another process goes through its steps again; what they asked for then
+comes from the journal, so that they take the same way up to where the run was interrupted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Protocol, TypeVar, cast
+
+from deepcritical.domain.errors import ConfigurationError, DeepCriticalError
+from deepcritical.domain.events import Event
+from deepcritical.jobs.journal import Journal, NoJournal
+from deepcritical.jobs.outcomes import BEGIN, Begun, Form, Outcome, RecordedError
+from deepcritical.research.session import ResearchSession
+
+__all__ = ["Host", "Recorder", "Remembers"]
+
+T = TypeVar("T")
+_TOLD: ContextVar[list[Event] | None] = ContextVar("told", default=None)
+"""What is told during the call under way; None between calls."""
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+async def _unasked() -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class Host:
+    """What a run has of whoever hosts it. By itself it hosts a run that ends with its process."""
+
+    journal: Journal = field(default_factory=NoJournal)
+    wants_stop: Callable[[], Awaitable[bool]] = _unasked
+    """Whether the user wants the report from what there is; asked at the end of every call. It
+    raises nothing."""
+    lets_go: Callable[[], bool] = lambda: False
+    """Whether the run, when it is cancelled here, goes on elsewhere or later, so that its end is
+    not to be told."""
+    now: Callable[[], datetime] = _now
+    """The time of day, UTC."""
+
+
+class Remembers(Protocol):
+    """Protocol: what keeps something from one call for the next."""
+
+    def remembered(self) -> dict[str, Any]:
+        """As JSON."""
+
+    def remember(self, left: Mapping[str, Any]) -> None:
+        """Go on with what was remembered."""
+
+
+class Recorder:
+    """The records of one run, and its time, which stands still between them.
+
+    A call that was under way when its process died is made again, and is then paid a second time:
+    what it had cost is not known, and counts towards no limit.
+
+    Args:
+        session: The run; from here on it goes by the time of the records.
+        host: What it has of whoever hosts it.
+    """
+
+    def __init__(self, session: ResearchSession, host: Host) -> None:
+        self._session = session
+        self._host = host
+        self._clock = session.clock
+        self._begun_at_s = session.clock()
+        self._before_s = 0.0
+        self._recorded_s = 0.0
+        session.go_by(lambda: self._recorded_s)
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds since the run's first step, the time without a process included.
+
+        For a run that is taken up after its research should have ended, that is the time as of
+        then: it has the time for the report anew.
+        """
+        return self._before_s + self._clock() - self._begun_at_s
+
+    @property
+    def left_s(self) -> float:
+        """Seconds until the report must be there."""
+        return max(0.0, self._session.limits.deadline_s - self.elapsed_s)
+
+    @property
+    def search_s(self) -> float:
+        """Seconds that a search may take; late, no more than half of the report's."""
+        research_s = self._session.limits.research_deadline_s - self.elapsed_s
+        return max(research_s, self.left_s / 2)
+
+    async def begin(self) -> None:
+        """Record when and with what the run begins, or go on with what is recorded.
+
+        Raises:
+            ConfigurationError: It began with another reasoner.
+            ResearchCancelled: As `Journal.record`.
+        """
+        session = self._session
+
+        async def effect() -> Begun:
+            return Begun(
+                started_at=self._host.now(),
+                searched_on=session.searched_on,
+                reasoner=session.reasoner.name,
+            )
+
+        begun = await self.call(BEGIN, effect)
+        if begun.reasoner != session.reasoner.name:
+            raise ConfigurationError(
+                f"The run was begun with the reasoner {begun.reasoner}, and here it is "
+                f"{session.reasoner.name}.",
+                "Set the same model again, or ask the question anew.",
+            )
+        session.searched_on = begun.searched_on
+        since_s = (self._host.now() - begun.started_at).total_seconds()
+        self._before_s = min(max(0.0, since_s), session.limits.research_deadline_s)
+        self._begun_at_s = self._clock()
+
+    async def call(
+        self, form: Form[T], effect: Callable[[], Awaitable[T]], keeper: Remembers | None = None
+    ) -> T:
+        """The result of an effect, as it is recorded; what it tells is told after it.
+
+        Args:
+            form: Its name on record, and what its result looks like there.
+            effect: What is to be done, if it is not recorded yet.
+            keeper: What keeps something for later calls.
+
+        Raises:
+            DeepCriticalError: What the effect raised, as it is recorded.
+            ResearchCancelled: As `Journal.record`.
+        """
+        done_here = False
+
+        async def recorded() -> dict[str, Any]:
+            nonlocal done_here
+            done_here = True
+            return await self._done(form, effect, keeper)
+
+        plain = await self._host.journal.record(form.name, recorded)
+        outcome, result = await asyncio.to_thread(_restored, form, plain)
+        if keeper and not done_here:
+            keeper.remember(outcome.left)
+        self._recorded_s = outcome.elapsed_s
+        self._session.stop_wanted = outcome.stop_wanted
+        for event in outcome.told:
+            await self._session.hear(event)
+        if outcome.error:
+            raise outcome.error.restored()
+        return cast("T", result)
+
+    async def _done(
+        self, form: Form[T], effect: Callable[[], Awaitable[T]], keeper: Remembers | None
+    ) -> dict[str, Any]:
+        told: list[Event] = []
+        result: T | None = None
+        error: RecordedError | None = None
+        token = _TOLD.set(told)
+        try:
+            result = await effect()
+        except DeepCriticalError as raised:
+            error = RecordedError.of(raised)
+        finally:
+            _TOLD.reset(token)
+        stop = self._session.stop_wanted or self._session.stop_asked
+        outcome = Outcome(
+            error=error,
+            told=tuple(told),
+            finished_at=self._host.now(),
+            elapsed_s=self.elapsed_s,
+            stop_wanted=stop or await self._host.wants_stop(),
+            left=keeper.remembered() if keeper else {},
+        )
+        return await asyncio.to_thread(_dumped, form, outcome, result)
+
+    async def tell(self, event: Event) -> None:
+        """Keep what is told during a call for its record; what is told between calls goes on."""
+        told = _TOLD.get()
+        if told is None:
+            await self._session.hear(event)
+        else:
+            told.append(event)
+
+
+def _dumped(form: Form[Any], outcome: Outcome, result: Any) -> dict[str, Any]:
+    plain = outcome.model_dump(mode="json")
+    return plain if outcome.error else {**plain, "result": form.dump(result)}
+
+
+def _restored(form: Form[Any], plain: dict[str, Any]) -> tuple[Outcome, Any]:
+    outcome = Outcome.model_validate(plain)
+    return outcome, None if outcome.error else form.load(outcome.result)

@@ -1,0 +1,87 @@
+"""What a user wants of a run that any process may have: cancel it, have it write now, delete it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+
+from deepcritical.domain.errors import TraceEndedError, TraceNotFoundError
+from deepcritical.domain.traces import LOCAL_USER
+from deepcritical.services.job_board import JobBoard
+from deepcritical.services.tool_trace_service import ToolTraceService
+
+__all__ = ["cancel", "delete", "write_now"]
+
+HEARD_S = 1.0
+"""How long the worker of a run gets to end it; then its end is written for it."""
+_POLL_S = 0.03
+
+
+async def cancel(traces: ToolTraceService, board: JobBoard, run_id: str) -> None:
+    """Stop a run wherever it is; one that has ended stays as it is.
+
+    Raises:
+        TraceNotFoundError: There is no such run.
+        StorageError: The database cannot be used.
+    """
+    if (await traces.get_trace(run_id)).status.ended:
+        return
+    begun = await board.request(run_id, "cancel")
+    if begun and await _ends(traces, run_id):
+        return
+    with contextlib.suppress(TraceEndedError):
+        trace = await traces.get_trace(run_id)
+        await traces.cancel_trace(run_id, user_id=trace.user_id)
+
+
+async def _ends(traces: ToolTraceService, run_id: str) -> bool:
+    until = time.monotonic() + HEARD_S
+    while time.monotonic() < until:
+        if (await traces.get_trace(run_id)).status.ended:
+            return True
+        await asyncio.sleep(_POLL_S)
+    return False
+
+
+async def write_now(traces: ToolTraceService, board: JobBoard, run_id: str) -> None:
+    """Have a run end its search with the step in hand, and write from what there is.
+
+    Raises:
+        TraceNotFoundError: There is no such run that has not ended.
+        StorageError: The database cannot be used.
+    """
+    trace = await traces.get_trace(run_id)
+    if trace.status.ended:
+        raise TraceNotFoundError(f"The run {run_id} has ended: it is {trace.status.value}.")
+    await board.request(run_id, "write_now")
+
+
+async def delete(
+    traces: ToolTraceService,
+    board: JobBoard,
+    run_id: str,
+    *,
+    user_id: str = LOCAL_USER,
+    under_way: bool = False,
+) -> None:
+    """Remove a run for good, with what the engine has of its steps.
+
+    Args:
+        traces: The runs.
+        board: The jobs beside them.
+        run_id: The run.
+        user_id: Whose it is.
+        under_way: Also when it has not ended, which ends it.
+
+    Raises:
+        TraceNotFoundError: There is none.
+        StorageError: It has not ended, or the database cannot be used.
+    """
+    durable = await board.has(run_id)
+    await traces.delete(run_id, user_id=user_id, under_way=under_way)
+    if durable:
+        # Imported late, and only for a run that has steps.
+        from deepcritical.jobs.dbos_engine import forget
+
+        await forget(traces.database.url, run_id)

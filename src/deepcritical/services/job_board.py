@@ -1,0 +1,131 @@
+"""Jobs in the database: which runs are to be conducted, by whom, and what their users want of them.
+
+The engine records steps and hands runs out; what it does not know stands here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from datetime import UTC, datetime
+from types import ModuleType
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from deepcritical.domain.jobs import Begun, Signals
+from deepcritical.domain.recipe import Recipe
+from deepcritical.domain.traces import ToolTrace, TraceMetrics, TraceState, TraceStatus
+from deepcritical.services.database import Database
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    import sqlalchemy as sa
+
+__all__ = ["JobBoard"]
+
+T = TypeVar("T")
+
+
+class JobBoard:
+    """Writes and reads jobs. Every method may be called from any event loop.
+
+    Every method raises StorageError when the database cannot be used.
+
+    Args:
+        database: Where they are, with the traces.
+        queue_limit_s: Seconds that a run may wait for its first step.
+        most_of_user: Runs of one user that may wait or be under way.
+    """
+
+    def __init__(
+        self, database: Database, *, queue_limit_s: float = 1800.0, most_of_user: int = 100
+    ) -> None:
+        self._database = database
+        self._queue_limit_s = queue_limit_s
+        self.most_of_user = most_of_user
+
+    async def add(
+        self, run_id: str, recipe: Recipe, asked: Mapping[str, Any], user_id: str, worker: str
+    ) -> None:
+        """Take in a run, with its trace.
+
+        Raises:
+            CapacityError: Its user has too many.
+        """
+        trace = ToolTrace(
+            id=run_id,
+            user_id=user_id,
+            tool_name=recipe.tool,
+            input_params=dict(asked),
+            status=TraceStatus.PENDING,
+            progress=0.0,
+            current_stage="",
+            created_at=datetime.now(UTC),
+            metrics=TraceMetrics(),
+            state=TraceState(),
+        )
+        limits = {"queue_limit_s": self._queue_limit_s, "most": self.most_of_user}
+        await self._write(lambda q, c: q.insert_job(c, trace, recipe, worker, **limits))
+
+    async def has(self, run_id: str) -> bool:
+        """Whether an engine conducts, or conducted, the run."""
+        return not (await self.signals([run_id]))[run_id].deleted
+
+    async def begin(self, run_id: str, worker: str) -> Begun:
+        """Take a run up.
+
+        Raises:
+            TraceNotFoundError: It was deleted.
+        """
+        return await self._write(lambda q, c: q.begin(c, run_id, worker))
+
+    async def hand_back(self, run_id: str) -> None:
+        """Give a run out of hand in good order."""
+        await self._write(lambda q, c: q.hand_back(c, run_id))
+
+    async def request(self, run_id: str, what: Literal["cancel", "write_now"]) -> bool:
+        """Note what a user wants of a run; whether a worker has begun with it."""
+        return await self._write(lambda q, c: q.request(c, run_id, f"{what}_requested"))
+
+    async def signals(self, run_ids: Collection[str]) -> dict[str, Signals]:
+        """What users want of these runs."""
+        return await self._read(lambda q, c: q.select_signals(c, run_ids))
+
+    async def overdue(self) -> tuple[str, ...]:
+        """Runs that have waited for their first step for longer than they may."""
+        return await self._read(lambda q, c: q.select_overdue(c))
+
+    async def left_by(self, live: Collection[str]) -> tuple[str, ...]:
+        """Runs that have not ended, of workers that are none of these."""
+        return await self._read(lambda q, c: q.select_left(c, live))
+
+    async def beat(self, worker: str, ttl_s: float) -> frozenset[str]:
+        """Give a sign of life; the workers that are alive."""
+        return await self._write(lambda q, c: q.beat(c, worker, ttl_s))
+
+    async def leave(self, worker: str) -> None:
+        """A worker ends in good order."""
+        await self._write(lambda q, c: q.leave(c, worker))
+
+    async def reopen(self, run_id: str) -> None:
+        """Take the end off a run that failed or was cancelled.
+
+        Raises:
+            TraceNotFoundError: Nothing is recorded of it.
+            StorageError: It is completed.
+        """
+        limit = self._queue_limit_s
+        await self._write(lambda q, c: q.reopen(c, run_id, queue_limit_s=limit))
+
+    async def _write(self, work: Callable[[Any, sa.Connection], T]) -> T:
+        return await self._database.write(lambda connection: work(_queries(), connection))
+
+    async def _read(self, work: Callable[[Any, sa.Connection], T]) -> T:
+        return await self._database.read(lambda connection: work(_queries(), connection))
+
+
+def _queries() -> ModuleType:
+    # Imported late: a process that only shows itself must not wait for the database's library.
+    from deepcritical.services import job_queries
+
+    return job_queries

@@ -1,0 +1,219 @@
+"""What is asked of the tables of jobs and workers, each within the caller's transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from pydantic import ValidationError
+
+from deepcritical.domain.errors import CapacityError, StorageError, TraceNotFoundError
+from deepcritical.domain.jobs import Begun, Signals
+from deepcritical.domain.recipe import Recipe
+from deepcritical.domain.traces import Folded, ToolTrace, TraceStatus, fold
+from deepcritical.services.trace_queries import insert_trace, select_events
+from deepcritical.services.trace_tables import jobs, tool_traces, trace_events, workers
+
+__all__ = [
+    "beat",
+    "begin",
+    "hand_back",
+    "insert_job",
+    "leave",
+    "reopen",
+    "request",
+    "select_left",
+    "select_overdue",
+    "select_signals",
+]
+
+_OPEN = tool_traces.c.status.in_([TraceStatus.PENDING.value, TraceStatus.IN_PROGRESS.value])
+_OF_TRACE = jobs.join(tool_traces, tool_traces.c.id == jobs.c.run_id)
+_FORGOTTEN = 20
+"""Times to live after which a worker without a sign of life is forgotten."""
+
+
+def insert_job(
+    connection: sa.Connection,
+    trace: ToolTrace,
+    recipe: Recipe,
+    worker: str,
+    *,
+    queue_limit_s: float,
+    most: int,
+) -> None:
+    """Take in a run with its trace.
+
+    Raises:
+        CapacityError: Its user has as many runs waiting or under way as he may.
+    """
+    mine = sa.select(sa.func.count()).select_from(_OF_TRACE)
+    if (connection.scalar(mine.where(_OPEN, tool_traces.c.user_id == trace.user_id)) or 0) >= most:
+        raise CapacityError(
+            f"{most} runs of yours are waiting or under way, and that is the limit.",
+            "Try again when some have ended, or cancel some.",
+        )
+    insert_trace(connection, trace)
+    connection.execute(
+        jobs.insert().values(
+            run_id=trace.id,
+            recipe=recipe.model_dump(mode="json"),
+            worker=worker,
+            queued_at=trace.created_at,
+            queue_deadline=trace.created_at + timedelta(seconds=queue_limit_s),
+            takeovers=0,
+            cancel_requested=False,
+            write_now_requested=False,
+        )
+    )
+
+
+def begin(connection: sa.Connection, run_id: str, worker: str) -> Begun:
+    """Take a run up: its first step, or the next one after another worker was lost.
+
+    Raises:
+        TraceNotFoundError: There is no such run, or not any more.
+        StorageError: Another version wrote it.
+    """
+    row = _locked(connection, run_id)
+    now = datetime.now(UTC)
+    again = row["first_step_at"] is not None
+    takeovers = row["takeovers"] + again
+    values = {
+        "worker": worker,
+        "takeovers": takeovers,
+        "first_step_at": row["first_step_at"] or now,
+    }
+    connection.execute(jobs.update().where(jobs.c.run_id == run_id).values(values))
+    return Begun(
+        recipe=_recipe(row["recipe"]),
+        user_id=row["user_id"],
+        ended=TraceStatus(row["status"]).ended,
+        late=not again and now > row["queue_deadline"],
+        takeovers=takeovers,
+        signals=Signals(row["cancel_requested"], row["write_now_requested"]),
+    )
+
+
+def hand_back(connection: sa.Connection, run_id: str) -> None:
+    """A worker gives a run out of its hands in good order, which is no loss of a worker."""
+    change = jobs.update().where(jobs.c.run_id == run_id)
+    connection.execute(change.values(takeovers=jobs.c.takeovers - 1))
+
+
+def _locked(connection: sa.Connection, run_id: str) -> Mapping[str, Any]:
+    asked = sa.select(jobs, tool_traces.c.user_id, tool_traces.c.status)
+    found = connection.execute(
+        asked.select_from(_OF_TRACE).where(jobs.c.run_id == run_id).with_for_update(of=jobs)
+    ).one_or_none()
+    if found is None:
+        raise TraceNotFoundError(
+            f"The run {run_id} cannot be resumed: nothing is recorded of its steps.",
+            "Ask its question again.",
+        )
+    return found._asdict()
+
+
+def _recipe(stored: object) -> Recipe:
+    try:
+        return Recipe.model_validate(stored)
+    except ValidationError as error:
+        raise StorageError(
+            "What a run was asked was written by another version.", "Ask the question again."
+        ) from error
+
+
+def request(connection: sa.Connection, run_id: str, column: str) -> bool:
+    """Note what a user wants of a run; whether any engine conducts it and has begun to."""
+    change = jobs.update().where(jobs.c.run_id == run_id).values({column: True})
+    if not connection.execute(change).rowcount:
+        return False
+    begun = sa.select(jobs.c.first_step_at).where(jobs.c.run_id == run_id)
+    return connection.scalar(begun) is not None
+
+
+def select_signals(connection: sa.Connection, run_ids: Collection[str]) -> dict[str, Signals]:
+    """What users want of these runs."""
+    asked = sa.select(jobs.c.run_id, jobs.c.cancel_requested, jobs.c.write_now_requested)
+    rows = connection.execute(asked.where(jobs.c.run_id.in_(run_ids)))
+    found = {run_id: Signals(cancel, write_now) for run_id, cancel, write_now in rows}
+    return {run_id: found.get(run_id, Signals(deleted=True)) for run_id in run_ids}
+
+
+def select_overdue(connection: sa.Connection) -> tuple[str, ...]:
+    """Runs that have waited for their first step for longer than they may."""
+    asked = sa.select(jobs.c.run_id).select_from(_OF_TRACE)
+    waiting = jobs.c.first_step_at.is_(None) & (jobs.c.queue_deadline < datetime.now(UTC))
+    return tuple(connection.scalars(asked.where(_OPEN, waiting)))
+
+
+def select_left(connection: sa.Connection, live: Collection[str]) -> tuple[str, ...]:
+    """Runs that have not ended, of workers that are not alive."""
+    asked = sa.select(jobs.c.run_id).select_from(_OF_TRACE)
+    return tuple(connection.scalars(asked.where(_OPEN, jobs.c.worker.not_in(live))))
+
+
+def beat(connection: sa.Connection, worker: str, ttl_s: float) -> frozenset[str]:
+    """Give a sign of life; the workers that have given one lately, this one included."""
+    now = _clock(connection)
+    changed = connection.execute(
+        workers.update().where(workers.c.id == worker).values(beat_at=now)
+    ).rowcount
+    if not changed:
+        connection.execute(workers.insert().values(id=worker, beat_at=now))
+    connection.execute(workers.delete().where(workers.c.beat_at < now - _FORGOTTEN * ttl_s))
+    alive = sa.select(workers.c.id).where(workers.c.beat_at > now - ttl_s)
+    return frozenset(connection.scalars(alive))
+
+
+def leave(connection: sa.Connection, worker: str) -> None:
+    """A worker ends in good order."""
+    connection.execute(workers.delete().where(workers.c.id == worker))
+
+
+def _clock(connection: sa.Connection) -> float:
+    """Seconds of the one clock that all workers share: the database's."""
+    if connection.dialect.name == "postgresql":
+        return float(
+            connection.scalar(sa.select(sa.func.extract("epoch", sa.func.clock_timestamp()))) or 0
+        )
+    return datetime.now(UTC).timestamp()  # a file is of one machine, and so is its clock
+
+
+def reopen(connection: sa.Connection, run_id: str, *, queue_limit_s: float) -> None:
+    """Take the end off a run that failed or was cancelled, so that it can go on.
+
+    Raises:
+        TraceNotFoundError: It has no job.
+        StorageError: It is completed.
+    """
+    row = _locked(connection, run_id)
+    status = TraceStatus(row["status"])
+    if status is TraceStatus.COMPLETED:
+        raise StorageError(
+            f"The run {run_id} is completed.", f"`deepcritical traces export {run_id}` prints it."
+        )
+    fresh: dict[str, Any] = {
+        "takeovers": 0,
+        "cancel_requested": False,
+        "queue_deadline": datetime.now(UTC) + timedelta(seconds=queue_limit_s),
+    }
+    if status.ended:
+        _take_end_off(connection, run_id)
+        fresh["write_now_requested"] = False
+    connection.execute(jobs.update().where(jobs.c.run_id == run_id).values(fresh))
+
+
+def _take_end_off(connection: sa.Connection, run_id: str) -> None:
+    *before, end = select_events(connection, run_id, 0)[0]
+    of_end = (trace_events.c.trace_id == run_id) & (trace_events.c.seq == end.seq)
+    connection.execute(trace_events.delete().where(of_end))
+    folded = fold(before, Folded())
+    values = {
+        **folded.model_dump(mode="json", include={"status", "progress", "current_stage"}),
+        "error_message": "",
+        "completed_at": None,
+    }
+    connection.execute(tool_traces.update().where(tool_traces.c.id == run_id).values(values))

@@ -1,0 +1,79 @@
+"""kill -9 in the middle of a run: another process ends it as if nothing had happened."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import QUESTION, ROOT, paper, snapshot, trial
+from tests.databases import fresh_database
+
+TOOLS = ("research", "deep_research")
+KILLS = (("before", 4), ("inside", 5), ("after", 7))
+"""A step that begins, one that is done but not recorded, and one that is recorded."""
+SAME = ("status", "stop_reason", "result", "steps", "events")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    with fresh_database(request.param, tmp_path) as url:
+        yield url
+
+
+def outcomes(url: str, folder: Path, **order: Any) -> list[dict[str, Any]]:
+    """What became of each run."""
+    source = snapshot(folder / "made.jsonl", paper(1), paper(2), trial(3))
+    order = {
+        "url": url,
+        "folder": str(folder),
+        "question": QUESTION,
+        "snapshot": str(source),
+        **order,
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.killed"],
+        cwd=ROOT,
+        input=json.dumps(order),
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_a_run_that_was_killed_ends_as_if_it_had_not_been(url: str, tmp_path: Path) -> None:
+    kills = [(tool, *kill) for tool in TOOLS for kill in (("none", 0), *KILLS)]
+    for whole, *killed in batched(outcomes(url, tmp_path, kills=kills), len(KILLS) + 1):
+        assert whole["status"] == "completed"
+        assert not whole["killed"]
+        for run in killed:
+            assert run["killed"], run
+            for name in SAME:
+                assert run[name] == whole[name], (run["where"], run["at"], name, run["error"])
+            assert run["repeated"] == (0 if run["where"] == "after" else 1)
+
+
+def batched(runs: list[dict[str, Any]], size: int) -> Iterator[list[dict[str, Any]]]:
+    yield from (runs[start : start + size] for start in range(0, len(runs), size))
+
+
+def test_a_run_that_is_taken_up_after_its_deadline_ends_well(tmp_path: Path) -> None:
+    with fresh_database("sqlite", tmp_path) as url:
+        runs = outcomes(
+            url,
+            tmp_path,
+            kills=[(tool, "inside", 5) for tool in TOOLS],
+            deadline_s=10.0,
+            away_s=10.0,
+        )
+    for run in runs:
+        assert run["killed"]
+        assert (run["status"], run["stop_reason"]) == ("completed", "deadline"), run["error"]
+        assert run["repeated"] == 1

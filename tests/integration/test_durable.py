@@ -1,0 +1,301 @@
+"""Durable runs within a process: they wait, are stopped, resumed and deleted, on both databases."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from deepcritical.bootstrap.durable import build_durable, open_board
+from deepcritical.domain.errors import BudgetExceeded, CapacityError, ReasoningError, StorageError
+from deepcritical.domain.traces import TraceStatus
+from deepcritical.jobs import requests
+from deepcritical.jobs.run import Run
+from deepcritical.jobs.runs import RunService
+from deepcritical.reasoning.base import Reasoner
+from deepcritical.services.database import Database
+from deepcritical.services.tool_trace_service import ToolTraceService
+from tests.conftest import QUESTION, ended, of_type, paper, run_service, snapshot
+from tests.databases import fresh_database, raw_text
+from tests.integration.doubles import Interrupted, failing, hanging
+
+SOON_S = 20.0
+"""On a busy machine; how soon it really is, benchmarks/stopping.py measures."""
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    with fresh_database(request.param, tmp_path) as url:
+        yield url
+
+
+@pytest.fixture
+async def traces(url: str) -> AsyncIterator[ToolTraceService]:
+    """The database as another process sees it."""
+    service = ToolTraceService(Database(url))
+    yield service
+    await service.close()
+
+
+class Services:
+    """Makes services on one database and one source, and closes them when a test fails, too."""
+
+    def __init__(self, url: str, source: Path) -> None:
+        self.url = url
+        self.source = source
+        self.made: list[RunService] = []
+
+    def __call__(self, reasoner: Reasoner | None = None, **more: Any) -> RunService:
+        kept = ToolTraceService(Database(self.url))
+        self.made.append(run_service(self.source, reasoner, kept, build_durable(kept, **more)))
+        return self.made[-1]
+
+
+@pytest.fixture
+async def service(url: str, tmp_path: Path) -> AsyncIterator[Services]:
+    services = Services(url, snapshot(tmp_path / "records.jsonl", paper(1), paper(2)))
+    yield services
+    for made in services.made:
+        await made.close()
+
+
+async def status(traces: ToolTraceService, run: Run, wanted: TraceStatus) -> None:
+    """Until a run is so far."""
+    async with asyncio.timeout(SOON_S):
+        while True:
+            known = {trace.id: trace.status for trace in await traces.list_traces()}
+            if known.get(run.run_id) is wanted:
+                return
+            await asyncio.sleep(0.02)
+
+
+class Counting:
+    """A reasoner whose first judgement waits for a gate, and how many wait at once."""
+
+    def __init__(self) -> None:
+        self.gate = asyncio.Event()
+        self.entered = 0
+        self.inside = self.most = 0
+        self.reasoner = Interrupted("generate_queries", self._wait)
+
+    async def _wait(self, _call: int) -> None:
+        self.entered += 1
+        self.inside += 1
+        self.most = max(self.most, self.inside)
+        try:
+            await self.gate.wait()
+        finally:
+            self.inside -= 1
+
+
+async def full(counting: Counting, slots: int) -> None:
+    async with asyncio.timeout(SOON_S):
+        while counting.inside < slots:  # noqa: ASYNC110 - of several, it waits for all
+            await asyncio.sleep(0.02)
+
+
+class TestQueue:
+    async def test_more_runs_than_slots_wait_and_all_end(self, service: Services) -> None:
+        counting = Counting()
+        runs = service(counting.reasoner, slots=2)
+        started = [runs.submit(QUESTION) for _ in range(5)]
+        await full(counting, 2)
+        await asyncio.sleep(0.5)  # more than the queue takes to be looked at
+        assert counting.most == 2
+        counting.gate.set()
+        for run in started:
+            assert (await run.result()).references
+            assert run.report is not None
+            assert (await ended(run))[-1].event.type == "run_completed"
+        await runs.close()
+
+    async def test_a_user_has_no_more_runs_than_he_may(self, service: Services) -> None:
+        counting = Counting()
+        runs = service(counting.reasoner, slots=1, most_of_user=2)
+        started = [runs.submit(QUESTION) for _ in range(2)]
+        with pytest.raises(CapacityError, match="2 runs"):
+            runs.submit(QUESTION)
+        others = runs.submit(QUESTION, user_id="somebody-else")
+        counting.gate.set()
+        for run in (*started, others):
+            assert await run.result()
+        await runs.close()
+
+    async def test_a_run_that_waits_too_long_ends_as_failed(
+        self, service: Services, traces: ToolTraceService
+    ) -> None:
+        counting = Counting()
+        runs = service(counting.reasoner, slots=1, queue_limit_s=0.5, ttl_s=1.0)
+        first = runs.submit(QUESTION)
+        await full(counting, 1)
+        late = runs.submit(QUESTION)
+        with pytest.raises(BudgetExceeded, match="waited too long"):
+            await late.result()
+        await status(traces, late, TraceStatus.FAILED)
+        counting.gate.set()
+        assert await first.result()
+        await runs.close()
+
+
+class TestStopping:
+    async def test_a_run_in_a_step_is_cancelled_from_another_process(
+        self, service: Services, traces: ToolTraceService
+    ) -> None:
+        counting = Counting()
+        runs = service(counting.reasoner)
+        run = runs.submit(QUESTION)
+        await full(counting, 1)
+        await requests.cancel(traces, open_board(traces), run.run_id)
+        assert counting.inside == 0
+        assert (await traces.get_trace(run.run_id)).status is TraceStatus.CANCELLED
+        assert [e.event.type for e in await ended(run)][-1] == "run_cancelled"
+        await runs.close()
+
+    async def test_a_run_that_waits_is_cancelled_from_another_process(
+        self, service: Services, traces: ToolTraceService
+    ) -> None:
+        counting = Counting()
+        runs = service(counting.reasoner, slots=1)
+        first = runs.submit(QUESTION)
+        await full(counting, 1)
+        waiting = runs.submit(QUESTION)
+        await status(traces, waiting, TraceStatus.PENDING)
+        await requests.cancel(traces, open_board(traces), waiting.run_id)
+        assert [e.event.type for e in await ended(waiting)] == ["run_cancelled"]
+        counting.gate.set()
+        assert await first.result()
+        assert counting.entered == first.report.search_iterations if first.report else False
+        await runs.close()
+
+    async def test_a_run_is_cancelled_before_it_is_taken_in(self, service: Services) -> None:
+        runs = service()
+        run = runs.submit(QUESTION)
+        run.cancel()
+        async with asyncio.timeout(SOON_S):
+            assert [e.event.type for e in await ended(run)][-1] == "run_cancelled"
+        await runs.close()
+
+    async def test_a_run_writes_from_what_there_is_when_another_process_says_so(
+        self, service: Services, traces: ToolTraceService
+    ) -> None:
+        counting = Counting()
+        runs = service(counting.reasoner)
+        run = runs.submit(QUESTION)
+        await full(counting, 1)
+        await requests.write_now(traces, open_board(traces), run.run_id)
+        await asyncio.sleep(0.6)  # more than a worker takes to hear of it
+        counting.gate.set()
+        await run.result()
+        assert of_type(await ended(run), "run_completed")[0].stop_reason == "user_stop"
+        await runs.close()
+
+    async def test_threads_are_there_again_when_the_engine_is_gone(self, service: Services) -> None:
+        runs = service()
+        await runs.submit(QUESTION).result()
+        await runs.close()
+        assert await asyncio.to_thread(lambda: 1) == 1
+
+
+class TestResuming:
+    async def test_a_cancelled_run_goes_on_behind_what_it_had_recorded(
+        self, service: Services, traces: ToolTraceService
+    ) -> None:
+        reached = asyncio.Event()
+        runs = service(hanging("assess_evidence", reached))
+        run = runs.submit(QUESTION)
+        await reached.wait()
+        run.cancel()
+        before = await ended(run)
+        await runs.close()
+        searches = Counting()
+        searches.gate.set()
+        again = service(searches.reasoner)
+        await again.resume(run.run_id)
+        told = [logged async for logged in traces.tail(run.run_id)]
+        assert told[-1].event.type == "run_completed"
+        assert told[: len(before) - 1] == before[:-1]
+        assert searches.entered < len(of_type(told, "agent_called"))
+        with pytest.raises(StorageError, match="completed"):
+            await again.resume(run.run_id)
+        await again.close()
+
+    async def test_a_failed_run_does_again_what_it_failed_in(
+        self, service: Services, traces: ToolTraceService
+    ) -> None:
+        runs = service(failing("generate_queries", ReasoningError("It broke.")))
+        run = runs.submit(QUESTION)
+        await ended(run)
+        await runs.close()
+        again = service()
+        await again.resume(run.run_id)
+        told = [logged async for logged in traces.tail(run.run_id)]
+        assert told[-1].event.type == "run_completed"
+        assert of_type(told, "evidence_assessed")
+        await again.close()
+
+    async def test_a_run_with_a_key_of_its_own_ends_with_its_process(
+        self, service: Services, traces: ToolTraceService
+    ) -> None:
+        counting = Counting()
+        runs = service(counting.reasoner)
+        run = runs.submit(QUESTION, model_api_key=SecretStr("made-up-key"))
+        await full(counting, 1)
+        await runs.close()
+        assert (await traces.get_trace(run.run_id)).status is TraceStatus.CANCELLED
+        assert "made-up-key" not in await asyncio.to_thread(raw_text, service.url)
+
+    async def test_a_run_that_ends_its_process_again_and_again_ends_as_failed(
+        self, service: Services, traces: ToolTraceService
+    ) -> None:
+        counting = Counting()
+        runs = service(counting.reasoner)
+        run = runs.submit(QUESTION)
+        await full(counting, 1)
+        await runs.close()
+        for _ in range(6):
+            await open_board(traces).begin(run.run_id, "a worker that dies")
+        again = service()
+        await again.tend()
+        told = [logged async for logged in traces.tail(run.run_id)]
+        assert "was lost 6 times" in of_type(told, "run_failed")[0].message
+        await again.close()
+
+
+async def test_what_is_recorded_of_a_run_is_deleted_with_it(
+    service: Services, traces: ToolTraceService
+) -> None:
+    runs = service()
+    run = runs.submit(QUESTION)
+    await run.result()
+    await runs.close()
+    assert "testitis" in await asyncio.to_thread(_steps, service.url)
+    await requests.delete(traces, open_board(traces), run.run_id)
+    assert "testitis" not in await asyncio.to_thread(_steps, service.url)
+
+
+def _steps(url: str) -> str:
+    import sqlalchemy as sa
+
+    engine = sa.create_engine(url)
+    schema = "dbos." if url.startswith("postgresql") else ""
+    with engine.connect() as connection:
+        rows = connection.execute(sa.text(f"SELECT output FROM {schema}operation_outputs"))  # noqa: S608
+        found = " ".join(str(output) for (output,) in rows)
+    engine.dispose()
+    return found
+
+
+async def test_a_second_service_of_a_process_has_runs_that_end_with_it(
+    service: Services,
+) -> None:
+    first = service()
+    await first.tend()
+    second = service()
+    assert await second.submit(QUESTION).result()
+    await second.close()
+    assert await first.submit(QUESTION).result()
+    await first.close()

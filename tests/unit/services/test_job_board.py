@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from deepcritical.domain.budget import RunLimits
+from deepcritical.domain.errors import CapacityError, StorageError, TraceNotFoundError
+from deepcritical.domain.events import RunCancelled, RunCompleted, RunStarted, Stage, StopReason
+from deepcritical.domain.jobs import Signals
+from deepcritical.domain.recipe import Recipe
+from deepcritical.domain.traces import TraceResult, TraceStatus
+from deepcritical.services.database import Database
+from deepcritical.services.database_url import normalised_url
+from deepcritical.services.job_board import JobBoard
+from deepcritical.services.tool_trace_service import ToolTraceService
+
+RECIPE = Recipe(tool="research", question="Does it?", limits=RunLimits(), searched_on="2999-01-01")
+
+
+@pytest.fixture
+async def traces(tmp_path: Path) -> AsyncIterator[ToolTraceService]:
+    service = ToolTraceService(Database(normalised_url(f"sqlite:///{tmp_path / 'jobs.sqlite'}")))
+    yield service
+    await service.close()
+
+
+@pytest.fixture
+def board(traces: ToolTraceService) -> JobBoard:
+    return JobBoard(traces.database, most_of_user=2)
+
+
+async def added(board: JobBoard, worker: str = "one") -> str:
+    run_id = str(uuid4())
+    await board.add(run_id, RECIPE, {"question": "Does it?"}, "ada", worker)
+    return run_id
+
+
+async def test_a_run_is_taken_up_and_counted_when_its_worker_was_lost(board: JobBoard) -> None:
+    run_id = await added(board)
+    first = await board.begin(run_id, "one")
+    assert (first.recipe, first.user_id, first.takeovers) == (RECIPE, "ada", 0)
+    assert (first.ended, first.late, first.signals) == (False, False, Signals())
+    assert (await board.begin(run_id, "two")).takeovers == 1
+    await board.hand_back(run_id)
+    assert (await board.begin(run_id, "three")).takeovers == 1
+
+
+async def test_a_run_that_began_late_says_so_once(traces: ToolTraceService) -> None:
+    board = JobBoard(traces.database, queue_limit_s=0.0)
+    run_id = await added(board)
+    assert await board.overdue() == (run_id,)
+    assert (await board.begin(run_id, "one")).late
+    assert not (await board.begin(run_id, "two")).late
+    assert await board.overdue() == ()
+
+
+async def test_a_user_has_no_more_than_he_may(board: JobBoard, traces: ToolTraceService) -> None:
+    first = await added(board)
+    await added(board)
+    with pytest.raises(CapacityError, match="2 runs of yours"):
+        await added(board)
+    await traces.append_event(first, RunCancelled())
+    await added(board)
+
+
+async def test_what_a_user_wants_is_heard(board: JobBoard) -> None:
+    run_id, gone = await added(board), str(uuid4())
+    assert await board.request(run_id, "cancel") is False
+    await board.begin(run_id, "one")
+    assert await board.request(run_id, "write_now") is True
+    assert await board.request(gone, "cancel") is False
+    heard = await board.signals([run_id, gone])
+    assert heard == {run_id: Signals(cancel=True, write_now=True), gone: Signals(deleted=True)}
+    assert (await board.begin(run_id, "one")).signals == Signals(cancel=True, write_now=True)
+
+
+async def test_runs_of_workers_without_a_sign_of_life_are_found(board: JobBoard) -> None:
+    left, kept = await added(board, "dead"), await added(board, "alive")
+    live = await board.beat("alive", ttl_s=15.0)
+    assert live == {"alive"}
+    assert await board.left_by(live) == (left,)
+    await board.leave("alive")
+    assert await board.beat("other", ttl_s=15.0) == {"other"}
+    assert set(await board.left_by({"other"})) == {left, kept}
+
+
+async def test_a_cancelled_run_is_opened_again_behind_what_it_told(
+    board: JobBoard, traces: ToolTraceService
+) -> None:
+    run_id = await added(board)
+    await board.begin(run_id, "one")
+    started = RunStarted(question="Does it?", reasoner="rules")
+    await traces.append_event(run_id, started, (Stage.QUESTION, 0.1))
+    await board.request(run_id, "cancel")
+    await traces.append_event(run_id, RunCancelled())
+    await board.reopen(run_id)
+    trace = await traces.get_trace(run_id)
+    assert (trace.status, trace.progress, trace.completed_at) == (
+        TraceStatus.IN_PROGRESS,
+        0.1,
+        None,
+    )
+    assert [logged.event for logged in await traces.events(run_id)] == [started]
+    assert (await board.begin(run_id, "two")).signals == Signals()
+
+
+async def test_a_completed_run_is_not_opened_again(
+    board: JobBoard, traces: ToolTraceService
+) -> None:
+    run_id = await added(board)
+    end = RunCompleted(stop_reason=StopReason.NO_EVIDENCE, verdict="", references=0)
+    await traces.complete_trace(run_id, end, TraceResult({}))
+    with pytest.raises(StorageError, match="is completed"):
+        await board.reopen(run_id)
+    with pytest.raises(TraceNotFoundError):
+        await board.reopen(str(uuid4()))
