@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -62,6 +63,19 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         if name.startswith("DEEPCRITICAL_") or name.upper().endswith("_PROXY"):
             monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def own_engine() -> Iterator[None]:
+    """The engine that a test left ends with it.
+
+    A process has one, and its threads draw random numbers, which makes properties of others flaky.
+    """
+    yield
+    engine = sys.modules.get("deepcritical.jobs.dbos_engine")
+    if engine is not None and engine._Host.conduct is not None:
+        engine._Host.conduct = None
+        engine.DBOS.destroy()
 
 
 @pytest.fixture(autouse=True)

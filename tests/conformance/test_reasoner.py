@@ -106,7 +106,7 @@ FORMS = {
     "Does metformin slow Alzheimer's through AMPK and tau?": QuestionForm.HYPOTHESIS,
 }
 
-_READ: dict[tuple[str, str], tuple[ResearchQuestion, EvidenceStore]] = {}
+_READ: dict[tuple[type, str, str], tuple[ResearchQuestion, EvidenceStore]] = {}
 
 
 @pytest.fixture(params=REASONERS)
@@ -124,9 +124,10 @@ def demo_store(reasoner: Reasoner) -> EvidenceStore:
 
 async def read_all(reasoner: Reasoner, text: str) -> tuple[ResearchQuestion, EvidenceStore]:
     """The same once for all tests that only look."""
-    if (reasoner.name, text) not in _READ:
-        _READ[reasoner.name, text] = await read_afresh(reasoner, text)
-    return _READ[reasoner.name, text]
+    key = (type(reasoner), reasoner.name, text)
+    if key not in _READ:
+        _READ[key] = await read_afresh(reasoner, text)
+    return _READ[key]
 
 
 async def read_afresh(reasoner: Reasoner, text: str) -> tuple[ResearchQuestion, EvidenceStore]:

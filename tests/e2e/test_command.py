@@ -269,7 +269,7 @@ def sections(report: dict[str, Any]) -> list[dict[str, str]]:
 
 def test_ctrl_c_ends_the_run_and_its_log(folder: Path) -> None:
     process = subprocess.Popen(  # noqa: S603 - our own command
-        [COMMAND, *asked(DEMO_QUESTION, "--out", "stopped")],
+        [COMMAND, *asked(DEMO_QUESTION, "--no-similar", "--out", "stopped")],
         cwd=folder,
         env=environment({}),
         stdout=subprocess.PIPE,

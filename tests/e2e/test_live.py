@@ -26,6 +26,8 @@ async def site(tmp_path: Path) -> AsyncIterator[World]:
 async def research(site: World, *options: str, **more: str) -> Ended:
     # With a key ten requests a second are allowed, so that a test takes seconds.
     with_key = {"NCBI_API_KEY": "made-up-key"} | more
+    # What was asked before would be asked for what is new since.
+    options = ("--no-similar", *options)
     return await call(site, "research", QUESTION, "--json", *options, **with_key)
 
 

@@ -254,7 +254,7 @@ async def test_a_lost_client_loses_nothing_of_the_run(address: str, mode: Any) -
             trace_id = told.trace_id
         else:
             trace_id = await _lost(address, params)
-        assert await status(client, trace_id) == "in_progress"
+        assert await status(client, trace_id) in ("pending", "in_progress")
         assert await status_at_end(client, trace_id) == "completed"
 
 

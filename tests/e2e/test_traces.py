@@ -174,7 +174,7 @@ def test_a_restarted_server_shows_a_run_of_the_command(home: Path, run_id: str) 
     with serving([COMMAND, "serve", "--port", "0"], kept) as served:
         path = f"{served.address}/api/runs/{run_id}"
         run = httpx.get(path, trust_env=False).json()
-        assert run == {"id": run_id, "question": QUESTION, "ended": True}
+        assert (run["id"], run["question"], run["ended"]) == (run_id, QUESTION, True)
         events = httpx.get(f"{path}/events", trust_env=False).text
         assert '"type": "run_completed"' in events
         exported = httpx.get(f"{path}/export/md", trust_env=False).text

@@ -40,10 +40,23 @@ async def hosted(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ModelServer]:
         yield server
 
 
+_MADE: list[RunService] = []
+
+
+@pytest.fixture(autouse=True)
+async def closing() -> AsyncIterator[None]:
+    """A process has one engine: each service gives it back."""
+    yield
+    while _MADE:
+        await _MADE.pop().close()
+
+
 async def service(folder: Path, **more: Any) -> RunService:
     path = await asyncio.to_thread(records, folder)
     made = {"snapshot": str(path), "embedding_model": "", "max_iterations": 1}
-    return await asyncio.to_thread(build_runs, Settings.model_validate(made | more))
+    runs = await asyncio.to_thread(build_runs, Settings.model_validate(made | more))
+    _MADE.append(runs)
+    return runs
 
 
 def held(key: str, *roots: object) -> list[object]:

@@ -88,7 +88,8 @@ class Conducting:
             await held.session.emit(failed(error), Stage.DONE)
             held.ending.set_exception(error)
         except (EngineBusyError, StorageError) as error:
-            _LOG.warning("the run %s ends with this process: %s", run_id, error)
+            # As text: a record that keeps the error keeps its frames, and the key in them.
+            _LOG.warning("the run %s ends with this process: %s", run_id, str(error))
             self._conduct_alone(held, recipe.tool)
             if held.cancelled:
                 self.stop(run_id)

@@ -219,7 +219,7 @@ def _balanced(text: str) -> str:
         text = f"{text[:at]} {text[at + 1 :]}"
     pieces = re.split(r'("[^"]*")', text)
     inner = (_matched_parentheses(piece[1:-1]).strip() for piece in pieces[1::2])
-    phrases = [f'"{phrase}"' if phrase else "" for phrase in inner]
+    phrases = [f'"{phrase}"' if phrase else " " for phrase in inner]
     # Parentheses outside of phrases belong together across them.
     outside = _matched_parentheses("\0".join(pieces[::2])).split("\0")
     woven = "".join(a + b for a, b in zip(outside, [*phrases, ""], strict=True))

@@ -8,6 +8,7 @@ from dataclasses import fields
 from datetime import UTC, datetime
 from enum import Enum
 from functools import cache
+from itertools import chain
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import pytest
@@ -15,6 +16,7 @@ from annotated_types import Ge, Gt, Le, MaxLen, MinLen
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from deepcritical.domain import errors
 from deepcritical.domain.errors import ERRORS, DeepCriticalError, RateLimitError, ReasoningError
@@ -43,7 +45,8 @@ def values(kind: Any, bounds: tuple[Any, ...] = ()) -> st.SearchStrategy[Any]:
     """Values of a type, as far as the domain uses types."""
     origin, args = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        return values(args[0], (*bounds, *args[1:]))
+        own = [m.metadata if isinstance(m, FieldInfo) else [m] for m in args[1:]]
+        return values(args[0], (*bounds, *chain.from_iterable(own)))
     if origin in (Union, types.UnionType):
         return st.one_of([values(arg, bounds) for arg in args])
     if origin is Literal:
