@@ -14,6 +14,9 @@ from typing import NamedTuple
 
 import pytest
 
+from deepcritical.services.database import Database
+from deepcritical.services.database_url import normalised_url
+from deepcritical.services.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION
 from tests.integration.modelled import records
 from tests.servers.models import ModelServer
@@ -123,3 +126,30 @@ async def test_a_run_that_is_told_to_writes_from_what_there_is(site: Site) -> No
     _, told, _ = await site.call("traces", "tail", run_id, "--json")
     last = json.loads(told.splitlines()[-1])["event"]
     assert (last["type"], last["stop_reason"]) == ("run_completed", "user_stop")
+
+
+async def test_to_stop_waiting_for_a_resumed_run_cancels_it(site: Site) -> None:
+    process = await site.under_way()
+    run_id = await site.run_id()
+    process.send_signal(signal.SIGKILL)
+    await process.wait()
+    asked = len(site.server.asked)
+    process = await site.start("traces", "resume", run_id)
+    async with asyncio.timeout(60):
+        while len(site.server.asked) == asked:  # noqa: ASYNC110 - the server is not ours to change
+            await asyncio.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    assert b"Interrupted" in (await process.communicate())[1]
+    assert process.returncode == 130
+    shown = json.loads((await site.call("traces", "show", run_id, "--json"))[1])
+    assert shown["status"] == "cancelled"
+
+
+async def test_a_run_of_an_older_version_cannot_be_told_to_write(site: Site) -> None:
+    kept = ToolTraceService(Database(normalised_url(site.settings["DATABASE_URL"])))
+    run_id = (await kept.create_trace("research", {"question": QUESTION})).id
+    await kept.close()
+    code, _, err = await site.call("traces", "stop", run_id)
+    assert code == 11
+    assert "Cancel it" in err
+    assert (await site.call("traces", "cancel", run_id))[0] == 0

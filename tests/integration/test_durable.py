@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -93,8 +93,12 @@ class Counting:
 
 
 async def full(counting: Counting, slots: int) -> None:
+    await until(lambda: counting.inside >= slots)
+
+
+async def until(reached: Callable[[], bool]) -> None:
     async with asyncio.timeout(SOON_S):
-        while counting.inside < slots:  # noqa: ASYNC110 - of several, it waits for all
+        while not reached():  # noqa: ASYNC110 - of several, it waits for all
             await asyncio.sleep(0.02)
 
 
@@ -198,6 +202,46 @@ class TestStopping:
         await runs.submit(QUESTION).result()
         await runs.close()
         assert await asyncio.to_thread(lambda: 1) == 1
+
+
+class TestStaleWorker:
+    """One that was frozen for so long that its runs were given to another."""
+
+    async def test_what_it_writes_is_not_taken_and_its_user_sees_how_the_run_goes_on(
+        self, service: Services, traces: ToolTraceService
+    ) -> None:
+        counting = Counting()
+        runs = service(counting.reasoner)
+        run = runs.submit(QUESTION)
+        await full(counting, 1)
+        await open_board(traces).begin(run.run_id, "another worker")
+        before = await traces.events(run.run_id)
+        counting.gate.set()
+        await until(lambda: not runs._durable._hosting.hosted)  # type: ignore[union-attr]
+        assert await traces.events(run.run_id) == before
+        await traces.fail_trace(run.run_id, "ReasoningError", "It broke there.")
+        with pytest.raises(ReasoningError, match="It broke there"):
+            await run.result()
+        assert of_type(await ended(run), "run_failed")
+
+    async def test_a_run_that_comes_back_tells_nothing_twice(
+        self, service: Services, traces: ToolTraceService
+    ) -> None:
+        whole = service()
+        expected = [logged.event.type for logged in await ended(whole.submit(QUESTION))]
+        await whole.close()
+        counting = Counting()
+        runs = service(counting.reasoner)
+        run = runs.submit(QUESTION, model_api_key=SecretStr("made-up-key"))
+        await full(counting, 1)
+        engine = runs._durable._engine  # type: ignore[union-attr]
+        assert engine is not None
+        await engine.hand_over([run.run_id])
+        await until(lambda: counting.entered == 2)
+        counting.gate.set()
+        assert (await run.result()).references
+        assert [logged.event.type for logged in await ended(run)] == expected
+        assert [e.event.type for e in await traces.events(run.run_id)] == expected
 
 
 class TestResuming:

@@ -25,7 +25,8 @@ DeepCriticalError
 └── StorageError                 something stored cannot be read or written
     ├── SnapshotCorruptError     a snapshot exists but is not readable
     ├── TraceNotFoundError       there is no trace of that id
-    └── TraceEndedError          a trace has ended, or belongs to another process by now
+    └── TraceEndedError          a trace has ended: nothing can follow
+        └── TraceTakenError      another process goes on with it
 
 ResearchCancelled (BaseException): so that no framework swallows it
 """
@@ -60,6 +61,7 @@ __all__ = [
     "ToolInputError",
     "TraceEndedError",
     "TraceNotFoundError",
+    "TraceTakenError",
     "UnknownToolError",
 ]
 
@@ -201,7 +203,11 @@ class TraceNotFoundError(StorageError):
 
 
 class TraceEndedError(StorageError):
-    """A trace has ended, or another process goes on with it: nothing more is taken from here."""
+    """A trace has ended, or goes on elsewhere: nothing more is taken from here."""
+
+
+class TraceTakenError(TraceEndedError):
+    """Another process goes on with the run of a trace."""
 
 
 class ResearchCancelled(BaseException):

@@ -19,7 +19,6 @@ from deepcritical.interfaces.cli import (
     Choice,
     Snapshot,
     Sources,
-    cancel_on_signals,
     chosen,
     folder_of,
     prepared,
@@ -36,6 +35,7 @@ from deepcritical.interfaces.model_options import (
 from deepcritical.interfaces.output import to_stdout
 from deepcritical.interfaces.report_files import ANSWER_FILES, write_report
 from deepcritical.interfaces.reuse import Former, NoSimilar, Reuse, Reusing, former_run
+from deepcritical.interfaces.stop_signals import on_signals
 from deepcritical.services.evidence_store import RUN_RECORDS
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ async def _run(runs: RunService, wanted: _Asked, log_path: Path | None) -> _Fini
             max_iterations=wanted.max_iterations,
             log_path=log_path,
         )
-        cancel_on_signals(run)
+        on_signals(run.cancel)
         await show(run, wanted.quiet)
         answer = await run.result()
         return _Finished(Imprint(run.run_id, run.ended_at), answer, run.evidence())

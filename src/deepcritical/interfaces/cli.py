@@ -6,7 +6,6 @@ Progress goes to stderr, the report to stdout.
 from __future__ import annotations
 
 import asyncio
-import signal
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from functools import partial
@@ -33,6 +32,7 @@ from deepcritical.interfaces.output import to_stdout
 from deepcritical.interfaces.plan_file import check_new, read_plan, summary, write_plan
 from deepcritical.interfaces.report_files import REPORT_FILES, write_report
 from deepcritical.interfaces.reuse import Former, NoSimilar, Reuse, Reusing, former_run
+from deepcritical.interfaces.stop_signals import on_signals
 from deepcritical.services.evidence_store import RUN_RECORDS
 
 if TYPE_CHECKING:
@@ -47,7 +47,6 @@ __all__ = [
     "Choice",
     "Snapshot",
     "Sources",
-    "cancel_on_signals",
     "chosen",
     "folder_of",
     "prepared",
@@ -317,26 +316,12 @@ async def _run(
 ) -> _Finished:
     try:
         run = submit()
-        cancel_on_signals(run)
+        on_signals(run.cancel)
         await show(run, quiet)
         report = await run.result()
         return _Finished(Imprint(run.run_id, run.ended_at), report, run.evidence())
     finally:
         await runs.close()
-
-
-def cancel_on_signals(run: Run) -> None:
-    """The first signal ends the run in its own way, with a complete log; the next one at once."""
-    loop = asyncio.get_running_loop()
-
-    def cancel(signum: int) -> None:
-        run.cancel()
-        loop.remove_signal_handler(signum)
-        # Python's own handler would wait for the thread in hand.
-        signal.signal(signum, signal.SIG_DFL)
-
-    for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(signum, cancel, signum)
 
 
 async def show(run: Run, quiet: bool) -> None:

@@ -20,11 +20,13 @@ from deepcritical.domain.errors import (
 )
 from deepcritical.domain.events import RunCancelled, RunFailed
 from deepcritical.domain.markdown import visible
+from deepcritical.domain.traces import TraceStatus
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.model_options import AskKey, BaseUrl, ModelName, chosen_model
 from deepcritical.interfaces.output import to_stdout
 from deepcritical.interfaces.report_files import formats_of, write_report
+from deepcritical.interfaces.stop_signals import on_signals
 
 if TYPE_CHECKING:
     from deepcritical.domain.documents import Document
@@ -152,6 +154,8 @@ def cancel(run: _Id) -> None:
         trace = await kept.find_trace(run)
         _refuse_ended(trace)
         await requests.cancel(kept, open_board(kept), trace.id)
+        if (ended := await kept.get_trace(trace.id)).status is not TraceStatus.CANCELLED:
+            _refuse_ended(ended)  # its end was faster
         return trace.id
 
     typer.echo(f"Cancelled: {_with_traces(stop)}")
@@ -183,8 +187,9 @@ def resume(
 ) -> None:
     """Go on with a run that failed, was cancelled or lost its process, and wait for its end.
 
-    What it had recorded is not done, nor paid, again. Exit codes: those of `research` for how it
-    ends; 11 also when it is completed already; 14 also when nothing is recorded of its steps.
+    What it had recorded is not done, nor paid, again. Ctrl-C cancels it. Exit codes: those of
+    `research` for how it ends; 11 also when it is completed already; 14 also when nothing is
+    recorded of its steps.
     """
     from deepcritical.bootstrap import build_runs, read_settings
 
@@ -200,13 +205,16 @@ def resume(
 
 
 async def _resumed(runs: RunService, run_id: str, quiet: bool) -> Event:
+    cancelling: set[asyncio.Task[None]] = set()
     try:
         await runs.resume(run_id)
         view = await runs.find(run_id)
         assert view is not None  # noqa: S101 - it was just resumed
+        on_signals(lambda: cancelling.add(asyncio.create_task(runs.cancel(run_id))))
         async for logged in view.tail():
             if not quiet:
                 typer.echo(_told(logged), err=True)
+        await asyncio.gather(*cancelling)
         return logged.event
     finally:
         await runs.close()

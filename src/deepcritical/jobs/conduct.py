@@ -10,7 +10,7 @@ from typing import TypeVar
 from pydantic import SecretStr
 
 from deepcritical.domain.documents import Document
-from deepcritical.domain.errors import DeepCriticalError, ResearchCancelled
+from deepcritical.domain.errors import DeepCriticalError, ResearchCancelled, TraceTakenError
 from deepcritical.domain.events import (
     Event,
     RunCancelled,
@@ -58,7 +58,7 @@ async def conduct(
     A run that another process began goes on where its journal ends, with the log of what was told.
 
     Raises:
-        DeepCriticalError: The run failed.
+        DeepCriticalError: The run failed; TraceTakenError: another worker goes on with it.
         ResearchCancelled, CancelledError: It was stopped; without an end where the host let it go.
     """
     recorder = Recorder(session, host)
@@ -68,12 +68,11 @@ async def conduct(
         await session.emit(RunStarted(question=session.text, reasoner=session.reasoner.name))
         async with within(session.limits, recorder.left_s):
             await _searching(session, schedule, open_sources, key, recorder)
-        ended = outcome(session.store)
-        if ended is None:
-            raise ValueError("the schedule ended without a report")
-        if writer:
-            writer.result = await asyncio.to_thread(as_result, ended)
+        ended = await _handed_out(outcome(session.store), writer)
         ending = completed(session, ended)
+    except TraceTakenError:
+        ending = None  # whoever has the run tells it
+        raise
     except (asyncio.CancelledError, ResearchCancelled):
         ending = None if host.lets_go() else RunCancelled()
         raise
@@ -82,7 +81,16 @@ async def conduct(
         raise
     finally:
         # Shielded, so that a second cancellation cannot leave the log without its end.
-        await asyncio.shield(session.emit(ending, Stage.DONE) if ending else session.log.leave())
+        if ending:
+            await asyncio.shield(session.emit(ending, Stage.DONE))
+    return ended
+
+
+async def _handed_out(ended: Ended | None, writer: TraceWriter | None) -> Ended:
+    if ended is None:
+        raise ValueError("the schedule ended without a report")
+    if writer:
+        writer.result = await asyncio.to_thread(as_result, ended)
     return ended
 
 

@@ -23,6 +23,7 @@ from deepcritical.jobs.dbos_setup import (
     config_of,
     prepare_file,
     quiet,
+    refusals_told,
 )
 from deepcritical.jobs.engine import Conduct, EngineBusyError, LostRun, Standing
 from deepcritical.services.worker_files import WorkerName
@@ -106,6 +107,7 @@ class DbosEngine:
             on_conflict="always_update",
         )
 
+    @refusals_told()
     async def submit(self, run_id: str, *, here: bool) -> None:
         """Start the run here, or put it into the queue."""
         with SetWorkflowID(run_id):
@@ -114,6 +116,7 @@ class DbosEngine:
             else:
                 await DBOS.enqueue_workflow_async(QUEUE, _research_run, run_id)
 
+    @refusals_told()
     async def resume(self, run_id: str) -> None:
         """Put the run into the queue again, without the failures that it ended with."""
         status = await DBOS.get_workflow_status_async(run_id)
@@ -127,11 +130,13 @@ class DbosEngine:
         steps = await DBOS.list_workflow_steps_async(run_id)
         await DBOS.rewind_workflow_async(run_id, start_step=_kept(steps) + 1, queue_name=QUEUE)
 
+    @refusals_told()
     async def hand_over(self, run_ids: Collection[str]) -> None:
         """Put runs that this process has into the queue."""
         for run_id in run_ids:
             await DBOS.resume_workflow_async(run_id, queue_name=QUEUE)
 
+    @refusals_told()
     async def take_over(self, live: Collection[str]) -> None:
         """Put the runs of other workers into the queue."""
         listed = await DBOS.list_workflows_async(
@@ -144,6 +149,7 @@ class DbosEngine:
             if now and now.status == "PENDING" and now.executor_id == found.executor_id:
                 await self.hand_over([found.workflow_id])
 
+    @refusals_told()
     async def standing(self, run_id: str) -> Standing:
         """By the run's row."""
         status = await DBOS.get_workflow_status_async(run_id)
@@ -151,6 +157,7 @@ class DbosEngine:
             return "unknown"
         return "open" if status.status in _ACTIVE else "ended"
 
+    @refusals_told()
     async def lost(self, run_ids: Collection[str]) -> frozenset[str]:
         """Those that are not pending here."""
         listed = await DBOS.list_workflows_async(
@@ -159,6 +166,7 @@ class DbosEngine:
         gone = (w for w in listed if w.status != "PENDING" or w.executor_id != self.worker)
         return frozenset(workflow.workflow_id for workflow in gone)
 
+    @refusals_told()
     async def forget(self, run_id: str) -> None:
         """Delete the run's steps."""
         await DBOS.delete_workflow_async(run_id)

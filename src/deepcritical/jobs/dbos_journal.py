@@ -7,6 +7,7 @@ from typing import Any
 from dbos import DBOS
 from dbos import error as dbos_errors
 
+from deepcritical.jobs.dbos_setup import refusals_told
 from deepcritical.jobs.engine import LostRun, OutOfOrder
 from deepcritical.jobs.journal import Effect
 
@@ -27,13 +28,15 @@ class DbosJournal:
         Raises:
             LostRun: Another worker goes on with the run.
             OutOfOrder: The record has another effect in this place.
+            StorageError: The outcome cannot be recorded.
         """
 
         async def step() -> dict[str, Any]:
             return await effect()
 
         try:
-            return await DBOS.run_step_async({"name": name}, step)
+            async with refusals_told():
+                return await DBOS.run_step_async({"name": name}, step)
         except _LOST as error:
             self.lost = True
             raise LostRun from error

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import logging
 import sqlite3
-from contextlib import closing
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
 from typing import Any
 
 from dbos import DBOSConfig, Serializer
 
 from deepcritical.domain import errors
+from deepcritical.services import engines
 from deepcritical.services.database_url import sqlite_file
 
-__all__ = ["APP", "QUEUE", "JsonSerializer", "config_of", "prepare_file", "quiet"]
+__all__ = ["APP", "QUEUE", "JsonSerializer", "config_of", "prepare_file", "quiet", "refusals_told"]
 
 APP = "deepcritical"
 QUEUE = "runs"
@@ -90,3 +92,20 @@ def quiet() -> None:
     if not logger.handlers:
         logger.addHandler(logging.NullHandler())
     logger.propagate = False
+
+
+@asynccontextmanager
+async def refusals_told() -> AsyncIterator[None]:
+    """Within it, a database that refuses what the engine asks is an error for users.
+
+    Raises:
+        StorageError: It does.
+    """
+    try:
+        yield
+    except engines.REFUSED as error:
+        raise errors.StorageError(
+            f"The steps of runs cannot be recorded: {engines.words_of(error)}.",
+            "See to the database, above all to the room on its disk; "
+            "`deepcritical traces resume` then goes on with the run.",
+        ) from error

@@ -74,7 +74,14 @@ class DurableRuns:
     async def _started(self, parts_for: PartsFor, tools: dict[str, Tool]) -> Engine:
         engine = await asyncio.to_thread(self._make_engine)
         hosting = Hosting(
-            self.board, self._traces, engine.worker, parts_for, tools, self._slots, held=self._held
+            self.board,
+            self._traces,
+            engine.worker,
+            parts_for,
+            tools,
+            self._slots,
+            lambda run_id, held: self._keep(self._follow(run_id, held)),
+            held=self._held,
         )
         # Before the engine starts, so that no other worker takes this one for dead.
         await self.board.beat(engine.worker, self._ttl_s)
@@ -115,7 +122,7 @@ class DurableRuns:
             self._keep(self._follow(run_id, held))
 
     async def _follow(self, run_id: str, held: Held) -> None:
-        """Show a run that waits also when another worker is the first to be free."""
+        """Show a run also when another worker is the first to be free, or takes it over."""
         try:
             async for logged in self._traces.tail(run_id):
                 if held.begun_here:
@@ -123,6 +130,10 @@ class DurableRuns:
                 held.followed = True
                 await held.session.log.mirror(logged)
             await settle(self._traces, run_id, held)
+        except asyncio.CancelledError:  # the process is ending
+            await held.session.log.leave()
+            held.ending.cancel()
+            raise
         except DeepCriticalError as error:
             await held.session.log.leave()
             if not held.ending.done():
@@ -165,6 +176,7 @@ class DurableRuns:
         """Stop every run of this process; those that can go on elsewhere do so."""
         if self._hosting is None:
             return
+        self._hosting.closing = True
         for run_id, hosted in list(self._hosting.hosted.items()):
             hosted.stop(leaving=not self._ends_here(run_id))
 
@@ -186,8 +198,9 @@ class DurableRuns:
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        leaving = [run_id for run_id, hosted in stopped.items() if hosted.leaving]
         try:
+            leaving = {run_id for run_id, hosted in stopped.items() if hosted.leaving}
+            leaving -= await engine.lost(leaving)  # which are another worker's by now
             for run_id in leaving:
                 await self.board.hand_back(run_id)
             await engine.hand_over(leaving)

@@ -22,13 +22,14 @@ from deepcritical.domain.errors import (
     ResearchCancelled,
     TraceEndedError,
     TraceNotFoundError,
+    TraceTakenError,
 )
 from deepcritical.domain.events import RunCancelled, RunCompleted, RunFailed
 from deepcritical.domain.jobs import Begun
 from deepcritical.domain.recipe import Recipe
 from deepcritical.jobs.conduct import OpenSources, Orchestrate, Outcome, conduct
 from deepcritical.jobs.endings import forget_causes
-from deepcritical.jobs.engine import OutOfOrder, RunJournal
+from deepcritical.jobs.engine import LostRun, OutOfOrder, RunJournal
 from deepcritical.jobs.recorder import Host
 from deepcritical.jobs.stored_runs import open_stored
 from deepcritical.reasoning.base import Reasoner
@@ -51,6 +52,7 @@ __all__ = [
 ]
 
 _LOG = logging.getLogger(__name__)
+_GOES_ON = "going on with the run %s of another process; `deepcritical traces cancel %s` ends it"
 MOST_TAKEOVERS = 5
 """How often a run is taken up again after its worker was lost, before it ends as failed."""
 
@@ -100,6 +102,8 @@ class Hosted:
     write_now: bool = False
     session: ResearchSession | None = None
     writer: TraceWriter | None = None
+    gone: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when nothing of it is done here any more."""
 
     def stop(self, *, leaving: bool) -> None:
         """Stop all that it does; once it is leaving, it cannot end here any more."""
@@ -118,6 +122,7 @@ class Hosting:
         parts_for: Builds a run of another process.
         tools: By name.
         slots: Runs at once; those taken in by a command that waits for them are not counted.
+        follow: Shows whoever waits here a run that goes on elsewhere.
         clock: Monotonic seconds.
     """
 
@@ -127,11 +132,14 @@ class Hosting:
     parts_for: PartsFor
     tools: dict[str, Tool]
     slots: int
+    follow: Callable[[str, Held], None]
     clock: Callable[[], float] = time.monotonic
     held: dict[str, Held] = field(default_factory=dict)
     hosted: dict[str, Hosted] = field(default_factory=dict)
     urgent: set[str] = field(default_factory=set)
     """Runs that wait for no slot."""
+    closing: bool = False
+    """Whether the process is ending, so that nobody waits here any more."""
 
     def __post_init__(self) -> None:
         self._gate = asyncio.Semaphore(self.slots)
@@ -145,24 +153,43 @@ class Hosting:
         """See `jobs.engine.Conduct`."""
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - a coroutine runs in a task
-        if (before := self.hosted.get(run_id)) is not None:
-            before.stop(leaving=True)  # this process was given its own run once more
+        before = self.hosted.get(run_id)
         hosted = self.hosted[run_id] = Hosted(task)
         try:
+            if before is not None:  # this process was given its own run once more
+                before.stop(leaving=True)
+                await before.gone.wait()
             async with contextlib.nullcontext() if run_id in self.urgent else self._gate:
                 await self._begun(run_id, hosted, journal)
         except asyncio.CancelledError:
             if hosted.leaving:
                 if hosted.writer:  # before the next process reads how far the run is
                     await hosted.writer.flush()
+                await self._left(run_id)
                 raise
             task.uncancel()
             if hosted.session is None:
                 await self._end(run_id, RunCancelled())
+        except LostRun:
+            await self._left(run_id)
+            raise
         finally:
+            hosted.gone.set()
             if self.hosted.get(run_id) is hosted:
                 del self.hosted[run_id]
             self.urgent.discard(run_id)
+
+    async def _left(self, run_id: str) -> None:
+        """Have whoever waits here for a run see how it goes on elsewhere."""
+        held = self.held.get(run_id)
+        if held is None or held.followed:
+            return
+        if self.closing:
+            await held.session.log.leave()
+            held.ending.cancel()
+            return
+        held.begun_here, held.followed = False, True
+        self.follow(run_id, held)
 
     async def _begun(self, run_id: str, hosted: Hosted, journal: RunJournal) -> None:
         try:
@@ -205,16 +232,21 @@ class Hosting:
         if held and not held.followed:
             held.begun_here = True
             return held
-        if begun.recipe.own_key:
+        if begun.recipe.own_key and held is None:
             raise ConfigurationError(
                 "The run needs a key that was in the memory of a process that has ended.",
                 "Keys are never stored: ask the question again with the key.",
             )
-        return await self._rebuilt(run_id, begun)
+        return await self._rebuilt(run_id, begun, held)
 
-    async def _rebuilt(self, run_id: str, begun: Begun) -> Held:
+    async def _rebuilt(self, run_id: str, begun: Begun, held: Held | None) -> Held:
         recipe = begun.recipe
-        parts = await asyncio.to_thread(self.parts_for, recipe)
+        if held:  # it began here, and comes back from elsewhere
+            parts = Parts(held.session.reasoner, held.open_sources)
+        else:
+            parts = await asyncio.to_thread(self.parts_for, recipe)
+            # It takes time and may cost money, which whoever runs this process did not ask for.
+            _LOG.warning(_GOES_ON, run_id, run_id)
         writer = TraceWriter(
             self.traces, run_id, tool_name=recipe.tool, input_params={}, user_id=begun.user_id
         )
@@ -231,18 +263,19 @@ class Hosting:
         )
         ending: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         ending.add_done_callback(forget_causes)  # nobody waits for it here
-        return Held(session, parts.open_sources, writer, ending)
+        return Held(session, parts.open_sources, writer, ending, held.key if held else None)
 
     async def _conducted(self, held: Held, tool: Tool, hosted: Hosted, journal: RunJournal) -> None:
         async def wants_stop() -> bool:
             return hosted.write_now
 
-        host = Host(
-            journal=journal,
-            wants_stop=wants_stop,
-            lets_go=lambda: hosted.leaving or journal.lost,
-        )
-        with _told_to(held.ending):
+        def lets_go() -> bool:
+            return hosted.leaving or journal.lost
+
+        host = Host(journal=journal, wants_stop=wants_stop, lets_go=lets_go)
+        if held.writer:
+            held.writer.worker = self.worker
+        with _told_to(held.ending, lets_go):
             ended: Document = await conduct(
                 held.session,
                 tool.schedule,
@@ -302,12 +335,15 @@ def _resolve(ending: asyncio.Future[Any], error: BaseException | None) -> None:
 
 
 @contextlib.contextmanager
-def _told_to(ending: asyncio.Future[Any]) -> Iterator[None]:
+def _told_to(ending: asyncio.Future[Any], lets_go: Callable[[], bool]) -> Iterator[None]:
     """Hand on how a run ended to whoever waits for it here; only what leaves the run goes on."""
     try:
         yield
+    except TraceTakenError:
+        raise LostRun from None
     except (asyncio.CancelledError, ResearchCancelled):
-        ending.cancel()
+        if not lets_go():
+            ending.cancel()
         raise
     except DeepCriticalError as error:
         _resolve(ending, error)

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 
-from deepcritical.domain.errors import TraceEndedError, TraceNotFoundError
+from deepcritical.domain.errors import StorageError, TraceEndedError, TraceNotFoundError
 from deepcritical.domain.traces import LOCAL_USER
 from deepcritical.services.job_board import JobBoard
 from deepcritical.services.tool_trace_service import ToolTraceService
@@ -49,11 +49,16 @@ async def write_now(traces: ToolTraceService, board: JobBoard, run_id: str) -> N
 
     Raises:
         TraceNotFoundError: There is no such run that has not ended.
-        StorageError: The database cannot be used.
+        StorageError: No worker hears of it, or the database cannot be used.
     """
     trace = await traces.get_trace(run_id)
     if trace.status.ended:
         raise TraceNotFoundError(f"The run {run_id} has ended: it is {trace.status.value}.")
+    if not await board.has(run_id):
+        raise StorageError(
+            f"The run {run_id} is its own process's alone, which no other one can tell to write.",
+            "Cancel it, or wait for its end.",
+        )
     await board.request(run_id, "write_now")
 
 

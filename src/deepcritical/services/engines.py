@@ -8,9 +8,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-__all__ = ["ERRORS", "alone", "engine_of", "is_momentary", "words_of"]
+__all__ = ["ERRORS", "REFUSED", "alone", "engine_of", "is_momentary", "words_of"]
 
-ERRORS = (sa.exc.DBAPIError, sa.exc.TimeoutError, OSError)
+REFUSED = (sa.exc.DBAPIError, sa.exc.TimeoutError)
+"""What the library of a database raises when the database cannot be used."""
+ERRORS = (*REFUSED, OSError)
 """What a database that cannot be used raises."""
 _MOMENTARY_STATES = ("40001", "40P01", "55P03", "57P01", "57P02", "57P03", "53300")
 """SQLSTATE of what is worth another try: conflicts, a restart, too many connections."""

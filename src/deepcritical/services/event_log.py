@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from deepcritical.domain.errors import StorageError
+from deepcritical.domain.errors import StorageError, TraceTakenError
 from deepcritical.domain.event_keys import EventKeys, KeyedEvent
 from deepcritical.domain.events import TERMINAL, Event, LoggedEvent, Notice, Stage
 from deepcritical.services.trace_writer import TraceWriter
@@ -66,6 +66,7 @@ class EventLog:
         Raises:
             StorageError: The run has ended already, here or elsewhere, or the file cannot be
                 written; whoever tails the log sees the event even then.
+            TraceTakenError: Another process goes on with the run; its end is not told.
         """
         # Shielded, so that a writer that is cancelled leaves no line that the log does not know.
         return await asyncio.shield(self._append(event, stage, progress))
@@ -92,6 +93,8 @@ class EventLog:
         try:
             if self._writer:
                 await self._writer.end(end)
+        except TraceTakenError:
+            raise
         except StorageError as error:
             self._writer = None
             notice = Notice(message=f"This run is not kept in the database. {error}")
@@ -129,9 +132,11 @@ class EventLog:
             StorageError: The file cannot be written.
         """
         async with self._writing:
-            if logged.seq == len(self._events) + 1:
+            number = len(self._events) + 1
+            # What was told here last may be missing there; the end is told in any case.
+            if logged.seq == number or (isinstance(logged.event, TERMINAL) and not self.ended):
                 self._writer = None
-                await self._publish(KeyedEvent("", logged))
+                await self._publish(KeyedEvent("", logged.model_copy(update={"seq": number})))
 
     async def leave(self) -> None:
         """Let go of a run that goes on elsewhere: whoever tails it here is told no more."""

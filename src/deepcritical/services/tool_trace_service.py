@@ -108,7 +108,11 @@ class ToolTraceService:
         return await self._database.write(work)
 
     async def append_events(
-        self, trace_id: str, entries: Sequence[KeyedEvent], ending: TraceResult | None = None
+        self,
+        trace_id: str,
+        entries: Sequence[KeyedEvent],
+        ending: TraceResult | None = None,
+        worker: str | None = None,
     ) -> int:
         """Add the next events of a run; those that are there already are left out.
 
@@ -116,6 +120,7 @@ class ToolTraceService:
             trace_id: The trace.
             entries: Events with their keys, numbered on from the last one.
             ending: What the trace is completed with, beside its terminal event.
+            worker: Who writes them, if only the worker that has the run may.
 
         Returns:
             How many were new.
@@ -128,7 +133,7 @@ class ToolTraceService:
         def work(connection: sa.Connection) -> int:
             from deepcritical.services.trace_queries import append
 
-            return append(connection, trace_id, entries, ending)
+            return append(connection, trace_id, entries, ending, worker)
 
         return await self._database.write(work)
 

@@ -9,7 +9,12 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from pydantic import ValidationError
 
-from deepcritical.domain.errors import StorageError, TraceEndedError, TraceNotFoundError
+from deepcritical.domain.errors import (
+    StorageError,
+    TraceEndedError,
+    TraceNotFoundError,
+    TraceTakenError,
+)
 from deepcritical.domain.event_keys import EventKeys, KeyedEvent
 from deepcritical.domain.events import Event, LoggedEvent, Stage
 from deepcritical.domain.traces import (
@@ -20,7 +25,7 @@ from deepcritical.domain.traces import (
     TraceSummary,
     fold,
 )
-from deepcritical.services.trace_tables import tool_traces, trace_events, users
+from deepcritical.services.trace_tables import jobs, tool_traces, trace_events, users
 
 __all__ = [
     "append",
@@ -65,16 +70,26 @@ def append(
     trace_id: str,
     entries: Sequence[KeyedEvent],
     ending: TraceResult | None = None,
+    worker: str | None = None,
 ) -> int:
     """Add events and fold them into their trace; those whose key is there already are left out.
+
+    Args:
+        connection: The transaction.
+        trace_id: The trace.
+        entries: Events with their keys.
+        ending: What the trace is completed with.
+        worker: Who writes them; None for one who need not have the run.
 
     Returns:
         How many were new.
 
     Raises:
-        TraceNotFoundError, TraceEndedError: They cannot be added; the second also when another
-            process has written events of this run meanwhile.
+        TraceNotFoundError, TraceEndedError: They cannot be added; TraceTakenError when another
+            worker has the run, or has written events of it meanwhile.
     """
+    if worker is not None:
+        _check_worker(connection, trace_id, worker)
     so_far = _lock(connection, trace_id)
     new = [entry for entry in entries if entry.key not in _keys(connection, trace_id, entries)]
     if not new:
@@ -85,10 +100,24 @@ def append(
             f"The run {trace_id} has ended ({so_far.status}); nothing can follow."
         )
     if [entry.logged.seq for entry in new] != list(range(expected, expected + len(new))):
-        raise TraceEndedError(f"Another process goes on with the run {trace_id}.")
+        raise _taken(trace_id)
     _insert(connection, trace_id, new)
     _update(connection, trace_id, fold((entry.logged for entry in new), so_far), ending)
     return len(new)
+
+
+def _check_worker(connection: sa.Connection, trace_id: str, worker: str) -> None:
+    # Locked, so that whoever takes the run up meanwhile reads what is written here.
+    asked = sa.select(jobs.c.worker).where(jobs.c.run_id == trace_id).with_for_update()
+    if connection.scalar(asked) not in (None, worker):
+        raise _taken(trace_id)
+
+
+def _taken(trace_id: str) -> TraceTakenError:
+    return TraceTakenError(
+        f"Another process goes on with the run {trace_id}.",
+        f"`deepcritical traces tail {trace_id}` follows it.",
+    )
 
 
 def append_next(

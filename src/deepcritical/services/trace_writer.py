@@ -43,6 +43,8 @@ class TraceWriter:
     ) -> None:
         self.result: TraceResult | None = None
         """What the run is completed with; to be set before its terminal event."""
+        self.worker: str | None = None
+        """The worker that must have the run, so that what it writes is taken; None for any."""
         self.stored = False
         """Whether everything is in the database, the end included."""
         self._traces = traces
@@ -59,8 +61,8 @@ class TraceWriter:
         """Take in the next event; returns at once.
 
         Raises:
-            TraceEndedError, TraceNotFoundError: The trace was ended or deleted elsewhere, so that
-                the run has nothing to go on for.
+            TraceEndedError, TraceNotFoundError: The trace was ended, taken over or deleted
+                elsewhere, so that the run has nothing to go on for.
         """
         if self._refused is not None:
             raise self._refused
@@ -99,5 +101,5 @@ class TraceWriter:
             self._created = True
         while self._pending:
             batch = tuple(self._pending)
-            await self._traces.append_events(self._run_id, batch, result)
+            await self._traces.append_events(self._run_id, batch, result, self.worker)
             del self._pending[: len(batch)]

@@ -3,12 +3,14 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from deepcritical.domain.errors import StorageError
-from deepcritical.jobs.dbos_setup import JsonSerializer
+from deepcritical.jobs.dbos_setup import JsonSerializer, refusals_told
 
 FORMAT = JsonSerializer()
 
@@ -53,3 +55,15 @@ def test_the_engine_is_not_imported_before_a_run_needs_it() -> None:
         [sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True
     )
     assert done.stdout == "[]\n"
+
+
+async def test_a_disk_that_is_full_is_told_with_what_to_do(tmp_path: Path) -> None:
+    engine = sa.create_engine(f"sqlite:///{tmp_path / 'full.sqlite'}")
+    with engine.connect() as connection:
+        connection.exec_driver_sql("CREATE TABLE made (text TEXT)")
+        connection.exec_driver_sql("PRAGMA max_page_count = 3")
+        with pytest.raises(StorageError, match="disk is full") as told:
+            async with refusals_told():
+                connection.exec_driver_sql("INSERT INTO made VALUES (zeroblob(100000))")
+    engine.dispose()
+    assert "traces resume" in told.value.advice
