@@ -132,6 +132,8 @@ class Hosting:
     hosted: dict[str, Hosted] = field(default_factory=dict)
     urgent: set[str] = field(default_factory=set)
     """Runs that wait for no slot."""
+    closing: bool = False
+    """Whether runs that the engine only now begins with are left to the next process."""
 
     def __post_init__(self) -> None:
         self._gate = asyncio.Semaphore(self.slots)
@@ -148,7 +150,10 @@ class Hosting:
         if (before := self.hosted.get(run_id)) is not None:
             before.stop(leaving=True)  # this process was given its own run once more
         hosted = self.hosted[run_id] = Hosted(task)
+        if self.closing:
+            hosted.stop(leaving=True)
         try:
+            await asyncio.sleep(0)  # where a run that was stopped above ends
             async with contextlib.nullcontext() if run_id in self.urgent else self._gate:
                 await self._begun(run_id, hosted, journal)
         except asyncio.CancelledError:
