@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Protocol, TypeVar, cast
 
-from deepcritical.domain.errors import ConfigurationError, DeepCriticalError
+from deepcritical.domain.errors import ConfigurationError, DeepCriticalError, StorageError
 from deepcritical.domain.events import Event
 from deepcritical.jobs.journal import Journal, NoJournal
 from deepcritical.jobs.outcomes import BEGIN, Begun, Form, Outcome, RecordedError
@@ -77,6 +77,7 @@ class Recorder:
         self._begun_at_s = session.clock()
         self._before_s = 0.0
         self._recorded_s = 0.0
+        self._refused: StorageError | None = None
         session.go_by(lambda: self._recorded_s)
 
     @property
@@ -130,7 +131,7 @@ class Recorder:
     async def call(
         self, form: Form[T], effect: Callable[[], Awaitable[T]], keeper: Remembers | None = None
     ) -> T:
-        """The result of an effect, as it is recorded; what it tells is told after it.
+        """The result of an effect, as it is recorded; what it told is told again from the record.
 
         Args:
             form: Its name on record, and what its result looks like there.
@@ -140,6 +141,7 @@ class Recorder:
         Raises:
             DeepCriticalError: What the effect raised, as it is recorded.
             ResearchCancelled: As `Journal.record`.
+            StorageError: The log takes nothing more: the run was ended elsewhere.
         """
         done_here = False
 
@@ -154,8 +156,10 @@ class Recorder:
             keeper.remember(outcome.left)
         self._recorded_s = outcome.elapsed_s
         self._session.stop_wanted = outcome.stop_wanted
-        for event in outcome.told:
+        for event in () if done_here else outcome.told:
             await self._session.hear(event)
+        if self._refused:
+            raise self._refused
         if outcome.error:
             raise outcome.error.restored()
         return cast("T", result)
@@ -185,12 +189,20 @@ class Recorder:
         return await asyncio.to_thread(_dumped, form, outcome, result)
 
     async def tell(self, event: Event) -> None:
-        """Keep what is told during a call for its record; what is told between calls goes on."""
+        """Tell at once, and keep what is told during a call for its record.
+
+        A call that is made again after its process died tells again; the log knows what it has.
+        """
         told = _TOLD.get()
         if told is None:
             await self._session.hear(event)
-        else:
-            told.append(event)
+            return
+        told.append(event)
+        try:
+            await self._session.hear(event)
+        except StorageError as error:
+            # That the log takes nothing more is no outcome of the call, and not to be recorded.
+            self._refused = error
 
 
 def _dumped(form: Form[Any], outcome: Outcome, result: Any) -> dict[str, Any]:
