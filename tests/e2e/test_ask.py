@@ -353,3 +353,15 @@ def test_each_failure_of_a_search_has_its_exit_code(
     assert "Traceback" not in ended.stderr
     assert ended.stdout == ""
     assert ended.stderr.strip()
+
+
+def test_a_failure_is_told_to_programs_in_the_same_shape(made: Path) -> None:
+    ended = research(
+        *("Does examplol improve testitis?", "--sources", "pubmed", "--json", "--quiet"),
+        cwd=made.parent,
+        DEEPCRITICAL_PUBMED_URL="http://127.0.0.1:9/",
+    )
+    assert ended.returncode == 10, ended.stderr
+    told = json.loads(ended.stdout)
+    assert (told["status"], told["sources"]) == ("error", [])
+    assert told["answer"] in ended.stderr

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import signal
 import subprocess
@@ -213,6 +214,23 @@ async def test_a_claim_is_held_against_what_it_cites(site: Site) -> None:
         assert checked["not_found"] == ["pmid:99009999"]
 
 
+@pytest.mark.parametrize("site", ["stdio"], indirect=True)
+@pytest.mark.parametrize("kind", ["answer", "report"])
+async def test_a_run_is_finished_and_writes_what_it_has(
+    site: Site, sources: World, kind: str
+) -> None:
+    sources.faults["pubmed"].on("slow")
+    started = await ask(site.client, "start_research", question=LIVE_QUESTION, kind=kind)
+    trace_id = started.fields["trace_id"]
+    asked = await ask(site.client, "finish_research", trace_id=trace_id)
+    assert asked.fields["trace_id"] == trace_id
+    sources.faults["pubmed"].off()
+    assert await status_at_end(site.client, trace_id) == "completed"
+    again = await ask(site.client, "finish_research", trace_id=trace_id)
+    assert again.fields["status"] == "completed"
+    assert (await ask(site.client, "get_report", trace_id=trace_id)).fields["kind"] == kind
+
+
 # Over HTTP the newer protocol cancels by closing the stream, as a client does that is lost.
 @pytest.mark.parametrize("site", ["stdio", "http of the handshake"], indirect=True)
 async def test_cancelled_by_the_client_the_run_is_cancelled(site: Site, sources: World) -> None:
@@ -281,6 +299,7 @@ async def test_what_is_wrong_is_told_to_the_model(site: Site) -> None:
         ("deep_research", {"question": "Why?", "api_key": "made-up-key"}, "`api_key`"),
         ("start_research", {"question": "Why?", "kind": "report", "context": "x"}, "`context`"),
         ("verify_claim", {"claim": "Examplol helps.", "ids": ["nowhere"]}, "'nowhere'"),
+        ("verify_claim", {"claim": "Pain fell by" + " 1" * 31, "ids": ["PMID 1"]}, "30 numbers"),
         ("get_report", {"trace_id": "0" * 36}, "There is no run"),
         ("get_research_status", {"trace_id": "short"}, "`trace_id`"),
     ]
@@ -311,8 +330,8 @@ async def test_other_sites_and_other_names_are_refused(address: str) -> None:
         assert deleted < 500
 
 
-async def spoken() -> asyncio.subprocess.Process:
-    """A process over stdio with a run under way; what it printed so far is read."""
+async def spoken() -> tuple[asyncio.subprocess.Process, str]:
+    """A process over stdio, and the run that it has under way; what it printed so far is read."""
     process = await asyncio.create_subprocess_exec(
         COMMAND,
         *("mcp", "--snapshot", "demo"),
@@ -326,20 +345,22 @@ async def spoken() -> asyncio.subprocess.Process:
     for message in (*OPENING, {"id": 2, "method": "tools/call", "params": call}):
         process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
     answers = [json.loads(await process.stdout.readline()) for _ in range(2)]
-    assert answers[1]["result"]["structuredContent"]["trace_id"]
-    return process
+    return process, answers[1]["result"]["structuredContent"]["trace_id"]
 
 
 async def test_only_the_protocol_is_printed_and_the_end_of_stdin_is_the_end() -> None:
-    process = await spoken()
+    process, trace_id = await spoken()
     assert process.stdin is not None
     process.stdin.close()
     out, err = await process.communicate()
     assert (process.returncode, out, err) == (0, b"", b"")
+    # Nobody asks for it: the next process goes on with what a lost client had begun.
+    async with over_stdio(dict(os.environ)) as client:
+        assert await status_at_end(client, trace_id) == "completed"
 
 
 async def test_a_signal_ends_it_though_stdin_is_open() -> None:
-    process = await spoken()
+    process, _ = await spoken()
     process.send_signal(signal.SIGTERM)
     assert process.stdout is not None
     assert process.stderr is not None

@@ -8,6 +8,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from deepcritical.interfaces.api import REPORT_POLICY
 from deepcritical.interfaces.site import build_site
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
+from deepcritical.jobs.similar_runs import SimilarRuns
 from deepcritical.settings import Settings
 from tests.conftest import QUESTION, ended, paper, run_service, snapshot
 from tests.integration.doubles import Interrupted
@@ -37,11 +39,17 @@ class Served(NamedTuple):
 
 @asynccontextmanager
 async def served(
-    runs: RunService, access: Access | None = None, host: str = "127.0.0.1"
+    runs: RunService,
+    access: Access | None = None,
+    host: str = "127.0.0.1",
+    similar: SimilarRuns | None = None,
 ) -> AsyncIterator[Served]:
     with socket.create_server((host, 0)) as listening:
         app = await asyncio.to_thread(
-            build_site, runs, access or Access(), Lookups(Settings()), host=host
+            partial(build_site, host=host, similar=similar),
+            runs,
+            access or Access(),
+            Lookups(Settings()),
         )
         config = uvicorn.Config(app, log_level="error", lifespan="off")
         server = uvicorn.Server(config)

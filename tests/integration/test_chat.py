@@ -48,6 +48,22 @@ async def test_an_id_finds_its_record_and_no_other(source: Path) -> None:
         assert (missing.in_evidence, missing.references) == (False, ())
 
 
+async def test_of_a_looked_up_record_the_main_result_is_shown(tmp_path: Path) -> None:
+    results = "Examplol improved pain. Mood did not differ. Sleep did not differ."
+    harms = "Examplol was tolerated. Four patients left. Two had a rash."
+    text = f"Design: A trial. Results: {results} Harms: {harms} Conclusion: A trial is warranted."
+    made = snapshot(tmp_path / "made.jsonl", paper(1, text=text))
+    async with chatting(made) as (_, chat):
+        answer = (await turn(chat, "PMID 99000001"))[-1]
+    assert isinstance(answer, ChatAnswer)
+    assert [sentence.text.split(":")[-1].strip() for sentence in answer.sentences] == [
+        "Examplol improved pain.",
+        "Mood did not differ.",
+        "Examplol was tolerated.",
+        "A trial is warranted.",
+    ]
+
+
 async def test_a_question_is_offered_research_which_starts_on_yes_alone(source: Path) -> None:
     async with chatting(source) as (_, chat):
         offered = (await turn(chat, QUESTION))[-1]

@@ -197,6 +197,50 @@ class TestStopping:
         assert of_type(await ended(run), "run_completed")[0].stop_reason == "user_stop"
         await runs.close()
 
+    async def test_a_run_that_is_to_write_now_does_so_in_the_next_process(
+        self, service: Services, traces: ToolTraceService
+    ) -> None:
+        counting = Counting()
+        runs = service(counting.reasoner)
+        run = runs.submit(QUESTION)
+        await full(counting, 1)
+        await runs.write_now(run.run_id)
+        await runs.close()
+        after = service()
+        await after.tend()
+        await status(traces, run, TraceStatus.COMPLETED)
+        told = await traces.events(run.run_id)
+        assert of_type(told, "run_completed")[0].stop_reason == "user_stop"
+
+    @pytest.mark.parametrize("after_s", [0.0, 0.02, 0.1, 0.3])
+    async def test_a_run_that_just_begins_goes_on_when_its_process_is_stopped(
+        self, service: Services, traces: ToolTraceService, after_s: float
+    ) -> None:
+        runs = service()
+        await runs.tend()
+        run = runs.submit(QUESTION)
+        await asyncio.sleep(after_s)
+        await runs.close()
+        await service().tend()
+        await status(traces, run, TraceStatus.COMPLETED)
+
+    async def test_who_stops_waiting_for_the_engine_leaves_it_whole(
+        self, service: Services
+    ) -> None:
+        runs = service()
+        waiting = asyncio.create_task(runs.tend())
+        await asyncio.sleep(0.01)
+        waiting.cancel()
+        run = runs.submit(QUESTION)
+        assert (await run.result()).references
+        await runs.close()
+        assert [trace.id for trace in await service().runs_of()] == [run.run_id]
+
+    async def test_a_run_is_listed_as_soon_as_it_is_submitted(self, service: Services) -> None:
+        runs = service()
+        run = runs.submit(QUESTION)
+        assert [trace.id for trace in await runs.runs_of()] == [run.run_id]
+
     async def test_threads_are_there_again_when_the_engine_is_gone(self, service: Services) -> None:
         runs = service()
         await runs.submit(QUESTION).result()

@@ -16,14 +16,16 @@ import jsonschema
 import pytest
 
 from deepcritical.bootstrap import build_runs
+from deepcritical.domain.claim_checks import MAX_CLAIM_NUMBERS, MAX_TEXT_NUMBERS
+from deepcritical.domain.errors import ReasoningError
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
-from deepcritical.interfaces.api_models import MAX_CLAIM_NUMBERS, MAX_TEXT_NUMBERS
 from deepcritical.interfaces.guard import MAX_BODY_BYTES
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 from tests.conftest import QUESTION, ROOT, paper, run_service, snapshot
 from tests.databases import fresh_database, raw_text
+from tests.integration.doubles import failing
 from tests.integration.modelled import records
 from tests.integration.test_api import Served, gated, messages, served
 from tests.servers.models import ModelServer
@@ -279,6 +281,19 @@ class TestRefusals:
             assert answer.status_code == 503
             assert int(answer.headers["retry-after"]) > 0
             gate.set()
+
+
+async def test_a_free_question_without_an_answer_has_the_tools_output_all_the_same(
+    tmp_path: Path,
+) -> None:
+    source = snapshot(tmp_path / "records.jsonl", paper(1))
+    error = ReasoningError("It was not to be read.")
+    async with served(run_service(source, failing("find_facts", error))) as site:
+        run = await finished(site.client, DEEP)
+        assert run["status"] == "failed"
+        output = (await site.client.get(run["links"]["output"])).json()
+        assert (output["trace_id"], output["status"]) == (run["id"], "error")
+        assert (output["answer"], output["sources"]) == (run["error"], [])
 
 
 class TestVerify:

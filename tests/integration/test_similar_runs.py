@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
-from deepcritical.bootstrap import build_runs, build_similar, place_of
+from deepcritical.bootstrap import Lookups, build_runs, build_similar, place_of
+from deepcritical.interfaces.access import Access, Caller, Mode
+from deepcritical.interfaces.mcp.catalogue import catalogue
+from deepcritical.interfaces.mcp.tool import Call
 from deepcritical.jobs.news import NewsSince
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
@@ -23,6 +27,7 @@ from deepcritical.settings import Settings
 from deepcritical.tools.snapshot import SnapshotSource
 from tests.conftest import opened, paper, run_service, snapshot
 from tests.databases import fresh_database
+from tests.integration.test_api import served
 from tests.servers.pubmed import PubMedServer
 from tests.servers.world import world
 
@@ -74,6 +79,48 @@ async def test_a_similar_question_is_found_with_its_age_and_what_is_new(
     assert one.references > 0
     (exact,) = await later.similar(ASKED, "deep_research")
     assert exact.similarity == 1.0
+
+
+async def test_over_http_own_former_runs_are_offered_and_nothing_is_started(
+    runs: RunService, source: Path
+) -> None:
+    run_id = await done(runs, ASKED)
+    later = finding(runs, source, now=lambda: datetime.now(UTC) + timedelta(days=3))
+    async with served(runs, similar=later) as site:
+        asked = await site.client.get("/api/similar", params={"question": SAME})
+        (one,) = asked.json()["runs"]
+        assert (one["run_id"], one["ago"], one["news"]["state"]) == (run_id, "3 days", "nothing")
+        assert (await site.client.get(one["links"]["output"])).json()["status"] == "completed"
+        other = await site.client.get("/api/similar", params={"question": SAME, "context": "old"})
+        assert other.json() == {"runs": []}
+        wrong = await site.client.get("/api/similar", params={"question": "!"})
+        assert wrong.status_code == 422
+        assert len(await runs.runs_of()) == 1
+    eve = {"eve": SecretStr("made-up-token-of-eve")}
+    async with served(runs, Access(Mode.TOKENS, eve), similar=later) as site:
+        refused = await site.client.get("/api/similar", params={"question": SAME})
+        assert refused.status_code == 401
+        sent = {"Authorization": "Bearer made-up-token-of-eve"}
+        hers = await site.client.get("/api/similar", params={"question": SAME}, headers=sent)
+        assert hers.json() == {"runs": []}
+
+
+async def test_over_the_tools_own_former_runs_are_offered(runs: RunService, source: Path) -> None:
+    run_id = await done(runs, ASKED)
+    tools = catalogue(runs, Lookups(Settings()), finding(runs, source))
+    tool = tools["find_similar_research"]
+    for user, found in (("local", [run_id]), ("eve", [])):
+        call = Call(Caller(user, ""), "", None, _untold, _unattached)
+        output = await tool.run(call, tool.checked({"question": SAME}))
+        assert [one["run_id"] for one in output.model_dump()["runs"]] == found
+
+
+async def _untold(_progress: float, _message: str) -> None:
+    raise AssertionError("nothing is waited for")
+
+
+def _unattached(_run_id: str) -> AbstractContextManager[None]:
+    raise AssertionError("nothing is started")
 
 
 async def test_what_differs_in_any_way_is_not_found(runs: RunService, source: Path) -> None:

@@ -6,7 +6,7 @@ Inline `[n]` points at `references[n - 1]`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import Field
 
@@ -82,6 +82,18 @@ class ToolOutput(Model):
     checklist_coverage: ChecklistCoverage
     iterations_used: int
     status: Literal["completed", "max_iterations_reached", "error"]
+
+    @classmethod
+    def failed(cls, trace_id: str, why: str) -> Self:
+        """What the tool returns of a run that ended without an answer."""
+        return cls(
+            trace_id=trace_id,
+            answer=why,
+            sources=(),
+            checklist_coverage=ChecklistCoverage(satisfied=(), gaps=()),
+            iterations_used=0,
+            status="error",
+        )
 
 
 class DeepAnswer(Model):

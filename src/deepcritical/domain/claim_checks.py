@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from enum import StrEnum
 
 from pydantic import Field
 
 from deepcritical.domain.base import Model, UnitInterval
+from deepcritical.domain.errors import QuestionError
 
-__all__ = ["Check", "CheckKind", "ClaimCheck", "Failure", "LocatedQuote", "Outcome"]
+__all__ = [
+    "MAX_CLAIM_NUMBERS",
+    "MAX_TEXT_NUMBERS",
+    "Check",
+    "CheckKind",
+    "ClaimCheck",
+    "Failure",
+    "LocatedQuote",
+    "Outcome",
+    "check_size",
+]
+
+MAX_CLAIM_NUMBERS = 30
+MAX_TEXT_NUMBERS = 5000
+"""Every number of a claim is sought among all of the records: this many take two seconds."""
+_NUMBER = re.compile(r"\d+")
 
 
 class CheckKind(StrEnum):
@@ -116,4 +134,21 @@ class ClaimCheck(Model):
                 ": "
             )
             for check in self.failures
+        )
+
+
+def check_size(claim: str, texts: Iterable[str]) -> None:
+    """Refuse what a user wants checked and what would take longer than he waits.
+
+    Raises:
+        QuestionError: The claim, or the texts of its records together, have too many numbers.
+    """
+    if len(_NUMBER.findall(claim)) > MAX_CLAIM_NUMBERS:
+        raise QuestionError(
+            f"A claim has at most {MAX_CLAIM_NUMBERS} numbers.", "Check one sentence at a time."
+        )
+    if sum(len(_NUMBER.findall(text)) for text in texts) > MAX_TEXT_NUMBERS:
+        raise QuestionError(
+            f"The records have at most {MAX_TEXT_NUMBERS} numbers together.",
+            "Check against fewer of them.",
         )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from importlib.metadata import version
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import (
     APIRouter,
@@ -26,9 +26,12 @@ from fastapi.security import APIKeyHeader, HTTPBearer
 from pydantic import SecretStr
 
 from deepcritical.domain.answer import DeepAnswer, ToolOutput
-from deepcritical.domain.claim_checks import ClaimCheck
+from deepcritical.domain.budget import Depth
+from deepcritical.domain.claim_checks import ClaimCheck, check_size
 from deepcritical.domain.documents import Document
 from deepcritical.domain.errors import TraceNotFoundError
+from deepcritical.domain.question import MAX_QUESTION_CHARS
+from deepcritical.domain.traces import fold
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.access import Access, Caller, check_owner, set_owner_cookie
@@ -39,18 +42,21 @@ from deepcritical.interfaces.api_models import (
     RunPage,
     RunShown,
     ServerShown,
+    SimilarPage,
     StartedRun,
     StartRequest,
     events_shown,
     run_links,
     run_listed,
     run_shown,
+    similar_shown,
 )
 from deepcritical.interfaces.event_stream import event_stream
 from deepcritical.interfaces.problems import PROBLEM_RESPONSES, add_handlers, describe_problems
 from deepcritical.interfaces.repeated_starts import RepeatedStarts
 from deepcritical.interfaces.report_files import formats_of
-from deepcritical.jobs.runs import RunService
+from deepcritical.jobs.runs import RESEARCH, RunService
+from deepcritical.jobs.similar_runs import SimilarRuns
 from deepcritical.jobs.stored_runs import RunView
 from deepcritical.reasoning.base import Reasoner
 
@@ -71,8 +77,8 @@ _model_key = APIKeyHeader(
 )
 
 
-def build_api(runs: RunService, access: Access) -> FastAPI:
-    """The application that answers under ``/api``."""
+def build_api(runs: RunService, access: Access, similar: SimilarRuns | None = None) -> FastAPI:
+    """The application that answers under ``/api``; without `similar` none are found."""
     app = FastAPI(
         title="DeepCritical",
         version=version("deepcritical"),
@@ -84,6 +90,7 @@ def build_api(runs: RunService, access: Access) -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
     )
     app.state.runs, app.state.access, app.state.repeated = runs, access, RepeatedStarts()
+    app.state.similar = similar
     add_handlers(app)
     app.include_router(router)
     describe_problems(app)
@@ -189,7 +196,7 @@ def _submit(
     return runs.ask(
         asked.question,
         context=asked.context,
-        max_iterations=asked.max_iterations,
+        max_iterations=asked.rounds,
         reasoner=reasoner,
         model_api_key=key,
         user_id=user_id,
@@ -211,6 +218,26 @@ async def list_runs(
     asked = f"&tool={tool}" if tool else ""
     following = f"/api/runs?limit={limit}&before={shown[-1].id}{asked}" if more else None
     return RunPage(runs=shown, next=following)
+
+
+@router.get("/similar")
+async def list_similar(
+    caller: Who,
+    request: Request,
+    rules: Rules,
+    question: Annotated[str, Query(min_length=1, max_length=MAX_QUESTION_CHARS)],
+    tool: Literal["research", "deep_research"] = "deep_research",
+    context: Annotated[str, Query(max_length=MAX_QUESTION_CHARS)] = "",
+    depth: Depth = "standard",
+    max_iterations: Annotated[int | None, Query(ge=1, le=10)] = None,
+) -> SimilarPage:
+    """Your own former runs of nearly this question, with what is new since; nothing is started."""
+    similar: SimilarRuns | None = request.app.state.similar
+    rules.admit_heavy(request)
+    limits: dict[str, Any] = {"context": context, "depth": depth, "max_iterations": max_iterations}
+    if similar is None:
+        return similar_shown(())
+    return similar_shown(await similar.similar(question, tool, user_id=caller.user_id, **limits))
 
 
 @router.get("/runs/{run_id}")
@@ -287,9 +314,12 @@ def _ended(document: Ended | None, run: RunView) -> Ended:
 
 @router.get("/runs/{run_id}/output")
 async def read_output(run: Known) -> ToolOutput:
-    """What a `deep_research` run ends with, as the tool returns it."""
-    if run.report:
-        raise HTTPException(409, "This run ended with a report. Read one of its `files`.")
+    """What a `deep_research` run ends with, as the tool returns it; without an answer `error`."""
+    if run.tool_name == RESEARCH:
+        raise HTTPException(409, "This run ends with a report. Read one of its `files`.")
+    if run.ended and run.answer is None:
+        told = fold(await run.events())
+        return ToolOutput.failed(run.run_id, told.error_message or f"It was {told.status.value}.")
     return _ended(run.answer, run).tool_output(run.run_id)
 
 
@@ -329,4 +359,5 @@ async def verify(given: ClaimToVerify, request: Request, rules: Rules) -> ClaimC
     from deepcritical.reasoning.verifying import verify_claim
 
     rules.admit_heavy(request)
+    check_size(given.claim, (reference.text for reference in given.references))
     return await asyncio.to_thread(verify_claim, given.claim, given.records(), given.quote)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints
 
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.base import Model, UnitInterval
-from deepcritical.domain.budget import Depth
 from deepcritical.domain.events import LoggedEvent, RunCompleted, StopReason
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
-from deepcritical.domain.question import MAX_QUESTION_CHARS
+from deepcritical.domain.research_tools import DeepResearchInput, Question, ReportInput
+from deepcritical.domain.similar import SimilarRun
 from deepcritical.domain.traces import TraceMetrics, TraceStatus, TraceSummary, fold
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
 from deepcritical.interfaces.event_stream import told
@@ -28,43 +27,32 @@ __all__ = [
     "RunPage",
     "RunShown",
     "ServerShown",
+    "SimilarPage",
     "StartRequest",
     "StartedRun",
     "events_shown",
     "run_listed",
     "run_shown",
+    "similar_shown",
 ]
 
 ROOT = "/api/runs"
-MAX_CLAIM_NUMBERS = 30
-MAX_TEXT_NUMBERS = 1000
-_NUMBER = re.compile(r"\d+")
-Question = Annotated[str, StringConstraints(min_length=1, max_length=MAX_QUESTION_CHARS)]
 ModelChoice = Annotated[str, StringConstraints(max_length=200)]
 Name = Annotated[str, StringConstraints(max_length=200)]
 
 
-class ResearchRequest(Model):
+class ResearchRequest(ReportInput):
     """A question of drug repurposing; the run ends with a report."""
 
     tool: Literal["research"]
-    question: Question
-    """A drug and a condition, a condition alone, or a hypothesis to judge."""
-    depth: Depth = "standard"
-    """1, 3 or 10 rounds at most; 60, 180 or 600 seconds."""
     model: ModelChoice = ""
     """As provider:name, with the header X-Model-Key; empty for the server's own."""
 
 
-class DeepResearchRequest(Model):
+class DeepResearchRequest(DeepResearchInput):
     """Any biomedical question; the run ends with an answer."""
 
     tool: Literal["deep_research"]
-    question: Question
-    context: Annotated[str, StringConstraints(max_length=MAX_QUESTION_CHARS)] = ""
-    """What should be known beside the question."""
-    max_iterations: int | None = Field(default=None, ge=1, le=10)
-    """Rounds of search at most; by default the server's setting, which is 10."""
     model: ModelChoice = ""
     """As for `research`."""
 
@@ -134,6 +122,21 @@ class EventPage(Model):
     """What `after` is next time."""
 
 
+class SimilarShown(SimilarRun):
+    """A former run of yours of nearly the same question."""
+
+    ago: str
+    """How long ago it ended, such as ``3 days``."""
+    links: dict[str, str]
+
+
+class SimilarPage(Model):
+    """What may answer a question already; it is offered, never put in the place of a new run."""
+
+    runs: tuple[SimilarShown, ...]
+    """Best first, three at most."""
+
+
 class ServerShown(Model):
     """What answers here, and from what."""
 
@@ -175,16 +178,6 @@ class ClaimToVerify(Model):
     quote: Annotated[str, StringConstraints(min_length=1, max_length=5000)] | None = None
     """Words of a record that the sentence is said to rest on; by default they are found."""
 
-    @model_validator(mode="after")
-    def _bounded(self) -> Self:
-        # Every number of the claim is sought among all of the records: this many take a second.
-        texts = "\n".join(reference.text for reference in self.references)
-        if len(_NUMBER.findall(self.claim)) > MAX_CLAIM_NUMBERS:
-            raise ValueError(f"a claim has at most {MAX_CLAIM_NUMBERS} numbers")
-        if len(_NUMBER.findall(texts)) > MAX_TEXT_NUMBERS:
-            raise ValueError(f"the records have at most {MAX_TEXT_NUMBERS} numbers together")
-        return self
-
     def records(self) -> dict[str, Evidence]:
         """The records by id."""
         numbered = enumerate(self.references, 1)
@@ -214,6 +207,12 @@ def run_listed(trace: TraceSummary) -> RunListed:
         metrics=trace.metrics,
         links=run_links(trace.id),
     )
+
+
+def similar_shown(found: Sequence[SimilarRun]) -> SimilarPage:
+    """Former runs."""
+    shown = (SimilarShown(**dict(one), ago=one.age, links=run_links(one.run_id)) for one in found)
+    return SimilarPage(runs=tuple(shown))
 
 
 async def run_shown(run: RunView) -> RunShown:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from deepcritical.domain.answer import ToolOutput
+from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.domain.question import checked_question
 from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.asked_records import ask_records
@@ -53,6 +55,7 @@ class _Asked(NamedTuple):
     max_iterations: int | None
     out: Path | None
     quiet: bool
+    as_json: bool
     reusing: Reusing
 
 
@@ -126,9 +129,9 @@ def ask(
     else:
         folder = _folder(out, most)
         reusing = Reusing(reuse, look=not (no_similar or quiet))
-        wanted = _Asked(asked, context, max_iterations, folder, quiet, reusing)
+        wanted = _Asked(asked, context, max_iterations, folder, quiet, as_json, reusing)
         with_model = chosen_model(model, model_base_url, ask_key)
-        found = _research(wanted, chosen(snapshot, sources), with_model, as_json=as_json)
+        found = _research(wanted, chosen(snapshot, sources), with_model)
     if not found:
         raise typer.Exit(NO_EVIDENCE)
 
@@ -148,7 +151,7 @@ def _folder(out: str | None, most: int | None) -> Path | None:
     return folder_of(out)
 
 
-def _research(wanted: _Asked, choice: Choice, model: ChosenModel, *, as_json: bool) -> bool:
+def _research(wanted: _Asked, choice: Choice, model: ChosenModel) -> bool:
     # Imported late: `--help` and a refused question must not wait for the framework.
     from deepcritical.bootstrap import build_runs, build_similar, place_of, read_settings
     from deepcritical.domain.answer import DeepAnswer
@@ -165,20 +168,22 @@ def _research(wanted: _Asked, choice: Choice, model: ChosenModel, *, as_json: bo
         max_iterations=wanted.max_iterations,
     )
     if former := former_run(runs, looking, wanted.reusing, DeepAnswer):
-        return _hand_over_former(former, wanted.out, as_json=as_json)
+        return _hand_over_former(former, wanted)
     log_path = prepared(wanted.out, ANSWER_FILES) if wanted.out else None
     finished = asyncio.run(_run(runs, wanted, log_path))
     if wanted.out:
         _save(finished, wanted.out)
-    to_stdout(_as_json(finished) if as_json else finished.answer.to_markdown())
-    return bool(finished.answer.references)
+    return _hand_over(finished, wanted)
 
 
-def _hand_over_former(former: Former[DeepAnswer], out: Path | None, *, as_json: bool) -> bool:
-    finished = _Finished(former.imprint, former.document, b"")
-    if out:
-        former.save(out)
-    to_stdout(_as_json(finished) if as_json else finished.answer.to_markdown())
+def _hand_over_former(former: Former[DeepAnswer], wanted: _Asked) -> bool:
+    if wanted.out:
+        former.save(wanted.out)
+    return _hand_over(_Finished(former.imprint, former.document, b""), wanted)
+
+
+def _hand_over(finished: _Finished, wanted: _Asked) -> bool:
+    to_stdout(_as_json(finished) if wanted.as_json else finished.answer.to_markdown())
     return bool(finished.answer.references)
 
 
@@ -192,7 +197,12 @@ async def _run(runs: RunService, wanted: _Asked, log_path: Path | None) -> _Fini
         )
         on_signals(run.cancel)
         await show(run, wanted.quiet)
-        answer = await run.result()
+        try:
+            answer = await run.result()
+        except DeepCriticalError as error:
+            if wanted.as_json:  # for the program that reads it; people are told on stderr
+                to_stdout(_printed(ToolOutput.failed(run.run_id, str(error))))
+            raise
         return _Finished(Imprint(run.run_id, run.ended_at), answer, run.evidence())
     finally:
         await runs.close()
@@ -206,4 +216,8 @@ def _save(finished: _Finished, out: Path) -> None:
 
 def _as_json(finished: _Finished) -> str:
     """The answer as the `deep_research` tool hands it out."""
-    return finished.answer.tool_output(finished.imprint.run_id).model_dump_json(indent=2) + "\n"
+    return _printed(finished.answer.tool_output(finished.imprint.run_id))
+
+
+def _printed(output: ToolOutput) -> str:
+    return output.model_dump_json(indent=2) + "\n"

@@ -7,6 +7,7 @@ import traceback
 import typer
 
 from deepcritical.domain import errors
+from deepcritical.domain.markdown import visible
 
 __all__ = ["EXIT_CODES", "INTERRUPTED", "NO_EVIDENCE", "exit_code"]
 
@@ -37,7 +38,7 @@ def exit_code(error: BaseException) -> int:
         typer.echo("Interrupted.", err=True)
         return INTERRUPTED
     if isinstance(error, errors.DeepCriticalError):
-        typer.echo(f"Error: {error}", err=True)
+        typer.echo(visible(f"Error: {error}"), err=True)
         return next(code for kind, code in EXIT_CODES if isinstance(error, kind))
     typer.echo("".join(traceback.format_exception(error)[-2:]), err=True)
     typer.echo(

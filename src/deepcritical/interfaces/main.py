@@ -70,12 +70,14 @@ def serve(
     printed; with DEEPCRITICAL_PUBLIC=1 none is, and everybody has a quota.
     """
     # Imported late: `--help` must not wait for the framework.
-    from deepcritical.bootstrap import build_lookups, build_runs, read_settings
+    from deepcritical import bootstrap
 
-    choice = chosen(snapshot, sources)
-    settings = read_settings(*chosen_model(model, model_base_url, ask_key))
-    runs = build_runs(settings, snapshot=choice.snapshot, sources=choice.sources, serves=True)
-    lookups = build_lookups(settings, snapshot=choice.snapshot, sources=choice.sources)
+    chosen_place = chosen(snapshot, sources)._asdict()
+    settings = bootstrap.read_settings(*chosen_model(model, model_base_url, ask_key))
+    runs = bootstrap.build_runs(settings, **chosen_place, serves=True)
+    lookups = bootstrap.build_lookups(settings, **chosen_place)
+    place = bootstrap.place_of(settings, **chosen_place)
+    similar = bootstrap.build_similar(settings, runs, place)
     asyncio.run(runs.sources())  # a source that cannot be read is told before anybody asks
     address = (host or settings.host, settings.port if port is None else port)
     with _bound(*address) as listening:
@@ -84,7 +86,7 @@ def serve(
 
         tokens, quota = settings.token_entries(), settings.public_runs_per_hour
         access = _access(listening.getsockname()[0], tokens, settings.public, quota)
-        serve_page(runs, access, lookups, listening, name=address[0])
+        serve_page(runs, access, lookups, listening, name=address[0], similar=similar)
 
 
 def _access(host: str, tokens: str, public: bool, runs_per_hour: int) -> Access:

@@ -19,15 +19,18 @@ def mcp(
 ) -> None:
     """Serve the tools over stdin and stdout, to the agent that starts this command (MCP).
 
-    It ends when stdin does. The key of a model is read from the environment.
+    It ends when stdin does, and the next server goes on with its runs. The key of a model is
+    read from the environment.
     """
     # Imported late: `--help` must not wait for the framework.
-    from deepcritical.bootstrap import build_lookups, build_runs, read_settings
+    from deepcritical import bootstrap
 
-    choice = chosen(snapshot, sources)
-    settings = read_settings(model, model_base_url)
-    runs = build_runs(settings, snapshot=choice.snapshot, sources=choice.sources)
-    lookups = build_lookups(settings, snapshot=choice.snapshot, sources=choice.sources)
+    chosen_place = chosen(snapshot, sources)._asdict()
+    settings = bootstrap.read_settings(model, model_base_url)
+    runs = bootstrap.build_runs(settings, **chosen_place, serves=True)
+    lookups = bootstrap.build_lookups(settings, **chosen_place)
+    place = bootstrap.place_of(settings, **chosen_place)
+    similar = bootstrap.build_similar(settings, runs, place)
     asyncio.run(runs.sources())  # a source that cannot be read is told before anybody asks
     try:
         from deepcritical.interfaces.mcp.stdio import serve_stdio
@@ -36,4 +39,4 @@ def mcp(
             f"The tools need a library that is not installed: {error.name}.",
             "Install it with: pip install 'deepcritical[mcp]'",
         ) from error
-    serve_stdio(runs, lookups)
+    serve_stdio(runs, lookups, similar)

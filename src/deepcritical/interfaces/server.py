@@ -16,6 +16,7 @@ from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.gradio_app import HEAD, THEME, build_page
 from deepcritical.interfaces.site import build_site
 from deepcritical.jobs.runs import RunService
+from deepcritical.jobs.similar_runs import SimilarRuns
 
 __all__ = ["create_app", "serve_page"]
 
@@ -24,12 +25,18 @@ SHUTDOWN_S = 2
 
 
 def create_app(
-    runs: RunService, access: Access, lookups: Lookups, *, host: str, name: str = ""
+    runs: RunService,
+    access: Access,
+    lookups: Lookups,
+    *,
+    host: str,
+    name: str = "",
+    similar: SimilarRuns | None = None,
 ) -> FastAPI:
     """The whole application; see `build_site`."""
     # The page last, for it answers every other path.
     mounted: FastAPI = gr.mount_gradio_app(
-        build_site(runs, access, lookups, host=host, name=name),
+        build_site(runs, access, lookups, host=host, name=name, similar=similar),
         build_page(runs, access),
         path="",
         theme=THEME,
@@ -50,6 +57,7 @@ def serve_page(
     listening: socket.socket,
     *,
     name: str = "",
+    similar: SimilarRuns | None = None,
 ) -> None:
     """Answer requests at a bound socket until the process is stopped.
 
@@ -61,10 +69,11 @@ def serve_page(
         lookups: Searches and finds records outside of runs.
         listening: Where requests arrive.
         name: The host name that was bound, if it was given as a name.
+        similar: Finds former runs of similar questions; without it none are found.
     """
     logging.basicConfig(level=logging.WARNING)
     host, port, *_ = listening.getsockname()
-    app = create_app(runs, access, lookups, host=host, name=name)
+    app = create_app(runs, access, lookups, host=host, name=name, similar=similar)
     # With "on" a server whose start fails ends; by default it would answer half prepared.
     config = uvicorn.Config(
         app, lifespan="on", log_level="warning", timeout_graceful_shutdown=SHUTDOWN_S

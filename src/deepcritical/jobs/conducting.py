@@ -111,6 +111,11 @@ class Conducting:
         elif self._durable:
             self._durable.stop(run_id)
 
+    async def handed_out(self) -> None:
+        """Until the database knows the runs that were started here, if it can be used."""
+        if self._handing_out:
+            await asyncio.wait(self._handing_out, timeout=CLOSE_S)
+
     def let_go(self) -> None:
         """Stop every run; a durable one goes on when there is a process again."""
         for run_id in list(self._alone):
@@ -120,8 +125,7 @@ class Conducting:
 
     async def close(self) -> None:
         """Stop every run, and wait until it has written its end, or was handed over."""
-        if self._handing_out:
-            await asyncio.wait(self._handing_out, timeout=CLOSE_S)
+        await self.handed_out()
         self.let_go()
         if self._alone:
             await asyncio.wait(self._alone.values(), timeout=CLOSE_S)

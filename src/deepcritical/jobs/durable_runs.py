@@ -11,6 +11,7 @@ from typing import Any
 from deepcritical.domain.errors import DeepCriticalError, StorageError
 from deepcritical.domain.recipe import Recipe
 from deepcritical.jobs import requests
+from deepcritical.jobs.endings import forget_causes
 from deepcritical.jobs.engine import Engine
 from deepcritical.jobs.hosting import Held, Hosting, PartsFor, Tool, settle
 from deepcritical.jobs.tending import TTL_S, Tending
@@ -54,7 +55,7 @@ class DurableRuns:
         self._slots = slots
         self._one_shot = one_shot
         self._ttl_s = ttl_s
-        self._starting = asyncio.Lock()
+        self._start: asyncio.Task[None] | None = None
         self._engine: Engine | None = None
         self._hosting: Hosting | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -67,11 +68,13 @@ class DurableRuns:
             EngineBusyError: Another service of this process does so.
             StorageError: The database cannot be used.
         """
-        async with self._starting:
-            if self._engine is None:
-                self._engine = await self._started(parts_for, tools)
+        if self._start is None or (self._start.done() and self._engine is None):
+            self._start = asyncio.create_task(self._started(parts_for, tools))
+            self._start.add_done_callback(forget_causes)
+        # Whoever stops waiting must not leave the engine half started.
+        await asyncio.shield(self._start)
 
-    async def _started(self, parts_for: PartsFor, tools: dict[str, Tool]) -> Engine:
+    async def _started(self, parts_for: PartsFor, tools: dict[str, Tool]) -> None:
         engine = await asyncio.to_thread(self._make_engine)
         hosting = Hosting(
             self.board,
@@ -88,9 +91,8 @@ class DurableRuns:
         await engine.start(hosting.conduct)
         tending = Tending(self.board, self._traces, engine, hosting, self._ttl_s)
         await tending.sweep(first=True)
-        self._hosting = hosting
+        self._engine, self._hosting = engine, hosting
         self._keep(tending.forever())
-        return engine
 
     def _keep(self, work: Any) -> None:
         task = asyncio.create_task(work)
@@ -187,10 +189,12 @@ class DurableRuns:
 
     async def close(self) -> None:
         """Hand over what is under way, and end."""
+        if self._start:
+            await asyncio.wait([self._start])
         engine, hosting = self._engine, self._hosting
         if engine is None or hosting is None:
             return
-        self._engine = None
+        self._engine, hosting.closing = None, True
         stopped = dict(hosting.hosted)
         self.let_go()
         if stopped:

@@ -139,7 +139,8 @@ class Hosting:
     urgent: set[str] = field(default_factory=set)
     """Runs that wait for no slot."""
     closing: bool = False
-    """Whether the process is ending, so that nobody waits here any more."""
+    """Whether the process is ending: runs that the engine only now begins with are left to the next
+    one, and nobody waits here any more."""
 
     def __post_init__(self) -> None:
         self._gate = asyncio.Semaphore(self.slots)
@@ -155,10 +156,13 @@ class Hosting:
         assert task is not None  # noqa: S101 - a coroutine runs in a task
         before = self.hosted.get(run_id)
         hosted = self.hosted[run_id] = Hosted(task)
+        if self.closing:
+            hosted.stop(leaving=True)
         try:
             if before is not None:  # this process was given its own run once more
                 before.stop(leaving=True)
                 await before.gone.wait()
+            await asyncio.sleep(0)  # where a run that was stopped above ends
             async with contextlib.nullcontext() if run_id in self.urgent else self._gate:
                 await self._begun(run_id, hosted, journal)
         except asyncio.CancelledError:

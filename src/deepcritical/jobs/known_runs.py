@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from deepcritical.domain.errors import StorageError, TraceNotFoundError
 from deepcritical.domain.traces import LOCAL_USER, TraceSummary
 from deepcritical.jobs import requests
@@ -25,6 +27,9 @@ class KnownRuns:
         self._traces = traces
         self._durable = durable
         self._runs: dict[str, Run] = {}
+
+    async def _taken_in(self) -> None:
+        """Until the database knows the runs that were submitted here."""
 
     async def find(self, run_id: str) -> RunView | None:
         """The run of that id: one of this process, or one that the database has.
@@ -57,11 +62,14 @@ class KnownRuns:
             TraceNotFoundError: There is no such run under way.
             StorageError: The database cannot be read or written.
         """
-        if run := self._runs.get(run_id):
+        run = self._runs.get(run_id)
+        if run:
             run.write_now()
-        elif self._traces and self._durable:
-            await requests.write_now(self._traces, self._durable.board, run_id)
-        else:
+        if self._traces and self._durable:
+            # Noted down in any case: another process may have begun with it, or go on with it.
+            with contextlib.suppress(StorageError) if run else contextlib.nullcontext():
+                await requests.write_now(self._traces, self._durable.board, run_id)
+        elif run is None:
             raise unknown(run_id)
 
     async def delete(self, run_id: str) -> None:
@@ -103,6 +111,7 @@ class KnownRuns:
         """
         if self._traces is None:
             return ()
+        await self._taken_in()
         return await self._traces.list_traces(user_id, tool_name, most=most, before=before)
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 
-from pydantic import Field, JsonValue
-
-from deepcritical.domain.base import Model
-from deepcritical.domain.budget import Depth
+from deepcritical.domain.answer import tool_sources
 from deepcritical.domain.documents import Document
 from deepcritical.domain.events import Event
-from deepcritical.domain.question import MAX_QUESTION_CHARS
+from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.research_tools import DeepResearchInput, ReportInput, ReportOutput
 from deepcritical.domain.tool_registry import (
     ToolCaller,
     ToolConfig,
@@ -24,40 +22,23 @@ from deepcritical.jobs.runs import RunService
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.chatting import DEEP_RESEARCH, RESEARCH_REPORT
 
-__all__ = ["Describe", "deep_research_tool", "research_report_tool"]
+__all__ = ["ASK_FIRST", "Describe", "deep_research_tool", "research_report_tool"]
+
+ASK_FIRST = "It takes 1-3 minutes: ask the user before you call it."
 
 Describe = Callable[[Event], str]
 """An event as one line for people."""
-
-
-class ResearchInput(Model):
-    """What `deep_research` takes."""
-
-    question: str = Field(min_length=1, max_length=MAX_QUESTION_CHARS)
-    """Any biomedical question, best on one thing."""
-    context: str = Field(default="", max_length=MAX_QUESTION_CHARS)
-    """What should be known beside it: whom, what matters."""
-    max_iterations: int | None = Field(default=None, ge=1, le=10)
-    """Rounds of search at most; 10 by default."""
-
-
-class ReportInput(Model):
-    """What `research_report` takes."""
-
-    question: str = Field(min_length=1, max_length=MAX_QUESTION_CHARS)
-    """A drug and a condition, a condition alone, or a hypothesis."""
-    depth: Depth = "standard"
-    """How far the search goes."""
+_Steps = AsyncGenerator[ToolStep, None]
 
 
 def deep_research_tool(runs: RunService, describe: Describe) -> ToolConfig:
     """The answer to any biomedical question, by a checklist."""
 
-    async def execute(inputs: ResearchInput, caller: ToolCaller) -> AsyncGenerator[ToolStep, None]:
+    async def execute(given: DeepResearchInput, caller: ToolCaller) -> _Steps:
         run = runs.ask(
-            inputs.question,
-            context=inputs.context,
-            max_iterations=inputs.max_iterations,
+            given.question,
+            context=given.context,
+            max_iterations=given.rounds,
             reasoner=await _reasoner(runs, caller),
             model_api_key=caller.model_api_key,
             user_id=caller.user_id,
@@ -70,10 +51,13 @@ def deep_research_tool(runs: RunService, describe: Describe) -> ToolConfig:
 
     return ToolConfig(
         name=DEEP_RESEARCH,
-        description="Researches any biomedical question with a checklist, in one to three minutes; "
-        "ask the user first. For questions whose answer must weigh several studies: effects, "
-        "safety, mechanisms, what is recommended. Not for look-ups.",
-        input_schema=ResearchInput,
+        description="Answer a biomedical question from PubMed, ClinicalTrials.gov and Europe PMC "
+        "by a checklist: several rounds of search, each statement a located quote with its [n], "
+        "and what stayed open. Use it when an answer needs several studies weighed: does a "
+        "treatment work, is it safe, what is the mechanism, what is the dose. Do not use it for a "
+        "definition, for one known paper or for a quick look-up (search for those), nor for advice "
+        f"on a person's own treatment. {ASK_FIRST}",
+        input_schema=DeepResearchInput,
         streaming=True,
         executor=execute,
     )
@@ -82,10 +66,10 @@ def deep_research_tool(runs: RunService, describe: Describe) -> ToolConfig:
 def research_report_tool(runs: RunService, describe: Describe) -> ToolConfig:
     """The report on whether a drug could be repurposed."""
 
-    async def execute(inputs: ReportInput, caller: ToolCaller) -> AsyncGenerator[ToolStep, None]:
+    async def execute(given: ReportInput, caller: ToolCaller) -> _Steps:
         run = runs.submit(
-            inputs.question,
-            depth=inputs.depth,
+            given.question,
+            depth=given.depth,
             reasoner=await _reasoner(runs, caller),
             model_api_key=caller.model_api_key,
             user_id=caller.user_id,
@@ -93,19 +77,32 @@ def research_report_tool(runs: RunService, describe: Describe) -> ToolConfig:
         async for step in _followed(run, describe):
             yield step
         report = await run.result()
-        output: dict[str, JsonValue] = {
-            "trace_id": run.run_id,
-            "report": report.model_dump(mode="json"),
-        }
-        yield ToolResult(text=report.to_markdown(), payload=output)
+        output = await _report_output(run, report)
+        yield ToolResult(text=output.report, payload=output.model_dump(mode="json"))
 
     return ToolConfig(
         name=RESEARCH_REPORT,
-        description="Writes a report with a verdict on whether a drug could be repurposed for a "
-        "condition, in one to three minutes; ask the user first. Not for other questions.",
+        description="Write a report on drug repurposing: the verdict by fixed rules, graded "
+        "studies, mechanism chains, safety, stopped trials, contradictions. Use it for a drug and "
+        "a condition, for a condition alone (candidates are ranked), or for a hypothesis to be "
+        f"judged. Do not use it for other questions: deep_research answers those. {ASK_FIRST} "
+        "depth deep takes up to 10 minutes.",
         input_schema=ReportInput,
         streaming=True,
         executor=execute,
+    )
+
+
+async def _report_output(run: RunOf[ResearchReport], report: ResearchReport) -> ReportOutput:
+    last = (await run.events())[-1].event
+    return ReportOutput(
+        trace_id=run.run_id,
+        verdict=report.headline,
+        report=report.to_markdown(),
+        sources=tool_sources(report.references, report.claims),
+        gaps=report.gaps,
+        iterations_used=report.search_iterations,
+        stop_reason=getattr(last, "stop_reason", ""),
     )
 
 
@@ -114,7 +111,7 @@ async def _reasoner(runs: RunService, caller: ToolCaller) -> Reasoner:
     return await asyncio.to_thread(runs.reasoner_of, caller.model, caller.model_api_key)
 
 
-async def _followed(run: RunOf[Document], describe: Describe) -> AsyncGenerator[ToolStep, None]:
+async def _followed(run: RunOf[Document], describe: Describe) -> _Steps:
     """The run's events as progress. Who stops listening stops nothing: the run goes on."""
     yield ToolProgress(
         stage="queued", message=f"Run {run.run_id}", progress=0.0, data={"run_id": run.run_id}

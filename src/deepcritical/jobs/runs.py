@@ -155,6 +155,9 @@ class RunService(KnownRuns):
         """
         await self._conducting.tend()
 
+    async def _taken_in(self) -> None:
+        await self._conducting.handed_out()
+
     def cancel_all(self) -> None:
         """Stop every run that is under way; a durable one goes on when there is a process again."""
         self._conducting.let_go()

@@ -1,4 +1,4 @@
-"""The tools that chat, REST and MCP share, in one registry for each application."""
+"""The tools of a chat; those that take minutes are the very ones that MCP and REST offer."""
 
 from __future__ import annotations
 

@@ -16,8 +16,11 @@ from deepcritical.domain.chat import ChatAnswer, ChatSentence, FoundRecords
 from deepcritical.domain.citation_validator import build_reference_from_evidence
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.passages import body_sentences
+from deepcritical.domain.text import Span
 from deepcritical.domain.tool_registry import ToolConfig
 from deepcritical.reasoning.base import RunDesk
+from deepcritical.reasoning.claim_polarity import finds_something
+from deepcritical.reasoning.claim_strength import is_aim
 from deepcritical.reasoning.followup import FollowUp, Passage, answer
 from deepcritical.reasoning.look_ups import LookUp, listed, read_look_up
 
@@ -38,8 +41,9 @@ DEEP_RESEARCH, RESEARCH_REPORT = "deep_research", "research_report"
 _MOST_SHOWN = 5
 """Records that an answer quotes."""
 _MOST_LISTED = 10
-_CLOSING = 3
-"""Sentences that are quoted of a record that was looked up by its id: its last, which conclude."""
+_CLOSING, _MOST_RESULTS = 3, 2
+_RESULTS, _HARMS = ("result", "finding"), ("harm", "safety", "adverse")
+"""How the sections are called that say what came out."""
 _REPURPOSING = re.compile(r"\b(?:repurpos|reposition)\w*", re.IGNORECASE)
 
 
@@ -181,7 +185,7 @@ def _list(author: str, look_up: LookUp, found: FoundRecords) -> ChatAnswer:
     shown = dict(list(records.items())[:_MOST_LISTED])
     return ChatAnswer(
         head=_list_head(look_up, found, len(records), len(shown)),
-        sentences=tuple(_closing(shown)) if look_up.ids else (),
+        sentences=tuple(_outcomes(shown)) if look_up.ids else (),
         references=tuple(build_reference_from_evidence(r, i) for i, r in shown.items()),
         in_evidence=bool(shown),
         written_by=author,
@@ -197,8 +201,8 @@ def _list_head(look_up: LookUp, found: FoundRecords, n_found: int, n_shown: int)
     return f"{n_found} found for {wanted}, {n_shown} shown{order}. Source: {found.origin}."
 
 
-def _closing(records: Mapping[str, Evidence]) -> list[ChatSentence]:
-    """The last sentences of records, as they stand."""
+def _outcomes(records: Mapping[str, Evidence]) -> list[ChatSentence]:
+    """What came out in each record, in its sentences as they stand."""
     return [
         ChatSentence(
             text=span.text,
@@ -209,5 +213,17 @@ def _closing(records: Mapping[str, Evidence]) -> list[ChatSentence]:
             end=span.end,
         )
         for number, record in enumerate(records.values(), 1)
-        for span in body_sentences(record.content, record.citation.title)[-_CLOSING:]
+        for span in _telling(body_sentences(record.content, record.citation.title))
     ]
+
+
+def _telling(body: Sequence[Span]) -> list[Span]:
+    """The first results and harms and the last sentence, as they stand; the last ones of others.
+
+    The first results are those of what the study was made for.
+    """
+    labelled = [s for s in body if s.label.startswith(_RESULTS)]
+    results = labelled or [s for s in body if finds_something(s.text) and not is_aim(s.text)]
+    harms = [s for s in body if s.label.startswith(_HARMS)]
+    wanted = {*results[:_MOST_RESULTS], *harms[:1], *body[-1:]} if results else body[-_CLOSING:]
+    return [span for span in body if span in wanted]

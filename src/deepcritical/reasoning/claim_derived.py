@@ -41,11 +41,12 @@ def follows(place: Place, source: Sequence[Place]) -> bool:
 def _is_change(place: Place, other: Place) -> bool:
     """Whether a percentage is how much a ratio differs from 1, in its direction."""
     ratio = other.quantity.value
-    if not ratio_of(other) or other.quantity.unit.dimension or ratio <= 0 or _in_interval(other):
+    if ratio <= 0 or not _is_about(place.quantity, 100 * abs(ratio - 1)):
+        return False
+    if not ratio_of(other) or other.quantity.unit.dimension or _in_interval(other):
         return False
     signs = {w.key for w in words(place.sentence)} & {UP, DOWN}
-    fits = signs == ({DOWN} if ratio < 1 else {UP})
-    return fits and _is_about(place.quantity, 100 * abs(ratio - 1))
+    return signs == ({DOWN} if ratio < 1 else {UP})
 
 
 def _is_about(said: Quantity, value: float) -> bool:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from deepcritical.domain.claim_checks import Failure
 from deepcritical.domain.quantities import Quantity, quantities, same_value
-from deepcritical.domain.units import NO_UNIT
+from deepcritical.domain.units import NO_UNIT, Unit
 from deepcritical.reasoning.claim_arms import on_other_arms
 from deepcritical.reasoning.claim_derived import follows, is_bound_for_estimate
 from deepcritical.reasoning.claim_places import Place, alike, places, ratio_of
@@ -121,7 +121,12 @@ def _unit_elsewhere(q: Quantity, other: Place) -> bool:
 
 def _has_unit(q: Quantity, other: Place) -> bool:
     """Whether another number of a sentence has the unit of this one."""
-    return any(x.unit == q.unit for x in quantities(other.sentence))
+    return q.unit in _units(other.sentence)
+
+
+@lru_cache(maxsize=8192)
+def _units(sentence: str) -> frozenset[Unit]:
+    return frozenset(q.unit for q in quantities(sentence))
 
 
 def _same_ratio(place: Place, other: Place) -> bool:
@@ -156,10 +161,11 @@ def _misplaced(
 ) -> NumberFault | None:
     """A number whose surroundings are those of another number of its unit."""
     best = max(alike(place, p) for p in fitting)
+    own = set(map(id, fitting))  # by identity: comparing places word by word takes minutes
     rivals = [
         (alike(place, p), p)
         for p in source
-        if p not in fitting
+        if id(p) not in own
         and _same_dimension(place.quantity, p.quantity)
         and not same_value(place.quantity, p.quantity)
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -31,11 +32,13 @@ class Place(NamedTuple):
 @lru_cache(maxsize=8192)
 def places(sentence: str) -> tuple[Place, ...]:
     """The numbers of a sentence in order, each with up to five words on either side."""
-    told = words(sentence)
+    told = [w for w in words(sentence) if _counts(w.key)]
+    starts, ends = [w.start for w in told], [w.end for w in told]
     found = []
     for q in quantities(sentence):
-        left = [w.key or w.raw for w in told if w.end <= q.start and _counts(w.key)][-_REACH:]
-        right = [w.key or w.raw for w in told if w.start >= q.end and _counts(w.key)][:_REACH]
+        before, behind = bisect_right(ends, q.start), bisect_left(starts, q.end)
+        left = [w.key for w in told[max(0, before - _REACH) : before]]
+        right = [w.key for w in told[behind : behind + _REACH]]
         found.append(Place(q, _weighted(reversed(left)), _weighted(right), sentence))
     return tuple(found)
 
@@ -71,9 +74,13 @@ def alike(one: Place, other: Place) -> float:
 
 def ratio_of(place: Place) -> str:
     """The kind of ratio that a number is, such as HR; '' for none."""
-    q = place.quantity
-    found = list(_RATIO.finditer(place.sentence, max(0, q.start - 60), q.start))
-    between = place.sentence[found[-1].end() : q.start] if found else ""
+    return _ratio_before(place.sentence, place.quantity.start)
+
+
+@lru_cache(maxsize=8192)
+def _ratio_before(sentence: str, start: int) -> str:
+    found = list(_RATIO.finditer(sentence, max(0, start - 60), start))
+    between = sentence[found[-1].end() : start] if found else ""
     if not found or re.search(r"\d|;|\)", between):
         return ""
     return found[-1].lastgroup or ""

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import ClassVar
 
 import pytest
 
 from deepcritical import verify_claim
-from deepcritical.domain.claim_checks import CheckKind, Failure, Outcome
+from deepcritical.domain.claim_checks import (
+    MAX_CLAIM_NUMBERS,
+    MAX_TEXT_NUMBERS,
+    CheckKind,
+    Failure,
+    Outcome,
+    check_size,
+)
 from deepcritical.domain.evidence import Evidence
 from tests.unit.domain.records import paper
 
@@ -271,3 +279,15 @@ def test_a_call_takes_less_than_two_milliseconds() -> None:
         verify_claim(f"Pain decreased by {number}.5% with examplol (P = 0.02).", RECORD)
         taken.append(time.perf_counter() - begun)
     assert sorted(taken)[30] < 0.002
+
+
+@pytest.mark.parametrize("told", ["{} patients", "{} mg (HR 0.5)", "{}%", "P = 0.0{}"])
+def test_the_most_that_users_may_have_checked_takes_seconds(told: str) -> None:
+    per = len(re.findall(r"\d+", told.format(1)))
+    numbers = [told.format(n) for n in range(1, MAX_TEXT_NUMBERS // per + 1)]
+    text = f"Pain fell in {', '.join(numbers)}. The trial has ended."
+    claim = f"Pain fell in {', '.join(numbers[7 : 7 + MAX_CLAIM_NUMBERS // per])}."
+    check_size(claim, [text])
+    begun = time.perf_counter()
+    verify_claim(claim, paper(TITLE, text, pmid="99000001"))
+    assert time.perf_counter() - begun < 15  # on a busy machine; it is two by itself

@@ -8,14 +8,13 @@ from pydantic import Field
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.budget import Depth
+from deepcritical.domain.research_tools import DeepResearchInput, Question, Rounds
 
 __all__ = [
     "AboutTrace",
-    "DeepResearch",
     "GetReport",
     "GetTrace",
     "ReportFormat",
-    "ResearchReportArguments",
     "Search",
     "StartResearch",
     "VerifyClaim",
@@ -26,39 +25,18 @@ ReportFormat = Literal["md", "json", "bib", "ris", "csl.json", "evidence.csv"]
 
 _Question = Annotated[str, Field(min_length=1)]
 _TraceId = Annotated[str, Field(min_length=36, max_length=36)]
-_Rounds = Annotated[int, Field(ge=1, le=10)]
 
 
-class DeepResearch(Model):
-    """A free question."""
-
-    question: _Question
-    """The biomedical question in one sentence, best on one drug, exposure, test or mechanism."""
-    context: str = ""
-    """What else should be known: whom it is about, what matters, what is known already."""
-    max_iterations: _Rounds = 10
-    """Rounds of search at most, 1-10; fewer is faster and finds less."""
-
-
-class ResearchReportArguments(Model):
-    """A question of drug repurposing."""
-
-    question: _Question
-    """A drug and a condition, a condition alone, or a hypothesis to be judged."""
-    depth: Depth = "standard"
-    """quick is 1 round within a minute, standard 3 within 3 minutes, deep 10 within 10."""
-
-
-class StartResearch(Model):
+class StartResearch(DeepResearchInput):
     """A question that nobody waits for."""
 
-    question: _Question
+    question: Question
     """As for deep_research with kind answer, or for research_report with kind report."""
     kind: Literal["answer", "report"] = "answer"
     """answer: any biomedical question, by a checklist; report: drug repurposing, with a verdict."""
     context: str = ""
     """With kind answer: what else should be known."""
-    max_iterations: _Rounds = 10
+    max_iterations: Rounds = 10
     """With kind answer: rounds of search at most, 1-10."""
     depth: Depth = "standard"
     """With kind report: quick, standard or deep."""

@@ -20,6 +20,7 @@ from deepcritical.interfaces.mcp.tool import Needs
 if TYPE_CHECKING:
     from deepcritical.bootstrap import Lookups
     from deepcritical.jobs.runs import RunService
+    from deepcritical.jobs.similar_runs import SimilarRuns
 
 __all__ = ["PATH", "Mounted", "over_http"]
 
@@ -36,7 +37,11 @@ class Mounted(NamedTuple):
 
 
 def over_http(
-    runs: RunService, lookups: Lookups, access: Access, hosts: Sequence[str] | None
+    runs: RunService,
+    lookups: Lookups,
+    access: Access,
+    hosts: Sequence[str] | None,
+    similar: SimilarRuns | None = None,
 ) -> Mounted:
     """The tools at `PATH`.
 
@@ -45,9 +50,10 @@ def over_http(
         lookups: Searches and finds records.
         access: Says who may start and stop runs.
         hosts: The names under which the server is asked, and whose pages may ask; None for any.
+        similar: Finds former runs of similar questions; without it none are found.
     """
     manager = StreamableHTTPSessionManager(
-        build_server(runs, lookups, partial(_caller, access)),
+        build_server(runs, lookups, partial(_caller, access), similar),
         security_settings=_security(hosts),
         max_request_body_size=MAX_BODY_BYTES,
         max_sessions=_MAX_SESSIONS,

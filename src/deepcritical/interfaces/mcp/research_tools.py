@@ -6,14 +6,26 @@ A call only attaches to its run: whoever loses the call loses nothing of the run
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, aclosing
+from typing import TYPE_CHECKING, NamedTuple
 
-from deepcritical.domain.answer import ChecklistCoverage, ToolOutput, tool_sources
-from deepcritical.domain.documents import Document
+from pydantic import JsonValue
+
+from deepcritical.domain.answer import ToolOutput
+from deepcritical.domain.base import Model
 from deepcritical.domain.errors import DeepCriticalError, ResearchCancelled, TraceNotFoundError
 from deepcritical.domain.events import LoggedEvent
 from deepcritical.domain.markdown import visible
+from deepcritical.domain.research_tools import DeepResearchInput, ReportInput, ReportOutput
+from deepcritical.domain.tool_registry import (
+    ToolCaller,
+    ToolConfig,
+    ToolProgress,
+    ToolRegistry,
+    ToolResult,
+    ToolStep,
+)
 from deepcritical.domain.traces import Folded, fold
 from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.access import check_owner
@@ -22,6 +34,9 @@ from deepcritical.interfaces.mcp import results
 from deepcritical.interfaces.mcp.tool import Call, ToolError
 from deepcritical.interfaces.render import describe
 from deepcritical.interfaces.report_files import formats_of
+from deepcritical.jobs.research_tools import deep_research_tool, research_report_tool
+from deepcritical.jobs.runs import RESEARCH
+from deepcritical.reasoning.chatting import DEEP_RESEARCH, RESEARCH_REPORT
 
 if TYPE_CHECKING:
     from deepcritical.domain.answer import DeepAnswer
@@ -29,12 +44,12 @@ if TYPE_CHECKING:
     from deepcritical.domain.report import ResearchReport
     from deepcritical.jobs.run import RunOf
     from deepcritical.jobs.runs import RunService
+    from deepcritical.jobs.similar_runs import SimilarRuns
     from deepcritical.jobs.stored_runs import RunView
     from deepcritical.reasoning.base import Reasoner
 
 __all__ = ["NEXT", "ResearchTools"]
 
-Ended = TypeVar("Ended", bound=Document)
 NEXT = "Call get_research_status every 15 seconds or so, and get_report when it has ended."
 """What to do after a run was started."""
 
@@ -50,40 +65,76 @@ class _Known(NamedTuple):
 class ResearchTools:
     """The tools over the runs of one service."""
 
-    def __init__(self, runs: RunService) -> None:
+    def __init__(self, runs: RunService, similar: SimilarRuns | None = None) -> None:
         self._runs = runs
+        self._similar = similar
+        tools = (deep_research_tool(runs, describe), research_report_tool(runs, describe))
+        self._registry = ToolRegistry(tools)
 
-    async def deep_research(self, call: Call, given: asked.DeepResearch) -> ToolOutput:
+    @property
+    def registered(self) -> tuple[ToolConfig, ...]:
+        """The tools that are waited for, as every interface has them."""
+        return self._registry.tools
+
+    async def deep_research(self, call: Call, given: DeepResearchInput) -> ToolOutput:
         """An answer, waited for.
 
         Raises:
             ToolError: There is none; its output says `error`.
         """
-        rounds = given.max_iterations if "max_iterations" in given.model_fields_set else None
-        run = await self._ask(call, given.question, given.context, rounds)
-        answer = await _waited_for(call, run, lambda text: _no_answer(run.run_id, text))
-        return answer.tool_output(run.run_id)
+        payload = await self._waited_for(call, DEEP_RESEARCH, given, _no_answer)
+        return ToolOutput.model_validate(payload)
 
-    async def research_report(
-        self, call: Call, given: asked.ResearchReportArguments
-    ) -> results.ReportOutput:
+    async def research_report(self, call: Call, given: ReportInput) -> ReportOutput:
         """A report, waited for.
 
         Raises:
             ToolError: There is none.
         """
-        run = await self._submit(call, given.question, given.depth)
-        report = await _waited_for(call, run)
-        last = (await run.events())[-1].event
-        return results.ReportOutput(
-            trace_id=run.run_id,
-            verdict=report.headline,
-            report=report.to_markdown(),
-            sources=tool_sources(report.references, report.claims),
-            gaps=report.gaps,
-            iterations_used=report.search_iterations,
-            stop_reason=getattr(last, "stop_reason", ""),
+        payload = await self._waited_for(call, RESEARCH_REPORT, given, _no_report)
+        return ReportOutput.model_validate(payload)
+
+    async def _waited_for(
+        self, call: Call, name: str, given: Model, failed: Callable[[str, str], ToolError]
+    ) -> dict[str, JsonValue]:
+        """The end of a run; what is lost with this call is nothing of the run."""
+        caller = ToolCaller(call.caller.user_id, call.key, call.model)
+        inputs = given.model_dump(exclude_unset=True)
+        async with AsyncExitStack() as attached:
+            steps = self._registry.call(name, inputs, caller)
+            await attached.enter_async_context(aclosing(steps))
+            begun = await anext(steps)
+            assert isinstance(begun, ToolProgress)  # noqa: S101 - it names its run before all else
+            run_id = str(begun.data["run_id"])
+            attached.enter_context(call.attached(run_id))
+            await call.tell(0.0, f"Run {run_id} has started, and goes on if this call is lost.")
+            try:
+                return await _ended(steps, call)
+            except DeepCriticalError as error:
+                raise failed(run_id, str(error)) from None
+            except ResearchCancelled:
+                raise failed(run_id, "The run was cancelled.") from None
+
+    async def find_similar_research(
+        self, call: Call, given: asked.StartResearch
+    ) -> results.SimilarResearch:
+        """Former runs of the user that may answer a question.
+
+        Raises:
+            ToolError: The arguments do not go together.
+        """
+        _check_kind(given)
+        if self._similar is None:
+            return results.SimilarResearch(runs=())
+        found = await self._similar.similar(
+            given.question,
+            RESEARCH if given.kind == "report" else DEEP_RESEARCH,
+            context=given.context,
+            depth=given.depth,
+            max_iterations=given.rounds,
+            user_id=call.caller.user_id,
         )
+        return results.SimilarResearch(runs=found)
 
     async def start_research(self, call: Call, given: asked.StartResearch) -> results.Started:
         """A run that nobody waits for.
@@ -91,15 +142,12 @@ class ResearchTools:
         Raises:
             ToolError: The arguments do not go together.
         """
-        for name in ("depth",) if given.kind == "answer" else ("context", "max_iterations"):
-            if name in given.model_fields_set:
-                raise ToolError(f"`{name}` does not go with kind {given.kind}. Leave it out.")
+        _check_kind(given)
         run: RunOf[DeepAnswer] | RunOf[ResearchReport]
         if given.kind == "report":
             run = await self._submit(call, given.question, given.depth)
         else:
-            rounds = given.max_iterations if "max_iterations" in given.model_fields_set else None
-            run = await self._ask(call, given.question, given.context, rounds)
+            run = await self._ask(call, given.question, given.context, given.rounds)
         return results.Started(trace_id=run.run_id, kind=given.kind, next=NEXT)
 
     async def get_research_status(
@@ -114,7 +162,7 @@ class ResearchTools:
             progress=known.folded.progress,
             stage=known.folded.current_stage,
             message=_text(known.events[-1]) if known.events else "Waits to be started",
-            error_message=known.folded.error_message,
+            error_message=visible(known.folded.error_message),
         )
 
     async def get_report(self, _call: Call, given: asked.GetReport) -> results.ReportText:
@@ -147,8 +195,20 @@ class ResearchTools:
             progress=folded.progress,
             events=tuple(map(_told, events[given.after :])),
             metrics=folded.metrics,
-            error_message=folded.error_message,
+            error_message=visible(folded.error_message),
         )
+
+    async def finish_research(self, call: Call, given: asked.AboutTrace) -> results.ResearchStatus:
+        """Have a run write from what there is; one that has ended stays as it is.
+
+        Raises:
+            OwnershipError: It is another user's.
+        """
+        run = await self._found(given.trace_id)
+        check_owner(call.caller, run.user_id)
+        if not run.ended:
+            await self._runs.write_now(given.trace_id)
+        return await self.get_research_status(call, given)
 
     async def cancel_research(self, call: Call, given: asked.AboutTrace) -> results.ResearchStatus:
         """Stop a run; one that has ended stays as it is.
@@ -210,32 +270,27 @@ class ResearchTools:
         return f"The run has not ended ({folded.progress:.0%}). {NEXT}"
 
 
-async def _waited_for(
-    call: Call, run: RunOf[Ended], failed: Callable[[str], ToolError] = ToolError
-) -> Ended:
-    """The end of a run; what is lost with this call is nothing of the run."""
-    with call.attached(run.run_id):
-        await call.tell(0.0, f"Run {run.run_id} has started, and goes on if this call is lost.")
-        async for logged in run.tail():
-            await call.tell(logged.progress, _text(logged))
-        try:
-            return await run.result()
-        except DeepCriticalError as error:
-            raise failed(f"{error} (trace_id {run.run_id})") from None
-        except ResearchCancelled:
-            raise failed(f"The run was cancelled. (trace_id {run.run_id})") from None
+async def _ended(steps: AsyncGenerator[ToolStep, None], call: Call) -> dict[str, JsonValue]:
+    async for step in steps:
+        if isinstance(step, ToolResult):
+            return step.payload
+        await call.tell(step.progress, visible(step.message))
+    raise AssertionError("a tool ends with a result")
 
 
-def _no_answer(trace_id: str, text: str) -> ToolError:
-    output = ToolOutput(
-        trace_id=trace_id,
-        answer=text,
-        sources=(),
-        checklist_coverage=ChecklistCoverage(satisfied=(), gaps=()),
-        iterations_used=0,
-        status="error",
-    )
-    return ToolError(text, output)
+def _check_kind(given: asked.StartResearch) -> None:
+    for name in ("depth",) if given.kind == "answer" else ("context", "max_iterations"):
+        if name in given.model_fields_set:
+            raise ToolError(f"`{name}` does not go with kind {given.kind}. Leave it out.")
+
+
+def _no_answer(run_id: str, why: str) -> ToolError:
+    text = f"{why} (trace_id {run_id})"
+    return ToolError(text, ToolOutput.failed(run_id, text))
+
+
+def _no_report(run_id: str, why: str) -> ToolError:
+    return ToolError(f"{why} (trace_id {run_id})")
 
 
 def _told(logged: LoggedEvent) -> results.TraceEvent:

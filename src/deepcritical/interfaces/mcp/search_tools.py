@@ -6,6 +6,7 @@ import asyncio
 import re
 from typing import TYPE_CHECKING
 
+from deepcritical.domain.claim_checks import check_size
 from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.question import checked_question
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from deepcritical.bootstrap import Lookups
-    from deepcritical.domain.claim_checks import ClaimCheck
+    from deepcritical.domain.claim_checks import Check, ClaimCheck
     from deepcritical.domain.evidence import Evidence
     from deepcritical.domain.live_sources import SourceKey
 
@@ -55,9 +56,12 @@ class SearchTools:
 
         Raises:
             ToolError: An id is none.
+            QuestionError: There are too many numbers.
         """
         claim, ids = checked_question(given.claim), [_canonical(one) for one in given.ids]
+        check_size(claim, ())
         records = await self._lookups.records_of(ids)
+        check_size(claim, (record.content for record in records.values()))
         check = await asyncio.to_thread(_checked, claim, records, given.quote or None)
         source = records.get(check.evidence_id)
         return results.Verified(
@@ -67,10 +71,7 @@ class SearchTools:
             reason=visible(check.reason),
             source=_record(source) if source else None,
             quotes=tuple(visible(quote.text) for quote in check.quotes),
-            checks=tuple(
-                results.CheckMade(kind=c.kind.value, outcome=c.outcome.value, reason=c.reason)
-                for c in check.checks
-            ),
+            checks=tuple(map(_check_made, check.checks)),
             not_found=tuple(i for i in ids if i not in records),
         )
 
@@ -84,7 +85,7 @@ class SearchTools:
             query_as_run=answer.result.query_as_run,
             total=answer.result.total,
             records=tuple(map(_record, found.records)),
-            skipped=answer.result.skipped,
+            skipped=tuple(map(visible, answer.result.skipped)),
         )
 
 
@@ -93,6 +94,11 @@ def _checked(claim: str, records: Mapping[str, Evidence], quote: str | None) -> 
     from deepcritical.reasoning.verifying import verify_claim
 
     return verify_claim(claim, records, quote)
+
+
+def _check_made(check: Check) -> results.CheckMade:
+    reason = visible(check.reason)
+    return results.CheckMade(kind=check.kind.value, outcome=check.outcome.value, reason=reason)
 
 
 def _record(record: Evidence) -> results.FoundRecord:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from deepcritical.bootstrap import Lookups
     from deepcritical.jobs.runs import RunService
+    from deepcritical.jobs.similar_runs import SimilarRuns
 
 __all__ = ["CallerOf", "build_server", "listed"]
 
@@ -53,9 +54,11 @@ _STEP = 0.0001
 """How much a progress grows where the run's own does not: the protocol wants it to grow."""
 
 
-def build_server(runs: RunService, lookups: Lookups, caller_of: CallerOf) -> Server[Any]:
+def build_server(
+    runs: RunService, lookups: Lookups, caller_of: CallerOf, similar: SimilarRuns | None = None
+) -> Server[Any]:
     """The server, for any transport."""
-    answering = _Answering(runs, catalogue(runs, lookups), caller_of)
+    answering = _Answering(runs, catalogue(runs, lookups, similar), caller_of)
     server: Server[Any] = Server(
         "deepcritical",
         version=version("deepcritical"),
@@ -104,7 +107,8 @@ class _Answering:
 
     async def cancelled(self, context: Context, params: CancelledNotificationParams) -> None:
         """Stop the run that the cancelled request waits for."""
-        if run_id := self._waiting.pop(_key(context, params.request_id), None):
+        key = _key(context, params.request_id)
+        if key and (run_id := self._waiting.pop(key, None)):
             await self._runs.cancel(run_id)
 
     def _call(self, context: Context, needs: Needs) -> Call:
@@ -118,7 +122,10 @@ class _Answering:
         )
 
     @contextmanager
-    def _attached(self, key: tuple[str, str], run_id: str) -> Iterator[None]:
+    def _attached(self, key: tuple[str, str] | None, run_id: str) -> Iterator[None]:
+        if key is None:
+            yield
+            return
         while len(self._waiting) >= _MAX_WAITING:
             del self._waiting[next(iter(self._waiting))]
         self._waiting[key] = run_id
@@ -131,10 +138,14 @@ class _Answering:
         self._waiting.pop(key, None)
 
 
-def _key(context: Context, request_id: object) -> tuple[str, str]:
-    """Names a request; its number is the client's, and unique only within a session."""
+def _key(context: Context, request_id: object) -> tuple[str, str] | None:
+    """Names a request; its number is the client's, and unique only within a session.
+
+    None for one over HTTP without a session: anybody could name it, and cancel another's run.
+    """
     request: Request | None = context.request
-    return (request.headers.get("mcp-session-id", "") if request else "", str(request_id))
+    session = request.headers.get("mcp-session-id") if request else ""
+    return None if session is None else (session, str(request_id))
 
 
 def _own_model(request: Request | None) -> tuple[str, SecretStr | None]:

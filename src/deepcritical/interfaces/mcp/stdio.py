@@ -13,38 +13,42 @@ from mcp.server.stdio import stdio_server
 
 from deepcritical.domain.traces import LOCAL_USER
 from deepcritical.interfaces.access import Caller
+from deepcritical.interfaces.left_runs import tended
 from deepcritical.interfaces.mcp.server import build_server
 
 if TYPE_CHECKING:
     from deepcritical.bootstrap import Lookups
     from deepcritical.jobs.runs import RunService
+    from deepcritical.jobs.similar_runs import SimilarRuns
 
 __all__ = ["serve_stdio"]
 
 
-def serve_stdio(runs: RunService, lookups: Lookups) -> None:
+def serve_stdio(runs: RunService, lookups: Lookups, similar: SimilarRuns | None = None) -> None:
     """Answer the client that started this process, which is the local user.
 
     Nothing but the protocol goes to stdout; logs go to stderr.
     """
     logging.basicConfig(level=logging.WARNING)
-    server = build_server(runs, lookups, lambda _request, _needs: Caller(LOCAL_USER, ""))
+    local = Caller(LOCAL_USER, "")
+    server = build_server(runs, lookups, lambda _request, _needs: local, similar)
     asyncio.run(_serve(server, runs))
 
 
 async def _serve(server: Server[Any], runs: RunService) -> None:
     _close_on_signals(runs)
-    warming = asyncio.create_task(runs.warm_up())
+    beginning = [asyncio.create_task(work) for work in (runs.warm_up(), tended(runs))]
     try:
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
     finally:
-        warming.cancel()
+        for task in beginning:
+            task.cancel()
         await runs.close()
 
 
 def _close_on_signals(runs: RunService) -> None:
-    """Let runs write their end before a signal ends the process, whose stdin is being read."""
+    """Let runs be handed over before a signal ends the process, whose stdin is being read."""
     loop = asyncio.get_running_loop()
     closing: set[asyncio.Task[None]] = set()
 
