@@ -1,4 +1,4 @@
-"""The durable engine: DBOS Transact in the database of the runs (docs/decisions/0014).
+"""The durable engine: DBOS Transact in the database of the runs (docs/decisions/0015).
 
 The library has one instance a process, and runs what it takes up on the loop that launched it.
 """
