@@ -16,16 +16,17 @@ import jsonschema
 import pytest
 
 from deepcritical.bootstrap import build_runs
+from deepcritical.domain.checklist import Inquiry
 from deepcritical.domain.claim_checks import MAX_CLAIM_NUMBERS, MAX_TEXT_NUMBERS
 from deepcritical.domain.errors import ReasoningError
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
 from deepcritical.interfaces.guard import MAX_BODY_BYTES
+from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 from tests.conftest import QUESTION, ROOT, paper, run_service, snapshot
 from tests.databases import fresh_database, raw_text
-from tests.integration.doubles import failing
 from tests.integration.modelled import records
 from tests.integration.test_api import Served, gated, messages, served
 from tests.servers.models import ModelServer
@@ -286,9 +287,12 @@ class TestRefusals:
 async def test_a_free_question_without_an_answer_has_the_tools_output_all_the_same(
     tmp_path: Path,
 ) -> None:
+    class Failing(ExtractiveReasoner):
+        async def refine_inquiry(self, text: str, context: str = "") -> Inquiry:
+            raise ReasoningError(f"Not to be read: {text} {context}")
+
     source = snapshot(tmp_path / "records.jsonl", paper(1))
-    error = ReasoningError("It was not to be read.")
-    async with served(run_service(source, failing("find_facts", error))) as site:
+    async with served(run_service(source, Failing())) as site:
         run = await finished(site.client, DEEP)
         assert run["status"] == "failed"
         output = (await site.client.get(run["links"]["output"])).json()
@@ -361,7 +365,7 @@ async def test_the_description_is_complete_and_asks_for_no_key_in_a_body(site: S
     assert described["servers"] == [{"url": "/api"}]
     assert set(described["paths"]) == {
         *("/health", "/sources", "/verify", "/runs", "/runs/{run_id}", "/runs/{run_id}/events"),
-        *("/runs/{run_id}/cancel", "/runs/{run_id}/write-now", "/runs/{run_id}/output"),
+        *("/similar", "/runs/{run_id}/cancel", "/runs/{run_id}/write-now", "/runs/{run_id}/output"),
         "/runs/{run_id}/export/{suffix}",
     }
     for name, schema in described["components"]["schemas"].items():
