@@ -107,7 +107,9 @@ class Hosted:
 
     def stop(self, *, leaving: bool) -> None:
         """Stop all that it does; once it is leaving, it cannot end here any more."""
-        self.leaving = self.leaving or leaving
+        if self.leaving:
+            return  # a second cancellation would cut short what it does to leave
+        self.leaving = leaving
         self.task.cancel()
 
 
