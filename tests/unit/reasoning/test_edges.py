@@ -272,9 +272,13 @@ def test_every_edge_rests_on_its_sentence(text: str) -> None:
 def test_time_grows_with_the_length_of_a_text_and_not_with_its_square(words: str) -> None:
     edges(words)
 
-    def seconds(times: int) -> float:
+    def once(times: int) -> float:
         began = time.process_time()
         edges(words * times)
         return time.process_time() - began
+
+    def seconds(times: int) -> float:
+        # The least of several: what else the machine does can only add to it.
+        return min(once(times) for _ in range(4))
 
     assert seconds(30_000 // len(words) * 4) < 10 * max(0.02, seconds(30_000 // len(words)))
