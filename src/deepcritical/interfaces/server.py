@@ -13,7 +13,8 @@ from fastapi import FastAPI
 
 from deepcritical.bootstrap import Lookups
 from deepcritical.interfaces.access import Access
-from deepcritical.interfaces.gradio_app import HEAD, THEME, build_page
+from deepcritical.interfaces.page.layout import build_page
+from deepcritical.interfaces.page.style import HEAD, THEME
 from deepcritical.interfaces.site import build_site
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.similar_runs import SimilarRuns

@@ -1,0 +1,38 @@
+"""What the page looks like: its theme, and the style sheets of its parts."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+import gradio as gr
+
+from deepcritical.export.html import stylesheet
+
+__all__ = ["HEAD", "THEME", "asset"]
+
+SHEETS = ("page.css", "live.css")
+
+
+def asset(name: str) -> str:
+    """The text of a file beside the page."""
+    return (files(__package__) / "assets" / name).read_text(encoding="utf-8")
+
+
+HEAD = "<style>" + "\n".join([*map(asset, SHEETS), stylesheet()]) + "</style>"
+"""In the head and not as `css=`, which loses media queries."""
+
+_FONTS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif")
+THEME = gr.themes.Base(
+    primary_hue="teal",
+    secondary_hue="blue",
+    neutral_hue="slate",
+    font=_FONTS,
+    font_mono=("monospace",),
+).set(
+    button_primary_background_fill="#0f766e",
+    button_primary_background_fill_dark="#0f766e",
+    button_primary_background_fill_hover="#115e59",
+    button_primary_background_fill_hover_dark="#115e59",
+    body_text_color_subdued="#55606f",
+    color_accent="#0f766e",
+)
