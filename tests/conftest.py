@@ -55,6 +55,14 @@ def own_database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def kept_bytecode() -> Iterator[None]:
+    """The hundreds of processes that tests start do not compile the project anew each time."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No setting of the developer's shell, and no .env file of the checkout, reaches a test.
