@@ -30,10 +30,12 @@ from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.research.session import RunSources
+from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.tools.base import SearchTool
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
+from tests.databases import fresh_database
 
 TABLE = "table: "
 """How the name of a recorded property begins that is a cell of a table: row, column, cell."""
@@ -50,6 +52,14 @@ def own_database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as environment:
         kept = tmp_path_factory.mktemp("database") / "runs.sqlite"
         environment.setenv("DATABASE_URL", f"sqlite:///{kept}")
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def kept_bytecode() -> Iterator[None]:
+    """The hundreds of processes that tests start do not compile the project anew each time."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
         yield
 
 
@@ -86,6 +96,21 @@ def no_blocking(request: pytest.FixtureRequest) -> Iterator[BlockBuster | None]:
         return
     with blockbuster_ctx("deepcritical") as watch:
         yield watch
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """An empty database, of one kind after the other."""
+    with fresh_database(request.param, tmp_path) as url:
+        yield url
+
+
+@pytest.fixture
+async def traces(url: str) -> AsyncIterator[ToolTraceService]:
+    """The traces of that database, as a process of their own sees them."""
+    service = ToolTraceService(Database(url))
+    yield service
+    await service.close()
 
 
 def paper(number: int = 1, **fields: Any) -> dict[str, Any]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -28,26 +27,12 @@ from deepcritical.domain.traces import TraceResult, TraceStatus, fold
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION, ROOT, collected
-from tests.databases import fresh_database
 
 STARTED = RunStarted(question=QUESTION, reasoner="rules")
 COMPLETED = RunCompleted(stop_reason=StopReason.SUFFICIENT_EVIDENCE, verdict="mixed", references=1)
 HOSTILE = "NUL \x00, lone surrogate \ud800, quotes '\"; DROP TABLE tool_traces; -- ☃ 😀 \u2028"
 WRITERS = 4
 EVENTS = 25
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    with fresh_database(request.param, tmp_path) as url:
-        yield url
-
-
-@pytest.fixture
-async def traces(url: str) -> AsyncIterator[ToolTraceService]:
-    service = ToolTraceService(Database(url))
-    yield service
-    await service.close()
 
 
 def numbered(trace_id: str, *events: Event, after: int = 0) -> list[KeyedEvent]:

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.conftest import QUESTION, ROOT, paper, snapshot, trial
 from tests.databases import fresh_database
 
@@ -18,12 +16,6 @@ TOOLS = ("research", "deep_research")
 KILLS = (("before", 4), ("inside", 5), ("after", 7))
 """A step that begins, one that is done but not recorded, and one that is recorded."""
 SAME = ("status", "stop_reason", "result", "steps", "events")
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    with fresh_database(request.param, tmp_path) as url:
-        yield url
 
 
 def outcomes(url: str, folder: Path, **order: Any) -> list[dict[str, Any]]:

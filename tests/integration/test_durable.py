@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,25 +20,11 @@ from deepcritical.reasoning.base import Reasoner
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION, ended, of_type, paper, run_service, snapshot
-from tests.databases import fresh_database, raw_text
+from tests.databases import raw_text
 from tests.integration.doubles import Interrupted, failing, hanging
 
 SOON_S = 20.0
 """On a busy machine; how soon it really is, benchmarks/stopping.py measures."""
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    with fresh_database(request.param, tmp_path) as url:
-        yield url
-
-
-@pytest.fixture
-async def traces(url: str) -> AsyncIterator[ToolTraceService]:
-    """The database as another process sees it."""
-    service = ToolTraceService(Database(url))
-    yield service
-    await service.close()
 
 
 class Services:

@@ -16,12 +16,11 @@ from deepcritical.bootstrap.application import (
 from deepcritical.bootstrap.chatting import ChatService, build_similar, open_chats
 from deepcritical.bootstrap.durable import open_board
 from deepcritical.bootstrap.live import LiveSources, open_sources
-from deepcritical.bootstrap.lookups import Found, Lookups
+from deepcritical.bootstrap.lookups import Lookups
 from deepcritical.bootstrap.places import place_of
 
 __all__ = [
     "ChatService",
-    "Found",
     "LiveSources",
     "Lookups",
     "build_lookups",

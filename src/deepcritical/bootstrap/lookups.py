@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
 
 from deepcritical.bootstrap.live import open_sources
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.live_sources import SourceKey
 from deepcritical.domain.question import SearchQuery
-from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.settings import Settings
+from deepcritical.tools.base import CheckIntegrity
 from deepcritical.tools.crossref import check_all
-from deepcritical.tools.search_handler import SearchHandler, SourceAnswer, require_any
+from deepcritical.tools.search_handler import SearchHandler
+from deepcritical.tools.searching import Found, search
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
 
-__all__ = ["Found", "Lookups"]
+__all__ = ["Lookups"]
 
 _FIELD: dict[str, tuple[SourceKey, str]] = {
     "pmid": ("pubmed", "{}[uid]"),
@@ -27,15 +29,6 @@ _FIELD: dict[str, tuple[SourceKey, str]] = {
 """Which source knows a kind of id, and how it is asked for one."""
 _FEW = 3
 """Records that are read to find the one of an id: a registry also finds those that name it."""
-
-
-class Found(NamedTuple):
-    """What a search brought."""
-
-    answers: tuple[SourceAnswer, ...]
-    """One of each source."""
-    records: tuple[Evidence, ...]
-    """One for each work, as far as they are wanted looked up for retractions."""
 
 
 class Lookups:
@@ -59,16 +52,9 @@ class Lookups:
         Raises:
             SearchError: None of them could be reached.
         """
-        within_s = self._settings.source_deadline_s
-        async with open_sources(self._settings, names) as live:
-            handler = SearchHandler(live.tools, deadline_s=within_s)
-            answers = await handler.execute([SearchQuery(text=query)], most)
-            require_any(answers)
-            store = EvidenceStore()
-            for answer in answers:
-                store.add(answer.result.evidence)
-            found = list(store.evidence.values())
-            return Found(answers, await check_all(found, within_s, client=live.crossref))
+        async with self._opened(names) as (handler, check):
+            asked = [SearchQuery(text=query)]
+            return await search(handler, asked, most, self._settings.source_deadline_s, check)
 
     async def records_of(self, ids: Sequence[str]) -> dict[str, Evidence]:
         """The records of canonical ids, such as ``pmid:26890736``; those not found are left out.
@@ -99,11 +85,17 @@ class Lookups:
         return tuple(found)
 
     async def _asked(self, source: SourceKey, queries: Sequence[str]) -> Sequence[Evidence]:
-        within_s = self._settings.source_deadline_s
-        async with open_sources(self._settings, [source]) as live:
-            handler = SearchHandler(live.tools, deadline_s=within_s)
+        async with self._opened([source]) as (handler, check):
             answers = await handler.execute([SearchQuery(text=q) for q in queries], _FEW)
             if unread := next((a.error for a in answers if a.error), None):
                 raise unread
             found = [record for answer in answers for record in answer.result.evidence]
-            return await check_all(found, within_s, client=live.crossref)
+            return await check(found, self._settings.source_deadline_s)
+
+    @asynccontextmanager
+    async def _opened(
+        self, names: Sequence[SourceKey]
+    ) -> AsyncIterator[tuple[SearchHandler, CheckIntegrity]]:
+        async with open_sources(self._settings, names) as live:
+            handler = SearchHandler(live.tools, deadline_s=self._settings.source_deadline_s)
+            yield handler, partial(check_all, client=live.crossref)

@@ -8,6 +8,8 @@ the weakest design that it pools.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.certainty import Certainty, rate_certainty
 from deepcritical.domain.designs import LEVEL, Design, design_of
@@ -64,6 +66,12 @@ def grade(evidence: Evidence) -> Grade:
     Args:
         evidence: Any record; one without a result has no level and no certainty.
     """
+    return _graded(evidence)
+
+
+# A run asks for the grade of one record again and again.
+@lru_cache(maxsize=1024)
+def _graded(evidence: Evidence) -> Grade:
     judged = design_of(evidence)
     people = participants(evidence)
     rated = rate_certainty(evidence, judged.design, people)

@@ -154,27 +154,27 @@ class Folded(Model):
 
 
 class TraceSummary(Model):
-    """A trace without what it found."""
+    """A trace without what it found; by default one of which nothing has happened yet."""
 
     id: str
     user_id: str
     org_id: str | None = None
     tool_name: str
     input_params: dict[str, JsonValue]
-    status: TraceStatus
-    progress: UnitInterval
-    current_stage: str
+    status: TraceStatus = TraceStatus.PENDING
+    progress: UnitInterval = 0.0
+    current_stage: str = ""
     error_message: str = ""
     created_at: datetime
     started_at: datetime | None = None
     completed_at: datetime | None = None
-    metrics: TraceMetrics
+    metrics: TraceMetrics = TraceMetrics()
 
 
 class ToolTrace(TraceSummary):
     """One use of a tool."""
 
-    state: TraceState
+    state: TraceState = TraceState()
     result: dict[str, JsonValue] | None = None
     """The report, or the answer, as JSON; None for a trace that is not completed."""
 

@@ -18,9 +18,9 @@ from deepcritical.domain.question import checked_question
 from deepcritical.interfaces.exit_codes import NO_EVIDENCE
 
 if TYPE_CHECKING:
-    from deepcritical.bootstrap.lookups import Found
     from deepcritical.domain.evidence import Evidence
     from deepcritical.tools.search_handler import SourceAnswer
+    from deepcritical.tools.searching import Found
 
 __all__ = ["search"]
 
@@ -46,7 +46,8 @@ def search(
     Exit codes: 0 records; 3 none; 4 empty query; 9 wrong setting; 10 no source reachable.
     """
     checked_question(query)
-    answers, records = asyncio.run(_searched(source.value, query, most))
+    answers, found = asyncio.run(_searched(source.value, query, most))
+    records = tuple(found.values())
     for answer in answers:
         typer.echo(_told(answer), err=True)
     typer.echo(_as_json(records) if as_json else "\n".join(map(_line, records)))

@@ -24,8 +24,9 @@ from deepcritical.jobs import outcomes
 from deepcritical.jobs.outcomes import Form, Read, RecordedError
 from deepcritical.jobs.recorder import Recorder
 from deepcritical.reasoning.base import ManagerModel, Reasoner, ReportContext, RunDesk, Unread
-from deepcritical.research.session import CheckIntegrity, RunSources
+from deepcritical.research.session import RunSources
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.tools.base import CheckIntegrity
 from deepcritical.tools.search_handler import Searches, SourceAnswer
 
 __all__ = ["DurableManager", "DurableReasoner", "DurableSearch", "durable_sources"]

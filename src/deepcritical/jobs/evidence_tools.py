@@ -13,7 +13,7 @@ from deepcritical.domain.base import Model
 from deepcritical.domain.chat import FoundRecords
 from deepcritical.domain.errors import StorageError, TraceNotFoundError
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.question import MAX_QUESTION_CHARS
+from deepcritical.domain.research_tools import Question, SearchInput
 from deepcritical.domain.tool_registry import (
     ToolCaller,
     ToolConfig,
@@ -26,9 +26,9 @@ from deepcritical.jobs.run_records import RunRecords, run_records
 from deepcritical.jobs.runs import RunService
 from deepcritical.reasoning.chatting import RAG, SEARCH
 from deepcritical.reasoning.look_ups import read_look_up, search_queries
-from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
-from deepcritical.tools.search_handler import SourceAnswer, require_any
+from deepcritical.tools.search_handler import SourceAnswer
+from deepcritical.tools.searching import search
 
 __all__ = ["OpenRag", "RunEvidence", "rag_tool", "search_tool"]
 
@@ -41,20 +41,11 @@ OpenRag = Callable[[str], LlamaIndexRAGService]
 """Run id to the retrieval over its records."""
 
 
-class SearchInput(Model):
-    """What a search takes."""
-
-    query: str = Field(min_length=1, max_length=MAX_QUESTION_CHARS)
-    """A question, words, or ids such as PMID 26858121 or NCT04098666."""
-    max_results: int = Field(default=10, ge=1, le=50)
-    """Records a source."""
-
-
 class RagInput(Model):
     """What a question to a finished run takes."""
 
     run_id: str = Field(min_length=1, max_length=64)
-    query: str = Field(min_length=1, max_length=MAX_QUESTION_CHARS)
+    query: Question
 
 
 def search_tool(open_sources: OpenSources) -> ToolConfig:
@@ -65,15 +56,9 @@ def search_tool(open_sources: OpenSources) -> ToolConfig:
         async with open_sources() as sources:
             names = sources.handler.sources
             yield _progress("search", f"Searching {', '.join(names)}", 0.1)
-            answers = await sources.handler.execute(queries, _wanted(inputs))
-            require_any(answers)
-            store = EvidenceStore()
-            for answer in answers:
-                store.add(answer.result.evidence)
-            records = dict(store.evidence)
-            if sources.check_integrity:
-                checked = await sources.check_integrity(list(records.values()), _INTEGRITY_S)
-                records = dict(zip(records, checked, strict=True))
+            answers, records = await search(
+                sources.handler, queries, _wanted(inputs), _INTEGRITY_S, sources.check_integrity
+            )
         origin = ", ".join(names)
         yield _found(origin, records, searched=True, notices=tuple(_unread(answers)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -10,18 +10,15 @@ from deepcritical.domain.budget import RunLimits, Spent
 from deepcritical.domain.checklist import Inquiry
 from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.domain.events import Event, JudgementMade, Notice, Stage, StopReason
-from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.plan import ResearchPlan
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.tools.base import CheckIntegrity
 from deepcritical.tools.search_handler import Searches
 
-__all__ = ["CheckIntegrity", "ResearchSession", "RunSources"]
-
-CheckIntegrity = Callable[[Sequence[Evidence], float], Awaitable[tuple[Evidence, ...]]]
-"""The records with what is known of their retraction, in the same order, after some seconds."""
+__all__ = ["ResearchSession", "RunSources"]
 
 _WITHIN_ROUND = {
     Stage.QUESTION: 0.0,

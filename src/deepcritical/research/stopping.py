@@ -19,32 +19,35 @@ Until then, contrary evidence may be unseen.
 """
 
 
-class RoundResult(Model):
-    """What is known after a judgement."""
+class _Round(Model):
+    """What is known after any round."""
 
     iteration: int
     """Rounds done, from 1."""
-    records: int
-    """Records in the store."""
     new_records: int
-    """Those that this round added."""
-    sufficient: bool
-    """Whether the judge finds that the evidence answers the question."""
+    """Records that this round added."""
     open_queries: int
-    """Queries that the judge asks for and that have not been run."""
+    """Queries that are wanted and have not been run."""
     unread: bool = False
     """Whether every source that was asked in this round could not be read."""
     elapsed_s: float
     stop_wanted: bool = False
-    """Whether the user wants the report from what there is."""
+    """Whether the user wants the report, or the answer, from what there is."""
+
+
+class RoundResult(_Round):
+    """What is known after a judgement."""
+
+    records: int
+    """Records in the store."""
+    sufficient: bool
+    """Whether the judge finds that the evidence answers the question."""
 
 
 def stop_reason(result: RoundResult, limits: RunLimits) -> StopReason | None:
     """Why to stop and write the report, or None to search on."""
-    if result.stop_wanted:
-        return StopReason.USER_STOP
-    if result.elapsed_s >= limits.research_deadline_s:
-        return StopReason.DEADLINE
+    if outside := _from_outside(result, limits):
+        return outside
     # That nobody could be asked does not mean that there is nothing new.
     if not result.unread:
         saturated = result.new_records <= SATURATION * result.records or result.open_queries == 0
@@ -61,35 +64,23 @@ GOOD_COVERAGE = 0.6
 """Share of satisfied items from which a checklist without an unsatisfied one is good enough."""
 
 
-class CoverageResult(Model):
+class CoverageResult(_Round):
     """What is known after a check of completeness."""
 
-    iteration: int
-    """Rounds done, from 1."""
     facts: int
     """Facts located so far."""
     new_facts: int
     """Those that this round added."""
-    new_records: int
     items: int
     satisfied: int
     partial: int
-    open_queries: int
-    """Queries for what is not satisfied that have not been run."""
-    unread: bool = False
-    """Whether every source that was asked in this round could not be read."""
-    elapsed_s: float
     spent: Spent = Spent()
-    stop_wanted: bool = False
-    """Whether the user wants the answer from what there is."""
 
 
 def answer_stop_reason(result: CoverageResult, limits: RunLimits) -> StopReason | None:
     """Why to stop and write the answer, or None to search on."""
-    if result.stop_wanted:
-        return StopReason.USER_STOP
-    if result.elapsed_s >= limits.research_deadline_s:
-        return StopReason.DEADLINE
+    if outside := _from_outside(result, limits):
+        return outside
     if _is_spent(result.spent, limits):
         return StopReason.BUDGET
     # That nobody could be asked does not mean that there is nothing new.
@@ -103,6 +94,15 @@ def answer_stop_reason(result: CoverageResult, limits: RunLimits) -> StopReason 
             return StopReason.NO_NEW_EVIDENCE if result.facts else StopReason.NO_EVIDENCE
     if result.iteration >= limits.max_iterations:
         return StopReason.MAX_ITERATIONS if result.facts else StopReason.NO_EVIDENCE
+    return None
+
+
+def _from_outside(result: _Round, limits: RunLimits) -> StopReason | None:
+    """The end that no finding decides."""
+    if result.stop_wanted:
+        return StopReason.USER_STOP
+    if result.elapsed_s >= limits.research_deadline_s:
+        return StopReason.DEADLINE
     return None
 
 

@@ -1,9 +1,5 @@
 """Drugs named in text: canonical names, synonyms and kinds.
 
-The names come from the package drug-named-entity-recognition (DrugBank, MeSH, MedlinePlus, NHS and
-Wikipedia names). Only its dictionary is used: its own matcher needs text split into tokens without
-offsets, and its options for structures, PubChem and OMOP go to the network or write files.
-
 A drug is identified by its canonical name. The dictionary's `mesh_id` must not be used for that: it
 often is the MeSH term of the pharmacological action, which aspirin and paracetamol share.
 """
@@ -11,13 +7,14 @@ often is the MeSH term of the pharmacological action, which aspirin and paraceta
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.text import fold
+from deepcritical.services.drug_dictionary import LABEL_IDS, TOKEN, dictionary
 from deepcritical.services.vocabulary import (
     CONDITION_LABELS,
     GREEK_NAMES,
@@ -43,17 +40,14 @@ __all__ = [
 ]
 
 _MIN_LENGTH = 4
-_LABEL_IDS = ("medline_plus_id", "nhs_url")
 _BIOLOGICAL_TREES = ("D05", "D06", "D08", "D12", "D13", "D23")
 _SIGNALLING_TREE = "D23.529"
-_ACTION_TREES = "D27.505"
 _COUNTER_IONS = frozenset(
     "acetate besylate bromide chloride citrate dimesylate fumarate gluconate hydrobromide "
     "hydrochloride lactate maleate mesylate nitrate phosphate potassium sodium succinate sulfate "
     "tartrate tosylate tromethamine".split()
 )
 _DOSAGE_FORMS = frozenset("buccal implant patch topical urogenital vaginal".split())
-_RELEASE_FORMS = ("xr", "er", "sr", "xl", "cr", "la")
 _WORDS = frozenset({"buffers", "generics", "indicators", "luminal"})
 """Names in the dictionary that biomedical English uses in another sense."""
 
@@ -77,10 +71,8 @@ _ENDOGENOUS_CONTEXT = re.compile(
     re.IGNORECASE,
 )
 _LIKE = re.compile(r"-like\b", re.IGNORECASE)
-_TOKEN = re.compile(r"[^\W_]+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _PLURAL = re.compile(r".*[^siu]s")
-_COMBINATION = re.compile(r"/| and ")
 _CHEMICAL_NOISE = re.compile(
     r"[\[\]{}()®]|\d[rsez]-|\d'?,\d|^(?=.{19})(?:\d+'?|[a-z])-|^(?:acid[eou]m?|ácido) "
 )
@@ -120,74 +112,6 @@ class DrugMention(Model):
     text: str
 
 
-class _Dictionary(NamedTuple):
-    canonical: dict[str, str]
-    """Name in lower case -> canonical name; ambiguous names are left out."""
-    variants: dict[str, tuple[str, ...]]
-    """Canonical name -> its names."""
-    data: Mapping[str, Mapping[str, Any]]
-    actions: frozenset[str]
-    """MeSH ids of pharmacological actions."""
-    longest: dict[str, int]
-    """First word of a name -> the most words that a name beginning with it has."""
-
-
-@cache
-def _dictionary() -> _Dictionary:
-    # Importing it unpickles the dictionary and takes over a second.
-    from drug_named_entity_recognition import drugs_finder
-
-    named: Mapping[str, Sequence[str]] = drugs_finder.drug_variant_to_canonical
-    data: Mapping[str, Mapping[str, Any]] = drugs_finder.drug_canonical_to_data
-    canonical = {
-        name: targets[0]
-        for name, targets in named.items()
-        if len(set(targets)) == 1 and targets[0] in data and not _names_combination(name, named)
-    }
-    canonical |= {name: name for name, entry in data.items() if _is_medicine(entry)}
-    variants: dict[str, list[str]] = {}
-    longest: dict[str, int] = {}
-    for name, target in canonical.items():
-        variants.setdefault(target, []).append(name)
-        words = _TOKEN.findall(name)
-        if words:
-            longest[words[0]] = max(len(words), longest.get(words[0], 0))
-    kept = {target: tuple(sorted(names)) for target, names in variants.items()}
-    return _Dictionary(canonical, kept, data, _actions(data), longest)
-
-
-def _is_medicine(entry: Mapping[str, Any]) -> bool:
-    """Whether a medicine's source and DrugBank both know an entry.
-
-    The package leaves the names of foods and chemicals out of its index, and oxytocin, estradiol
-    and nicotine with them.
-    """
-    sources = (*_LABEL_IDS, "wikipedia_url")
-    return bool(entry.get("drugbank_id")) and any(entry.get(key) for key in sources)
-
-
-def _names_combination(name: str, named: Mapping[str, Sequence[str]]) -> bool:
-    """Whether a brand is filed under one component although its release form is a combination.
-
-    `trijardy` is filed under metformin, `trijardy xr` under empagliflozin/linagliptin/metformin.
-    """
-    own = set(named[name])
-    longer = (named.get(f"{name} {form}", ()) for form in _RELEASE_FORMS)
-    return any(
-        _COMBINATION.search(target) and target not in own
-        for targets in longer
-        for target in targets
-    )
-
-
-def _actions(data: Mapping[str, Mapping[str, Any]]) -> frozenset[str]:
-    return frozenset(
-        str(entry["mesh_id"])
-        for entry in data.values()
-        if any(tree.startswith(_ACTION_TREES) for tree in entry.get("mesh_tree", ()))
-    )
-
-
 @cache
 def _substances() -> frozenset[str]:
     """Names of the chemical substances and proteins of the body in the vocabulary."""
@@ -214,8 +138,8 @@ def _kind(canonical: str) -> DrugKind:
     MeSH lists, branch D27 and plural families are classes, the biological branches targets, and a
     chemical is a drug if MeSH gives it a pharmacological action.
     """
-    entry = _dictionary().data[canonical]
-    if any(entry.get(key) for key in _LABEL_IDS):
+    entry = dictionary().data[canonical]
+    if any(entry.get(key) for key in LABEL_IDS):
         return DrugKind.DRUG
     if entry.get("drugbank_id"):
         return DrugKind.TARGET if _is_endogenous(canonical, entry) else DrugKind.DRUG
@@ -227,7 +151,7 @@ def _kind(canonical: str) -> DrugKind:
         return DrugKind.DRUG
     if _PLURAL.fullmatch(canonical):
         return DrugKind.DRUG_CLASS
-    return DrugKind.DRUG if entry["mesh_id"] in _dictionary().actions else DrugKind.TARGET
+    return DrugKind.DRUG if entry["mesh_id"] in dictionary().actions else DrugKind.TARGET
 
 
 @cache
@@ -237,7 +161,7 @@ def _base(canonical: str) -> str:
     "diclofenac (arthritis pain)", "fentanyl patch" and "raloxifene hydrochloride" have entries
     beside those of the drugs.
     """
-    data = _dictionary().data
+    data = dictionary().data
     plain = re.sub(r" \([^()]*\)$", "", canonical)
     if plain != canonical and plain in data:
         return plain
@@ -253,7 +177,7 @@ def _display_name(canonical: str) -> str:
     plain = re.sub(r" \([^()]*\)$", "", canonical).strip()
     if plain.count(", ") == 1:
         direct = " ".join(reversed(plain.split(", ")))
-        if _dictionary().canonical.get(direct) == canonical:
+        if dictionary().canonical.get(direct) == canonical:
             return direct
     return plain
 
@@ -277,7 +201,7 @@ def _searchable(synonym: str) -> bool:
 
 @cache
 def _drug_name(canonical: str) -> DrugName:
-    found = _dictionary()
+    found = dictionary()
     name = _display_name(canonical)
     variants = found.variants.get(canonical, ())
     unwanted = _inflections(name) | {name} | {f"{variant}um" for variant in variants}
@@ -307,8 +231,8 @@ def lookup_drug(name: str) -> DrugName:
     """
     folded = fold(name)
     for candidate in (folded, _spelled(folded), folded.removesuffix("'s")):
-        known = candidate if candidate in _dictionary().data else None
-        canonical = _dictionary().canonical.get(candidate, known)
+        known = candidate if candidate in dictionary().data else None
+        canonical = dictionary().canonical.get(candidate, known)
         if canonical:
             return _drug_name(_base(canonical))
     return DrugName(name=name.strip(), kind=DrugKind.UNKNOWN)
@@ -330,7 +254,7 @@ def find_drugs(text: str) -> tuple[DrugMention, ...]:
 
 def _mentions(text: str) -> Iterator[DrugMention]:
     same_length = _fold_in_place(text)
-    tokens = [match.span() for match in _TOKEN.finditer(same_length)]
+    tokens = [match.span() for match in TOKEN.finditer(same_length)]
     at = 0
     while at < len(tokens):
         count, canonical = _longest_name(same_length, tokens, at)
@@ -349,7 +273,7 @@ def _fold_in_place(text: str) -> str:
 
 def _longest_name(text: str, tokens: list[tuple[int, int]], at: int) -> tuple[int, str | None]:
     """How many tokens the longest name at a token takes, and its canonical name."""
-    found = _dictionary()
+    found = dictionary()
     start, end = tokens[at]
     reach = min(found.longest.get(_spelled(text[start:end]), 0), len(tokens) - at)
     for count in range(reach, 0, -1):
@@ -367,7 +291,7 @@ def _class_of(name: str, canonical: str) -> str:
     The dictionary files "thiazolidinedione" under the chemical 2,4-thiazolidinedione, but a text
     means one of the thiazolidinediones.
     """
-    plural = _dictionary().canonical.get(f"{name}s", canonical)
+    plural = dictionary().canonical.get(f"{name}s", canonical)
     is_class = canonical.endswith(f"-{name}") and _kind(plural) is DrugKind.DRUG_CLASS
     return plural if is_class else canonical
 
@@ -379,7 +303,7 @@ def _is_meant(text: str, start: int, end: int, canonical: str) -> bool:
         return False
     if _is_abbreviation(written) and written.casefold() != canonical:
         return _has_capitals(written)
-    endogenous = _in_trees(_dictionary().data[canonical], ("D06", "D12", "D23"))
+    endogenous = _in_trees(dictionary().data[canonical], ("D06", "D12", "D23"))
     return not (endogenous and _ENDOGENOUS_CONTEXT.match(text, end))
 
 

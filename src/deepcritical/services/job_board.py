@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from deepcritical.domain.jobs import Begun, Signals
 from deepcritical.domain.recipe import Recipe
-from deepcritical.domain.traces import ToolTrace, TraceMetrics, TraceState, TraceStatus
+from deepcritical.domain.traces import ToolTrace
 from deepcritical.services.database import Database
 
 if TYPE_CHECKING:
@@ -57,12 +57,7 @@ class JobBoard:
             user_id=user_id,
             tool_name=recipe.tool,
             input_params=dict(asked),
-            status=TraceStatus.PENDING,
-            progress=0.0,
-            current_stage="",
             created_at=datetime.now(UTC),
-            metrics=TraceMetrics(),
-            state=TraceState(),
         )
         limits = {"queue_limit_s": self._queue_limit_s, "most": self.most_of_user}
         await self._write(lambda q, c: q.insert_job(c, trace, recipe, worker, **limits))

@@ -26,10 +26,7 @@ from deepcritical.domain.events import (
 from deepcritical.domain.traces import (
     LOCAL_USER,
     ToolTrace,
-    TraceMetrics,
     TraceResult,
-    TraceState,
-    TraceStatus,
     TraceSummary,
 )
 from deepcritical.services.database import Database
@@ -92,12 +89,7 @@ class ToolTraceService:
             org_id=org_id,
             tool_name=tool_name,
             input_params=dict(input_params),
-            status=TraceStatus.PENDING,
-            progress=0.0,
-            current_stage="",
             created_at=datetime.now(UTC),
-            metrics=TraceMetrics(),
-            state=TraceState(),
         )
 
         def work(connection: sa.Connection) -> ToolTrace:

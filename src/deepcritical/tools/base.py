@@ -1,7 +1,8 @@
-"""The seam of a source: one query in, one typed outcome out."""
+"""The seam of a source, one query in and one typed outcome out, and that of retractions."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
 from enum import StrEnum
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -11,7 +12,17 @@ from deepcritical.domain.base import Model
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.question import SearchQuery
 
-__all__ = ["Parsed", "SearchTool", "SourceOutcome", "SourceQuery", "SourceResult"]
+__all__ = [
+    "CheckIntegrity",
+    "Parsed",
+    "SearchTool",
+    "SourceOutcome",
+    "SourceQuery",
+    "SourceResult",
+]
+
+CheckIntegrity = Callable[[Sequence[Evidence], float], Awaitable[tuple[Evidence, ...]]]
+"""The records with what is known of their retraction, in the same order, after some seconds."""
 
 
 class SourceOutcome(StrEnum):

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.budget import Depth
-from deepcritical.domain.research_tools import DeepResearchInput, Question, Rounds
+from deepcritical.domain.research_tools import DeepResearchInput, Question, Rounds, SearchInput
 
 __all__ = [
     "AboutTrace",
@@ -23,7 +23,6 @@ __all__ = [
 ReportFormat = Literal["md", "json", "bib", "ris", "csl.json", "evidence.csv"]
 """The formats that are text."""
 
-_Question = Annotated[str, Field(min_length=1)]
 _TraceId = Annotated[str, Field(min_length=36, max_length=36)]
 
 
@@ -63,19 +62,17 @@ class GetTrace(AboutTrace):
     """Only events with a number above this one; give the last seq that you have seen."""
 
 
-class Search(Model):
+class Search(SearchInput):
     """A query."""
 
-    query: _Question
+    query: Question
     """Words, or a query in the source's own language, with its field tags and operators."""
-    max_results: Annotated[int, Field(ge=1, le=100)] = 10
-    """Records at most, 1-100."""
 
 
 class VerifyClaim(Model):
     """A sentence, and what it cites."""
 
-    claim: _Question
+    claim: Question
     """One sentence that states a finding."""
     ids: Annotated[tuple[str, ...], Field(min_length=1, max_length=10)]
     """The records it cites, 1-10: PMID, PMCID, DOI or NCT number of each."""

@@ -191,19 +191,19 @@ def _looking_up(search: SearchTools) -> tuple[Tool, ...]:
             "search_pubmed",
             "PubMed",
             "for papers, by words or in its own language",
-            search.search_pubmed,
+            search.of("pubmed"),
         ),
         _search(
             "search_clinical_trials",
             "ClinicalTrials.gov",
             "for interventional trials, stopped ones with the reason among them",
-            search.search_clinical_trials,
+            search.of("clinicaltrials"),
         ),
         _search(
             "search_europe_pmc",
             "Europe PMC",
             "for papers and preprints, by words or in its own language",
-            search.search_europe_pmc,
+            search.of("europepmc"),
         ),
         _verifying(search),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 from deepcritical.domain.claim_checks import check_size
@@ -13,7 +14,7 @@ from deepcritical.domain.question import checked_question
 from deepcritical.domain.text import shorten_at_sentence
 from deepcritical.interfaces.mcp import arguments as asked
 from deepcritical.interfaces.mcp import results
-from deepcritical.interfaces.mcp.tool import Call, ToolError
+from deepcritical.interfaces.mcp.tool import Call, Run, ToolError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,19 +38,9 @@ class SearchTools:
     def __init__(self, lookups: Lookups) -> None:
         self._lookups = lookups
 
-    async def search_pubmed(self, _call: Call, given: asked.Search) -> results.SearchOutput:
-        """Records of PubMed."""
-        return await self._searched("pubmed", given)
-
-    async def search_clinical_trials(
-        self, _call: Call, given: asked.Search
-    ) -> results.SearchOutput:
-        """Records of ClinicalTrials.gov."""
-        return await self._searched("clinicaltrials", given)
-
-    async def search_europe_pmc(self, _call: Call, given: asked.Search) -> results.SearchOutput:
-        """Records of Europe PMC."""
-        return await self._searched("europepmc", given)
+    def of(self, source: SourceKey) -> Run:
+        """The search of one source."""
+        return partial(self._searched, source)
 
     async def verify_claim(self, _call: Call, given: asked.VerifyClaim) -> results.Verified:
         """Whether the records bear a sentence out.
@@ -75,7 +66,9 @@ class SearchTools:
             not_found=tuple(i for i in ids if i not in records),
         )
 
-    async def _searched(self, source: SourceKey, given: asked.Search) -> results.SearchOutput:
+    async def _searched(
+        self, source: SourceKey, _call: Call, given: asked.Search
+    ) -> results.SearchOutput:
         query = checked_question(given.query)
         found = await self._lookups.search([source], query, given.max_results)
         answer = found.answers[0]
@@ -84,7 +77,7 @@ class SearchTools:
             outcome=answer.result.outcome.value,
             query_as_run=answer.result.query_as_run,
             total=answer.result.total,
-            records=tuple(map(_record, found.records)),
+            records=tuple(map(_record, found.records.values())),
             skipped=tuple(map(visible, answer.result.skipped)),
         )
 
