@@ -69,8 +69,9 @@ async def throughput(order: Order, number: int) -> None:
             lost = took * min(workers, os.cpu_count() or 1) / number - single
             cost = f"{lost * 1000:5.0f} ms a run" if not latency_s else "    -"
             print(
-                f"steps wait {latency_s:.1f} s  workers {workers}  {60 * number / took:6.1f} runs/min"
-                f"  {first / took:4.2f}x  {steps:.0f} steps a run  coordination {cost}",
+                f"steps wait {latency_s:.1f} s  workers {workers}"
+                f"  {60 * number / took:6.1f} runs/min  {first / took:4.2f}x"
+                f"  {steps:.0f} steps a run  coordination {cost}",
                 flush=True,
             )
 
@@ -98,9 +99,7 @@ async def fairness(order: Order) -> None:
             run.cancel()
         await runs.close()
     own = {run.run_id for run in many}
-    print(
-        f"second user  begins after {median(waits):.2f} s (median of 10), {max(waits):.2f} s at most"
-    )
+    print(f"second user  begins after {median(waits):.2f} s (of 10), at most {max(waits):.2f} s")
     print(f"at once      {most_at_once(noted)} of all (limit 14), ", end="")
     print(f"{most_at_once([line for line in noted if line.run_id in own])} of one user (limit 6)")
 
