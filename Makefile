@@ -25,6 +25,7 @@ test: setup ## Run the tests, without network
 chaos: setup ## Stop and kill -9 runs at every step, on every database, and print what became of them
 	$(BIN)/python -m pytest -n auto -m chaos
 	$(BIN)/python -m benchmarks.chaos
+	$(BIN)/python -m benchmarks.worker_chaos
 
 check: setup ## Run every static check
 	$(BIN)/ruff check

@@ -53,7 +53,7 @@ class Watch:
 def service(folder: Path, number: int) -> RunService:
     """A service with a slot for each run."""
     kept = ToolTraceService(Database(normalised_url(f"sqlite:///{folder / 'runs.sqlite'}")))
-    durable = build_durable(kept, slots=number + 1, most_of_user=2 * number)
+    durable = build_durable(kept, slots=number + 1, of_user=number + 1, most_of_user=2 * number)
     source = snapshot(folder / "made.jsonl", paper(1), paper(2), trial(3))
     return run_service(source, traces=kept, durable=durable)
 

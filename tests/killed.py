@@ -125,7 +125,7 @@ async def _tell(runs: RunService, run_id: str) -> None:
     told = {
         "status": trace.status.value,
         "stop_reason": last.stop_reason.value if isinstance(last, RunCompleted) else "",
-        "result": _comparable(trace.result) if trace.status is TraceStatus.COMPLETED else None,
+        "result": comparable(trace.result) if trace.status is TraceStatus.COMPLETED else None,
         "error": trace.error_message,
         "events": [logged.event.type for logged in events],
         "steps": [step["function_name"] for step in steps],
@@ -135,15 +135,15 @@ async def _tell(runs: RunService, run_id: str) -> None:
     sys.stdout.flush()
 
 
-def _comparable(result: Any) -> Any:
+def comparable(result: Any) -> Any:
     """Without what differs between two runs that do the same."""
     if isinstance(result, dict):
         return {
-            name: _comparable(value)
+            name: comparable(value)
             for name, value in result.items()
             if name not in ("run_id", "generated_at", "seconds", "elapsed_s")
         }
-    return [_comparable(item) for item in result] if isinstance(result, list) else result
+    return [comparable(item) for item in result] if isinstance(result, list) else result
 
 
 def _forked(work: Any) -> tuple[int, str]:

@@ -99,10 +99,14 @@ class Settings(BaseSettings):
     )
     """Where runs are kept: sqlite:///FILE or postgresql://USER@HOST/NAME; empty keeps nothing."""
     worker_runs: int = Field(default=20, ge=1)
-    """Runs that this process conducts at once; more of them wait."""
+    """Runs that a process conducts at once; more of them wait."""
+    user_active: int | None = Field(default=None, ge=1)
+    """Runs of one user that all processes conduct at once; None for 3/4 of `worker_runs`."""
+    all_active: int | None = Field(default=None, ge=1)
+    """Runs that all processes conduct at once; None for as many as there are slots."""
     queue_limit_s: float = Field(default=1800.0, gt=0)
     """Seconds that a run may wait for its first step before it ends as failed."""
-    user_runs: int = Field(default=100, ge=1)
+    user_runs: int = Field(default=500, ge=1)
     """Runs of one user that may wait or be under way; further ones are refused."""
     http_cache: Path | None = Path("~/.cache/deepcritical/http.sqlite")
     """File that keeps answers of sources; empty keeps nothing."""

@@ -119,7 +119,7 @@ class TestQueue:
         self, service: Services, traces: ToolTraceService
     ) -> None:
         counting = Counting()
-        runs = service(counting.reasoner, slots=1, queue_limit_s=0.5, ttl_s=1.0)
+        runs = service(counting.reasoner, slots=1, queue_limit_s=5.0, ttl_s=1.0)
         first = runs.submit(QUESTION)
         await full(counting, 1)
         late = runs.submit(QUESTION)

@@ -84,6 +84,7 @@ def build_runs(
     snapshot: str | None = None,
     sources: Sequence[SourceKey] = (),
     serves: bool = False,
+    conducts: bool = True,
 ) -> RunService:
     """The service that runs questions against live sources, or against one snapshot.
 
@@ -92,6 +93,7 @@ def build_runs(
         snapshot: Overrides the settings: this snapshot is searched.
         sources: Override the settings: these live sources are searched.
         serves: Whether the process is there for runs of others, and not for one of its own.
+        conducts: Whether it conducts them; else they wait for a worker.
 
     Raises:
         SnapshotNotFoundError: There is no such snapshot.
@@ -110,7 +112,7 @@ def build_runs(
         open_sources=open_sources_of(settings, place),
         limits_for=lambda depth: limits_of(settings, depth, local=place.snapshot is not None),
         traces=traces,
-        durable=_durable(settings, traces, serves=serves),
+        durable=_durable(settings, traces, serves=serves, conducts=conducts),
         place=place,
         model=_model_of(settings),
         parts_for=partial(_parts_for, settings, choosing),
@@ -118,13 +120,16 @@ def build_runs(
 
 
 def _durable(
-    settings: Settings, traces: ToolTraceService | None, *, serves: bool
+    settings: Settings, traces: ToolTraceService | None, *, serves: bool, conducts: bool
 ) -> DurableRuns | None:
     if traces is None:
         return None
     return build_durable(
         traces,
         slots=settings.worker_runs,
+        of_user=settings.user_active,
+        of_all=settings.all_active,
+        conducts=conducts,
         queue_limit_s=settings.queue_limit_s,
         most_of_user=settings.user_runs,
         one_shot=not serves,

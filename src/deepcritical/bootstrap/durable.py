@@ -17,8 +17,11 @@ def build_durable(
     traces: ToolTraceService,
     *,
     slots: int = 20,
+    of_user: int | None = None,
+    of_all: int | None = None,
+    conducts: bool = True,
     queue_limit_s: float = 1800.0,
-    most_of_user: int = 100,
+    most_of_user: int = 500,
     one_shot: bool = False,
     ttl_s: float = TTL_S,
 ) -> DurableRuns:
@@ -27,6 +30,11 @@ def build_durable(
     Args:
         traces: The runs.
         slots: Runs that this process conducts at once.
+        of_user: Runs of one user that all processes conduct at once; None for three quarters of the
+            slots, so that one user never has them all.
+        of_all: Runs that all processes conduct at once; None for as many as have a slot.
+        conducts: Whether this process conducts runs that it was not given a key for; else they wait
+            for a worker.
         queue_limit_s: Seconds that a run may wait for its first step.
         most_of_user: Runs of one user that may wait or be under way.
         one_shot: Whether the process ends with the runs that it takes in.
@@ -37,8 +45,10 @@ def build_durable(
     def engine() -> Engine:
         # Imported late: it is the heaviest part of a process that has a database.
         from deepcritical.jobs.dbos_engine import DbosEngine
+        from deepcritical.jobs.dbos_setup import Shares
 
-        return DbosEngine(url, WorkerName(sqlite_file(url)), slots=slots)
+        shares = Shares(slots, of_user or slots - slots // 4, of_all) if conducts else None
+        return DbosEngine(url, WorkerName(sqlite_file(url)), shares)
 
     board = JobBoard(traces.database, queue_limit_s=queue_limit_s, most_of_user=most_of_user)
     return DurableRuns(board, traces, engine, slots=slots, one_shot=one_shot, ttl_s=ttl_s)

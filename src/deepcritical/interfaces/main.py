@@ -21,6 +21,7 @@ from deepcritical.interfaces.render_command import render
 from deepcritical.interfaces.search_command import search
 from deepcritical.interfaces.traces_command import traces
 from deepcritical.interfaces.verify_command import verify
+from deepcritical.interfaces.worker_command import worker
 
 if TYPE_CHECKING:
     from deepcritical.interfaces.access import Access
@@ -41,6 +42,7 @@ app.command()(verify)
 app.command()(render)
 app.command()(doctor)
 app.command()(mcp)
+app.command()(worker)
 app.add_typer(traces, name="traces")
 
 
@@ -63,6 +65,10 @@ def serve(
     model: ModelName = None,
     model_base_url: BaseUrl = None,
     ask_key: AskKey = False,
+    no_worker: Annotated[
+        bool,
+        typer.Option("--no-worker", help="Leave the runs to `deepcritical worker` processes."),
+    ] = False,
 ) -> None:
     """Serve the page, the REST API and the tools at /mcp until Ctrl-C.
 
@@ -74,7 +80,7 @@ def serve(
 
     chosen_place = chosen(snapshot, sources)._asdict()
     settings = bootstrap.read_settings(*chosen_model(model, model_base_url, ask_key))
-    runs = bootstrap.build_runs(settings, **chosen_place, serves=True)
+    runs = bootstrap.build_runs(settings, **chosen_place, serves=True, conducts=not no_worker)
     lookups = bootstrap.build_lookups(settings, **chosen_place)
     place = bootstrap.place_of(settings, **chosen_place)
     similar = bootstrap.build_similar(settings, runs, place)

@@ -10,20 +10,23 @@ from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from dbos import DBOS, DBOSClient, SetWorkflowID
+from dbos import DBOS, DBOSClient, SetEnqueueOptions, SetWorkflowID
 from dbos import error as dbos_errors
 
 from deepcritical.domain.errors import StorageError, TraceNotFoundError
 from deepcritical.jobs.dbos_journal import DbosJournal
 from deepcritical.jobs.dbos_setup import (
     APP,
-    QUEUE,
+    LEFT,
+    SHARED,
     THREADS,
     JsonSerializer,
+    Shares,
     config_of,
     prepare_file,
     quiet,
     refusals_told,
+    register_queues,
 )
 from deepcritical.jobs.engine import Conduct, EngineBusyError, LostRun, Standing
 from deepcritical.services.worker_files import WorkerName
@@ -32,8 +35,6 @@ __all__ = ["DbosEngine", "forget"]
 
 T = TypeVar("T")
 
-POLL_S = 0.2
-"""How often a worker with a free slot looks for a run that waits."""
 _ACTIVE = ("PENDING", "ENQUEUED", "DELAYED")
 
 
@@ -62,14 +63,15 @@ class DbosEngine:
     Args:
         url: A normalised address.
         name: The name of this process among all that share the database.
-        slots: Runs that this process takes from those that wait, at once.
+        shares: How many runs may be under way; None for a process that takes none of those that
+            wait.
     """
 
-    def __init__(self, url: str, name: WorkerName, *, slots: int) -> None:
+    def __init__(self, url: str, name: WorkerName, shares: Shares | None) -> None:
         self.worker = name.name
         self._name = name
         self._url = url
-        self._slots = slots
+        self._shares = shares
         self._started = False
 
     async def start(self, conduct: Conduct) -> None:
@@ -99,25 +101,26 @@ class DbosEngine:
         return DBOS(config=config_of(self._url, self.worker))
 
     def _launch(self) -> None:
+        if self._shares is None:
+            DBOS.listen_queues([])
         DBOS.launch()
-        DBOS.register_queue(
-            QUEUE,
-            worker_concurrency=self._slots,
-            polling_interval_sec=POLL_S,
-            on_conflict="always_update",
-        )
+        if self._shares:
+            register_queues(self._shares)
 
     @refusals_told()
-    async def submit(self, run_id: str, *, here: bool) -> None:
-        """Start the run here, or put it into the queue."""
+    async def begin(self, run_id: str) -> None:
+        """Start the run here."""
         with SetWorkflowID(run_id):
-            if here:
-                await DBOS.start_workflow_async(_research_run, run_id)
-            else:
-                await DBOS.enqueue_workflow_async(QUEUE, _research_run, run_id)
+            await DBOS.start_workflow_async(_research_run, run_id)
 
     @refusals_told()
-    async def resume(self, run_id: str) -> None:
+    async def enqueue(self, run_id: str, user_id: str) -> None:
+        """Put the run into the queue, behind those of its user."""
+        with SetWorkflowID(run_id), SetEnqueueOptions(queue_partition_key=user_id):
+            await DBOS.enqueue_workflow_async(SHARED, _research_run, run_id)
+
+    @refusals_told()
+    async def resume(self, run_id: str, user_id: str) -> None:
         """Put the run into the queue again, without the failures that it ended with."""
         status = await DBOS.get_workflow_status_async(run_id)
         if status is None:
@@ -128,13 +131,20 @@ class DbosEngine:
         if status.status in _ACTIVE:
             return
         steps = await DBOS.list_workflow_steps_async(run_id)
-        await DBOS.rewind_workflow_async(run_id, start_step=_kept(steps) + 1, queue_name=QUEUE)
+        await DBOS.rewind_workflow_async(
+            run_id,
+            start_step=_kept(steps) + 1,
+            queue_name=SHARED,
+            queue_partition_key=user_id,
+        )
 
     @refusals_told()
     async def hand_over(self, run_ids: Collection[str]) -> None:
-        """Put runs that this process has into the queue."""
+        """Put runs that this process has into the queue, those of servers into that of users."""
         for run_id in run_ids:
-            await DBOS.resume_workflow_async(run_id, queue_name=QUEUE)
+            status = await DBOS.get_workflow_status_async(run_id)
+            of_user = status is not None and status.queue_partition_key is not None
+            await DBOS.resume_workflow_async(run_id, queue_name=SHARED if of_user else LEFT)
 
     @refusals_told()
     async def take_over(self, live: Collection[str]) -> None:

@@ -7,25 +7,52 @@ import logging
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
-from typing import Any
+from typing import Any, NamedTuple
 
-from dbos import DBOSConfig, Serializer
+from dbos import DBOS, DBOSConfig, Serializer
 
 from deepcritical.domain import errors
 from deepcritical.services import engines
 from deepcritical.services.database_url import sqlite_file
 
-__all__ = ["APP", "QUEUE", "JsonSerializer", "config_of", "prepare_file", "quiet", "refusals_told"]
+__all__ = [
+    "APP",
+    "LEFT",
+    "POLL_S",
+    "SHARED",
+    "JsonSerializer",
+    "Shares",
+    "config_of",
+    "prepare_file",
+    "quiet",
+    "refusals_told",
+    "register_queues",
+]
 
 APP = "deepcritical"
-QUEUE = "runs"
-"""Where runs wait for a worker that is free."""
+SHARED = "shared_runs"
+"""Where the runs of servers wait for a worker that is free, those of each user on their own."""
+LEFT = "runs"
+"""Where runs that a process had begun for itself wait when it is gone."""
+POLL_S = 0.1
+"""How often a worker with a free slot looks for a run that waits."""
 VERSION = "1"
 """Pinned, so that new code goes on with runs of older code; raised when old ones cannot go on."""
 THREADS = 16
 CONNECTIONS = 5
 _ERRORS = {kind.__name__: kind for kind in (ValueError, TimeoutError, errors.StorageError)}
 """The exceptions that come back as what they were; every other one comes back as RuntimeError."""
+
+
+class Shares(NamedTuple):
+    """How many runs may be under way at once."""
+
+    slots: int
+    """Of one worker."""
+    of_user: int
+    """Of one user, on all workers."""
+    of_all: int | None = None
+    """On all workers; None for as many as they take."""
 
 
 class JsonSerializer(Serializer):
@@ -81,6 +108,28 @@ def prepare_file(url: str) -> None:
     if file := sqlite_file(url):
         with closing(sqlite3.connect(file)) as connection:
             connection.execute("PRAGMA journal_mode = WAL")
+
+
+def register_queues(shares: Shares) -> None:
+    """Have what waits dequeued from now on; the limits of the last process to register hold."""
+
+    def within_all(most: int) -> int:  # the engine refuses a limit beyond the one of all
+        return min(most, shares.of_all or most)
+
+    DBOS.register_queue(
+        SHARED,
+        worker_concurrency=within_all(shares.slots),
+        partition_concurrency=within_all(shares.of_user),
+        global_concurrency=shares.of_all,
+        polling_interval_sec=POLL_S,
+        on_conflict="always_update",
+    )
+    DBOS.register_queue(
+        LEFT,
+        worker_concurrency=shares.slots,
+        polling_interval_sec=POLL_S,
+        on_conflict="always_update",
+    )
 
 
 def quiet() -> None:

@@ -84,6 +84,7 @@ class DurableRuns:
             tools,
             self._slots,
             lambda run_id, held: self._keep(self._follow(run_id, held)),
+            one_shot=self._one_shot,
             held=self._held,
         )
         # Before the engine starts, so that no other worker takes this one for dead.
@@ -118,10 +119,11 @@ class DurableRuns:
         await self.board.add(run_id, recipe, asked, user_id, engine.worker)
         if self._one_shot:
             hosting.urgent.add(run_id)
-        here = self._one_shot or held.own_key or hosting.free > 0
-        await engine.submit(run_id, here=here)
-        if not here:
-            self._keep(self._follow(run_id, held))
+        if self._one_shot or held.own_key:
+            await engine.begin(run_id)
+            return
+        await engine.enqueue(run_id, user_id)
+        self._keep(self._follow(run_id, held))
 
     async def _follow(self, run_id: str, held: Held) -> None:
         """Show a run also when another worker is the first to be free, or takes it over."""
@@ -161,10 +163,11 @@ class DurableRuns:
             StorageError: It is completed, or the database cannot be used.
         """
         assert self._engine is not None  # noqa: S101 - started before
-        if (await self._traces.get_trace(run_id)).status.ended:
+        trace = await self._traces.get_trace(run_id)
+        if trace.status.ended:
             await self._closed(self._engine, run_id)
         await self.board.reopen(run_id)
-        await self._engine.resume(run_id)
+        await self._engine.resume(run_id, trace.user_id)
 
     @staticmethod
     async def _closed(engine: Engine, run_id: str) -> None:

@@ -71,11 +71,15 @@ class Engine(Protocol):
         """
         ...
 
-    async def submit(self, run_id: str, *, here: bool) -> None:
-        """Hand out a new run: to this process at once, or to whichever is free first."""
+    async def begin(self, run_id: str) -> None:
+        """Hand out a new run to this process, at once."""
         ...
 
-    async def resume(self, run_id: str) -> None:
+    async def enqueue(self, run_id: str, user_id: str) -> None:
+        """Hand out a new run to whichever process is free first, in its user's turn."""
+        ...
+
+    async def resume(self, run_id: str, user_id: str) -> None:
         """Hand out a run that ended without a result once more.
 
         What it has recorded is kept, but for the failures that it ended with.

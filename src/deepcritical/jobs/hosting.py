@@ -125,6 +125,7 @@ class Hosting:
         tools: By name.
         slots: Runs at once; those taken in by a command that waits for them are not counted.
         follow: Shows whoever waits here a run that goes on elsewhere.
+        one_shot: Whether the process is there for runs of its own.
         clock: Monotonic seconds.
     """
 
@@ -135,6 +136,7 @@ class Hosting:
     tools: dict[str, Tool]
     slots: int
     follow: Callable[[str, Held], None]
+    one_shot: bool = False
     clock: Callable[[], float] = time.monotonic
     held: dict[str, Held] = field(default_factory=dict)
     hosted: dict[str, Hosted] = field(default_factory=dict)
@@ -146,11 +148,6 @@ class Hosting:
 
     def __post_init__(self) -> None:
         self._gate = asyncio.Semaphore(self.slots)
-
-    @property
-    def free(self) -> int:
-        """Slots that nothing is conducted in."""
-        return self.slots - len(self.hosted)
 
     async def conduct(self, run_id: str, journal: RunJournal) -> None:
         """See `jobs.engine.Conduct`."""
@@ -251,8 +248,9 @@ class Hosting:
             parts = Parts(held.session.reasoner, held.open_sources)
         else:
             parts = await asyncio.to_thread(self.parts_for, recipe)
-            # It takes time and may cost money, which whoever runs this process did not ask for.
-            _LOG.warning(_GOES_ON, run_id, run_id)
+            if self.one_shot:
+                # It takes time and may cost money, which whoever runs this process did not ask for.
+                _LOG.warning(_GOES_ON, run_id, run_id)
         writer = TraceWriter(
             self.traces, run_id, tool_name=recipe.tool, input_params={}, user_id=begun.user_id
         )

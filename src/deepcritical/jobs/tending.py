@@ -85,7 +85,8 @@ class Tending:
         """Hand out a run whose worker died before it did, or end one that nobody can go on with."""
         standing = await self.engine.standing(run_id)
         if standing == "unknown":
-            await self.engine.submit(run_id, here=False)
+            user_id = (await self.traces.get_trace(run_id)).user_id
+            await self.engine.enqueue(run_id, user_id)
         elif standing == "ended":
             await self._fail(run_id, "The run ended unexpectedly.")
 

@@ -38,7 +38,7 @@ class JobBoard:
     """
 
     def __init__(
-        self, database: Database, *, queue_limit_s: float = 1800.0, most_of_user: int = 100
+        self, database: Database, *, queue_limit_s: float = 1800.0, most_of_user: int = 500
     ) -> None:
         self._database = database
         self._queue_limit_s = queue_limit_s

@@ -1,0 +1,110 @@
+"""Workers on one database: how many runs they conduct at once, and what becomes of a dead one's."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from deepcritical.jobs.run import Run
+from deepcritical.jobs.runs import RunService
+from tests.conftest import QUESTION, ended, paper, snapshot
+from tests.databases import fresh_database
+from tests.workers import Order, forking, lines, most_at_once, service
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def order(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Order]:
+    source = snapshot(tmp_path / "made.jsonl", paper(1), paper(2))
+    with fresh_database(request.param, tmp_path) as url:
+        yield Order(url, str(tmp_path), str(source), latency_s=0.1)
+
+
+@asynccontextmanager
+async def server(order: Order) -> AsyncIterator[RunService]:
+    """A process that takes runs in, and conducts none."""
+    runs = service(order, conducts=False)
+    yield runs
+    await runs.close()
+
+
+async def all_completed(started: Sequence[Run]) -> None:
+    """Until all have ended, each once."""
+    for run in started:
+        kinds = [logged.event.type for logged in await ended(run)]
+        assert [kind for kind in kinds if kind in ENDS] == ["run_completed"]
+
+
+async def until(reached: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not reached():  # noqa: ASYNC110 - what other processes do calls nobody
+            await asyncio.sleep(0.05)
+
+
+ENDS = ("run_completed", "run_failed", "run_cancelled")
+
+
+@pytest.mark.parametrize("order", ["postgresql"], indirect=True)
+async def test_the_limits_hold_over_all_workers(order: Order) -> None:
+    """On a file, which several machines cannot share, they hold within each process."""
+    order = order._replace(slots=3, of_user=2, of_all=4, ttl_s=30.0)
+    users = ["ada"] * 6 + ["ben"] * 3 + ["eve"] * 3
+    with forking(order) as start:
+        start()
+        start()
+        async with server(order) as runs:
+            started = [runs.submit(QUESTION, user_id=user) for user in users]
+            await all_completed(started)
+    noted = lines(order)
+    assert most_at_once(noted) <= 4
+    for user in set(users):
+        own = {run.run_id for run in started if run.user_id == user}
+        assert most_at_once([line for line in noted if line.run_id in own]) <= 2
+    assert len({line.worker for line in noted}) == 2
+
+
+async def test_a_user_with_few_runs_does_not_wait_for_one_with_many(order: Order) -> None:
+    order = order._replace(slots=2, of_user=1)
+    with forking(order) as start:
+        start()
+        async with server(order) as runs:
+            many = [runs.submit(QUESTION, user_id="ada") for _ in range(8)]
+            await asyncio.sleep(1.0)
+            one = runs.submit(QUESTION, user_id="ben")
+            await all_completed(many)
+            await all_completed([one])
+    began = [line.run_id for line in lines(order) if line.what == "begin"]
+    assert began.index(one.run_id) < 6
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+async def test_the_runs_of_a_worker_that_is_gone_go_on(order: Order, how: signal.Signals) -> None:
+    with forking(order) as start:
+        first = start()
+        async with server(order) as runs:
+            started: list[Run] = [runs.submit(QUESTION), runs.ask(QUESTION)]
+            await until(lambda: sum(line.what == "effect" for line in lines(order)) >= 6)
+            os.kill(first, how)
+            second = start()
+            await all_completed(started)
+            kept = [await runs.find(run.run_id) for run in started]
+    assert all(run and run.ended for run in kept)
+    assert {line.worker for line in lines(order)} == {first, second}
+
+
+async def test_a_worker_that_wakes_up_too_late_writes_nothing_more(order: Order) -> None:
+    with forking(order) as start:
+        first = start()
+        async with server(order) as runs:
+            run = runs.submit(QUESTION)
+            await until(lambda: any(line.what == "effect" for line in lines(order)))
+            os.kill(first, signal.SIGSTOP)
+            start()
+            await until(lambda: len({line.worker for line in lines(order)}) == 2)
+            os.kill(first, signal.SIGCONT)
+            await all_completed([run])

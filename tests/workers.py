@@ -1,0 +1,215 @@
+"""Workers that can be started in an instant, killed and suspended, and a log of what they did.
+
+As a script it reads an order as JSON in its first line, loads everything once, and then forks a
+worker for every further line, whose process id it prints: ``python -m tests.workers``
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from deepcritical.bootstrap.durable import build_durable
+from deepcritical.domain.budget import RunLimits
+from deepcritical.jobs import dbos_engine
+from deepcritical.jobs.conduct import Orchestrate
+from deepcritical.jobs.dbos_journal import DbosJournal
+from deepcritical.jobs.journal import Effect
+from deepcritical.jobs.runs import RunService
+from deepcritical.orchestrators.deep_research import deep_research
+from deepcritical.orchestrators.magentic import run_team
+from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.research.session import ResearchSession
+from deepcritical.services.database import Database
+from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.tools.snapshot import SnapshotSource
+from tests.conftest import QUESTION, ROOT, opened
+
+
+class Order(NamedTuple):
+    """What workers are to be like."""
+
+    url: str
+    folder: str
+    """Where their log is written."""
+    snapshot: str
+    slots: int = 4
+    of_user: int | None = None
+    of_all: int | None = None
+    ttl_s: float = 2.0
+    latency_s: float = 0.0
+    """What every effect waits for beside its work."""
+
+    @property
+    def log(self) -> Path:
+        return Path(self.folder) / "log"
+
+
+class Line(NamedTuple):
+    """What a worker did, and when."""
+
+    at: float
+    """Seconds of the machine's clock."""
+    worker: int
+    """Process id."""
+    what: str
+    """`begin` and `end` of a run, `effect` of one of its steps."""
+    run_id: str
+    name: str = ""
+
+
+def lines(order: Order) -> list[Line]:
+    """The log, by time."""
+    written = order.log.read_text(encoding="utf-8").splitlines() if order.log.exists() else []
+    return sorted(Line(*json.loads(line)) for line in written)
+
+
+def most_at_once(noted: list[Line]) -> int:
+    """Runs between their begin and their end at the same time."""
+    now = most = 0
+    for line in noted:
+        now += {"begin": 1, "end": -1}.get(line.what, 0)
+        most = max(most, now)
+    return most
+
+
+class Noting(DbosJournal):
+    """Leaves a line in the log for every effect that is really run."""
+
+    order: Order
+
+    async def record(self, name: str, effect: Effect) -> dict[str, Any]:
+        async def noted() -> dict[str, Any]:
+            note(self.order, "effect", "", name)
+            await asyncio.sleep(self.order.latency_s)
+            return await effect()
+
+        return await super().record(name, noted)
+
+
+def note(order: Order, what: str, run_id: str, name: str = "") -> None:
+    line = json.dumps((time.time(), os.getpid(), what, run_id, name)) + "\n"
+    descriptor = os.open(order.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    os.write(descriptor, line.encode())  # in one piece, whoever else writes
+    os.close(descriptor)
+
+
+def noted(order: Order, schedule: Orchestrate) -> Orchestrate:
+    """The schedule, with its begin and its end in the log."""
+
+    async def conducted(session: ResearchSession) -> None:
+        note(order, "begin", session.log.run_id)
+        try:
+            await schedule(session)
+        finally:
+            note(order, "end", session.log.run_id)
+
+    return conducted
+
+
+def service(order: Order, *, conducts: bool = True) -> RunService:
+    """The real orchestrations by rules over a snapshot, as a worker or a server has them."""
+    traces = ToolTraceService(Database(order.url))
+    source = SnapshotSource(Path(order.snapshot))
+    return RunService(
+        orchestrate=noted(order, run_team),
+        answering=noted(order, deep_research),
+        reasoner=ExtractiveReasoner(),
+        open_sources=lambda: opened(source),
+        limits_for=lambda _depth: RunLimits(deadline_s=600.0),
+        traces=traces,
+        durable=build_durable(
+            traces,
+            slots=order.slots,
+            of_user=order.of_user,
+            of_all=order.of_all,
+            conducts=conducts,
+            ttl_s=order.ttl_s,
+        ),
+    )
+
+
+async def _work(order: Order) -> None:
+    told_to_end = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, told_to_end.set)
+    runs = service(order)
+    await runs.tend()
+    await told_to_end.wait()
+    await runs.close()
+
+
+async def _warm(order: Order) -> None:
+    """Load all that a run needs, once for all of them."""
+    source = SnapshotSource(Path(order.snapshot))
+    loading = RunService(
+        orchestrate=run_team,
+        answering=deep_research,
+        reasoner=ExtractiveReasoner(),
+        open_sources=lambda: opened(source),
+        limits_for=lambda _depth: RunLimits(deadline_s=600.0),
+    )
+    await loading.submit(QUESTION).result()
+    await loading.ask(QUESTION).result()
+
+
+def main() -> None:
+    order = Order(*json.loads(sys.stdin.readline()))
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # workers that end leave nothing behind
+    asyncio.run(_warm(order))
+    Noting.order = order
+    dbos_engine.DbosJournal = Noting  # type: ignore[attr-defined]
+    for _line in sys.stdin:
+        if child := os.fork():
+            sys.stdout.write(f"{child}\n")
+            sys.stdout.flush()
+            continue
+        try:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            asyncio.run(_work(order))
+        finally:
+            os._exit(0)
+
+
+Start = Callable[[], int]
+"""Starts a worker; its process id."""
+
+
+@contextmanager
+def forking(order: Order) -> Iterator[Start]:
+    """What starts workers; those that are left at the end are killed."""
+    command = [sys.executable, "-m", "tests.workers"]
+    with subprocess.Popen(  # noqa: S603 - our own command
+        command,
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        start_new_session=True,
+    ) as process:
+        asked, said = process.stdin, process.stdout
+        assert asked
+        assert said
+        asked.write(json.dumps(order) + "\n")
+
+        def start() -> int:
+            asked.write("\n")
+            asked.flush()
+            return int(said.readline())
+
+        try:
+            yield start
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main()
