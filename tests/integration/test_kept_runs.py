@@ -43,19 +43,6 @@ KEY = "sk-made-up-key-that-nobody-may-keep"
 RUNS_AT_ONCE = 15
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    with fresh_database(request.param, tmp_path) as url:
-        yield url
-
-
-@pytest.fixture
-async def traces(url: str) -> AsyncIterator[ToolTraceService]:
-    service = ToolTraceService(Database(url))
-    yield service
-    await service.close()
-
-
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     return snapshot(tmp_path / "records.jsonl", paper(1), paper(2))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
+import gc
 import socket
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -120,6 +122,8 @@ def _bound(host: str, port: int) -> socket.socket:
 
 def main(args: Sequence[str] | None = None) -> None:
     """Entry point of the ``deepcritical`` command; `args` as on the command line."""
+    # The process ends without going through the millions of objects of its dictionaries once more.
+    atexit.register(gc.freeze)
     try:
         app(args)
     except ResearchCancelled as error:

@@ -153,8 +153,11 @@ class DurableRuns:
         with contextlib.suppress(StorageError):  # of one that is not there yet, `held` knows
             await requests.cancel(self._traces, self.board, run_id)
 
-    async def resume(self, run_id: str) -> None:
+    async def resume(self, run_id: str) -> bool:
         """Go on with a run that failed, was cancelled, or has no worker any more.
+
+        Returns:
+            Whether it is one that another worker has, which is left to go on with it.
 
         Raises:
             TraceNotFoundError: Nothing is recorded of it.
@@ -163,8 +166,20 @@ class DurableRuns:
         assert self._engine is not None  # noqa: S101 - started before
         if (await self._traces.get_trace(run_id)).status.ended:
             await self._closed(self._engine, run_id)
+        elif await self._elsewhere(self._engine.worker, run_id):
+            return True
         await self.board.reopen(run_id)
         await self._engine.resume(run_id)
+        return False
+
+    async def _elsewhere(self, worker: str, run_id: str) -> bool:
+        """Whether a run that has not ended is another living worker's."""
+        others = await self.board.beat(worker, self._ttl_s) - {worker}
+        return await self.board.has(run_id) and run_id not in await self.board.left_by(others)
+
+    def conducts(self, run_id: str) -> bool:
+        """Whether this process has a run in hand."""
+        return self._hosting is not None and run_id in self._hosting.hosted
 
     @staticmethod
     async def _closed(engine: Engine, run_id: str) -> None:
