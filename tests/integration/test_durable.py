@@ -111,6 +111,21 @@ class TestStopping:
         assert of_type(await ended(run), "run_completed")[0].stop_reason == "user_stop"
         await runs.close()
 
+    async def test_who_follows_a_run_that_waits_is_let_go_when_the_server_is_told_to_end(
+        self, service: Services, traces: ToolTraceService
+    ) -> None:
+        counting = Counting()
+        runs = service(counting.reasoner, slots=1)
+        runs.submit(QUESTION)
+        await full(counting, 1)
+        waiting = runs.submit(QUESTION)
+        await status(traces, waiting, TraceStatus.PENDING)
+        runs.cancel_all()
+        async with asyncio.timeout(SOON_S):
+            assert await ended(waiting) == []
+        await runs.close()
+        assert (await traces.get_trace(waiting.run_id)).status is TraceStatus.PENDING
+
     async def test_a_run_that_is_to_write_now_does_so_in_the_next_process(
         self, service: Services, traces: ToolTraceService
     ) -> None:

@@ -32,6 +32,7 @@ from deepcritical.interfaces.model_options import (
     ModelName,
     chosen_model,
 )
+from deepcritical.interfaces.output import plain_json
 from deepcritical.interfaces.render import describe
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ async def _shown(events: AsyncGenerator[ChatEvent, None], said: _Said) -> ChatEv
 
 def _print(event: ChatEvent, said: _Said) -> None:
     if said.as_json:
-        typer.echo(event.model_dump_json())
+        typer.echo(plain_json(event.model_dump_json()))
     elif isinstance(event, ToolCalled | ToolTold):
         if not said.quiet:
             typer.echo(as_text(event), err=True)

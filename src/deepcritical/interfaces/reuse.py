@@ -16,7 +16,7 @@ from deepcritical.domain.errors import DeepCriticalError, StorageError
 from deepcritical.domain.markdown import visible
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
-from deepcritical.interfaces.output import to_stdout
+from deepcritical.interfaces.output import file_to_stdout
 from deepcritical.interfaces.report_files import write_report
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Former(Generic[Ended]):
         """Print it, and write its files; whether it has any evidence."""
         if folder:
             self.save(folder)
-        to_stdout(FORMATS[suffix].render(self.document, self.imprint).decode())
+        file_to_stdout(suffix, FORMATS[suffix].render(self.document, self.imprint))
         return bool(self.document.references)
 
     def save(self, out: Path) -> None:

@@ -25,7 +25,7 @@ from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.exit_codes import INTERRUPTED
 from deepcritical.interfaces.model_options import AskKey, BaseUrl, ModelName, chosen_model
-from deepcritical.interfaces.output import to_stdout
+from deepcritical.interfaces.output import file_to_stdout, plain_json
 from deepcritical.interfaces.report_files import formats_of, write_report
 from deepcritical.interfaces.stop_signals import on_signals
 
@@ -97,7 +97,7 @@ def tail(
     async def follow(kept: ToolTraceService) -> None:
         trace = await kept.find_trace(run)
         async for logged in kept.tail(trace.id, after):
-            typer.echo(logged.model_dump_json() if as_json else _told(logged))
+            typer.echo(plain_json(logged.model_dump_json()) if as_json else _told(logged))
 
     _with_traces(follow)
 
@@ -121,7 +121,7 @@ def export(
         raise typer.BadParameter(f"an answer has {choice}", param_hint="--format")
     imprint = Imprint(events[-1].run_id, events[-1].at)
     if out is None:
-        to_stdout(FORMATS[form].render(report, imprint))
+        file_to_stdout(form, FORMATS[form].render(report, imprint))
         return
     lines = "".join(f"{logged.model_dump_json()}\n" for logged in events)
     names = write_report(report, imprint, out, {"events.jsonl": lines.encode()})
@@ -282,7 +282,7 @@ async def _finished(kept: ToolTraceService, run: str) -> tuple[Document, tuple[L
 
 
 def _print_json(value: object) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    typer.echo(plain_json(json.dumps(value, ensure_ascii=False, indent=2)))
 
 
 def _line(trace: TraceSummary) -> str:

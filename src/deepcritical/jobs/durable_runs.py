@@ -59,6 +59,8 @@ class DurableRuns:
         self._engine: Engine | None = None
         self._hosting: Hosting | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._following: set[asyncio.Task[Any]] = set()
+        """Those that show runs which are not, or not yet, conducted here."""
         self._held: dict[str, Held] = {}
 
     async def start(self, parts_for: PartsFor, tools: dict[str, Tool]) -> None:
@@ -83,7 +85,7 @@ class DurableRuns:
             parts_for,
             tools,
             self._slots,
-            lambda run_id, held: self._keep(self._follow(run_id, held)),
+            self._show,
             held=self._held,
         )
         # Before the engine starts, so that no other worker takes this one for dead.
@@ -94,10 +96,16 @@ class DurableRuns:
         self._engine, self._hosting = engine, hosting
         self._keep(tending.forever())
 
-    def _keep(self, work: Any) -> None:
+    def _keep(self, work: Any) -> asyncio.Task[Any]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
+
+    def _show(self, run_id: str, held: Held) -> None:
+        task = self._keep(self._follow(run_id, held))
+        self._following.add(task)
+        task.add_done_callback(self._following.discard)
 
     def hold(self, run_id: str, held: Held) -> None:
         """Keep what only this process has of a run, until the run has ended."""
@@ -121,7 +129,7 @@ class DurableRuns:
         here = self._one_shot or held.own_key or hosting.free > 0
         await engine.submit(run_id, here=here)
         if not here:
-            self._keep(self._follow(run_id, held))
+            self._show(run_id, held)
 
     async def _follow(self, run_id: str, held: Held) -> None:
         """Show a run also when another worker is the first to be free, or takes it over."""
@@ -194,6 +202,8 @@ class DurableRuns:
         if self._hosting is None:
             return
         self._hosting.closing = True
+        for following in list(self._following):
+            following.cancel()
         for run_id, hosted in list(self._hosting.hosted.items()):
             hosted.stop(leaving=not self._ends_here(run_id))
 
