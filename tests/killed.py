@@ -16,6 +16,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import sqlalchemy as sa
 from dbos import DBOS
 
 from deepcritical.bootstrap.durable import build_durable
@@ -29,6 +30,7 @@ from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.trace_tables import jobs
 from tests.conftest import run_service
 
 TTL_S = 1.0
@@ -123,6 +125,7 @@ async def _tell(runs: RunService, run_id: str) -> None:
     steps = await DBOS.list_workflow_steps_async(run_id)
     last = events[-1].event
     told = {
+        "takeovers": await _takeovers(traces, run_id),
         "status": trace.status.value,
         "stop_reason": last.stop_reason.value if isinstance(last, RunCompleted) else "",
         "result": comparable(trace.result) if trace.status is TraceStatus.COMPLETED else None,
@@ -133,6 +136,11 @@ async def _tell(runs: RunService, run_id: str) -> None:
     await runs.close()
     sys.stdout.write(json.dumps(told) + "\n")
     sys.stdout.flush()
+
+
+async def _takeovers(traces: ToolTraceService, run_id: str) -> int:
+    counted = sa.select(jobs.c.takeovers).where(jobs.c.run_id == run_id)
+    return int(await traces.database.read(lambda connection: connection.scalar(counted)) or 0)
 
 
 def comparable(result: Any) -> Any:

@@ -145,6 +145,24 @@ async def test_to_stop_waiting_for_a_resumed_run_cancels_it(site: Site) -> None:
     assert shown["status"] == "cancelled"
 
 
+async def test_to_stop_following_a_run_of_another_process_leaves_it_alone(site: Site) -> None:
+    process = await site.under_way()
+    run_id = await site.run_id()
+    follower = await site.start("traces", "resume", run_id)
+    assert follower.stderr is not None
+    said = [await follower.stderr.readline() for _ in range(2)]
+    assert b"under way in another process" in said[0]
+    assert b"Question" in said[1]
+    follower.send_signal(signal.SIGINT)
+    assert b"goes on in its own process" in (await follower.communicate())[1]
+    assert follower.returncode == 130
+    site.fast()
+    shown = json.loads((await site.call("traces", "show", run_id, "--json"))[1])
+    assert shown["status"] == "in_progress"
+    process.send_signal(signal.SIGTERM)  # its own process still cancels it
+    assert await process.wait() == 130
+
+
 async def test_a_run_of_an_older_version_cannot_be_told_to_write(site: Site) -> None:
     kept = ToolTraceService(Database(normalised_url(site.settings["DATABASE_URL"])))
     run_id = (await kept.create_trace("research", {"question": QUESTION})).id

@@ -3,89 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from pydantic import SecretStr
 
-from deepcritical.bootstrap.durable import build_durable, open_board
-from deepcritical.domain.errors import BudgetExceeded, CapacityError, ReasoningError, StorageError
+from deepcritical.bootstrap.durable import open_board
+from deepcritical.domain.errors import BudgetExceeded, CapacityError, ReasoningError
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs import requests
-from deepcritical.jobs.run import Run
-from deepcritical.jobs.runs import RunService
-from deepcritical.reasoning.base import Reasoner
-from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
-from tests.conftest import QUESTION, ended, of_type, paper, run_service, snapshot
-from tests.databases import raw_text
-from tests.integration.doubles import Interrupted, failing, hanging
-
-SOON_S = 20.0
-"""On a busy machine; how soon it really is, benchmarks/stopping.py measures."""
-
-
-class Services:
-    """Makes services on one database and one source, and closes them when a test fails, too."""
-
-    def __init__(self, url: str, source: Path) -> None:
-        self.url = url
-        self.source = source
-        self.made: list[RunService] = []
-
-    def __call__(self, reasoner: Reasoner | None = None, **more: Any) -> RunService:
-        kept = ToolTraceService(Database(self.url))
-        self.made.append(run_service(self.source, reasoner, kept, build_durable(kept, **more)))
-        return self.made[-1]
-
-
-@pytest.fixture
-async def service(url: str, tmp_path: Path) -> AsyncIterator[Services]:
-    services = Services(url, snapshot(tmp_path / "records.jsonl", paper(1), paper(2)))
-    yield services
-    for made in services.made:
-        await made.close()
-
-
-async def status(traces: ToolTraceService, run: Run, wanted: TraceStatus) -> None:
-    """Until a run is so far."""
-    async with asyncio.timeout(SOON_S):
-        while True:
-            known = {trace.id: trace.status for trace in await traces.list_traces()}
-            if known.get(run.run_id) is wanted:
-                return
-            await asyncio.sleep(0.02)
-
-
-class Counting:
-    """A reasoner whose first judgement waits for a gate, and how many wait at once."""
-
-    def __init__(self) -> None:
-        self.gate = asyncio.Event()
-        self.entered = 0
-        self.inside = self.most = 0
-        self.reasoner = Interrupted("generate_queries", self._wait)
-
-    async def _wait(self, _call: int) -> None:
-        self.entered += 1
-        self.inside += 1
-        self.most = max(self.most, self.inside)
-        try:
-            await self.gate.wait()
-        finally:
-            self.inside -= 1
-
-
-async def full(counting: Counting, slots: int) -> None:
-    await until(lambda: counting.inside >= slots)
-
-
-async def until(reached: Callable[[], bool]) -> None:
-    async with asyncio.timeout(SOON_S):
-        while not reached():  # noqa: ASYNC110 - of several, it waits for all
-            await asyncio.sleep(0.02)
+from tests.conftest import QUESTION, ended, of_type
+from tests.integration.durably import SOON_S, Counting, Services, full, status, until
 
 
 class TestQueue:
@@ -183,6 +111,21 @@ class TestStopping:
         assert of_type(await ended(run), "run_completed")[0].stop_reason == "user_stop"
         await runs.close()
 
+    async def test_who_follows_a_run_that_waits_is_let_go_when_the_server_is_told_to_end(
+        self, service: Services, traces: ToolTraceService
+    ) -> None:
+        counting = Counting()
+        runs = service(counting.reasoner, slots=1)
+        runs.submit(QUESTION)
+        await full(counting, 1)
+        waiting = runs.submit(QUESTION)
+        await status(traces, waiting, TraceStatus.PENDING)
+        runs.cancel_all()
+        async with asyncio.timeout(SOON_S):
+            assert await ended(waiting) == []
+        await runs.close()
+        assert (await traces.get_trace(waiting.run_id)).status is TraceStatus.PENDING
+
     async def test_a_run_that_is_to_write_now_does_so_in_the_next_process(
         self, service: Services, traces: ToolTraceService
     ) -> None:
@@ -272,95 +215,6 @@ class TestStaleWorker:
         assert (await run.result()).references
         assert [logged.event.type for logged in await ended(run)] == expected
         assert [e.event.type for e in await traces.events(run.run_id)] == expected
-
-
-class TestResuming:
-    async def test_a_cancelled_run_goes_on_behind_what_it_had_recorded(
-        self, service: Services, traces: ToolTraceService
-    ) -> None:
-        reached = asyncio.Event()
-        runs = service(hanging("assess_evidence", reached))
-        run = runs.submit(QUESTION)
-        await reached.wait()
-        run.cancel()
-        before = await ended(run)
-        await runs.close()
-        searches = Counting()
-        searches.gate.set()
-        again = service(searches.reasoner)
-        await again.resume(run.run_id)
-        told = [logged async for logged in traces.tail(run.run_id)]
-        assert told[-1].event.type == "run_completed"
-        assert told[: len(before) - 1] == before[:-1]
-        assert searches.entered < len(of_type(told, "agent_called"))
-        with pytest.raises(StorageError, match="completed"):
-            await again.resume(run.run_id)
-        await again.close()
-
-    async def test_a_failed_run_does_again_what_it_failed_in(
-        self, service: Services, traces: ToolTraceService
-    ) -> None:
-        runs = service(failing("generate_queries", ReasoningError("It broke.")))
-        run = runs.submit(QUESTION)
-        await ended(run)
-        await runs.close()
-        again = service()
-        await again.resume(run.run_id)
-        told = [logged async for logged in traces.tail(run.run_id)]
-        assert told[-1].event.type == "run_completed"
-        assert of_type(told, "evidence_assessed")
-        await again.close()
-
-    async def test_a_run_with_a_key_of_its_own_ends_with_its_process(
-        self, service: Services, traces: ToolTraceService
-    ) -> None:
-        counting = Counting()
-        runs = service(counting.reasoner)
-        run = runs.submit(QUESTION, model_api_key=SecretStr("made-up-key"))
-        await full(counting, 1)
-        await runs.close()
-        assert (await traces.get_trace(run.run_id)).status is TraceStatus.CANCELLED
-        assert "made-up-key" not in await asyncio.to_thread(raw_text, service.url)
-
-    async def test_a_run_that_ends_its_process_again_and_again_ends_as_failed(
-        self, service: Services, traces: ToolTraceService
-    ) -> None:
-        counting = Counting()
-        runs = service(counting.reasoner)
-        run = runs.submit(QUESTION)
-        await full(counting, 1)
-        await runs.close()
-        for _ in range(6):
-            await open_board(traces).begin(run.run_id, "a worker that dies")
-        again = service()
-        await again.tend()
-        told = [logged async for logged in traces.tail(run.run_id)]
-        assert "was lost 6 times" in of_type(told, "run_failed")[0].message
-        await again.close()
-
-
-async def test_what_is_recorded_of_a_run_is_deleted_with_it(
-    service: Services, traces: ToolTraceService
-) -> None:
-    runs = service()
-    run = runs.submit(QUESTION)
-    await run.result()
-    await runs.close()
-    assert "testitis" in await asyncio.to_thread(_steps, service.url)
-    await requests.delete(traces, open_board(traces), run.run_id)
-    assert "testitis" not in await asyncio.to_thread(_steps, service.url)
-
-
-def _steps(url: str) -> str:
-    import sqlalchemy as sa
-
-    engine = sa.create_engine(url)
-    schema = "dbos." if url.startswith("postgresql") else ""
-    with engine.connect() as connection:
-        rows = connection.execute(sa.text(f"SELECT output FROM {schema}operation_outputs"))  # noqa: S608
-        found = " ".join(str(output) for (output,) in rows)
-    engine.dispose()
-    return found
 
 
 async def test_a_second_service_of_a_process_has_runs_that_end_with_it(

@@ -38,6 +38,7 @@ __all__ = [
     "Caller",
     "Mode",
     "access_for",
+    "address_of",
     "check_owner",
     "is_loopback",
     "parse_tokens",
@@ -53,6 +54,8 @@ USERS_PER_ADDRESS = 5
 """How many times that an address may: several users share one."""
 HEAVY_PER_MINUTE = 60
 """Files and checks of claims that an address may ask a public server for in a minute."""
+SESSIONS_PER_HALF_HOUR = 100
+"""Sessions that an address may begin before the first one has ended by lying idle."""
 MIN_TOKEN_CHARS = 16
 _ANONYMOUS = "anonymous-"
 _OWNER_TOKEN = re.compile(r"anonymous-[A-Za-z0-9_-]{43}")
@@ -102,6 +105,7 @@ class Access:
         self._runs_of_user = Quota(runs_per_hour, 3600)
         self._runs_of_address = Quota(runs_per_hour * USERS_PER_ADDRESS, 3600)
         self._heavy_of_address = Quota(HEAVY_PER_MINUTE, 60)
+        self._sessions_of_address = Quota(SESSIONS_PER_HALF_HOUR, 1800)
 
     def identify(self, connection: HTTPConnection) -> Caller:
         """Who sends a request.
@@ -109,7 +113,7 @@ class Access:
         Raises:
             AuthenticationError: A token is needed and not sent, or not known.
         """
-        address = _address_of(connection)
+        address = address_of(connection)
         if self.mode is Mode.LOCAL:
             return Caller(LOCAL_USER, address)
         token = _token_of(connection)
@@ -140,7 +144,20 @@ class Access:
             QuotaExceededError: The server is public, and this address asks too often.
         """
         if self.mode is Mode.PUBLIC:
-            _admit(self._heavy_of_address.wait_s(_address_of(connection)), "such requests")
+            _admit(self._heavy_of_address.wait_s(address_of(connection)), "such requests")
+
+    def check_sessions(self, connection: HTTPConnection) -> None:
+        """Find out whether this address may begin a session.
+
+        Raises:
+            QuotaExceededError: It has begun too many, beyond loopback.
+        """
+        if self.mode is not Mode.LOCAL:
+            _admit(self._sessions_of_address.full_s(address_of(connection)), "sessions")
+
+    def count_session(self, connection: HTTPConnection) -> None:
+        """Count a session that was begun."""
+        self._sessions_of_address.wait_s(address_of(connection))
 
     def _user_of(self, token: str) -> str:
         """The user of a token, '' for none; every token is compared, each in constant time."""
@@ -233,7 +250,8 @@ def _token_of(connection: HTTPConnection) -> str:
         return ""
 
 
-def _address_of(connection: HTTPConnection) -> str:
+def address_of(connection: HTTPConnection) -> str:
+    """The IP address of who asks; an IPv6 address stands for its network of 64 bits."""
     host = connection.client.host if connection.client else ""
     try:
         address = ipaddress.ip_address(host.partition("%")[0])

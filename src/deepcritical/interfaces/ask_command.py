@@ -34,7 +34,7 @@ from deepcritical.interfaces.model_options import (
     ModelName,
     chosen_model,
 )
-from deepcritical.interfaces.output import to_stdout
+from deepcritical.interfaces.output import plain_json, to_stdout
 from deepcritical.interfaces.report_files import ANSWER_FILES, write_report
 from deepcritical.interfaces.reuse import Former, NoSimilar, Reuse, Reusing, former_run
 from deepcritical.interfaces.stop_signals import on_signals
@@ -220,4 +220,4 @@ def _as_json(finished: _Finished) -> str:
 
 
 def _printed(output: ToolOutput) -> str:
-    return output.model_dump_json(indent=2) + "\n"
+    return plain_json(output.model_dump_json(indent=2)) + "\n"

@@ -13,6 +13,7 @@ from uuid import uuid4
 import typer
 
 from deepcritical.domain.markdown import visible
+from deepcritical.interfaces.output import plain_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,7 +91,7 @@ async def _ranked(
 
 def _as_json(found: FollowUp, retrieval: str) -> str:
     data = found.model_dump(mode="json") | {"retrieval": retrieval}
-    return json.dumps(data, ensure_ascii=False, indent=2)
+    return plain_json(json.dumps(data, ensure_ascii=False, indent=2))
 
 
 def _as_text(found: FollowUp) -> str:

@@ -32,8 +32,8 @@ from deepcritical.interfaces.model_options import (
     ModelName,
     chosen_model,
 )
+from deepcritical.interfaces.output import plain_json
 from deepcritical.interfaces.render import describe
-from deepcritical.interfaces.reuse import own_run
 
 if TYPE_CHECKING:
     from deepcritical.orchestrators.chat import Chat
@@ -108,7 +108,7 @@ async def _opened(
     place = place_of(settings, snapshot=choice.snapshot, sources=choice.sources)
     runs = build_runs(settings, snapshot=choice.snapshot, sources=choice.sources)
     stack.push_async_callback(runs.close)
-    run_id = (await own_run(runs, run)).run_id if run is not None else ""
+    run_id = (await runs.find_own(run)).run_id if run is not None else ""
     chats = await stack.enter_async_context(open_chats(settings, runs, place, describe))
     return chats.chat(run_id)
 
@@ -147,7 +147,7 @@ async def _shown(events: AsyncGenerator[ChatEvent, None], said: _Said) -> ChatEv
 
 def _print(event: ChatEvent, said: _Said) -> None:
     if said.as_json:
-        typer.echo(event.model_dump_json())
+        typer.echo(plain_json(event.model_dump_json()))
     elif isinstance(event, ToolCalled | ToolTold):
         if not said.quiet:
             typer.echo(as_text(event), err=True)

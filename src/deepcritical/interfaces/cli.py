@@ -28,7 +28,7 @@ from deepcritical.interfaces.model_options import (
     ModelName,
     chosen_model,
 )
-from deepcritical.interfaces.output import to_stdout
+from deepcritical.interfaces.output import file_to_stdout
 from deepcritical.interfaces.plan_file import check_new, read_plan, summary, write_plan
 from deepcritical.interfaces.report_files import REPORT_FILES, write_report
 from deepcritical.interfaces.reuse import Former, NoSimilar, Reuse, Reusing, former_run
@@ -99,7 +99,7 @@ class _Finished(NamedTuple):
 
     def hand_over(self, suffix: str, folder: Path | None) -> bool:
         """Print the report, and say what was written; whether it has any evidence."""
-        to_stdout(FORMATS[suffix].render(self.report, self.imprint).decode())
+        file_to_stdout(suffix, FORMATS[suffix].render(self.report, self.imprint))
         if folder:
             written = ", ".join((*REPORT_FILES, RUN_RECORDS, "events.jsonl"))
             typer.echo(f"Written to {folder}: {written}", err=True)

@@ -24,6 +24,7 @@ from deepcritical.interfaces.model_options import (
     ModelName,
     chosen_model,
 )
+from deepcritical.interfaces.output import plain_json
 
 if TYPE_CHECKING:
     from deepcritical.domain.budget import RunLimits
@@ -170,7 +171,7 @@ def _as_json(checks: Sequence[Check]) -> str:
         "works": all(check.state is not CheckState.PROBLEM for check in checks),
         "checks": [check.model_dump(mode="json") for check in checks],
     }
-    return json.dumps(told, ensure_ascii=False, indent=2)
+    return plain_json(json.dumps(told, ensure_ascii=False, indent=2))
 
 
 def _as_text(checks: Sequence[Check]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -10,10 +11,18 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from deepcritical.domain.errors import AuthenticationError
-from deepcritical.interfaces.access import Access, set_owner_cookie
+from deepcritical.interfaces.access import Access, address_of, set_owner_cookie
 from deepcritical.interfaces.problems import problem_response
 
-__all__ = ["MAX_BODY_BYTES", "SECURITY_HEADERS", "Guard", "PageGate"]
+__all__ = [
+    "MAX_BODY_BYTES",
+    "MOST_OPEN",
+    "MOST_OPEN_LOCAL",
+    "SECURITY_HEADERS",
+    "Crowd",
+    "Guard",
+    "PageGate",
+]
 
 SECURITY_HEADERS = {
     # The page's framework evaluates templates in the browser; everything else is our own.
@@ -32,6 +41,14 @@ NOT_SERVED = ("/gradio_api/upload", "/gradio_api/mcp", "/gradio_api/proxy=")
 """Doors of the page's framework that no part of our page uses."""
 OWN_RULES = ("/api", "/mcp")
 """What asks by itself who may use it, with all below it; all else is the page."""
+MOST_OPEN, MOST_OPEN_LOCAL = 200, 1000
+"""Requests of one address that may be open at once, beyond loopback and on it."""
+CROWDED = problem_response(
+    429,
+    "Too many requests of this address are open.",
+    "Close some of the pages or streams that follow runs.",
+    headers={"Retry-After": "10"},
+)
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="DeepCritical: any name, the token as password"'}
 
 
@@ -61,6 +78,35 @@ class Guard:
         refused = _refused(scope)
         app = self._app if refused is None else refused
         await app(scope, receive, secured)
+
+
+class Crowd:
+    """Refuses an address that has too many requests open at once: streams, above all.
+
+    Args:
+        app: Answers.
+        most: Open requests of one address.
+    """
+
+    def __init__(self, app: ASGIApp, most: int) -> None:
+        self._app = app
+        self._most = most
+        self._open: Counter[str] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        address = address_of(HTTPConnection(scope))
+        app: ASGIApp = self._app if self._open[address] < self._most else CROWDED
+        self._open[address] += 1
+        try:
+            await app(scope, receive, send)
+        finally:
+            self._open[address] -= 1
+            if not self._open[address]:
+                del self._open[address]
 
 
 class PageGate:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
+import gc
 import socket
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
     from deepcritical.interfaces.access import Access
 
 __all__ = ["app", "main"]
+
+NoWorker = Annotated[
+    bool, typer.Option("--no-worker", help="Leave the runs to `deepcritical worker` processes.")
+]
 
 app = typer.Typer(
     add_completion=False,
@@ -65,10 +71,7 @@ def serve(
     model: ModelName = None,
     model_base_url: BaseUrl = None,
     ask_key: AskKey = False,
-    no_worker: Annotated[
-        bool,
-        typer.Option("--no-worker", help="Leave the runs to `deepcritical worker` processes."),
-    ] = False,
+    no_worker: NoWorker = False,
 ) -> None:
     """Serve the page, the REST API and the tools at /mcp until Ctrl-C.
 
@@ -126,6 +129,8 @@ def _bound(host: str, port: int) -> socket.socket:
 
 def main(args: Sequence[str] | None = None) -> None:
     """Entry point of the ``deepcritical`` command; `args` as on the command line."""
+    # The process ends without going through the millions of objects of its dictionaries once more.
+    atexit.register(gc.freeze)
     try:
         app(args)
     except ResearchCancelled as error:

@@ -2,12 +2,38 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+from unicodedata import category
 
 from deepcritical.domain.errors import StorageError
 
-__all__ = ["to_stdout"]
+__all__ = ["file_to_stdout", "plain_json", "to_stdout"]
+
+
+def plain_json(written: str) -> str:
+    """JSON in which nothing can steer a terminal, or hide or turn round what it shows.
+
+    Control and format characters, which are in strings alone, become escapes of JSON.
+    """
+    return "".join(map(_escaped, written))
+
+
+def _escaped(character: str) -> str:
+    harmless = character == "\n" or category(character) not in ("Cc", "Cf", "Zl", "Zp")
+    return character if harmless else json.dumps(character).strip('"')
+
+
+def file_to_stdout(suffix: str, content: bytes) -> None:
+    """Print a file of a report as it is; JSON on a terminal as `plain_json`.
+
+    Raises:
+        StorageError: Nobody takes it.
+    """
+    if suffix.endswith("json") and sys.stdout.isatty():
+        content = plain_json(content.decode()).encode()
+    to_stdout(content)
 
 
 def to_stdout(content: str | bytes) -> None:

@@ -12,21 +12,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, NamedTuple, TypeVar
 import typer
 
 from deepcritical.domain.documents import Document
-from deepcritical.domain.errors import DeepCriticalError, StorageError, TraceNotFoundError
+from deepcritical.domain.errors import DeepCriticalError, StorageError
 from deepcritical.domain.markdown import visible
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
-from deepcritical.interfaces.output import to_stdout
+from deepcritical.interfaces.output import file_to_stdout
 from deepcritical.interfaces.report_files import write_report
 
 if TYPE_CHECKING:
     from deepcritical.domain.similar import SimilarRun
     from deepcritical.jobs.runs import RunService
-    from deepcritical.jobs.stored_runs import RunView
 
-__all__ = ["Former", "NoSimilar", "Reuse", "Reusing", "former_run", "own_run", "similar_line"]
+__all__ = ["Former", "NoSimilar", "Reuse", "Reusing", "former_run", "similar_line"]
 
-_MOST = 1000
 Ended = TypeVar("Ended", bound=Document)
 
 Reuse = Annotated[
@@ -62,7 +60,7 @@ class Former(Generic[Ended]):
         """Print it, and write its files; whether it has any evidence."""
         if folder:
             self.save(folder)
-        to_stdout(FORMATS[suffix].render(self.document, self.imprint).decode())
+        file_to_stdout(suffix, FORMATS[suffix].render(self.document, self.imprint))
         return bool(self.document.references)
 
     def save(self, out: Path) -> None:
@@ -124,26 +122,8 @@ def similar_line(one: SimilarRun) -> str:
     )
 
 
-async def own_run(runs: RunService, beginning: str) -> RunView:
-    """The run of this user whose id begins in this way.
-
-    Raises:
-        TraceNotFoundError: There is none, or more than one.
-    """
-    kept = await runs.runs_of(most=_MOST)
-    ids = [trace.id for trace in kept if beginning and trace.id.startswith(beginning)]
-    if len(ids) > 1:
-        raise TraceNotFoundError(f"Several runs begin with {beginning}.", "Give more of the id.")
-    run = await runs.find(ids[0]) if ids else None
-    if run is None:
-        raise TraceNotFoundError(
-            f"There is no run {beginning}.", "`deepcritical traces list` shows those that are kept."
-        )
-    return run
-
-
 async def _former(runs: RunService, beginning: str, kind: type[Ended]) -> Former[Ended]:
-    run = await own_run(runs, beginning)
+    run = await runs.find_own(beginning)
     document = run.report or run.answer
     if not isinstance(document, kind):
         raise StorageError(

@@ -16,6 +16,7 @@ from deepcritical.domain.live_sources import SOURCES
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.question import checked_question
 from deepcritical.interfaces.exit_codes import NO_EVIDENCE
+from deepcritical.interfaces.output import plain_json
 
 if TYPE_CHECKING:
     from deepcritical.domain.evidence import Evidence
@@ -85,4 +86,4 @@ def _line(record: Evidence) -> str:
 
 def _as_json(records: tuple[Evidence, ...]) -> str:
     found = [record.model_dump(mode="json") for record in records]
-    return json.dumps(found, ensure_ascii=False, indent=2)
+    return plain_json(json.dumps(found, ensure_ascii=False, indent=2))

@@ -12,9 +12,9 @@ from fastapi import FastAPI
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from deepcritical.bootstrap import Lookups
-from deepcritical.interfaces.access import Access, is_loopback
+from deepcritical.interfaces.access import Access, Mode, is_loopback
 from deepcritical.interfaces.api import build_api
-from deepcritical.interfaces.guard import Guard, PageGate
+from deepcritical.interfaces.guard import MOST_OPEN, MOST_OPEN_LOCAL, Crowd, Guard, PageGate
 from deepcritical.interfaces.left_runs import tended
 from deepcritical.interfaces.mcp.http import over_http
 from deepcritical.interfaces.problems import add_handlers
@@ -56,6 +56,8 @@ def build_site(
     )
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts or ["*"])
     app.add_middleware(PageGate, access=access)
+    most = MOST_OPEN_LOCAL if access.mode is Mode.LOCAL else MOST_OPEN
+    app.add_middleware(Crowd, most=most)
     app.add_middleware(Guard)
     add_handlers(app)
     app.mount("/api", build_api(runs, access, similar))

@@ -23,8 +23,9 @@ from deepcritical.domain.markdown import visible
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
+from deepcritical.interfaces.exit_codes import INTERRUPTED
 from deepcritical.interfaces.model_options import AskKey, BaseUrl, ModelName, chosen_model
-from deepcritical.interfaces.output import to_stdout
+from deepcritical.interfaces.output import file_to_stdout, plain_json
 from deepcritical.interfaces.report_files import formats_of, write_report
 from deepcritical.interfaces.stop_signals import on_signals
 
@@ -45,6 +46,10 @@ traces = typer.Typer(
     rich_markup_mode=None,
 )
 
+_ELSEWHERE = (
+    "The run is under way in another process, and is followed from here. Ctrl-C ends the following "
+    "and not the run; `deepcritical traces cancel` cancels it."
+)
 _Id = Annotated[str, typer.Argument(metavar="ID", help="Id of a run, or the beginning of it.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -92,7 +97,7 @@ def tail(
     async def follow(kept: ToolTraceService) -> None:
         trace = await kept.find_trace(run)
         async for logged in kept.tail(trace.id, after):
-            typer.echo(logged.model_dump_json() if as_json else _told(logged))
+            typer.echo(plain_json(logged.model_dump_json()) if as_json else _told(logged))
 
     _with_traces(follow)
 
@@ -116,7 +121,7 @@ def export(
         raise typer.BadParameter(f"an answer has {choice}", param_hint="--format")
     imprint = Imprint(events[-1].run_id, events[-1].at)
     if out is None:
-        to_stdout(FORMATS[form].render(report, imprint))
+        file_to_stdout(form, FORMATS[form].render(report, imprint))
         return
     lines = "".join(f"{logged.model_dump_json()}\n" for logged in events)
     names = write_report(report, imprint, out, {"events.jsonl": lines.encode()})
@@ -127,7 +132,7 @@ def export(
 def delete(
     run: _Id,
     force: Annotated[
-        bool, typer.Option("--force", help="Also a run that has not ended; it then fails.")
+        bool, typer.Option("--force", help="Also a run that has not ended; it is cancelled.")
     ] = False,
 ) -> None:
     """Delete a run for good: its events, its report and what was asked."""
@@ -187,9 +192,9 @@ def resume(
 ) -> None:
     """Go on with a run that failed, was cancelled or lost its process, and wait for its end.
 
-    What it had recorded is not done, nor paid, again. Ctrl-C cancels it. Exit codes: those of
-    `research` for how it ends; 11 also when it is completed already; 14 also when nothing is
-    recorded of its steps.
+    What it had recorded is not done, nor paid, again. Ctrl-C cancels it. One that is under way in
+    another process is followed, and Ctrl-C ends that alone. Exit codes: those of `research` for how
+    it ends; 11 also when it is completed already; 14 also when nothing is recorded of its steps.
     """
     from deepcritical.bootstrap import build_runs, read_settings
 
@@ -197,6 +202,9 @@ def resume(
     found = _with_traces(lambda kept: kept.find_trace(run))
     runs = build_runs(settings)
     end = asyncio.run(_resumed(runs, found.id, quiet))
+    if end is None:
+        typer.echo(f"The run {found.id} goes on in its own process.", err=True)
+        raise typer.Exit(INTERRUPTED)
     if isinstance(end, RunFailed):
         raise ERRORS.get(end.error, DeepCriticalError)(end.message, end.advice)
     if isinstance(end, RunCancelled):
@@ -204,20 +212,36 @@ def resume(
     typer.echo(f"Completed: {found.id}")
 
 
-async def _resumed(runs: RunService, run_id: str, quiet: bool) -> Event:
+async def _resumed(runs: RunService, run_id: str, quiet: bool) -> Event | None:
+    """How a run ended; None for one that goes on in its own process, when nobody waits any more."""
     cancelling: set[asyncio.Task[None]] = set()
     try:
-        await runs.resume(run_id)
-        view = await runs.find(run_id)
-        assert view is not None  # noqa: S101 - it was just resumed
-        on_signals(lambda: cancelling.add(asyncio.create_task(runs.cancel(run_id))))
-        async for logged in view.tail():
-            if not quiet:
-                typer.echo(_told(logged), err=True)
+        elsewhere = await runs.resume(run_id)
+        if elsewhere:
+            typer.echo(_ELSEWHERE, err=True)
+        following = asyncio.create_task(_followed(runs, run_id, quiet))
+
+        def stop() -> None:
+            if elsewhere and not runs.conducts(run_id):
+                following.cancel()
+            else:
+                cancelling.add(asyncio.create_task(runs.cancel(run_id)))
+
+        on_signals(stop)
+        await asyncio.wait([following])
         await asyncio.gather(*cancelling)
-        return logged.event
+        return None if following.cancelled() else following.result()
     finally:
         await runs.close()
+
+
+async def _followed(runs: RunService, run_id: str, quiet: bool) -> Event:
+    view = await runs.find(run_id)
+    assert view is not None  # noqa: S101 - it was just resumed
+    async for logged in view.tail():
+        if not quiet:
+            typer.echo(_told(logged), err=True)
+    return logged.event
 
 
 def _refuse_ended(trace: TraceSummary) -> None:
@@ -258,7 +282,7 @@ async def _finished(kept: ToolTraceService, run: str) -> tuple[Document, tuple[L
 
 
 def _print_json(value: object) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    typer.echo(plain_json(json.dumps(value, ensure_ascii=False, indent=2)))
 
 
 def _line(trace: TraceSummary) -> str:

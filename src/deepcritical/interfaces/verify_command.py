@@ -11,6 +11,7 @@ import typer
 from deepcritical.domain.errors import ClaimsUnsupportedError, StorageError
 from deepcritical.domain.ledger import EntryKind
 from deepcritical.domain.markdown import visible
+from deepcritical.interfaces.output import plain_json
 from deepcritical.interfaces.report_files import read_report
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def _as_json(ledger: Ledger) -> str:
         "support": ledger.support.model_dump(),
         "entries": ledger.model_dump(mode="json")["entries"],
     }
-    return json.dumps(body, ensure_ascii=False, indent=2)
+    return plain_json(json.dumps(body, ensure_ascii=False, indent=2))
 
 
 def _as_text(ledger: Ledger) -> str:

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from deepcritical.domain.errors import DeepCriticalError, StorageError
+from deepcritical.domain.errors import DeepCriticalError, StorageError, TraceNotFoundError
 from deepcritical.domain.recipe import Recipe
 from deepcritical.jobs import requests
 from deepcritical.jobs.endings import forget_causes
@@ -22,6 +22,8 @@ __all__ = ["DurableRuns"]
 
 _LOG = logging.getLogger(__name__)
 POLL_S = 0.1
+AWAY_S = 1.0
+"""How often a database that is away is asked again."""
 CLOSE_S = 10.0
 """How long runs that were stopped get to let go."""
 
@@ -59,6 +61,8 @@ class DurableRuns:
         self._engine: Engine | None = None
         self._hosting: Hosting | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._following: set[asyncio.Task[Any]] = set()
+        """Those that show runs which are not, or not yet, conducted here."""
         self._held: dict[str, Held] = {}
 
     async def start(self, parts_for: PartsFor, tools: dict[str, Tool]) -> None:
@@ -83,7 +87,7 @@ class DurableRuns:
             parts_for,
             tools,
             self._slots,
-            lambda run_id, held: self._keep(self._follow(run_id, held)),
+            self._show,
             one_shot=self._one_shot,
             held=self._held,
         )
@@ -95,10 +99,16 @@ class DurableRuns:
         self._engine, self._hosting = engine, hosting
         self._keep(tending.forever())
 
-    def _keep(self, work: Any) -> None:
+    def _keep(self, work: Any) -> asyncio.Task[Any]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
+
+    def _show(self, run_id: str, held: Held) -> None:
+        task = self._keep(self._follow(run_id, held))
+        self._following.add(task)
+        task.add_done_callback(self._following.discard)
 
     def hold(self, run_id: str, held: Held) -> None:
         """Keep what only this process has of a run, until the run has ended."""
@@ -123,17 +133,13 @@ class DurableRuns:
             await engine.begin(run_id)
             return
         await engine.enqueue(run_id, user_id)
-        self._keep(self._follow(run_id, held))
+        self._show(run_id, held)
 
     async def _follow(self, run_id: str, held: Held) -> None:
         """Show a run also when another worker is the first to be free, or takes it over."""
         try:
-            async for logged in self._traces.tail(run_id):
-                if held.begun_here:
-                    return
-                held.followed = True
-                await held.session.log.mirror(logged)
-            await settle(self._traces, run_id, held)
+            while not await self._shown(run_id, held):  # noqa: ASYNC110 - a database calls nobody
+                await asyncio.sleep(AWAY_S)
         except asyncio.CancelledError:  # the process is ending
             await held.session.log.leave()
             held.ending.cancel()
@@ -142,6 +148,22 @@ class DurableRuns:
             await held.session.log.leave()
             if not held.ending.done():
                 held.ending.set_exception(error)
+
+    async def _shown(self, run_id: str, held: Held) -> bool:
+        """Show what there is of a run to its end; False where the database is away for a while."""
+        try:
+            async for logged in self._traces.tail(run_id):
+                if held.begun_here:
+                    return True
+                held.followed = True
+                await held.session.log.mirror(logged)
+            await settle(self._traces, run_id, held)
+        except TraceNotFoundError:
+            raise
+        except StorageError as error:
+            _LOG.warning("the run %s is not shown for the moment: %s", run_id, error)
+            return held.begun_here
+        return True
 
     def stop(self, run_id: str) -> None:
         """Cancel a run of this process at once, and have it noted for whichever process has it."""
@@ -155,8 +177,11 @@ class DurableRuns:
         with contextlib.suppress(StorageError):  # of one that is not there yet, `held` knows
             await requests.cancel(self._traces, self.board, run_id)
 
-    async def resume(self, run_id: str) -> None:
+    async def resume(self, run_id: str) -> bool:
         """Go on with a run that failed, was cancelled, or has no worker any more.
+
+        Returns:
+            Whether it is one that another worker has, which is left to go on with it.
 
         Raises:
             TraceNotFoundError: Nothing is recorded of it.
@@ -166,8 +191,20 @@ class DurableRuns:
         trace = await self._traces.get_trace(run_id)
         if trace.status.ended:
             await self._closed(self._engine, run_id)
+        elif await self._elsewhere(self._engine.worker, run_id):
+            return True
         await self.board.reopen(run_id)
         await self._engine.resume(run_id, trace.user_id)
+        return False
+
+    async def _elsewhere(self, worker: str, run_id: str) -> bool:
+        """Whether a run that has not ended is another living worker's."""
+        others = await self.board.beat(worker, self._ttl_s) - {worker}
+        return await self.board.has(run_id) and run_id not in await self.board.left_by(others)
+
+    def conducts(self, run_id: str) -> bool:
+        """Whether this process has a run in hand."""
+        return self._hosting is not None and run_id in self._hosting.hosted
 
     @staticmethod
     async def _closed(engine: Engine, run_id: str) -> None:
@@ -182,6 +219,8 @@ class DurableRuns:
         if self._hosting is None:
             return
         self._hosting.closing = True
+        for following in list(self._following):
+            following.cancel()
         for run_id, hosted in list(self._hosting.hosted.items()):
             hosted.stop(leaving=not self._ends_here(run_id))
 

@@ -41,6 +41,21 @@ class KnownRuns:
             return self._runs.get(run_id)
         return await open_stored(self._traces, run_id)
 
+    async def find_own(self, beginning: str, user_id: str = LOCAL_USER) -> RunView:
+        """The run of a user in the database, by its id or the first four or more characters of it.
+
+        Raises:
+            TraceNotFoundError: There is none, or more than one.
+            StorageError: The database cannot be read.
+        """
+        if self._traces is None:
+            raise unknown(beginning)
+        run_id = (await self._traces.find_trace(beginning, user_id=user_id)).id
+        run = await self.find(run_id)
+        if run is None:
+            raise unknown(run_id)  # deleted meanwhile
+        return run
+
     async def cancel(self, run_id: str) -> None:
         """Stop a run; one that has ended stays as it is.
 

@@ -77,16 +77,21 @@ async def delete(
         board: The jobs beside them.
         run_id: The run.
         user_id: Whose it is.
-        under_way: Also when it has not ended, which ends it.
+        under_way: Also when it has not ended, which cancels it.
 
     Raises:
         TraceNotFoundError: There is none.
         StorageError: It has not ended, or the database cannot be used.
     """
-    durable = await board.has(run_id)
-    await traces.delete(run_id, user_id=user_id, under_way=under_way)
-    if durable:
-        # Imported late, and only for a run that has steps.
+    trace = await traces.get_trace(run_id, user_id=user_id)
+    if under_way and not trace.status.ended:
+        await cancel(traces, board, run_id)
+    elif not trace.status.ended:
+        raise StorageError(f"The run {run_id} has not ended.", "Delete it with --force.")
+    if await board.has(run_id):
+        # Imported late, and only for a run that has steps. They go first: what is left when this
+        # is interrupted can then be deleted again.
         from deepcritical.jobs.dbos_engine import forget
 
         await forget(traces.database.url, run_id)
+    await traces.delete(run_id, user_id=user_id, under_way=under_way)

@@ -135,8 +135,11 @@ class RunService(KnownRuns):
         await self.sources()
         await self._reasoner.warm_up()
 
-    async def resume(self, run_id: str) -> None:
+    async def resume(self, run_id: str) -> bool:
         """Go on with a run that failed, was cancelled, or has no process any more.
+
+        Returns:
+            Whether it is under way in another process, which is left to go on with it.
 
         Raises:
             TraceNotFoundError: There is no such run, or nothing is recorded of its steps.
@@ -145,7 +148,11 @@ class RunService(KnownRuns):
         if self._durable is None:
             raise unknown(run_id)
         await self.tend()
-        await self._durable.resume(run_id)
+        return await self._durable.resume(run_id)
+
+    def conducts(self, run_id: str) -> bool:
+        """Whether a run that another process began is by now in the hands of this one."""
+        return self._durable is not None and self._durable.conducts(run_id)
 
     async def tend(self) -> None:
         """Conduct what other processes left, from now on; nothing without a database.

@@ -8,7 +8,13 @@ import logging
 import time
 from dataclasses import dataclass
 
-from deepcritical.domain.errors import StorageError, TraceEndedError, TraceNotFoundError
+from deepcritical.domain.errors import (
+    BudgetExceeded,
+    DeepCriticalError,
+    StorageError,
+    TraceEndedError,
+    TraceNotFoundError,
+)
 from deepcritical.jobs.engine import Engine
 from deepcritical.jobs.hosting import Hosting
 from deepcritical.services.job_board import JobBoard
@@ -74,12 +80,16 @@ class Tending:
         """
         live = await self.board.beat(self.engine.worker, self.ttl_s)
         others = live - {self.engine.worker} if first else live
-        await self.engine.take_over(others)
+        # Those of its name the engine takes up itself: twice, they would count as lost twice.
+        await self.engine.take_over(live)
         for run_id in await self.board.left_by(others):
             await self._recover(run_id)
         for run_id in await self.board.overdue():
             if run_id not in self.hosting.hosted:
-                await self._fail(run_id, "The run waited too long for its turn.")
+                late = BudgetExceeded(
+                    "The run waited too long for its turn.", "Ask the question again later."
+                )
+                await self._fail(run_id, late)
 
     async def _recover(self, run_id: str) -> None:
         """Hand out a run whose worker died before it did, or end one that nobody can go on with."""
@@ -88,10 +98,12 @@ class Tending:
             user_id = (await self.traces.get_trace(run_id)).user_id
             await self.engine.enqueue(run_id, user_id)
         elif standing == "ended":
-            await self._fail(run_id, "The run ended unexpectedly.")
-
-    async def _fail(self, run_id: str, message: str) -> None:
-        with contextlib.suppress(TraceEndedError, TraceNotFoundError):  # somebody was faster
-            await self.traces.fail_trace(
-                run_id, "BudgetExceeded", message, "Ask the question again later."
+            lost = StorageError(
+                "The database did not take how the run ended.",
+                f"`deepcritical traces resume {run_id}` goes on with what is recorded.",
             )
+            await self._fail(run_id, lost)
+
+    async def _fail(self, run_id: str, error: DeepCriticalError) -> None:
+        with contextlib.suppress(TraceEndedError, TraceNotFoundError):  # somebody was faster
+            await self.traces.fail_trace(run_id, type(error).__name__, error.message, error.advice)

@@ -103,7 +103,7 @@ class JobBoard:
         await self._write(lambda q, c: q.leave(c, worker))
 
     async def reopen(self, run_id: str) -> None:
-        """Take the end off a run that failed or was cancelled.
+        """Take the end off a run that failed or was cancelled; one without an end stays as it is.
 
         Raises:
             TraceNotFoundError: Nothing is recorded of it.

@@ -185,6 +185,8 @@ def _clock(connection: sa.Connection) -> float:
 def reopen(connection: sa.Connection, run_id: str, *, queue_limit_s: float) -> None:
     """Take the end off a run that failed or was cancelled, so that it can go on.
 
+    One that has no end yet stays as it is: what its user asked for meanwhile still holds.
+
     Raises:
         TraceNotFoundError: It has no job.
         StorageError: It is completed.
@@ -195,14 +197,15 @@ def reopen(connection: sa.Connection, run_id: str, *, queue_limit_s: float) -> N
         raise StorageError(
             f"The run {run_id} is completed.", f"`deepcritical traces export {run_id}` prints it."
         )
-    fresh: dict[str, Any] = {
+    if not status.ended:
+        return
+    _take_end_off(connection, run_id)
+    fresh = {
         "takeovers": 0,
         "cancel_requested": False,
+        "write_now_requested": False,
         "queue_deadline": datetime.now(UTC) + timedelta(seconds=queue_limit_s),
     }
-    if status.ended:
-        _take_end_off(connection, run_id)
-        fresh["write_now_requested"] = False
     connection.execute(jobs.update().where(jobs.c.run_id == run_id).values(fresh))
 
 

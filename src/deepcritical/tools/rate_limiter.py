@@ -62,12 +62,22 @@ class Quota:
 
     def wait_s(self, key: str) -> float:
         """Count one; 0.0 if it fits, else the seconds after which one will."""
+        bucket, now_ms = self._bucket(key)
+        return 0.0 if bucket.put(RateItem(key, now_ms)) else self._left_s(bucket, now_ms)
+
+    def full_s(self, key: str) -> float:
+        """As `wait_s`, but counting none."""
+        bucket, now_ms = self._bucket(key)
+        return self._left_s(bucket, now_ms) if len(bucket.items) >= self._rate.limit else 0.0
+
+    def _bucket(self, key: str) -> tuple[InMemoryBucket, int]:
         bucket = self._buckets.setdefault(key, InMemoryBucket([self._rate]))
         self._buckets.move_to_end(key)
         if len(self._buckets) > self.MAX_KEYS:
             self._buckets.popitem(last=False)
         now_ms = int(self._clock() * 1000)
         bucket.leak(now_ms)
-        if bucket.put(RateItem(key, now_ms)):
-            return 0.0
+        return bucket, now_ms
+
+    def _left_s(self, bucket: InMemoryBucket, now_ms: int) -> float:
         return (bucket.items[0].timestamp + self._rate.interval - now_ms + 1) / 1000

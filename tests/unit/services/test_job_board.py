@@ -107,6 +107,18 @@ async def test_a_cancelled_run_is_opened_again_behind_what_it_told(
     assert (await board.begin(run_id, "two")).signals == Signals()
 
 
+async def test_a_cancel_is_not_lost_when_a_run_is_resumed_before_it_has_ended(
+    board: JobBoard,
+) -> None:
+    run_id = await added(board)
+    await board.begin(run_id, "one")
+    await board.request(run_id, "cancel")
+    await board.reopen(run_id)
+    taken_up = await board.begin(run_id, "two")
+    assert taken_up.signals.cancel
+    assert taken_up.takeovers == 1
+
+
 async def test_a_completed_run_is_not_opened_again(
     board: JobBoard, traces: ToolTraceService
 ) -> None:

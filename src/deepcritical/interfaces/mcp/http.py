@@ -7,10 +7,13 @@ from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from deepcritical.interfaces.access import Access, Caller
 from deepcritical.interfaces.guard import MAX_BODY_BYTES
@@ -58,7 +61,34 @@ def over_http(
         max_request_body_size=MAX_BODY_BYTES,
         max_sessions=_MAX_SESSIONS,
     )
-    return Mounted(Route(PATH, StreamableHTTPASGIApp(manager)), manager.run())
+    return Mounted(Route(PATH, _Counted(StreamableHTTPASGIApp(manager), access)), manager.run())
+
+
+class _Counted:
+    """Counts the sessions that an address begins: answers with the id of one to a request without.
+
+    Clients of newer versions of the protocol have none.
+    """
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self._app = app
+        self._access = access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        asked = Request(scope)
+        if MCP_SESSION_ID_HEADER in asked.headers:
+            await self._app(scope, receive, send)
+            return
+
+        async def counted(message: Message) -> None:
+            begins = message["type"] == "http.response.start"
+            if begins and MCP_SESSION_ID_HEADER in Headers(raw=message["headers"]):
+                self._access.count_session(asked)
+            await send(message)
+
+        self._access.check_sessions(asked)
+        await self._app(scope, receive, counted)
 
 
 def _caller(access: Access, request: Request | None, needs: Needs) -> Caller:

@@ -1,0 +1,116 @@
+"""Two servers on one database: they stop each other's runs, and hand theirs over when they end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import time
+from asyncio.subprocess import PIPE, STDOUT, Process
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import httpx
+import pytest
+
+from tests.conftest import QUESTION
+from tests.databases import fresh_database
+from tests.e2e.test_stopping import COMMAND
+from tests.integration.modelled import records
+from tests.integration.test_rest_access import Hanging
+from tests.servers.running import running
+
+ASKED = {"tool": "research", "question": QUESTION}
+WAIT_S = 90.0
+SOON_S = 3.0
+"""On a busy machine, on which a worker may not hear of it before its end is written for it; how
+soon it really is, benchmarks/stopping.py measures."""
+
+
+class Server(NamedTuple):
+    """A server that runs, and a client of it."""
+
+    process: Process
+    client: httpx.AsyncClient
+
+    async def begun(self, model: Hanging) -> str:
+        """The path of a run that waits for its model."""
+        model.asked.clear()
+        model.left.clear()
+        at = (await self.client.post("/api/runs", json=ASKED)).headers["location"]
+        async with asyncio.timeout(WAIT_S):
+            await model.asked.wait()
+        return str(at)
+
+    async def status(self, at: str) -> str:
+        return str((await self.client.get(at)).json()["status"])
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> Iterator[str]:
+    with fresh_database("sqlite", tmp_path) as url:
+        yield url
+
+
+@asynccontextmanager
+async def server(settings: dict[str, str]) -> AsyncIterator[Server]:
+    command = (COMMAND, "serve", "--port", "0")
+    process = await asyncio.create_subprocess_exec(
+        *command, env=os.environ | settings, stdout=PIPE, stderr=STDOUT
+    )
+    try:
+        async with asyncio.timeout(WAIT_S):
+            address = await _address(process)
+        async with httpx.AsyncClient(base_url=address, trust_env=False, timeout=WAIT_S) as client:
+            yield Server(process, client)
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+async def _address(process: Process) -> str:
+    assert process.stdout is not None
+    async for line in process.stdout:
+        if found := re.search(rb"http://\S+:\d+", line):
+            return found.group().decode()
+    raise AssertionError("the server ended")
+
+
+async def test_runs_are_stopped_by_either_server_and_outlive_theirs(
+    url: str, tmp_path: Path
+) -> None:
+    model = Hanging()
+    async with running(model) as model_url:
+        settings = {
+            "DATABASE_URL": url,
+            "DEEPCRITICAL_SNAPSHOT": str(records(tmp_path)),
+            "DEEPCRITICAL_MODEL": "openai-chat:made-up",
+            "DEEPCRITICAL_MODEL_BASE_URL": f"{model_url}v1",
+            "DEEPCRITICAL_MODEL_API_KEY": "made-up-key",
+            "DEEPCRITICAL_EMBEDDING_MODEL": "",
+        }
+        async with server(settings) as one, server(settings) as other:
+            await _is_cancelled(await one.begun(model), one, other, model)
+            at = await one.begun(model)
+            model.asked.clear()
+            one.process.send_signal(signal.SIGTERM)
+            async with asyncio.timeout(WAIT_S):
+                assert await one.process.wait() == -signal.SIGTERM
+                await model.asked.wait()  # by the other server, which goes on with it
+            assert await other.status(at) == "in_progress"
+            other.process.send_signal(signal.SIGINT)
+            async with asyncio.timeout(WAIT_S):
+                assert await other.process.wait() == 130
+            assert model.waiting == 0
+
+
+async def _is_cancelled(at: str, one: Server, other: Server, model: Hanging) -> None:
+    began = time.monotonic()
+    assert (await other.client.post(f"{at}/cancel")).status_code == 202
+    await model.left.wait()
+    assert time.monotonic() - began < SOON_S
+    assert [await each.status(at) for each in (one, other)] == ["cancelled"] * 2
