@@ -13,7 +13,7 @@ RUN pip install --no-cache-dir --no-deps --no-index \
 # The locked packages, over an empty stand-in for our own: a change of the code does not fetch them again.
 COPY pyproject.toml constraints.txt ./
 RUN install -d src/deepcritical && touch README.md LICENSE src/deepcritical/__init__.py && \
-    pip install --no-cache-dir -c constraints.txt ".[app,llm,embeddings,offline,postgres]"
+    pip install --no-cache-dir -c constraints.txt ".[app,llm,embeddings,offline,postgres,telemetry]"
 
 COPY README.md LICENSE ./
 COPY src src

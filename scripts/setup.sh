@@ -51,9 +51,9 @@ say "creating $VENV with $("$PYTHON" -V 2>&1)"
 pip install -c constraints.txt pip ||
     die "pip could not install the first package: is the package index reachable?"
 if install_torch >"$VENV/torch.log" 2>&1; then
-    extras=app,dev,docs,llm,postgres,embeddings,offline
+    extras=app,dev,docs,llm,postgres,telemetry,embeddings,offline
 else
-    extras=app,dev,docs,llm,postgres
+    extras=app,dev,docs,llm,postgres,telemetry
     say "no CPU build of torch could be had, retrieval will be lexical ($VENV/torch.log says why)"
 fi
 say "installing the locked packages; the first time takes a minute or two"

@@ -132,6 +132,7 @@ def loaded_by(args: list[str], libraries: tuple[str, ...]) -> list[str]:
         ["serve", "--help"],
         ["doctor", "--help"],
         ["traces", "--help"],
+        ["admin", "--help"],
     ],
     ids=str,
 )

@@ -17,6 +17,7 @@ from deepcritical.bootstrap.chatting import ChatService, build_similar, open_cha
 from deepcritical.bootstrap.durable import open_board
 from deepcritical.bootstrap.live import LiveSources, open_sources
 from deepcritical.bootstrap.lookups import Lookups
+from deepcritical.bootstrap.operating import open_operations
 from deepcritical.bootstrap.places import place_of
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "limits_of",
     "open_board",
     "open_chats",
+    "open_operations",
     "open_retrieval",
     "open_sources",
     "open_traces",

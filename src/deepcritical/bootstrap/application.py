@@ -13,6 +13,7 @@ from pydantic import SecretStr, ValidationError
 
 from deepcritical.bootstrap.durable import build_durable
 from deepcritical.bootstrap.lookups import Lookups
+from deepcritical.bootstrap.operating import open_telemetry
 from deepcritical.bootstrap.places import open_sources_of, place_of
 from deepcritical.domain.budget import Depth, RunLimits
 from deepcritical.domain.errors import ConfigurationError, StorageError
@@ -31,6 +32,7 @@ from deepcritical.services.chroma import ChromaIndex
 from deepcritical.services.database import Database
 from deepcritical.services.embeddings import EmbeddingService
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
+from deepcritical.services.telemetry import Telemetry
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 
@@ -104,18 +106,20 @@ def build_runs(
     choosing = _over_retrieval(settings)
     own = build_reasoner(settings, choosing)
     traces = open_traces(settings)
+    telemetry = open_telemetry()
     return RunService(
         orchestrate=run_team,
         answering=deep_research,
         reasoner=own,
         choose_reasoner=partial(_chosen_reasoner, settings, own, choosing),
-        open_sources=open_sources_of(settings, place),
+        open_sources=open_sources_of(settings, place, telemetry),
         limits_for=lambda depth: limits_of(settings, depth, local=place.snapshot is not None),
         traces=traces,
         durable=_durable(settings, traces, serves=serves, conducts=conducts),
         place=place,
         model=_model_of(settings),
-        parts_for=partial(_parts_for, settings, choosing),
+        parts_for=partial(_parts_for, settings, choosing, telemetry),
+        telemetry=telemetry,
     )
 
 
@@ -155,7 +159,9 @@ def _model_of(settings: Settings) -> ModelChoice:
     )
 
 
-def _parts_for(settings: Settings, choosing: OpenChoosing, recipe: Recipe) -> Parts:
+def _parts_for(
+    settings: Settings, choosing: OpenChoosing, telemetry: Telemetry, recipe: Recipe
+) -> Parts:
     """The parts of a run that was begun with other options; keys are those of these settings.
 
     Raises:
@@ -165,7 +171,7 @@ def _parts_for(settings: Settings, choosing: OpenChoosing, recipe: Recipe) -> Pa
     own = settings.with_model(model.name, model.base_url or None).model_copy(
         update={"manager": model.manager}
     )
-    return Parts(build_reasoner(own, choosing), open_sources_of(settings, recipe.place))
+    return Parts(build_reasoner(own, choosing), open_sources_of(settings, recipe.place, telemetry))
 
 
 def open_traces(settings: Settings) -> ToolTraceService | None:

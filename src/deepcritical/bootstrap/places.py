@@ -12,10 +12,12 @@ from deepcritical.domain.live_sources import SourceKey
 from deepcritical.domain.plan import Place
 from deepcritical.jobs.conduct import OpenSources
 from deepcritical.research.session import RunSources
+from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.settings import Settings
 from deepcritical.tools.crossref import check_all
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
+from deepcritical.tools.spanned import SpannedTool
 
 __all__ = ["open_sources_of", "place_of"]
 
@@ -39,36 +41,38 @@ def place_of(
     return Place(sources=tuple(sources or settings.sources))
 
 
-def open_sources_of(settings: Settings, place: Place) -> OpenSources:
+def open_sources_of(settings: Settings, place: Place, telemetry: Telemetry = OFF) -> OpenSources:
     """Opens the sources of one run at that place.
 
     Raises:
         SnapshotNotFoundError: There is no such snapshot.
     """
     if place.snapshot is not None:
-        return _over_snapshot(place.snapshot)
-    return _over_live(settings, place.sources)
+        return _over_snapshot(place.snapshot, telemetry)
+    return _over_live(settings, place.sources, telemetry)
 
 
-def _over_snapshot(name: str) -> OpenSources:
+def _over_snapshot(name: str, telemetry: Telemetry) -> OpenSources:
     """One source for every run: the file is read once."""
     source = SnapshotSource(snapshot_path(name))
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[RunSources]:
-        yield RunSources(SearchHandler([source]), (await source.describe(),))
+        yield RunSources(
+            SearchHandler([SpannedTool(source, telemetry)]), (await source.describe(),)
+        )
 
     return opened
 
 
-def _over_live(settings: Settings, names: Sequence[SourceKey]) -> OpenSources:
+def _over_live(settings: Settings, names: Sequence[SourceKey], telemetry: Telemetry) -> OpenSources:
     """Sources of its own for every run; they share limiters and the cache's file."""
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[RunSources]:
         async with open_sources(settings, names) as live:
             handler = SearchHandler(
-                live.tools,
+                [SpannedTool(tool, telemetry) for tool in live.tools],
                 deadline_s=settings.source_deadline_s,
                 broad_factor=BROAD_FACTOR,
                 now=lambda: datetime.now(UTC),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from deepcritical.domain.errors import ConfigurationError, ResearchCancelled
+from deepcritical.interfaces.admin_command import admin
 from deepcritical.interfaces.ask_command import ask
 from deepcritical.interfaces.chat_command import chat
 from deepcritical.interfaces.cli import Snapshot, Sources, chosen, research
@@ -50,6 +51,7 @@ app.command()(doctor)
 app.command()(mcp)
 app.command()(worker)
 app.add_typer(traces, name="traces")
+app.add_typer(admin, name="admin")
 
 
 @app.callback()

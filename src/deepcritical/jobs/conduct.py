@@ -64,10 +64,8 @@ async def conduct(
     recorder = Recorder(session, host)
     ending: Event | None = DEFECT
     try:
-        await recorder.begin()
-        await session.emit(RunStarted(question=session.text, reasoner=session.reasoner.name))
-        async with within(session.limits, recorder.left_s):
-            await _searching(session, schedule, open_sources, key, recorder)
+        with host.telemetry.of_run(session.log.run_id):
+            await _in_time(session, schedule, open_sources, key, recorder)
         ended = await _handed_out(outcome(session.store), writer)
         ending = completed(session, ended)
     except TraceTakenError:
@@ -83,6 +81,7 @@ async def conduct(
         # Shielded, so that a second cancellation cannot leave the log without its end.
         if ending:
             await asyncio.shield(session.emit(ending, Stage.DONE))
+            recorder.ended(ending)
     return ended
 
 
@@ -94,6 +93,19 @@ async def _handed_out(ended: Ended | None, writer: TraceWriter | None) -> Ended:
     return ended
 
 
+async def _in_time(
+    session: ResearchSession,
+    schedule: Orchestrate,
+    open_sources: OpenSources,
+    key: SecretStr | None,
+    recorder: Recorder,
+) -> None:
+    await recorder.begin()
+    await session.emit(RunStarted(question=session.text, reasoner=session.reasoner.name))
+    async with within(session.limits, recorder.left_s):
+        await _searching(session, schedule, open_sources, key, recorder)
+
+
 async def _searching(
     session: ResearchSession,
     schedule: Orchestrate,
@@ -101,7 +113,7 @@ async def _searching(
     key: SecretStr | None,
     recorder: Recorder,
 ) -> None:
-    desk = RunDesk(session.limits, lambda: session.elapsed_s, session.hear, key)
+    desk = RunDesk(session.limits, lambda: session.elapsed_s, session.hear, key, recorder.telemetry)
     without_key = session.reasoner
     try:
         async with (

@@ -18,6 +18,7 @@ from deepcritical.jobs.conduct import DEFECT, conduct
 from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.engine import EngineBusyError
 from deepcritical.jobs.hosting import Held, PartsFor, Tool, failed
+from deepcritical.jobs.recorder import Host
 from deepcritical.reasoning.base import Reasoner
 
 __all__ = ["Conducting", "Own"]
@@ -136,7 +137,13 @@ class Conducting:
 async def _alone(held: Held, tool: Tool) -> None:
     try:
         ended = await conduct(
-            held.session, tool.schedule, tool.outcome, held.open_sources, held.key, held.writer
+            held.session,
+            tool.schedule,
+            tool.outcome,
+            held.open_sources,
+            held.key,
+            held.writer,
+            Host(telemetry=tool.telemetry),
         )
         held.ending.set_result(ended)
     except asyncio.CancelledError:

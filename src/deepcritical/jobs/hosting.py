@@ -36,6 +36,7 @@ from deepcritical.reasoning.base import Reasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.job_board import JobBoard
+from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.trace_writer import TraceWriter
 
@@ -73,6 +74,7 @@ class Tool(NamedTuple):
 
     schedule: Orchestrate
     outcome: Outcome[Any]
+    telemetry: Telemetry = OFF
 
 
 @dataclass
@@ -276,7 +278,7 @@ class Hosting:
         def lets_go() -> bool:
             return hosted.leaving or journal.lost
 
-        host = Host(journal=journal, wants_stop=wants_stop, lets_go=lets_go)
+        host = Host(journal, wants_stop, lets_go, telemetry=tool.telemetry)
         if held.writer:
             held.writer.worker = self.worker
         with _told_to(held.ending, lets_go):

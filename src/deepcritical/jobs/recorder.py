@@ -17,7 +17,9 @@ from deepcritical.domain.errors import ConfigurationError, DeepCriticalError, St
 from deepcritical.domain.events import Event
 from deepcritical.jobs.journal import Journal, NoJournal
 from deepcritical.jobs.outcomes import BEGIN, Begun, Form, Outcome, RecordedError
+from deepcritical.jobs.run_spans import error_of, run_attributes
 from deepcritical.research.session import ResearchSession
+from deepcritical.services.telemetry import OFF, Telemetry
 
 __all__ = ["Host", "Recorder", "Remembers"]
 
@@ -47,6 +49,8 @@ class Host:
     not to be told."""
     now: Callable[[], datetime] = _now
     """The time of day, UTC."""
+    telemetry: Telemetry = OFF
+    """Is told of what is done here: not of what comes from the record."""
 
 
 class Remembers(Protocol):
@@ -73,11 +77,14 @@ class Recorder:
     def __init__(self, session: ResearchSession, host: Host) -> None:
         self._session = session
         self._host = host
+        self.telemetry = host.telemetry
         self._clock = session.clock
         self._begun_at_s = session.clock()
         self._before_s = 0.0
         self._recorded_s = 0.0
         self._refused: StorageError | None = None
+        self.started_at = host.now()
+        """When the run began, in whichever process (UTC)."""
         session.go_by(lambda: self._recorded_s)
 
     @property
@@ -123,6 +130,7 @@ class Recorder:
                 f"{session.reasoner.name}.",
                 "Set the same model again, or ask the question anew.",
             )
+        self.started_at = begun.started_at
         session.searched_on = begun.searched_on
         since_s = (self._host.now() - begun.started_at).total_seconds()
         self._before_s = min(max(0.0, since_s), session.limits.research_deadline_s)
@@ -171,12 +179,15 @@ class Recorder:
         result: T | None = None
         error: RecordedError | None = None
         token = _TOLD.set(told)
-        try:
-            result = await effect()
-        except DeepCriticalError as raised:
-            error = RecordedError.of(raised)
-        finally:
-            _TOLD.reset(token)
+        step = {"deepcritical.step": form.name}
+        with self.telemetry.span(f"step {form.name}", step) as span:
+            try:
+                result = await effect()
+            except DeepCriticalError as raised:
+                error = RecordedError.of(raised)
+                span.fail(error.kind)
+            finally:
+                _TOLD.reset(token)
         stop = self._session.stop_wanted or self._session.stop_asked
         outcome = Outcome(
             error=error,
@@ -187,6 +198,12 @@ class Recorder:
             left=keeper.remembered() if keeper else {},
         )
         return await asyncio.to_thread(_dumped, form, outcome, result)
+
+    def ended(self, ending: Event) -> None:
+        """Have the run measured, whose end is told."""
+        told = run_attributes(self._session, ending)
+        run_id = self._session.log.run_id
+        self.telemetry.run_ended(run_id, self.started_at, told, error_of(ending))
 
     async def tell(self, event: Event) -> None:
         """Tell at once, and keep what is told during a call for its record.

@@ -39,6 +39,7 @@ from deepcritical.reasoning.base import Reasoner, RunDesk
 from deepcritical.research.planning import plan_research
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.event_log import EventLog
+from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.trace_writer import TraceWriter
 
@@ -71,6 +72,7 @@ class RunService(KnownRuns):
         place: Where the sources search, as a plan names it.
         model: What the reasoner asks.
         parts_for: Makes the parts of a run that is of another place or model.
+        telemetry: Is told what runs do; closed with the service.
     """
 
     def __init__(
@@ -88,11 +90,12 @@ class RunService(KnownRuns):
         place: Place | None = None,
         model: ModelChoice | None = None,
         parts_for: PartsFor | None = None,
+        telemetry: Telemetry = OFF,
     ) -> None:
         super().__init__(traces, durable)
         self._tools = {
-            RESEARCH: Tool(orchestrate, lambda store: store.report),
-            DEEP_RESEARCH: Tool(answering, lambda store: store.answer),
+            RESEARCH: Tool(orchestrate, lambda store: store.report, telemetry),
+            DEEP_RESEARCH: Tool(answering, lambda store: store.answer, telemetry),
         }
         self._reasoner = reasoner
         self._open_sources = open_sources
@@ -103,6 +106,7 @@ class RunService(KnownRuns):
         self._model = model or ModelChoice()
         self._build_parts = parts_for
         self._conducting = Conducting(self._tools, durable, self._parts)
+        self._telemetry = telemetry
 
     async def sources(self) -> tuple[str, ...]:
         """One line on each source."""
@@ -174,6 +178,7 @@ class RunService(KnownRuns):
         await self._conducting.close()
         if self._traces:
             await self._traces.close()
+        await asyncio.to_thread(self._telemetry.close)
 
     async def plan(
         self,

@@ -21,6 +21,7 @@ from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.services.telemetry import OFF, Telemetry
 
 __all__ = ["ManagerModel", "Reasoner", "ReportContext", "RunDesk", "Unread"]
 
@@ -56,6 +57,8 @@ class RunDesk:
     """Where a reasoner says what it spends and what it could not do; it never writes the store."""
     model_api_key: SecretStr | None = None
     """The user's own key for the model, for this run only."""
+    telemetry: Telemetry = OFF
+    """Is told of what is asked of a model."""
 
 
 class Unread(NamedTuple):

@@ -57,6 +57,7 @@ from deepcritical.reasoning.sections import (
     section_records,
     with_sections,
 )
+from deepcritical.reasoning.spanned import SpannedModel
 from deepcritical.reasoning.telling import Telling
 from deepcritical.reasoning.writing import write
 from deepcritical.services.evidence_store import EvidenceStore
@@ -78,7 +79,7 @@ class _Opened(NamedTuple):
 
 
 def _opened(server: ModelServer, model: Model, desk: RunDesk) -> _Opened:
-    asker = Asker(server, model, desk)
+    asker = Asker(server, SpannedModel(model, server, desk.telemetry), desk)
     telling = Telling(server, asker.purse, desk)
     return _Opened(asker, telling, InquiryModel(asker, telling, ExtractiveReasoner()))
 

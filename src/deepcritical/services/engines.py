@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import sqlalchemy as sa
 
-__all__ = ["ERRORS", "REFUSED", "alone", "engine_of", "is_momentary", "words_of"]
+from deepcritical.services.database_url import sqlite_file
+
+__all__ = [
+    "ERRORS",
+    "REFUSED",
+    "alone",
+    "engine_of",
+    "is_momentary",
+    "reading_engine_of",
+    "words_of",
+]
 
 REFUSED = (sa.exc.DBAPIError, sa.exc.TimeoutError)
 """What the library of a database raises when the database cannot be used."""
@@ -35,6 +46,21 @@ def engine_of(url: str, *, threads: int, busy_s: float) -> sa.Engine:
         pool_pre_ping=True,  # a restart of the server costs no transaction
         connect_args={"connect_timeout": 10},
     )
+
+
+def reading_engine_of(url: str, *, busy_s: float) -> sa.Engine:
+    """An engine whose connections the database itself keeps from writing."""
+    if file := sqlite_file(url):
+        place = f"{file.as_uri()}?mode=ro"
+        return sa.create_engine(
+            "sqlite://",
+            creator=lambda: sqlite3.connect(
+                place, uri=True, timeout=busy_s, check_same_thread=False
+            ),
+            poolclass=sa.QueuePool,
+        )
+    options = {"connect_timeout": 10, "options": "-c default_transaction_read_only=on"}
+    return sa.create_engine(url, connect_args=options)
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:

@@ -19,6 +19,7 @@ from deepcritical.services.trace_tables import jobs, tool_traces, trace_events, 
 __all__ = [
     "beat",
     "begin",
+    "clock",
     "hand_back",
     "insert_job",
     "leave",
@@ -157,7 +158,7 @@ def select_left(connection: sa.Connection, live: Collection[str]) -> tuple[str, 
 
 def beat(connection: sa.Connection, worker: str, ttl_s: float) -> frozenset[str]:
     """Give a sign of life; the workers that have given one lately, this one included."""
-    now = _clock(connection)
+    now = clock(connection)
     changed = connection.execute(
         workers.update().where(workers.c.id == worker).values(beat_at=now)
     ).rowcount
@@ -173,7 +174,7 @@ def leave(connection: sa.Connection, worker: str) -> None:
     connection.execute(workers.delete().where(workers.c.id == worker))
 
 
-def _clock(connection: sa.Connection) -> float:
+def clock(connection: sa.Connection) -> float:
     """Seconds of the one clock that all workers share: the database's."""
     if connection.dialect.name == "postgresql":
         return float(

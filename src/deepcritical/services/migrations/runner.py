@@ -17,7 +17,7 @@ from deepcritical.services.migrations import m0001_traces, m0002_event_keys, m00
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["ALL", "migrate"]
+__all__ = ["ALL", "check", "migrate"]
 
 ALL = {
     "0001_traces": m0001_traces.upgrade,
@@ -44,16 +44,42 @@ def migrate(connection: sa.Connection, wanted: Sequence[str] = tuple(ALL)) -> tu
         StorageError: The database was made by a newer version.
     """
     _APPLIED.create(connection, checkfirst=True)
+    applied = _applied(connection)
+    missing = tuple(name for name in wanted if name not in applied)
+    if missing:
+        _apply(connection, missing)
+    return missing
+
+
+def check(connection: sa.Connection) -> None:
+    """Find out whether the schema is that of this version, without a change.
+
+    Raises:
+        StorageError: It is not.
+    """
+    made = sa.inspect(connection).has_table(_APPLIED.name)
+    missing = set(ALL) - _applied(connection) if made else set(ALL)
+    if missing:
+        raise StorageError(
+            f"The database lacks the migration {min(missing)}: it is of an older version, or new.",
+            "Start a worker or `deepcritical serve` of this version once: that brings it up to "
+            "date.",
+        )
+
+
+def _applied(connection: sa.Connection) -> set[str]:
+    """The names of what was applied.
+
+    Raises:
+        StorageError: The database was made by a newer version.
+    """
     applied = set(connection.scalars(sa.select(_APPLIED.c.name)))
     if unknown := applied - set(ALL):
         raise StorageError(
             f"The database has the migration {min(unknown)}, which this version does not know.",
             "Update DeepCritical, or name another database in DATABASE_URL.",
         )
-    missing = tuple(name for name in wanted if name not in applied)
-    if missing:
-        _apply(connection, missing)
-    return missing
+    return applied
 
 
 def _apply(connection: sa.Connection, names: Sequence[str]) -> None:
