@@ -80,7 +80,7 @@ class Database:
             StorageError: The database cannot be reached or written.
         """
         if self._file is None:
-            self._engine()
+            self._engine().dispose()  # who never has a transaction need not close anything
             return
         try:
             self._make_folder(self._file)
