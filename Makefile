@@ -3,10 +3,10 @@ BIN = .venv/bin
 QUESTION = Can metformin be repurposed for Alzheimer's disease?
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test chaos check bench docs lock clean
+.PHONY: help setup demo run test test-servers chaos check bench docs lock clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 setup: ## Create .venv from the lock (PYTHON=python3.12 chooses the interpreter)
 	@PYTHON="$(PYTHON)" scripts/setup.sh
@@ -21,6 +21,9 @@ run: setup ## Serve the page at http://127.0.0.1:7860 (Ctrl-C ends it)
 # tests come first, and one worker would end alone with the pages of documentation.
 test: setup ## Run the tests, without network
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+
+test-servers: setup ## Run the tests with PostgreSQL and a Chroma server in place of files and memory
+	DEEPCRITICAL_TEST_BACKENDS=servers $(BIN)/python -m pytest -n auto --dist loadfile
 
 chaos: setup ## Stop and kill -9 runs at every step, on every database, and print what became of them
 	$(BIN)/python -m pytest -n auto -m chaos

@@ -35,7 +35,8 @@ from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.tools.base import SearchTool
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
-from tests.databases import fresh_database
+from tests.databases import ON_SERVERS, fresh_database
+from tests.indexes import chroma_server, close_indexes
 
 TABLE = "table: "
 """How the name of a recorded property begins that is a cell of a table: row, column, cell."""
@@ -49,9 +50,9 @@ QUESTION = "Can examplol be repurposed for testitis?"
 @pytest.fixture(autouse=True, scope="session")
 def own_database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """No run of a test, nor of a process that it starts, is kept in the developer's database."""
-    with pytest.MonkeyPatch.context() as environment:
-        kept = tmp_path_factory.mktemp("database") / "runs.sqlite"
-        environment.setenv("DATABASE_URL", f"sqlite:///{kept}")
+    kept = fresh_database("any", tmp_path_factory.mktemp("database"))
+    with pytest.MonkeyPatch.context() as environment, kept as url:
+        environment.setenv("DATABASE_URL", url)
         yield
 
 
@@ -61,6 +62,32 @@ def kept_bytecode() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as environment:
         environment.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
         yield
+
+
+@pytest.fixture(scope="session")
+def chroma(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server of Chroma, which the tests of this process share."""
+    pytest.importorskip("chromadb", reason="needs the extra embeddings")
+    with chroma_server(tmp_path_factory.mktemp("chroma")) as url:
+        yield url
+
+
+@pytest.fixture(autouse=True, scope="session")
+def own_index(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Vectors are in memory or in the tests' own server, never in the developer's."""
+    with pytest.MonkeyPatch.context() as environment:
+        for name in ("CHROMA_URL", "CHROMA_TOKEN", "CHROMA_TOKEN_HEADER"):
+            environment.delenv(name, raising=False)
+        if ON_SERVERS:
+            environment.setenv("CHROMA_URL", request.getfixturevalue("chroma"))
+        yield
+
+
+@pytest.fixture(autouse=True)
+def closed_indexes() -> Iterator[None]:
+    """The indexes that a test made end with it."""
+    yield
+    close_indexes()
 
 
 @pytest.fixture(autouse=True)

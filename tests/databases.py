@@ -1,6 +1,8 @@
 """Databases for tests: a file of its own each time, and a database of its own on a real server.
 
-The server is the one of ``DEEPCRITICAL_TEST_POSTGRES``, or one on this machine that trusts it.
+The server is the one of ``DEEPCRITICAL_TEST_POSTGRES``, or one on this machine that trusts it. With
+``DEEPCRITICAL_TEST_BACKENDS=servers`` every test that asks for no kind has PostgreSQL, and an index
+of vectors on a server of Chroma.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from deepcritical.services.database_url import normalised_url, sqlite_file
 SERVER = os.environ.get(
     "DEEPCRITICAL_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres"
 )
+ON_SERVERS = os.environ.get("DEEPCRITICAL_TEST_BACKENDS", "local") == "servers"
 
 
 @cache
@@ -42,8 +45,13 @@ def on_server(statement: str) -> None:
 
 @contextmanager
 def fresh_database(kind: str, folder: Path) -> Iterator[str]:
-    """The normalised address of an empty database, which is gone in the end."""
-    if kind == "sqlite":
+    """The normalised address of an empty database, which is gone in the end.
+
+    Args:
+        kind: ``sqlite``, ``postgresql``, or ``any`` for what the tests are run on.
+        folder: Where a file is made.
+    """
+    if kind == "sqlite" or (kind == "any" and not ON_SERVERS):
         yield normalised_url(f"sqlite:///{folder / 'runs.sqlite'}")
         return
     if why := why_no_server():

@@ -17,6 +17,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.live_sources import SourceKey, parse_sources
+from deepcritical.services.chroma_url import TokenHeader, index_address, token_headers
 from deepcritical.services.database_url import normalised_url
 
 __all__ = ["NamedKey", "Settings"]
@@ -118,8 +119,19 @@ class Settings(BaseSettings):
     """Sentence-transformers model, or its folder, for hybrid retrieval; empty for lexical only."""
     vector_cache: Path | None = Path("~/.cache/deepcritical/vectors.sqlite")
     """File that keeps vectors of texts; empty keeps nothing."""
-    chroma_url: str = ""
+    chroma_url: str = Field(
+        default="", validation_alias=AliasChoices("CHROMA_URL", "DEEPCRITICAL_CHROMA_URL")
+    )
     """Index of vectors: empty for memory, a folder, or http(s)://host:port of a Chroma server."""
+    chroma_token: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("CHROMA_TOKEN", "DEEPCRITICAL_CHROMA_TOKEN")
+    )
+    """Token that is sent to the Chroma server alone."""
+    chroma_token_header: TokenHeader = Field(
+        default="Authorization",
+        validation_alias=AliasChoices("CHROMA_TOKEN_HEADER", "DEEPCRITICAL_CHROMA_TOKEN_HEADER"),
+    )
+    """Header in which it is sent; in Authorization as a bearer."""
     chat_deadline_s: float = Field(default=120.0, gt=0)
     """Seconds for one answer in a chat; research that is started from it has its own."""
     similar_ttl_days: float = Field(default=30.0, ge=0)
@@ -146,6 +158,11 @@ class Settings(BaseSettings):
     @classmethod
     def _with_driver(cls, value: SecretStr | None) -> SecretStr | None:
         return SecretStr(normalised_url(value.get_secret_value())) if value else None
+
+    @field_validator("chroma_url")
+    @classmethod
+    def _with_port(cls, value: str) -> str:
+        return index_address(value)
 
     @field_validator(
         "http_cache",
@@ -178,6 +195,12 @@ class Settings(BaseSettings):
                 f"The file of tokens {self.tokens_file} cannot be read.",
                 "Correct DEEPCRITICAL_TOKENS_FILE.",
             ) from error
+
+    @property
+    def chroma_headers(self) -> dict[str, str]:
+        """What the Chroma server is sent with every request."""
+        token = self.chroma_token.get_secret_value() if self.chroma_token else ""
+        return token_headers(token, self.chroma_token_header)
 
     @property
     def model_key(self) -> NamedKey | None:

@@ -6,9 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import paper, snapshot
+from tests.databases import fresh_database
 
 COMMAND = Path(sys.executable).with_name("deepcritical")
 ASKED = "Does examplol improve testitis symptoms?"
@@ -16,9 +20,16 @@ SAME = "Can examplol improve testitis symptoms?"
 Outcome = subprocess.CompletedProcess[str]
 
 
+@pytest.fixture(autouse=True)
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Each test has runs of its own."""
+    with fresh_database("any", tmp_path) as url:
+        monkeypatch.setenv("DATABASE_URL", url)
+        yield
+
+
 def run(*args: str, cwd: Path, lines: str = "") -> Outcome:
     own = {
-        "DATABASE_URL": f"sqlite:///{cwd / 'runs.sqlite'}",
         "DEEPCRITICAL_SNAPSHOT": str(snapshot(cwd / "made.jsonl", paper(1), paper(2))),
         "DEEPCRITICAL_EMBEDDING_MODEL": "",
     }

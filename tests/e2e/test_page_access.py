@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, HttpCredentials, expect
 
+from tests.databases import fresh_database
 from tests.e2e.test_page import ask, browser
 from tests.servers.serving import Served, serving
 
@@ -32,8 +33,10 @@ def asked(context: BrowserContext) -> list[str]:
 
 @pytest.fixture
 def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Served]:
-    kept = {"DATABASE_URL": f"sqlite:///{tmp_path / 'runs.sqlite'}"}
-    with serving(COMMAND, {**kept, **request.param}) as served:
+    with (
+        fresh_database("any", tmp_path) as url,
+        serving(COMMAND, {"DATABASE_URL": url, **request.param}) as served,
+    ):
         yield served
 
 

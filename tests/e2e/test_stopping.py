@@ -18,6 +18,7 @@ from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url
 from deepcritical.services.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION
+from tests.databases import fresh_database
 from tests.integration.modelled import records
 from tests.servers.models import ModelServer
 from tests.servers.running import running
@@ -71,15 +72,16 @@ class Site(NamedTuple):
 @pytest.fixture
 async def site(tmp_path: Path) -> AsyncIterator[Site]:
     server = ModelServer()
-    async with running(server.app) as url:
-        settings = {
-            "DATABASE_URL": f"sqlite:///{tmp_path / 'runs.sqlite'}",
-            "DEEPCRITICAL_MODEL": "openai-chat:made-up",
-            "DEEPCRITICAL_MODEL_BASE_URL": f"{url}v1",
-            "DEEPCRITICAL_MODEL_API_KEY": "made-up-key",
-            "DEEPCRITICAL_EMBEDDING_MODEL": "",
-        }
-        yield Site(server, records(tmp_path), settings)
+    with fresh_database("any", tmp_path) as kept:
+        async with running(server.app) as url:
+            settings = {
+                "DATABASE_URL": kept,
+                "DEEPCRITICAL_MODEL": "openai-chat:made-up",
+                "DEEPCRITICAL_MODEL_BASE_URL": f"{url}v1",
+                "DEEPCRITICAL_MODEL_API_KEY": "made-up-key",
+                "DEEPCRITICAL_EMBEDDING_MODEL": "",
+            }
+            yield Site(server, records(tmp_path), settings)
 
 
 async def test_a_cancelled_run_is_resumed_without_asking_again(site: Site) -> None:

@@ -13,11 +13,11 @@ from deepcritical.domain.question import ResearchQuestion
 from deepcritical.reasoning.base import RunDesk
 from deepcritical.reasoning.choosing import DiverseEvidence, choose_by_grade
 from deepcritical.reasoning.extractive import ExtractiveReasoner
-from deepcritical.services.chroma import ChromaIndex
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.tools.snapshot import SnapshotSource
 from tests.conftest import QUESTION, paper, snapshot
+from tests.indexes import new_index
 from tests.vectors import WordVectors
 
 AGAINST = paper(
@@ -51,7 +51,7 @@ async def test_what_speaks_against_the_drug_is_never_cut_off_and_nothing_is_lost
         told.append(event)
 
     embeddings = WordVectors() if dense else None
-    async with LlamaIndexRAGService("a run", embeddings, ChromaIndex()) as rag:
+    async with LlamaIndexRAGService("a run", embeddings, new_index()) as rag:
         choose = DiverseEvidence(rag, RunDesk(tell=tell))
         chosen = await choose(question, store, "examplol")
         assert await choose(question, store, "examplol") == chosen
@@ -63,7 +63,7 @@ async def test_what_speaks_against_the_drug_is_never_cut_off_and_nothing_is_lost
 async def test_records_of_another_drug_and_former_ids_take_no_place(tmp_path: Path) -> None:
     records = snapshot(tmp_path / "records.jsonl", *(paper(n) for n in range(1, 6)), AGAINST)
     _, store = await store_of(records)
-    async with LlamaIndexRAGService("a run", WordVectors(), ChromaIndex()) as rag:
+    async with LlamaIndexRAGService("a run", WordVectors(), new_index()) as rag:
         await rag.ingest(store.evidence)
         for wanted in store.evidence:
             assert [*await rag.query("examplol testitis", 1, among=[wanted])] == [wanted]

@@ -14,9 +14,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery
 from deepcritical.tools.clinicaltrials import ClinicalTrials
+from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.europepmc import EuropePMC
 from deepcritical.tools.http import RequestsTransport, SourceClient
 from deepcritical.tools.pubmed import PubMed
+from deepcritical.tools.rate_limiter import new_limiter
 from tests.integration.test_europepmc import many as many_papers
 from tests.integration.test_pubmed import many as many_articles
 from tests.servers.clinicaltrials import ClinicalTrialsServer, made_up_study
@@ -38,8 +40,7 @@ def ends_within(given_s: float = GIVEN_S) -> Iterator[None]:
 
 
 def in_time(text: str = "testitis", most: int = 10, given_s: float = GIVEN_S) -> SourceQuery:
-    by = asyncio.get_running_loop().time() + given_s
-    return SourceQuery(text=text, max_results=most, answer_by=by)
+    return SourceQuery(text=text, max_results=most, answer_by=Deadline(given_s))
 
 
 @asynccontextmanager
@@ -131,11 +132,52 @@ class TestKept:
             assert faults.requests == 0
 
 
+class TestWaiting(OverHTTP):
+    """For a permit: it is no fault of the source."""
+
+    async def test_it_does_not_count(self, make: Make) -> None:
+        client = make(limiter=new_limiter(1))
+        await client.get("data", {"n": 0})
+        by = Deadline(0.5)
+        asked = (client.get("data", {"n": n}, by=by) for n in (1, 2))
+        for payload in await asyncio.gather(*asked):
+            assert payload.content == b'{"answer": 1}'
+        assert by.waited_s > 1.5  # of both at once, counted once
+        assert 0 < by.left_s < 0.5
+
+    async def test_it_ends_with_the_run_and_is_told(self, make: Make, server: Server) -> None:
+        client = make(limiter=Limiter(Rate(1, Duration.HOUR)))
+        await client.get("data", {"n": 1})
+        told = "of which 1 s passed in waiting for the limit that all runs share"
+        with ends_within(1.2), pytest.raises(SearchError, match=told):
+            await client.get("data", {"n": 2}, by=Deadline(0.1, 1.2))
+        assert len(server.asked) == 1
+
+    async def test_the_time_for_the_answer_is_the_same_after_it(
+        self, make: Make, server: Server
+    ) -> None:
+        client = make(limiter=new_limiter(1))
+        await client.get("data", {"n": 1})
+        server.faults.on("slow")
+        with ends_within(1.5), pytest.raises(SearchError, match="did not answer in time"):
+            await client.get("data", {"n": 2}, by=Deadline(0.4))
+
+    async def test_runs_take_turns(self, make: Make) -> None:
+        limiter = new_limiter(5)
+        many, few = make(limiter=limiter), make(limiter=limiter)
+        first = [asyncio.create_task(many.get("data", {"n": n})) for n in range(12)]
+        await asyncio.sleep(0.05)
+        await asyncio.gather(*(few.get("data", {"few": n}) for n in range(2)))
+        # Who has twelve requests has one place in the queue: two others had their turn meanwhile.
+        assert sum(task.done() for task in first) <= 9
+        await asyncio.gather(*first)
+
+
 class TestClient(OverHTTP):
     async def test_waiting_for_a_permit_ends_too(self, make: Make, server: Server) -> None:
         client = make(limiter=Limiter(Rate(1, Duration.HOUR)))
         await client.get("data", {"n": 1})
-        by = asyncio.get_running_loop().time() + 0.2
+        by = Deadline(0.2, 0.2)
         told = "Made Up did not answer in time"
         with ends_within(0.2), pytest.raises(SearchError, match=told):
             await client.get("data", {"n": 2}, by=by)
@@ -146,7 +188,7 @@ class TestClient(OverHTTP):
     ) -> None:
         server.faults.on("429 after")
         server.faults.retry_after = "30"
-        by = asyncio.get_running_loop().time() + 5
+        by = Deadline(5)
         with ends_within(0), pytest.raises(RateLimitError) as caught:
             await make().get("data", {}, by=by)
         assert caught.value.retry_after_s == 30
@@ -154,12 +196,12 @@ class TestClient(OverHTTP):
     async def test_a_form_ends_too(self, make: Make, server: Server) -> None:
         server.faults.on("slow")
         with pytest.raises(SearchError, match="did not answer in time"):
-            await make().post("data", {"n": 1}, by=asyncio.get_running_loop().time() + 0.2)
+            await make().post("data", {"n": 1}, by=Deadline(0.2))
 
     async def test_the_client_goes_on_after_the_end(self, make: Make, server: Server) -> None:
         client = make()
         server.faults.on("slow", times=8)
-        by = asyncio.get_running_loop().time() + 0.2
+        by = Deadline(0.2)
         ended = await asyncio.gather(
             *(client.get("data", {"n": n}, by=by) for n in range(8)), return_exceptions=True
         )
@@ -167,5 +209,5 @@ class TestClient(OverHTTP):
         assert (await client.get("data", {"n": 9})).content == b'{"answer": 1}'
 
     async def test_enough_time_changes_nothing(self, make: Make) -> None:
-        by = asyncio.get_running_loop().time() + 30
+        by = Deadline(30)
         assert (await make().get("data", {}, by=by)).content == b'{"answer": 1}'

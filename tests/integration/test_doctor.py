@@ -222,9 +222,9 @@ class TestRanking:
         assert (await check_index("")).state is SKIPPED
 
     async def test_a_server_that_is_not_there_or_says_nothing_ends_in_time(self) -> None:
-        refused = await check_index("http://me:secret@127.0.0.1:1")
+        refused = await check_index("http://127.0.0.1:1")
         assert refused.state is PROBLEM
-        assert "secret" not in refused.model_dump_json()
+        assert "CHROMA_URL" in refused.advice
         with socket.create_server(("127.0.0.1", 0)) as silent:
             async with asyncio.timeout(15):
                 port = silent.getsockname()[1]

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib.util
-import socket
-import sys
-from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +15,7 @@ from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery
 from deepcritical.tools.rag_tool import RagTool
 from tests.conftest import make_evidence
+from tests.indexes import new_index
 from tests.vectors import WordVectors
 
 pytestmark = pytest.mark.skipif(
@@ -32,50 +29,15 @@ RECORDS = {
 
 
 @pytest.fixture
-async def server(tmp_path: Path) -> AsyncIterator[str]:
-    """A Chroma server on loopback."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    process = await asyncio.create_subprocess_exec(
-        str(Path(sys.executable).with_name("chroma")),
-        *("run", "--host", "127.0.0.1", "--port", str(port), "--path", str(tmp_path / "server")),
-        stdout=asyncio.subprocess.DEVNULL,
-    )
-    try:
-        await asyncio.wait_for(_listening(port), 30)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        await process.wait()
-
-
-async def _listening(port: int) -> None:
-    while True:
-        try:
-            _, writer = await asyncio.open_connection("127.0.0.1", port)
-        except OSError:
-            await asyncio.sleep(0.1)
-        else:
-            writer.close()
-            await writer.wait_closed()
-            return
-
-
-@pytest.fixture
-def on_server(server: str) -> Iterator[ChromaIndex]:
-    index = ChromaIndex(server)
-    yield index
-    index.close()
+def on_server(chroma: str) -> ChromaIndex:
+    return new_index(chroma)
 
 
 @pytest.fixture(params=["memory", "folder", "server"])
 def index(request: pytest.FixtureRequest, tmp_path: Path) -> ChromaIndex:
     if request.param == "server":
-        index = request.getfixturevalue("on_server")
-        assert isinstance(index, ChromaIndex)
-        return index
-    return ChromaIndex("" if request.param == "memory" else str(tmp_path / "chroma"))
+        return new_index(request.getfixturevalue("chroma"))
+    return new_index("" if request.param == "memory" else str(tmp_path / "chroma"))
 
 
 async def test_each_kind_of_index_finds_ranks_and_forgets(index: ChromaIndex) -> None:
@@ -97,7 +59,7 @@ async def test_each_kind_of_index_finds_ranks_and_forgets(index: ChromaIndex) ->
 
 
 async def test_a_run_leaves_no_row(tmp_path: Path) -> None:
-    index = ChromaIndex(str(tmp_path / "chroma"))
+    index = new_index(str(tmp_path / "chroma"))
     async with LlamaIndexRAGService("one", WordVectors(), index) as rag:
         await rag.ingest(RECORDS)
     async with LlamaIndexRAGService("two", WordVectors(), index) as rag:
@@ -107,7 +69,7 @@ async def test_a_run_leaves_no_row(tmp_path: Path) -> None:
 
 
 async def test_a_changed_record_replaces_its_former_self() -> None:
-    async with LlamaIndexRAGService("one", WordVectors(), ChromaIndex()) as rag:
+    async with LlamaIndexRAGService("one", WordVectors(), new_index()) as rag:
         await rag.ingest(RECORDS)
         grown = RECORDS["E3"].model_copy(update={"content": "Examplol worked in testitis."})
         assert await rag.ingest({"E3": grown}) == 1
@@ -118,7 +80,7 @@ async def test_a_changed_record_replaces_its_former_self() -> None:
 
 
 async def test_records_of_one_text_are_all_found() -> None:
-    async with LlamaIndexRAGService("one", WordVectors(), ChromaIndex()) as rag:
+    async with LlamaIndexRAGService("one", WordVectors(), new_index()) as rag:
         assert await rag.ingest({"E1": RECORDS["E1"], "E2": RECORDS["E1"]}) == 1
         assert list(await rag.query("examplol")) == ["E1", "E2"]
         assert len(await rag.query("examplol", 1)) == 1
@@ -126,7 +88,7 @@ async def test_records_of_one_text_are_all_found() -> None:
 
 async def test_vectors_are_those_of_the_index() -> None:
     embeddings = WordVectors()
-    async with LlamaIndexRAGService("one", embeddings, ChromaIndex()) as rag:
+    async with LlamaIndexRAGService("one", embeddings, new_index()) as rag:
         await rag.ingest(RECORDS)
         vectors = await rag.vectors(["E2", "E1"])
         assert vectors is not None
@@ -136,7 +98,7 @@ async def test_vectors_are_those_of_the_index() -> None:
 
 
 async def test_each_model_has_vectors_of_its_own() -> None:
-    index = ChromaIndex()
+    index = new_index()
     async with (
         LlamaIndexRAGService("one", WordVectors("made-up/first"), index) as first,
         LlamaIndexRAGService("two", WordVectors("made-up/second"), index) as second,
@@ -159,7 +121,7 @@ async def test_each_model_has_vectors_of_its_own() -> None:
 async def test_without_a_model_retrieval_is_lexical_and_says_so(
     embeddings: EmbeddingService | None, reason: str
 ) -> None:
-    async with LlamaIndexRAGService("one", embeddings, ChromaIndex()) as rag:
+    async with LlamaIndexRAGService("one", embeddings, new_index()) as rag:
         await rag.ingest(RECORDS)
         label = (await rag.retrieval()).label
         assert label.startswith("lexical (BM25): ")
@@ -169,12 +131,10 @@ async def test_without_a_model_retrieval_is_lexical_and_says_so(
 
 
 async def test_a_server_that_is_down_leaves_lexical_retrieval(unused_tcp_port: int) -> None:
-    index = ChromaIndex(f"http://127.0.0.1:{unused_tcp_port}")
+    index = new_index(f"http://127.0.0.1:{unused_tcp_port}")
     async with LlamaIndexRAGService("one", WordVectors(), index) as rag:
         await rag.ingest(RECORDS)
-        assert "lexical (BM25): The index of vectors cannot be opened" in (
-            (await rag.retrieval()).label
-        )
+        assert "lexical (BM25): No Chroma server answers" in (await rag.retrieval()).label
         assert list(await rag.query("examplol")) == ["E1"]
 
 
@@ -197,7 +157,7 @@ async def test_rows_that_cannot_be_removed_are_an_error(on_server: ChromaIndex) 
 
 
 async def test_the_tool_is_a_source_over_the_records_of_the_run() -> None:
-    async with LlamaIndexRAGService("one", WordVectors(), ChromaIndex()) as rag:
+    async with LlamaIndexRAGService("one", WordVectors(), new_index()) as rag:
         tool = RagTool(rag)
         assert isinstance(tool, SearchTool)
         empty = await tool.fetch(SourceQuery(text="examplol"))
@@ -211,4 +171,4 @@ async def test_the_tool_is_a_source_over_the_records_of_the_run() -> None:
 
 def test_a_run_without_an_id_is_refused() -> None:
     with pytest.raises(ValueError, match="run's id"):
-        LlamaIndexRAGService("", None, ChromaIndex())
+        LlamaIndexRAGService("", None, new_index())

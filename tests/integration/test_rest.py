@@ -41,7 +41,7 @@ CLAIM = "Examplol significantly improved testitis symptoms compared with placebo
 
 @pytest.fixture
 async def site(tmp_path: Path) -> AsyncIterator[Served]:
-    with fresh_database("sqlite", tmp_path) as url:
+    with fresh_database("any", tmp_path) as url:
         source = snapshot(tmp_path / "records.jsonl", paper(1), paper(2))
         runs = run_service(source, traces=ToolTraceService(Database(url)))
         async with served(runs) as site:
@@ -333,7 +333,7 @@ async def test_a_key_goes_to_the_model_and_nowhere_else(
     caplog.set_level(logging.DEBUG)
     server, seen = ModelServer(), []
     path = await asyncio.to_thread(records, tmp_path)
-    with fresh_database("sqlite", tmp_path) as url:
+    with fresh_database("any", tmp_path) as url:
         async with running(server.app) as model:
             made = {"snapshot": str(path), "embedding_model": "", "max_iterations": 1}
             own = {"model": "vllm:servers", "model_base_url": f"{model}v1", "DATABASE_URL": url}

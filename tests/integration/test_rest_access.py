@@ -46,7 +46,7 @@ class Site(NamedTuple):
 
 @asynccontextmanager
 async def site_with(folder: Path, access: Access) -> AsyncIterator[Site]:
-    with fresh_database("sqlite", folder) as url:
+    with fresh_database("any", folder) as url:
         source = snapshot(folder / "records.jsonl", paper(1))
         runs = run_service(source, traces=ToolTraceService(Database(url)))
         async with served(runs, access, host=EVERYWHERE) as site:

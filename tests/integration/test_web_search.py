@@ -18,6 +18,7 @@ from starlette.routing import Route
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.question import Condition, Drug
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery
+from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.rate_limiter import new_limiter
 from deepcritical.tools.web_search import Search, WebSearch, duckduckgo, public_url
 from tests.servers.faults import Fault, Faults
@@ -110,7 +111,7 @@ async def test_searches_are_paced() -> None:
     tool = WebSearch(noted, limiter=new_limiter(2))
     await asyncio.gather(*(tool.fetch(SourceQuery(text=f"examplol {n}")) for n in range(4)))
     assert max(calls) - min(calls) >= 1
-    by = asyncio.get_running_loop().time() + 0.05
+    by = Deadline(0.05, 0.05)
     with pytest.raises(SearchError, match="in time"):
         await tool.fetch(SourceQuery(text="examplol", answer_by=by))
 
@@ -186,7 +187,7 @@ async def test_a_search_that_hangs_ends_in_time() -> None:
         asyncio.run_coroutine_threadsafe(gate.wait(), loop).result()
         return []
 
-    for timeout_s, by in ((0.05, None), (30, loop.time() + 0.05), (0.05, loop.time() + 30)):
+    for timeout_s, by in ((0.05, None), (30, Deadline(0.05)), (0.05, Deadline(30))):
         query = SourceQuery(text="examplol", answer_by=by)
         with pytest.raises(SearchError, match="did not answer in time"):
             await asyncio.wait_for(WebSearch(hang, timeout_s=timeout_s).fetch(query), 5)

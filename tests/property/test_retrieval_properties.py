@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from deepcritical.domain.evidence import Evidence
-from deepcritical.services.chroma import ChromaIndex
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from tests.conftest import make_evidence
+from tests.indexes import new_index
 from tests.vectors import WordVectors
 
 RUNS = st.sampled_from(["one", "two", "on"])
@@ -32,7 +32,7 @@ class Runs(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.loop = asyncio.new_event_loop()
-        self.index = ChromaIndex()
+        self.index = new_index()
         self.services: dict[str, LlamaIndexRAGService] = {}
         self.expected: dict[str, set[str]] = {}
 
@@ -80,6 +80,7 @@ class Runs(RuleBasedStateMachine):
     def teardown(self) -> None:
         for service in self.services.values():
             self.loop.run_until_complete(service.close())
+        self.index.close()
         self.loop.close()
 
 
@@ -100,7 +101,7 @@ def test_neither_order_nor_repetition_changes_an_answer(
     chance.shuffle(shuffled)
 
     async def answers() -> tuple[object, object]:
-        index = ChromaIndex()
+        index = new_index()
         async with (
             LlamaIndexRAGService("at once", WordVectors(), index) as first,
             LlamaIndexRAGService("one by one", WordVectors(), index) as second,
@@ -118,7 +119,7 @@ def test_neither_order_nor_repetition_changes_an_answer(
 
 def test_many_nearer_rows_of_another_run_hide_none_of_ours() -> None:
     async def found() -> set[str]:
-        index = ChromaIndex()
+        index = new_index()
         async with (
             LlamaIndexRAGService("ours", WordVectors(), index) as ours,
             LlamaIndexRAGService("theirs", WordVectors(), index) as theirs,

@@ -341,4 +341,4 @@ def retrieval_parts(settings: Settings) -> tuple[EmbeddingService | None, Chroma
     cache = settings.vector_cache.expanduser() if settings.vector_cache else None
     model = settings.embedding_model.strip()
     embeddings = EmbeddingService(model, cache=cache) if model else None
-    return embeddings, ChromaIndex(settings.chroma_url.strip())
+    return embeddings, ChromaIndex(settings.chroma_url, settings.chroma_headers)

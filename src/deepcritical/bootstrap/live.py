@@ -1,4 +1,4 @@
-"""Opens the live sources of the settings: clients, limiters and the cache of answers."""
+"""Opens the live sources of the settings: clients, limits and the cache of answers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from deepcritical.bootstrap.limits import LimiterOf, open_limits
 from deepcritical.domain.live_sources import SourceKey
 from deepcritical.settings import Settings
 from deepcritical.tools.base import SearchTool
@@ -15,7 +16,6 @@ from deepcritical.tools.europepmc import EuropePMC
 from deepcritical.tools.http import RequestsTransport, SourceClient
 from deepcritical.tools.http_cache import AsyncBaseStorage, open_cache
 from deepcritical.tools.pubmed import PubMed
-from deepcritical.tools.rate_limiter import limiter_for
 from deepcritical.tools.web_search import DUCKDUCKGO_URL, WebSearch
 
 __all__ = ["LiveSources", "open_sources"]
@@ -42,7 +42,8 @@ async def open_sources(
         )
         if storage is not None:
             stack.push_async_callback(storage.close)
-        opening = _Opening(settings, stack, storage)
+        limiter_of = await stack.enter_async_context(open_limits(settings))
+        opening = _Opening(settings, stack, storage, limiter_of)
         yield LiveSources(
             tools=tuple(opening.tool(name) for name in names),
             crossref=opening.crossref() if settings.check_integrity else None,
@@ -54,11 +55,16 @@ class _Opening:
     """Makes clients and sources that close with the stack."""
 
     def __init__(
-        self, settings: Settings, stack: AsyncExitStack, storage: AsyncBaseStorage | None
+        self,
+        settings: Settings,
+        stack: AsyncExitStack,
+        storage: AsyncBaseStorage | None,
+        limiter_of: LimiterOf,
     ) -> None:
         self._settings = settings
         self._stack = stack
         self._storage = storage
+        self._limiter_of = limiter_of
 
     def tool(self, name: SourceKey) -> SearchTool:
         """The source of that name."""
@@ -77,7 +83,7 @@ class _Opening:
             case "europepmc":
                 return EuropePMC(self.client("Europe PMC", settings.europepmc_url, 5))
             case "web":
-                return WebSearch(limiter=limiter_for(urlsplit(DUCKDUCKGO_URL).netloc, 1))
+                return WebSearch(limiter=self._limiter_of(urlsplit(DUCKDUCKGO_URL).netloc, 1))
 
     def crossref(self) -> SourceClient:
         """The client for retractions; who names an address gets Crossref's polite pool."""
@@ -98,7 +104,7 @@ class _Opening:
         client = SourceClient(
             name,
             base_url,
-            limiter=limiter_for(urlsplit(base_url).netloc, per_second),
+            limiter=self._limiter_of(urlsplit(base_url).netloc, per_second),
             network=network,
             storage=self._storage,
             ttl_s=self._settings.http_cache_ttl_s,

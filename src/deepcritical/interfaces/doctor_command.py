@@ -71,6 +71,7 @@ async def _examined(model: ChosenModel, choice: Choice) -> list[Check]:
     """All checks: first what waits for others, all at once, then what keeps this machine busy."""
     # Imported late: `--help` must not wait for them.
     from deepcritical.bootstrap import build_model_server, limits_of, open_sources, read_settings
+    from deepcritical.services.checking import check_embeddings, check_index
     from deepcritical.tools.checking import check_crossref, check_source
 
     try:
@@ -101,7 +102,8 @@ async def _examined(model: ChosenModel, choice: Choice) -> list[Check]:
         *([await _snapshot(snapshot)] if snapshot else []),
         *(task.result() for task in asked),
         *await _kept(settings.http_cache, settings.vector_cache),
-        *await _ranking(settings.embedding_model.strip(), settings.chroma_url.strip()),
+        await check_embeddings(settings.embedding_model.strip()),
+        await check_index(settings.chroma_url, settings.chroma_headers),
         *_installed(),
     ]
 
@@ -145,12 +147,6 @@ async def _kept(http_cache: Path | None, vector_cache: Path | None) -> tuple[Che
         await check_file("answers kept", http_cache, "DEEPCRITICAL_HTTP_CACHE"),
         await check_file("vectors kept", vector_cache, "DEEPCRITICAL_VECTOR_CACHE"),
     )
-
-
-async def _ranking(embedding_model: str, chroma_url: str) -> tuple[Check, ...]:
-    from deepcritical.services.checking import check_embeddings, check_index
-
-    return await check_embeddings(embedding_model), await check_index(chroma_url)
 
 
 def _installed() -> tuple[Check, ...]:

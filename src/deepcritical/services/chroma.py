@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import urlsplit
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
 
 from deepcritical.domain.errors import StorageError
+from deepcritical.services.chroma_url import index_address, is_server
 from deepcritical.services.embeddings import ModelLoaded, content_hash
 from deepcritical.services.imports import import_quietly
 
@@ -21,6 +24,12 @@ __all__ = ["ChromaIndex"]
 _EXHAUSTIVE = 2**31 - 1
 """Above the number of records of any collection: a search that stops earlier may find fewer records
 of a run than asked for, because it counts those of other runs before they are filtered out."""
+_HEARD_S = 5.0
+_ANSWERED_S = 30.0
+"""Seconds for one request; their client waits without end for a server that says nothing."""
+_VERSION = "1."
+"""How the version begins of every server that speaks as this client does."""
+_ADVICE = "Start it, correct CHROMA_URL, or set it to nothing to keep the index in memory."
 
 
 class ChromaIndex:
@@ -31,10 +40,15 @@ class ChromaIndex:
 
     Args:
         url: Empty for memory, the path of a folder, or ``http(s)://host:port`` of a server.
+        headers: What a server is sent with every request.
+
+    Raises:
+        ValueError: As `index_address`.
     """
 
-    def __init__(self, url: str = "") -> None:
-        self._url = url
+    def __init__(self, url: str = "", headers: Mapping[str, str] | None = None) -> None:
+        self._url = index_address(url)
+        self._headers = dict(headers or {})
         self._client: Client | None = None
         self._users = 0
         # Runs come and go in threads; the client is opened for the first and closed for the last.
@@ -48,14 +62,14 @@ class ChromaIndex:
         """
         with self._counting, translated("be opened"):
             if self._client is None:
-                self._client = _opened(self._url)
+                self._client = _opened(self._url, self._headers)
             self._users += 1
 
     def release(self) -> None:
         """Close an embedded index after its last user. Blocks."""
         with self._counting:
             self._users -= 1
-            if self._users == 0 and not self._on_server:
+            if self._users == 0 and not is_server(self._url):
                 self._close()
 
     def close(self) -> None:
@@ -67,17 +81,10 @@ class ChromaIndex:
         client, self._client = self._client, None
         if client is None:
             return
-        # Their close() leaves the connections of both to a server open (chromadb 1.5.9).
-        apis: tuple[Any, ...] = (client, client._admin_client)
-        sessions = [getattr(api._server, "_session", None) for api in apis]
+        sessions = _sessions_of(client)
         client.close()
         for session in sessions:
-            if session is not None:
-                session.close()
-
-    @property
-    def _on_server(self) -> bool:
-        return urlsplit(self._url).scheme in ("http", "https")
+            session.close()
 
     def vectors_of(self, model: ModelLoaded) -> ChromaVectorStore:
         """The collection of a model, which is made if it is missing. Blocks."""
@@ -104,6 +111,8 @@ def translated(what: str) -> Iterator[None]:
     """
     try:
         yield
+    except StorageError:
+        raise
     except Exception as error:
         cause = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise StorageError(
@@ -112,20 +121,67 @@ def translated(what: str) -> Iterator[None]:
         ) from error
 
 
-def _opened(url: str) -> Client:
+def _opened(url: str, headers: Mapping[str, str]) -> Client:
+    if is_server(url):
+        _check_server(url, headers)  # first, for without it nothing needs to be imported
     import_quietly("chromadb", "llama_index.vector_stores.chroma")
     import chromadb
     from chromadb.config import Settings
 
     settings = Settings(anonymized_telemetry=False)
-    parts = urlsplit(url)
     client: object
     if not url:
         client = chromadb.EphemeralClient(settings)
-    elif parts.scheme in ("http", "https"):
-        secure = parts.scheme == "https"
-        port = parts.port or (443 if secure else 8000)
-        client = chromadb.HttpClient(parts.hostname or "", port, ssl=secure, settings=settings)
+    elif is_server(url):
+        client = chromadb.HttpClient(url, headers=dict(headers), settings=settings)
+        for session in _sessions_of(client):
+            session.timeout = _ANSWERED_S
     else:
         client = chromadb.PersistentClient(url, settings)
     return cast("Client", client)  # their declared type lacks close()
+
+
+def _sessions_of(client: Any) -> list[Any]:
+    """The connections to a server, which their close() leaves open (chromadb 1.5.9)."""
+    apis = (client, client._admin_client)
+    found = (getattr(api._server, "_session", None) for api in apis)
+    return [session for session in found if session is not None]
+
+
+def _check_server(url: str, headers: Mapping[str, str]) -> None:
+    """Find out in seconds whether a server of Chroma is there.
+
+    Raises:
+        StorageError: There is none, it refuses, or it is of a version that is not spoken here.
+    """
+    # Only http and https get here.
+    asked = Request(f"{url}/api/v2/version", headers=dict(headers))  # noqa: S310
+    try:
+        with urlopen(asked, timeout=_HEARD_S) as answer:  # noqa: S310
+            version = json.loads(answer.read(1000))
+    except HTTPError as error:
+        with error:
+            raise _refused(url, error.code) from error
+    except json.JSONDecodeError as error:
+        raise _no_chroma(url, "it answers with something else") from error
+    except (OSError, ValueError) as error:
+        why = error.reason if isinstance(error, URLError) else error
+        raise StorageError(f"No Chroma server answers at {url}: {why}.", _ADVICE) from error
+    if not isinstance(version, str) or not version.startswith(_VERSION):
+        raise _no_chroma(url, f"it says {str(version)[:50]}")
+
+
+def _refused(url: str, status: int) -> StorageError:
+    if status in (401, 403):
+        return StorageError(
+            f"The Chroma server at {url} refuses (status {status}).",
+            "Set CHROMA_TOKEN to its token, and CHROMA_TOKEN_HEADER to the header that it wants.",
+        )
+    return _no_chroma(url, f"status {status}")
+
+
+def _no_chroma(url: str, why: str) -> StorageError:
+    return StorageError(
+        f"What answers at {url} is no Chroma server of version {_VERSION}x: {why}.",
+        "Correct CHROMA_URL, or update the server.",
+    )

@@ -80,7 +80,7 @@ class Database:
             StorageError: The database cannot be reached or written.
         """
         if self._file is None:
-            self._engine()
+            self._engine().dispose()  # who never has a transaction need not close anything
             return
         try:
             self._make_folder(self._file)
@@ -107,6 +107,13 @@ class Database:
         """Run one reading transaction; errors as of `write`."""
         return await self._in_thread(work, writing=False)
 
+    async def at_once(self, work: Callable[[sa.Connection], T]) -> T:
+        """Run statements, each of which is a transaction of its own; errors as of `write`.
+
+        Of PostgreSQL: no lock outlives a statement, even if this process is stopped within `work`.
+        """
+        return await self._in_thread(work, isolation_level="AUTOCOMMIT")
+
     async def close(self) -> None:
         """Wait for what is under way, and close every connection."""
         self._closed = True
@@ -114,23 +121,29 @@ class Database:
         if self._opened is not None:
             await asyncio.to_thread(self._opened.dispose)
 
-    async def _in_thread(self, work: Callable[[sa.Connection], T], *, writing: bool) -> T:
+    async def _in_thread(
+        self, work: Callable[[sa.Connection], T], *, writing: bool = False, **options: str
+    ) -> T:
         if self._closed:
             raise StorageError(f"The database {self.name} is closed: the program is ending.")
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._run, work, writing)
+        return await loop.run_in_executor(self._threads, self._run, work, writing, options)
 
-    def _run(self, work: Callable[[sa.Connection], T], writing: bool) -> T:
+    def _run(self, work: Callable[[sa.Connection], T], writing: bool, options: dict[str, str]) -> T:
         engine = self._engine()
-        return self._retried(lambda: self._transaction(engine, work, writing))
+        begin = {"begin": "BEGIN IMMEDIATE"} if writing else {}
+        return self._retried(lambda: self._transaction(engine, work, writing, begin | options))
 
     def _transaction(
-        self, engine: sa.Engine, work: Callable[[sa.Connection], T], writing: bool
+        self,
+        engine: sa.Engine,
+        work: Callable[[sa.Connection], T],
+        writing: bool,
+        options: dict[str, str],
     ) -> T:
-        begin = {"begin": "BEGIN IMMEDIATE"} if writing else {}
         with (
             self._writing if writing else nullcontext(),
-            engine.connect().execution_options(**begin) as connection,
+            engine.connect().execution_options(**options) as connection,
             connection.begin(),
         ):
             return work(connection)

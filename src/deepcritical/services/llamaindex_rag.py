@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import time
 from collections.abc import Container, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, NamedTuple, Self
@@ -32,8 +33,13 @@ _READ_AT_ONCE = 64
 """Records that are made ready at once, for some 10 ms."""
 _WRITTEN_AT_ONCE = 16
 """Rows that are written at once: Chroma holds the interpreter's lock for 0.4 ms of each."""
+_KEPT_S = 7 * 86_400.0
+"""Seconds after which rows are removed that a run left behind whose process died: no run lasts so
+long."""
 _RUN = "run_id"
 _HASH = "content_hash"
+_WRITTEN = "written_at"
+"""Seconds since 1970."""
 
 
 class Retrieval(Model):
@@ -233,6 +239,7 @@ class LlamaIndexRAGService:
             await asyncio.to_thread(self._index.acquire)
             self._acquired = True
             self._rows = await asyncio.to_thread(self._index.vectors_of, state)
+            await _delete(self._rows, {_WRITTEN: {"$lt": time.time() - _KEPT_S}})
         except StorageError as error:
             return Retrieval(lexical_because=str(error))
         return Retrieval(model=state.short_name)
@@ -351,11 +358,12 @@ def _add(
     LlamaIndex reads such rows, but would write eight fields and a text in each, for which Chroma
     holds the interpreter's lock twice as long.
     """
+    written_at = time.time()
     with translated("be written"):
         rows.client.add(
             ids=[f"{run_id}:{key}" for key, _ in new],
             embeddings=[vector for _, vector in new],
-            metadatas=[{_RUN: run_id, _HASH: key} for key, _ in new],
+            metadatas=[{_RUN: run_id, _HASH: key, _WRITTEN: written_at} for key, _ in new],
         )
 
 

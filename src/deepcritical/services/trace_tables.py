@@ -12,6 +12,7 @@ __all__ = [
     "UtcDateTime",
     "jobs",
     "organizations",
+    "rate_limits",
     "tool_traces",
     "trace_events",
     "users",
@@ -125,3 +126,11 @@ workers = sa.Table(
     sa.Column("beat_at", sa.Float, nullable=False),
 )
 """Processes that conduct runs, each with its last sign of life: seconds of the database's clock."""
+
+rate_limits = sa.Table(
+    "rate_limits",
+    METADATA,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("free_at", sa.Float, nullable=False),
+)
+"""Limits that processes share, each with when its next permit is free: seconds of that clock."""

@@ -6,11 +6,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from enum import StrEnum
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from pydantic import Field
+from pydantic import Field, InstanceOf
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.question import SearchQuery
+from deepcritical.tools.deadline import Deadline
 
 __all__ = [
     "CheckIntegrity",
@@ -41,8 +42,8 @@ class SourceQuery(SearchQuery):
     """What to ask a source, how much of it, and until when."""
 
     max_results: int = Field(default=10, ge=1)
-    answer_by: float | None = None
-    """Time of the event loop until which requests may last; what has come by then is kept."""
+    answer_by: InstanceOf[Deadline] | None = None
+    """Until when requests may last; what has come by then is kept. Of this one query alone."""
 
 
 class SourceResult(Model):

@@ -10,6 +10,7 @@ from deepcritical.domain.errors import DeepCriticalError, RateLimitError, Search
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.clinicaltrials import ClinicalTrials
 from deepcritical.tools.crossref import ask_lightly
+from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.http import SourceClient
 
 __all__ = ["check_crossref", "check_source"]
@@ -22,7 +23,7 @@ _GRACE_S = 1.0
 async def check_source(tool: SearchTool, within_s: float) -> Check:
     """Whether a source answers, and with records; at most `within_s` seconds."""
     started = time.monotonic()
-    by = asyncio.get_running_loop().time() + within_s
+    by = Deadline(within_s, within_s)
     try:
         async with asyncio.timeout(within_s + _GRACE_S):
             found = await tool.fetch(SourceQuery(text=_QUERY, max_results=1, answer_by=by))
@@ -39,7 +40,7 @@ async def check_crossref(client: SourceClient, within_s: float) -> Check:
     """Whether Crossref answers; at most `within_s` seconds."""
     started = time.monotonic()
     try:
-        await ask_lightly(client, asyncio.get_running_loop().time() + within_s)
+        await ask_lightly(client, Deadline(within_s, within_s))
     except SearchError as error:
         return failed("Crossref", _told(error))
     return passed("Crossref", f"answered after {time.monotonic() - started:.1f} s")
@@ -55,7 +56,7 @@ def _found(name: str, found: SourceResult, seconds: float, version: str) -> Chec
     return passed(name, "; ".join(filter(None, (told, version, *found.skipped))))
 
 
-async def _version(tool: SearchTool, by: float) -> str:
+async def _version(tool: SearchTool, by: Deadline) -> str:
     """What the registry says of its version; '' of other sources, or if it does not say."""
     if not isinstance(tool, ClinicalTrials):
         return ""

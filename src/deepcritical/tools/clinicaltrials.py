@@ -12,6 +12,7 @@ from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.clinicaltrials_records import Page, decoded, parse, read_page, read_version
+from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.query_utils import trial_params
 
@@ -106,7 +107,7 @@ class ClinicalTrials:
         """The records alone, best first; raises as `fetch` does."""
         return list((await self.fetch(SourceQuery(text=query, max_results=max_results))).evidence)
 
-    async def version(self, by: float | None = None) -> str:
+    async def version(self, by: Deadline | None = None) -> str:
         """The version of the API and the date of its data, as far as it tells them.
 
         Raises:

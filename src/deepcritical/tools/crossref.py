@@ -16,6 +16,7 @@ from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence import Evidence, Integrity
 from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.identity import normalised_doi
+from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.http import SourceClient
 
 __all__ = ["ask_lightly", "check_all", "check_integrity", "integrity"]
@@ -109,8 +110,8 @@ async def check_all(
     )
 
 
-async def ask_lightly(client: SourceClient, by: float) -> None:
-    """One small request, to see whether Crossref answers until a time of the event loop.
+async def ask_lightly(client: SourceClient, by: Deadline) -> None:
+    """One small request, to see whether Crossref answers in time.
 
     Raises:
         SearchError: It does not.

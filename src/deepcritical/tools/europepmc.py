@@ -8,6 +8,7 @@ from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.identity import canonical_ids
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
+from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.europepmc_records import NoAnswerError, Page, parse, ranked, read_page
 from deepcritical.tools.http import Payload, SourceClient
 from deepcritical.tools.query_utils import europepmc_query
@@ -64,7 +65,7 @@ class EuropePMC:
         """The best records for a query, without the outcome; raises as `fetch` does."""
         return list((await self.fetch(SourceQuery(text=query, max_results=max_results))).evidence)
 
-    async def _next_page(self, asked: str, found: _Found, by: float | None) -> None:
+    async def _next_page(self, asked: str, found: _Found, by: Deadline | None) -> None:
         params: dict[str, str | int] = {
             "query": asked,
             "resultType": "core",
@@ -77,7 +78,7 @@ class EuropePMC:
         found.add(await asyncio.to_thread(read_page, payload.content), payload.cached)
 
     async def _answered(
-        self, params: dict[str, str | int], by: float | None, *, long: bool
+        self, params: dict[str, str | int], by: Deadline | None, *, long: bool
     ) -> Payload:
         path, send = ("searchPOST", self._client.post) if long else ("search", self._client.get)
         for _ in range(_ASKED_AGAIN):

@@ -16,7 +16,6 @@ from typing import NamedTuple
 import httpx
 from hishel import AsyncBaseStorage
 from hishel.httpx import AsyncCacheTransport
-from pyrate_limiter import Limiter
 from tenacity import (
     AsyncRetrying,
     RetryCallState,
@@ -26,6 +25,7 @@ from tenacity import (
 )
 
 from deepcritical.domain.errors import RateLimitError, SearchError
+from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.network import (
     MAX_BODY_BYTES,
     RequestsTransport,
@@ -33,6 +33,7 @@ from deepcritical.tools.network import (
     kept_headers,
     network_for,
 )
+from deepcritical.tools.rate_limiter import Limiter, Turns
 
 __all__ = ["MAX_BODY_BYTES", "Check", "Payload", "RequestsTransport", "SourceClient"]
 
@@ -62,7 +63,7 @@ class SourceClient:
     Args:
         name: Name of the source, for errors.
         base_url: Where it is; a path is appended.
-        limiter: Paces every attempt; shared by all clients of one host.
+        limiter: Gives a permit for every attempt; shared by all clients of one host.
         network: Sends a request; by default httpx, through the proxy of the environment if any.
         storage: Keeps answers; None caches nothing. It may be shared, so whoever made it closes it.
         ttl_s: Seconds for which an answer is kept.
@@ -113,7 +114,7 @@ class SourceClient:
         path: str,
         params: Mapping[str, str | int],
         check: Check | None = None,
-        by: float | None = None,
+        by: Deadline | None = None,
     ) -> Payload:
         """The body of a GET.
 
@@ -121,8 +122,7 @@ class SourceClient:
             path: Below the base URL.
             params: Query parameters, without the secrets.
             check: Refuses a body that is no answer, which is then not kept; run in a thread.
-            by: Time of the event loop at which the request ends, whatever it waits for: a permit,
-                a further attempt, the answer. None sets no limit.
+            by: When the request ends, whatever it waits for; None sets no limit.
 
         Raises:
             RateLimitError: The source still refuses after all attempts.
@@ -141,23 +141,26 @@ class SourceClient:
         path: str,
         data: Mapping[str, str | int],
         check: Check | None = None,
-        by: float | None = None,
+        by: Deadline | None = None,
     ) -> Payload:
         """The body of a POST of form fields, which is never cached; else as `get`."""
         form = {name: str(value) for name, value in data.items()}
         return await self._send(self._client.build_request("POST", path, data=form), check, by)
 
-    async def _send(self, request: httpx.Request, check: Check | None, by: float | None) -> Payload:
+    async def _send(
+        self, request: httpx.Request, check: Check | None, by: Deadline | None
+    ) -> Payload:
         request.extensions |= {"caching": self._caching, "check": check, "by": by}
         try:
-            async with asyncio.timeout_at(by) as limit:
+            async with by.limit() if by else asyncio.timeout_at(None) as limit:
                 response = await self._client.send(request)
         except _NotKeptError as passed:
             response = passed.response
         except TimeoutError as error:
             if not limit.expired():
                 raise  # a defect: every other time-out has an error of its own
-            raise SearchError(f"{self.name} did not answer in time.", "Try again later.") from error
+            told = f"{self.name} did not answer in time{_waiting_of(by)}."
+            raise SearchError(told, "Try again later.") from error
         except httpx.TransportError as error:
             raise SearchError(
                 f"{self.name} cannot be reached ({type(error).__name__}).",
@@ -219,6 +222,12 @@ class _Checked(_Layer):
         return SearchError(f"{self._name} answered with status {code}.", _advice(code))
 
 
+def _waiting_of(by: Deadline | None) -> str:
+    if by is None or by.waited_s < 1:
+        return ""
+    return f", of which {by.waited_s:.0f} s passed in waiting for the limit that all runs share"
+
+
 class _NotKeptError(Exception):
     """An answer that is passed on round the cache, which keeps whatever it is given."""
 
@@ -272,9 +281,9 @@ class _Retried(_Layer):
 
 def _has_ended(state: RetryCallState) -> bool:
     """Whether there are no attempts left, or the next one would come later than anybody waits."""
-    by = state.args[0].extensions.get("by")
+    by: Deadline | None = state.args[0].extensions.get("by")
     wait_s = state.upcoming_sleep
-    too_late = by is not None and asyncio.get_running_loop().time() + wait_s >= by
+    too_late = by is not None and wait_s >= by.left_s
     return state.attempt_number >= ATTEMPTS or too_late or wait_s > _LONGEST_WAIT_S
 
 
@@ -301,10 +310,10 @@ class _Paced(_Layer):
 
     def __init__(self, inner: httpx.AsyncBaseTransport, limiter: Limiter) -> None:
         super().__init__(inner)
-        self._limiter = limiter
+        self._turns = Turns(limiter)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        await self._limiter.try_acquire_async("request")
+        await self._turns.permit(request.extensions.get("by"))
         return await self._inner.handle_async_request(request)
 
 

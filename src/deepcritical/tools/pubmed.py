@@ -15,6 +15,7 @@ from typing import NamedTuple
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
+from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.http import Payload, SourceClient
 from deepcritical.tools.pubmed_records import is_whole, parse
 from deepcritical.tools.pubmed_search import Found, read_esearch
@@ -79,7 +80,7 @@ class PubMed:
         """The records alone, best first; raises as `fetch` does."""
         return list((await self.fetch(SourceQuery(text=query, max_results=max_results))).evidence)
 
-    async def _search(self, term: str, most: int, by: float | None) -> Payload:
+    async def _search(self, term: str, most: int, by: Deadline | None) -> Payload:
         asked: dict[str, str | int] = {
             **self._always,
             "term": term,
@@ -90,7 +91,7 @@ class PubMed:
         send = self._client.get if len(term.encode()) <= TERM_BY_GET else self._client.post
         return await send("esearch.fcgi", asked, read_esearch, by)
 
-    async def _fetch(self, found: Found, by: float | None) -> _Fetched:
+    async def _fetch(self, found: Found, by: Deadline | None) -> _Fetched:
         """The records of all ids, in batches; a batch that fails costs no other one.
 
         Raises:
@@ -116,7 +117,7 @@ class PubMed:
         return _joined(read)
 
     async def _fetch_batch(
-        self, batch: Sequence[str], by: float | None, *, by_post: bool
+        self, batch: Sequence[str], by: Deadline | None, *, by_post: bool
     ) -> _Fetched:
         asked = {**self._always, "id": ",".join(batch), "retmode": "xml"}
         send = self._client.post if by_post else self._client.get
@@ -126,8 +127,8 @@ class PubMed:
         return _Fetched(parsed.records, parsed.skipped, cached=answer.cached)
 
 
-def _is_over(by: float | None) -> bool:
-    return by is not None and asyncio.get_running_loop().time() >= by
+def _is_over(by: Deadline | None) -> bool:
+    return by is not None and not by.left_s
 
 
 def _all_unread(found: Found, error: SearchError) -> SearchError:

@@ -1,20 +1,67 @@
-"""One limiter for each host, shared by every run of the process; and quotas of those who ask."""
+"""One limiter for each host, at which runs take turns; and quotas of those who ask.
+
+This one is shared by every run of the process; for many processes there is one in a database.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Protocol
 
-from pyrate_limiter import InMemoryBucket, Limiter, Rate, RateItem
+import pyrate_limiter
+from pyrate_limiter import InMemoryBucket, Rate, RateItem
 
-__all__ = ["Quota", "limiter_for", "new_limiter"]
+from deepcritical.tools.deadline import Deadline
+
+__all__ = ["Limiter", "Quota", "Turns", "limiter_for", "new_limiter"]
 
 _WINDOW_MS = 1_070
 _BUFFER_MS = 5
 """A request on a new connection arrives later than one on an open connection, so permits that are
 a second apart can arrive closer. What is more than a second is that margin, 7 % of speed."""
+
+
+class Limiter(Protocol):
+    """Protocol: gives the permits for requests to one host, to who came first."""
+
+    async def try_acquire_async(self, name: str) -> bool:
+        """Return True when one request may be sent at once.
+
+        Raises:
+            SearchError: There is no telling.
+        """
+        ...
+
+
+class Turns:
+    """The permits of one run at one host.
+
+    It waits for one at a time. So each run has one place in the queue of the limiter, however many
+    requests it has, and runs take turns.
+
+    Args:
+        limiter: Gives the permits, to all runs.
+    """
+
+    def __init__(self, limiter: Limiter) -> None:
+        self._limiter = limiter
+        self._one = asyncio.Lock()
+
+    async def permit(self, by: Deadline | None = None) -> None:
+        """Wait until one request may be sent; until then the deadline moves on.
+
+        Raises:
+            SearchError: As of the limiter.
+        """
+        with by.paused() if by else nullcontext():
+            async with self._one:
+                await self._limiter.try_acquire_async("request")
+
 
 _limiters: dict[tuple[str, int], Limiter] = {}
 # A cache decorator lets two threads make one each at first use, and the host would see both.
@@ -36,7 +83,8 @@ def limiter_for(host: str, per_second: int) -> Limiter:
 
 def new_limiter(per_second: int) -> Limiter:
     """A limiter of its own, for so many requests in any second."""
-    return Limiter(InMemoryBucket([Rate(per_second, _WINDOW_MS)]), buffer_ms=_BUFFER_MS)
+    bucket = InMemoryBucket([Rate(per_second, _WINDOW_MS)])
+    return pyrate_limiter.Limiter(bucket, buffer_ms=_BUFFER_MS)
 
 
 class Quota:

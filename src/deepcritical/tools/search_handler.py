@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 from deepcritical.domain.errors import DeepCriticalError, SearchError, StorageError
 from deepcritical.domain.question import SearchQuery
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
+from deepcritical.tools.deadline import Deadline
 
 __all__ = ["WEB", "SearchHandler", "Searches", "SourceAnswer", "require_any"]
 
@@ -50,8 +51,8 @@ class SearchHandler:
 
     Args:
         tools: The sources of the run.
-        deadline_s: Seconds that a source gets for the queries of one call, waiting for its limiter
-            included. What has come by then is kept; without anything it was `unavailable`.
+        deadline_s: Seconds that a source gets for a query, without those in which it waits for a
+            permit. What has come by then is kept; without anything it was `unavailable`.
         broad_factor: How many times as many records a query may bring that is not for papers alone:
             it is asked once, and is the only one that a registry gets.
         now: The time of day, UTC; None for sources that do not change, whose answers have no time.
@@ -85,44 +86,44 @@ class SearchHandler:
         Args:
             queries: What to search for.
             max_results: Records of one answer at most, of a broad query `broad_factor` times.
-            within_s: Seconds that the caller has; less than `deadline_s` shortens it.
+            within_s: Seconds that the caller has, waiting included; None for no end of waiting.
         """
-        given_s = min(self._deadline_s, self._deadline_s if within_s is None else within_s)
-        answer_by = asyncio.get_running_loop().time() + max(0.0, given_s)
-        sized = [
-            SourceQuery(
-                **dict(query),
-                max_results=max_results * (1 if query.literature_only else self._broad_factor),
-                answer_by=answer_by,
-            )
-            for query in queries
-        ]
         calls = [
-            (tool, query)
-            for query in sized
+            (tool, self._sized(query, max_results, within_s))
+            for query in queries
             for tool in self._tools
             if not query.web_only or tool.name == WEB
         ]
         searched_at = self._now() if self._now else None
         results = await asyncio.gather(
-            *(self._asked(tool, query, given_s) for tool, query in calls), return_exceptions=True
+            *(_asked(tool, query) for tool, query in calls), return_exceptions=True
         )
         return tuple(
             _answer(tool.name, query, result, searched_at)
             for (tool, query), result in zip(calls, results, strict=True)
         )
 
-    async def _asked(self, tool: SearchTool, query: SourceQuery, given_s: float) -> SourceResult:
-        try:
-            # A tool ends by itself at `answer_by`; this is for one that does not.
-            async with asyncio.timeout_at((query.answer_by or 0.0) + _GRACE_S) as deadline:
-                return await tool.fetch(query)
-        except TimeoutError as error:
-            if not deadline.expired():
-                raise  # a defect: a tool's own time-outs are errors of the domain
-            raise SearchError(
-                f"{tool.name} did not answer within {given_s:g} s.", "Try again later."
-            ) from error
+    def _sized(self, query: SearchQuery, max_results: int, within_s: float | None) -> SourceQuery:
+        given_s = self._deadline_s if within_s is None else min(self._deadline_s, within_s)
+        return SourceQuery(
+            **dict(query),
+            max_results=max_results * (1 if query.literature_only else self._broad_factor),
+            answer_by=Deadline(max(0.0, given_s), within_s),
+        )
+
+
+async def _asked(tool: SearchTool, query: SourceQuery) -> SourceResult:
+    by = query.answer_by or Deadline(0.0)
+    try:
+        # A tool ends by itself in time; this is for one that does not.
+        async with by.limit(_GRACE_S) as limit:
+            return await tool.fetch(query)
+    except TimeoutError as error:
+        if not limit.expired():
+            raise  # a defect: a tool's own time-outs are errors of the domain
+        raise SearchError(
+            f"{tool.name} did not answer within {by.within_s:g} s.", "Try again later."
+        ) from error
 
 
 def require_any(answers: Sequence[SourceAnswer]) -> None:

@@ -9,16 +9,17 @@ import asyncio
 import ipaddress
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from urllib.parse import parse_qsl, quote, urlsplit, urlunsplit
-
-from pyrate_limiter import Limiter
 
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.identity import canonical_ids
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
+from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.markup import clean_markup
 from deepcritical.tools.query_utils import clean_query, is_searchable
+from deepcritical.tools.rate_limiter import Limiter, Turns
 
 __all__ = ["DUCKDUCKGO_URL", "Search", "WebSearch", "duckduckgo", "public_url"]
 
@@ -51,7 +52,7 @@ class WebSearch:
 
     Args:
         search: Finds pages; DuckDuckGo by default.
-        limiter: Paces the searches, as DuckDuckGo refuses bursts; shared by all runs.
+        limiter: Gives the permits for searches, as DuckDuckGo refuses bursts; shared by all runs.
         timeout_s: Seconds after which a search has failed.
     """
 
@@ -63,7 +64,7 @@ class WebSearch:
         timeout_s: float = 15.0,
     ) -> None:
         self._search = search or duckduckgo()
-        self._limiter = limiter
+        self._turns = Turns(limiter) if limiter else None
         self._timeout_s = timeout_s
 
     @property
@@ -101,15 +102,14 @@ class WebSearch:
         return list((await self.fetch(SourceQuery(text=query, max_results=max_results))).evidence)
 
     async def _found(
-        self, asked: str, wanted: int, by: float | None
+        self, asked: str, wanted: int, by: Deadline | None
     ) -> Sequence[Mapping[str, object]]:
         try:
-            if self._limiter:
-                async with asyncio.timeout_at(by):
-                    await self._limiter.try_acquire_async("request")
-            ends = asyncio.get_running_loop().time() + self._timeout_s
-            async with asyncio.timeout_at(ends if by is None else min(ends, by)):
-                return await asyncio.to_thread(self._search, asked, wanted)
+            async with by.limit() if by else nullcontext():
+                if self._turns:
+                    await self._turns.permit(by)
+                async with asyncio.timeout(self._timeout_s):
+                    return await asyncio.to_thread(self._search, asked, wanted)
         except SearchError:
             raise
         except TimeoutError as error:

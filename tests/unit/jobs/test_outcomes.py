@@ -27,6 +27,7 @@ from deepcritical.reasoning.asking import NoAnswerError
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.remembering import Remembered
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
+from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.search_handler import SourceAnswer
 
 FORMS = {f.name: f for f in vars(outcomes).values() if isinstance(f, Form)}
@@ -179,8 +180,8 @@ def test_an_error_of_elsewhere_comes_back_as_what_it_is_one_of() -> None:
     assert told(restored) == (ReasoningError, "no answer", "Ask again.")
 
 
-def test_until_when_a_query_was_asked_is_not_recorded() -> None:
-    asked = SourceQuery(text="made up", max_results=3, answer_by=12.5)
+async def test_until_when_a_query_was_asked_is_not_recorded() -> None:
+    asked = SourceQuery(text="made up", max_results=3, answer_by=Deadline(12.5))
     result = SourceResult(outcome=SourceOutcome.EMPTY, query_as_run="made up")
     plain = through_json(EXECUTE.dump((SourceAnswer("made", asked, result),)))
     assert "answer_by" not in str(plain)

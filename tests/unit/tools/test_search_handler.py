@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 from datetime import UTC, datetime
 
 import pytest
@@ -141,11 +140,10 @@ class TestFailures:
 class TestTime:
     async def test_a_source_is_told_until_when_it_may_last(self) -> None:
         source = up()
-        before = asyncio.get_running_loop().time()
         await SearchHandler([source], deadline_s=5).execute(queries("a"), 10, within_s=2)
         (query,) = source.asked
         assert query.answer_by is not None
-        assert before + 2 <= query.answer_by < before + 3
+        assert 1 < query.answer_by.left_s <= 2
 
     async def test_a_live_answer_has_its_time_and_a_snapshots_none(self) -> None:
         then = datetime(2999, 1, 1, tzinfo=UTC)

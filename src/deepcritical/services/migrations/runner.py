@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from deepcritical.domain.errors import StorageError
-from deepcritical.services.migrations import m0001_traces, m0002_event_keys, m0003_jobs
+from deepcritical.services.migrations import (
+    m0001_traces,
+    m0002_event_keys,
+    m0003_jobs,
+    m0004_rate_limits,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +28,7 @@ ALL = {
     "0001_traces": m0001_traces.upgrade,
     "0002_event_keys": m0002_event_keys.upgrade,
     "0003_jobs": m0003_jobs.upgrade,
+    "0004_rate_limits": m0004_rate_limits.upgrade,
 }
 """In the order in which they are applied."""
 

@@ -1,0 +1,58 @@
+"""A worker of which every run asks one host without a pause, through the limit that workers share.
+
+As a script: ``python -m tests.hammering DATABASE HOST RUNS SECONDS``. It prints a line, begins when
+it gets one, and prints when each permit was given: seconds of the machine's monotonic clock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from uuid import uuid4
+
+from deepcritical.services.database import Database
+from deepcritical.services.shared_limiter import SharedLimiter, SharedLimits
+from deepcritical.tools.http import SourceClient
+
+PER_SECOND = 3
+
+
+class _Noted:
+    """A limiter that prints when it gives a permit."""
+
+    def __init__(self, limiter: SharedLimiter) -> None:
+        self._limiter = limiter
+
+    async def try_acquire_async(self, name: str) -> bool:
+        given = await self._limiter.try_acquire_async(name)
+        print(time.monotonic(), flush=True)  # noqa: T201 - for the one who started it
+        return given
+
+
+async def _run(limits: SharedLimits, host: str, until: float) -> None:
+    """A run of two queries at a time, each of which asks again and again."""
+    name = uuid4().hex
+    client = SourceClient("Made Up", host, limiter=_Noted(limits.of(host, PER_SECOND)))
+
+    async def query() -> None:
+        while time.monotonic() < until:
+            await client.get("data", {"run": name})
+
+    await asyncio.gather(query(), query())
+    await client.aclose()
+
+
+async def _runs(url: str, host: str, runs: int, seconds: float) -> None:
+    database = Database(url)
+    await asyncio.to_thread(database.check)
+    print("ready", flush=True)  # noqa: T201 - the one who started it waits for this
+    await asyncio.to_thread(sys.stdin.readline)
+    until = time.monotonic() + seconds
+    limits = SharedLimits(database)
+    await asyncio.gather(*(_run(limits, host, until) for _ in range(runs)))
+    await limits.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(_runs(sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4])))
