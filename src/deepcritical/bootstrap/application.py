@@ -114,6 +114,7 @@ def build_runs(
         place=place,
         model=_model_of(settings),
         parts_for=partial(_parts_for, settings, choosing),
+        open_at=partial(open_sources_of, settings),
     )
 
 

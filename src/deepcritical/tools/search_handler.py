@@ -29,6 +29,8 @@ class SourceAnswer(NamedTuple):
     """When the source was asked, UTC; None for a source that does not change."""
     error: DeepCriticalError | None = None
     """What made the source `unavailable`."""
+    seconds: float | None = None
+    """Until it answered, its turn at the source included; None where nobody measured."""
 
 
 class Searches(Protocol):
@@ -104,13 +106,19 @@ class SearchHandler:
             if not query.web_only or tool.name == WEB
         ]
         searched_at = self._now() if self._now else None
-        results = await asyncio.gather(
-            *(self._asked(tool, query, given_s) for tool, query in calls), return_exceptions=True
-        )
+        timed = await asyncio.gather(*(self._timed(tool, query, given_s) for tool, query in calls))
         return tuple(
-            _answer(tool.name, query, result, searched_at)
-            for (tool, query), result in zip(calls, results, strict=True)
+            _answer(tool.name, query, result, searched_at)._replace(seconds=seconds)
+            for (tool, query), (result, seconds) in zip(calls, timed, strict=True)
         )
+
+    async def _timed(
+        self, tool: SearchTool, query: SourceQuery, given_s: float
+    ) -> tuple[SourceResult | BaseException, float]:
+        clock = asyncio.get_running_loop().time
+        begun = clock()
+        (result,) = await asyncio.gather(self._asked(tool, query, given_s), return_exceptions=True)
+        return result, round(clock() - begun, 3)
 
     async def _asked(self, tool: SearchTool, query: SourceQuery, given_s: float) -> SourceResult:
         try:
