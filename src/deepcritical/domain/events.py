@@ -146,7 +146,7 @@ class SourceSearched(Model):
     cached: bool = False
     """Whether the answer was kept from an earlier search."""
     seconds: float | None = Field(default=None, ge=0)
-    """Until the source answered, waiting for its turn included."""
+    """Until the source answered, waiting for its turn included; None for a snapshot."""
 
 
 class IntegrityChecked(Model):

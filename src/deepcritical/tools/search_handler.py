@@ -30,7 +30,7 @@ class SourceAnswer(NamedTuple):
     error: DeepCriticalError | None = None
     """What made the source `unavailable`."""
     seconds: float | None = None
-    """Until it answered, its turn at the source included; None where nobody measured."""
+    """Until it answered, waiting for its turn included; None for a source that does not change."""
 
 
 class Searches(Protocol):
@@ -56,7 +56,8 @@ class SearchHandler:
             included. What has come by then is kept; without anything it was `unavailable`.
         broad_factor: How many times as many records a query may bring that is not for papers alone:
             it is asked once, and is the only one that a registry gets.
-        now: The time of day, UTC; None for sources that do not change, whose answers have no time.
+        now: The time of day, UTC; None for sources that do not change, whose answers have no time
+            and take none worth telling.
     """
 
     def __init__(
@@ -108,7 +109,9 @@ class SearchHandler:
         searched_at = self._now() if self._now else None
         timed = await asyncio.gather(*(self._timed(tool, query, given_s) for tool, query in calls))
         return tuple(
-            _answer(tool.name, query, result, searched_at)._replace(seconds=seconds)
+            _answer(tool.name, query, result, searched_at)._replace(
+                seconds=seconds if self._now else None
+            )
             for (tool, query), (result, seconds) in zip(calls, timed, strict=True)
         )
 

@@ -57,10 +57,13 @@ class TestAnswers:
                 return await super().fetch(query)
 
         sources = [up(), Slow("slow", SearchError("The line is dead.", ""))]
-        fast, slow = await SearchHandler(sources).execute(queries("a"), 7)
+        handler = SearchHandler(sources, now=lambda: datetime.now(UTC))
+        fast, slow = await handler.execute(queries("a"), 7)
         assert fast.seconds is not None
         assert slow.seconds is not None
         assert 0 <= fast.seconds < 0.2 <= slow.seconds < 1
+        (unmeasured,) = await SearchHandler([up()]).execute(queries("a"), 7)
+        assert unmeasured.seconds is None
 
     async def test_a_query_for_the_web_alone_is_put_to_no_other_source(self) -> None:
         sources = [up("one"), up("web")]
