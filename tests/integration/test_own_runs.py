@@ -102,6 +102,7 @@ async def test_own_runs_are_found_by_words_of_their_questions(kind: str, tmp_pat
         assert await questions(site, "wizardol examplol") == []
         assert len(await questions(site, "repurposed")) == 3
         assert await questions(site, "100%_") == ["Can 100%_ol be repurposed for testitis?"]
+        assert len(await questions(site, "\0testitis")) == 3
         page = (await site.client.get("/api/runs?words=testitis%20can&limit=2")).json()
         rest = (await site.client.get(page["next"])).json()
         assert [run["question"] for run in rest["runs"]] == [QUESTION]

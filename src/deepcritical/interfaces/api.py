@@ -214,8 +214,9 @@ async def list_runs(
     words: Annotated[str, Query(max_length=200, description="All are in the question.")] = "",
 ) -> RunPage:
     """Your own runs, the newest first."""
+    wanted = words.replace("\0", " ").split()  # no database takes a NUL in a text
     found = await runs.runs_of(
-        caller.user_id, tool_name=tool, most=limit + 1, before=before, words=words.split()
+        caller.user_id, tool_name=tool, most=limit + 1, before=before, words=wanted
     )
     shown = tuple(map(run_listed, found[:limit]))
     asked = {"limit": limit, "tool": tool, "words": words}
