@@ -1,138 +1,38 @@
-"""The page, driven in a real browser. Pictures of it are left in ``out/screenshots``."""
+"""The page, from a question to its report, and what comes between."""
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
-from tests.conftest import QUESTION, ROOT, paper, snapshot
+from tests.conftest import QUESTION, paper, snapshot
+from tests.e2e.pages import (
+    ATTACK,
+    address,
+    ask,
+    assert_fits,
+    browser,
+    folder,
+    gate,
+    page,
+    page_server,
+    picture,
+    tab,
+)
 from tests.servers.serving import serving
 from tests.servers.world import world_beside
 
-PICTURES = ROOT / "out" / "screenshots"
-expect.set_options(timeout=15_000)
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-ARGUMENTS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-ATTACK = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
-RECORDS = (
-    paper(1),
-    paper(2, title=f"Examplol in testitis {ATTACK}", journal=ATTACK, note=ATTACK),
-    paper(3, text=f"Results: Examplol did not improve testitis {ATTACK}. Examplol {ATTACK}."),
-)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
-        message = "no Chromium: install one, or name it in CHROMIUM"
-        pytest.fail(message) if os.environ.get("CI") else pytest.skip(message)
-    # Within the module: while it runs, no other event loop can run in this thread.
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("served")
-    snapshot(folder / "records.jsonl", *RECORDS)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def address(folder: Path) -> Iterator[str]:
-    with serving(page_server(folder)) as served:
-        yield served.address
-
-
-def page_server(folder: Path) -> list[str | Path]:
-    return [sys.executable, "-m", "tests.servers.page", folder]
-
-
-@pytest.fixture
-def gate(folder: Path) -> Iterator[Path]:
-    """The file that lets queries be answered; it is there unless a test takes it away."""
-    gate = folder / "open"
-    gate.touch()
-    yield gate
-    gate.touch()
-
-
-@pytest.fixture
-def page(browser: Browser, address: str, gate: Path) -> Iterator[Page]:
-    """A tab that may speak to the server only, and in which nothing may go wrong."""
-    assert gate.exists()
-    with tab(browser, address) as page:
-        yield page
-
-
-@contextmanager
-def tab(browser: Browser, address: str) -> Iterator[Page]:
-    wrong: list[str] = []
-    context = browser.new_context(
-        base_url=address, viewport={"width": 1440, "height": 900}, reduced_motion="reduce"
-    )
-
-    def watch(request: Request) -> None:
-        if not request.url.startswith((address, "data:", "blob:")):
-            wrong.append(request.url)
-
-    context.on("request", watch)
-    context.on("dialog", lambda dialog: wrong.append(dialog.message))
-    context.on("weberror", lambda error: wrong.append(str(error.error)))
-    context.on(
-        "console", lambda said: wrong.append(said.text) if _is_error(said.text, said.type) else None
-    )
-    yield context.new_page()
-    context.close()
-    assert wrong == []
-
-
-def _is_error(text: str, kind: str) -> bool:
-    # The framework's own words when a page is left while its stream is open.
-    usual = ("AbortError", "Connection errored out", "502 (Bad Gateway)", "CONNECTION_REFUSED")
-    return kind == "error" and not any(part in text for part in usual)
-
-
-def ask(page: Page, question: str = QUESTION, *, goto: bool = True) -> None:
-    if goto:
-        page.goto("/")
-    page.get_by_label("Research question").fill(question)
-    page.get_by_role("button", name="Run research").click()
-
-
-def picture(page: Page, name: str) -> None:
-    PICTURES.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=PICTURES / f"{name}.png")
-
-
-def assert_fits(page: Page) -> None:
-    """No sideways scrolling."""
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+__all__ = ["address", "browser", "folder", "gate", "page"]
 
 
 def test_a_question_is_followed_to_its_report(page: Page, gate: Path) -> None:
     gate.unlink()
     ask(page)
-    expect(page.get_by_role("log")).to_contain_text("SearchAgent (round 1)")
+    expect(page.get_by_role("log")).to_contain_text("Round 1")
     gate.touch()
     expect(page).to_have_url(re.compile(r"\?run=[0-9a-f-]{36}$"))
     expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
@@ -161,32 +61,17 @@ def test_a_citation_opens_title_source_and_text(page: Page) -> None:
 def test_a_reload_in_the_middle_takes_the_run_up_again(page: Page, gate: Path) -> None:
     gate.unlink()
     ask(page)
-    expect(page.get_by_role("log")).to_contain_text("SearchAgent")
+    expect(page.get_by_role("log")).to_contain_text("Round 1")
     expect(page.locator(".live .pill")).to_have_text("running")
     expect(page.locator(".stages .now")).to_have_text("Search and grade")
     picture(page, "running-1440")
     page.reload()
     expect(page.locator(".live .pill")).to_have_text("running")
-    expect(page.get_by_role("log")).to_contain_text("SearchAgent")
+    expect(page.get_by_role("log")).to_contain_text("Round 1")
     expect(page.get_by_label("Research question")).to_have_value(QUESTION)
     gate.touch()
     expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
     expect(page.locator(".live .log .run_started")).to_have_count(1)
-
-
-def test_a_run_goes_on_without_its_tab_and_is_found_by_its_address(page: Page, gate: Path) -> None:
-    gate.unlink()
-    ask(page)
-    expect(page).to_have_url(re.compile("run="))
-    left, context = page.url, page.context
-    page.close()
-    gate.touch()
-    first, second = context.new_page(), context.new_page()
-    for tab in (first, second):
-        tab.goto(left)
-        expect(tab.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
-    logs = [tab.locator(".live .log").text_content() for tab in (first, second)]
-    assert logs[0] == logs[1]
 
 
 def test_markup_in_a_record_and_in_the_question_is_inert(page: Page) -> None:
@@ -258,7 +143,7 @@ def test_a_server_that_is_stopped_ends_its_runs_and_says_so(
     snapshot(tmp_path / "records.jsonl", paper(1))
     with serving(page_server(tmp_path)) as served, tab(browser, served.address) as page:
         ask(page)
-        expect(page.get_by_role("log")).to_contain_text("SearchAgent")
+        expect(page.get_by_role("log")).to_contain_text("Round 1")
         served.process.terminate()
         expect(page.locator(".live .pill")).to_have_text("cancelled")
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, HttpCredentials, expect
 
 from tests.databases import fresh_database
-from tests.e2e.test_page import ask, browser
+from tests.e2e.pages import ask, browser
 from tests.servers.serving import Served, serving
 
 __all__ = ["browser"]

@@ -14,8 +14,8 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, Response, expect
 
+from tests.e2e.pages import ask, assert_fits, browser, picture, tab
 from tests.e2e.test_command import COMMAND
-from tests.e2e.test_page import ask, assert_fits, browser, picture, tab
 from tests.integration.modelled import records
 from tests.servers.models import Fault, ModelServer
 from tests.servers.running import running
@@ -169,6 +169,23 @@ def test_a_run_with_a_key_of_ones_own_leaves_it_nowhere(page: Page, place: Site)
     expect(page.locator(".live .question")).to_contain_text("another")  # not the first run's end
     expect(page.locator(".live .pill")).to_have_text("completed", timeout=60_000)
     assert {asked.key for asked in place.model.asked} == {SERVERS}
+
+
+@pytest.mark.timeout(240)
+def test_a_plan_with_a_key_of_ones_own_leaves_it_nowhere(page: Page, place: Site) -> None:
+    answers = watched(page)
+    give(page, "", OWN)
+    page.get_by_label("Show me the plan first").check()
+    ask(page, goto=False)
+    approve = page.get_by_role("button", name="Approve and run")
+    expect(approve).to_be_visible(timeout=60_000)
+    expect(page.get_by_label(KEY)).to_have_value(OWN)
+    approve.click()
+    expect(page.get_by_label(KEY)).to_have_value("")
+    expect(page.locator(".live .pill")).to_have_text("completed", timeout=60_000)
+    assert {asked.key for asked in place.model.asked} == {OWN}
+    assert OWN not in kept_by_the_browser(page)
+    assert OWN not in "\n".join([*answers, *told_by(place.served.address, page.url[-36:])])
 
 
 def test_a_wrong_key_ends_the_run_with_words_for_who_gave_it(page: Page, place: Site) -> None:

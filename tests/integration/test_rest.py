@@ -367,6 +367,7 @@ async def test_the_description_is_complete_and_asks_for_no_key_in_a_body(site: S
         *("/health", "/sources", "/verify", "/runs", "/runs/{run_id}", "/runs/{run_id}/events"),
         *("/similar", "/runs/{run_id}/cancel", "/runs/{run_id}/write-now", "/runs/{run_id}/output"),
         "/runs/{run_id}/export/{suffix}",
+        "/runs/{run_id}/resume",
     }
     for name, schema in described["components"]["schemas"].items():
         for field in schema.get("properties", {}):

@@ -86,6 +86,7 @@ class TestTokens:
                 site.client.build_request("GET", "/api/runs", headers=headers),
                 site.client.build_request("POST", f"{at}/cancel", headers=headers),
                 site.client.build_request("POST", f"{at}/write-now", headers=headers),
+                site.client.build_request("POST", f"{at}/resume", headers=headers),
                 site.client.build_request("DELETE", at, headers=headers),
             )
             for request in asked:
@@ -109,7 +110,10 @@ class TestTokens:
         await site.client.get(f"{at}/events")
         assert await own(site, by(ADA)) == [run_id]
         assert await own(site, by(BEN)) == []
-        for method, path in (("POST", f"{at}/cancel"), ("POST", f"{at}/write-now"), ("DELETE", at)):
+        for method, path in (
+            *(("POST", f"{at}/{what}") for what in ("cancel", "write-now", "resume")),
+            ("DELETE", at),
+        ):
             refused = await site.client.request(method, path, headers=by(BEN))
             assert refused.status_code == 403, path
         behind = await site.client.get("/api/runs", params={"before": run_id}, headers=by(BEN))

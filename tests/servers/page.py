@@ -1,6 +1,7 @@
 """The page over a source that waits: queries are answered once the file ``open`` is there.
 
-Usage: python -m tests.servers.page FOLDER, which holds records.jsonl; the address is printed.
+Usage: python -m tests.servers.page FOLDER [SLOTS]. FOLDER holds records.jsonl; the address is
+printed. With SLOTS runs are kept in a database in the folder, and so many are conducted at once.
 """
 
 from __future__ import annotations
@@ -8,16 +9,24 @@ from __future__ import annotations
 import asyncio
 import socket
 import sys
+from functools import partial
 from pathlib import Path
 
 from deepcritical.bootstrap import Lookups
+from deepcritical.bootstrap.durable import build_durable
 from deepcritical.domain.evidence import Evidence
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.server import serve_page
+from deepcritical.jobs.news import NewsSince
+from deepcritical.jobs.similar_runs import SimilarRuns
+from deepcritical.services.database import Database
+from deepcritical.services.database_url import normalised_url
+from deepcritical.services.question_similarity import QuestionSimilarity
+from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 from deepcritical.tools.base import SourceQuery, SourceResult
 from deepcritical.tools.snapshot import SnapshotSource
-from tests.conftest import run_service
+from tests.conftest import opened, run_service
 
 
 class GatedSource:
@@ -42,7 +51,18 @@ class GatedSource:
         return list(result.evidence)
 
 
-if __name__ == "__main__":
-    service = run_service([GatedSource(Path(sys.argv[1]))])
+def main(folder: Path, slots: int | None) -> None:
+    source, traces, durable = GatedSource(folder), None, None
+    if slots:
+        url = normalised_url(f"sqlite:///{folder / 'runs.sqlite'}")
+        traces = ToolTraceService(Database(url))
+        durable = build_durable(traces, slots=slots)
+    service = run_service([source], traces=traces, durable=durable)
+    news = NewsSince(partial(opened, source))
+    similar = SimilarRuns(service, QuestionSimilarity(None), news, ttl_days=30)
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        serve_page(service, Access(), Lookups(Settings()), listening)
+        serve_page(service, Access(), Lookups(Settings()), listening, similar=similar)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]) if sys.argv[2:] else None)

@@ -102,11 +102,12 @@ def build_runs(
         StorageError: The database of runs cannot be used.
         ValueError: Both a snapshot and sources are given.
     """
-    place = place_of(settings, snapshot=snapshot, sources=sources)
-    choosing = _over_retrieval(settings)
+    place, choosing = (
+        place_of(settings, snapshot=snapshot, sources=sources),
+        _over_retrieval(settings),
+    )
     own = build_reasoner(settings, choosing)
-    traces = open_traces(settings)
-    telemetry = open_telemetry()
+    traces, telemetry = open_traces(settings), open_telemetry()
     return RunService(
         orchestrate=run_team,
         answering=deep_research,
@@ -120,6 +121,7 @@ def build_runs(
         model=_model_of(settings),
         parts_for=partial(_parts_for, settings, choosing, telemetry),
         telemetry=telemetry,
+        open_at=partial(open_sources_of, settings, telemetry=telemetry),
     )
 
 

@@ -13,9 +13,9 @@ from typing import Literal
 from pydantic import Field
 
 from deepcritical.domain.base import Model, UnitInterval
-from deepcritical.domain.errors import BudgetExceeded
+from deepcritical.domain.errors import BudgetExceeded, ConfigurationError
 
-__all__ = ["SHARES", "Depth", "Judgement", "Price", "Purse", "RunLimits", "Spent"]
+__all__ = ["SHARES", "Depth", "Judgement", "OwnLimits", "Price", "Purse", "RunLimits", "Spent"]
 
 Depth = Literal["quick", "standard", "deep"]
 
@@ -71,10 +71,57 @@ class RunLimits(Model):
         }[depth]
         return cls(max_iterations=rounds, deadline_s=seconds, max_calls=calls, max_tokens=tokens)
 
+    def beyond(self, most: RunLimits) -> tuple[str, str] | None:
+        """The first limit that goes further than `most`, and in words how far; None if none does.
+
+        Less kept for the report goes further, too.
+        """
+        for name, allowed in most:
+            wanted = getattr(self, name)
+            if name == "report_share":
+                wrong = wanted < allowed
+            else:
+                wrong = allowed is not None and (wanted is None or wanted > allowed)
+            if wrong:
+                far = "none" if wanted is None else f"{wanted:g}"
+                side = "least" if name == "report_share" else "most"
+                return name, f"is {far}; at {side} {allowed:g} is allowed"
+        return None
+
     @property
     def research_deadline_s(self) -> float:
         """Seconds after which no further round begins."""
         return self.deadline_s * (1 - self.report_share)
+
+
+class OwnLimits(Model):
+    """What a user sets of the limits of a run; None leaves one to the depth."""
+
+    max_iterations: int | None = Field(default=None, ge=1, le=10)
+    deadline_s: float | None = Field(default=None, gt=0)
+    max_tokens: int | None = Field(default=None, ge=0)
+    max_cost_usd: float | None = Field(default=None, ge=0)
+
+    @property
+    def given(self) -> dict[str, float]:
+        """Those that are set."""
+        return self.model_dump(exclude_none=True)
+
+    def over(self, limits: RunLimits, most: RunLimits) -> RunLimits:
+        """The limits with what is set here in their place.
+
+        Raises:
+            ConfigurationError: That goes further than `most`.
+        """
+        own = RunLimits(**{**dict(limits), **self.given})
+        if self.given and (wrong := own.beyond(most)):
+            raise ConfigurationError(f"The limit {wrong[0]} {wrong[1]}.", "Choose a lower one.")
+        return own
+
+    @property
+    def noted(self) -> dict[str, object]:
+        """What is kept of them with a run, so that it is offered for no run without them."""
+        return {"limits": self.given} if self.given else {}
 
 
 class Spent(Model):

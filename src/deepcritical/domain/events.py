@@ -145,6 +145,8 @@ class SourceSearched(Model):
     """Those that the run did not have yet."""
     cached: bool = False
     """Whether the answer was kept from an earlier search."""
+    seconds: float | None = Field(default=None, ge=0)
+    """Until the source answered, waiting for its turn included; None for a snapshot."""
 
 
 class IntegrityChecked(Model):

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Literal, get_args
 
-__all__ = ["SOURCES", "SourceKey", "parse_sources"]
+__all__ = ["SOURCES", "SOURCE_NAMES", "SourceKey", "parse_sources"]
 
 SourceKey = Literal["pubmed", "clinicaltrials", "europepmc", "web"]
 SOURCES: tuple[SourceKey, ...] = get_args(SourceKey)
+SOURCE_NAMES: Mapping[SourceKey, str] = MappingProxyType(
+    {
+        "pubmed": "PubMed",
+        "clinicaltrials": "ClinicalTrials.gov",
+        "europepmc": "Europe PMC",
+        "web": "Web (DuckDuckGo)",
+    }
+)
+"""What a reader calls them."""
 
 
 def parse_sources(text: str) -> tuple[SourceKey, ...]:

@@ -6,13 +6,14 @@ Writing it ends one job, and what the person made of it starts the next: nothing
 from __future__ import annotations
 
 from codecs import BOM_UTF8
+from collections.abc import Collection
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.errors import PlanError
+from deepcritical.domain.errors import ConfigurationError, PlanError
 from deepcritical.domain.live_sources import SourceKey
 from deepcritical.domain.question import (
     QuestionForm,
@@ -56,6 +57,20 @@ class Place(Model):
         if self.sources and self.snapshot is not None:
             raise ValueError("name sources or a snapshot, not both")
         return self
+
+    def only(self, sources: Collection[SourceKey]) -> Place:
+        """The place with these of its sources alone; none given means all.
+
+        Raises:
+            ConfigurationError: One of them is not searched here.
+        """
+        if set(sources) - set(self.sources):
+            raise ConfigurationError(
+                "A source was chosen that is not searched here.",
+                f"Choose of: {', '.join(self.sources) or 'none'}.",
+            )
+        kept = tuple(name for name in self.sources if name in sources)
+        return Place(sources=kept) if kept else self
 
 
 class PlannedQuery(Model):
@@ -159,18 +174,9 @@ def check_limits(plan: RunLimits, most: RunLimits) -> None:
     Raises:
         PlanError: A limit of the plan is above the one allowed, or it keeps less for the report.
     """
-    for name, allowed in most:
-        wanted = getattr(plan, name)
-        if name == "report_share":
-            wrong = wanted < allowed
-        else:
-            wrong = allowed is not None and (wanted is None or wanted > allowed)
-        if wrong:
-            raise PlanError(
-                f"limits.{name} of the plan is {'none' if wanted is None else f'{wanted:g}'}; "
-                f"at {'least' if name == 'report_share' else 'most'} {allowed:g} is allowed.",
-                _ADVICE,
-            )
+    if wrong := plan.beyond(most):
+        name, how = wrong
+        raise PlanError(f"limits.{name} of the plan {how}.", _ADVICE)
 
 
 def check_plan(plan: ResearchPlan, text: str, place: Place, most: RunLimits) -> None:

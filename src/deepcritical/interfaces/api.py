@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from importlib.metadata import version
 from typing import Annotated, Any, Literal, TypeVar
+from urllib.parse import urlencode
 
 from fastapi import (
     APIRouter,
@@ -210,13 +211,18 @@ async def list_runs(
     tool: Annotated[str | None, Query(max_length=64)] = None,
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
     before: Annotated[str | None, Query(max_length=64, description="Id of a run.")] = None,
+    words: Annotated[str, Query(max_length=200, description="All are in the question.")] = "",
 ) -> RunPage:
     """Your own runs, the newest first."""
-    found = await runs.runs_of(caller.user_id, tool_name=tool, most=limit + 1, before=before)
+    wanted = words.replace("\0", " ").split()  # no database takes a NUL in a text
+    found = await runs.runs_of(
+        caller.user_id, tool_name=tool, most=limit + 1, before=before, words=wanted
+    )
     shown = tuple(map(run_listed, found[:limit]))
+    asked = {"limit": limit, "tool": tool, "words": words}
+    given = {name: value for name, value in asked.items() if value}
     more = len(found) > limit
-    asked = f"&tool={tool}" if tool else ""
-    following = f"/api/runs?limit={limit}&before={shown[-1].id}{asked}" if more else None
+    following = f"/api/runs?{urlencode({**given, 'before': shown[-1].id})}" if more else None
     return RunPage(runs=shown, next=following)
 
 
@@ -241,9 +247,9 @@ async def list_similar(
 
 
 @router.get("/runs/{run_id}")
-async def show_run(run: Known) -> RunShown:
+async def show_run(run: Known, runs: Runs) -> RunShown:
     """How a run stands, and where its parts are."""
-    return await run_shown(run)
+    return await run_shown(run, runs)
 
 
 @router.get(
@@ -279,7 +285,7 @@ async def read_events(
 async def cancel_run(run: Own, runs: Runs) -> RunShown:
     """Stop a run; one that has ended stays as it is."""
     await runs.cancel(run.run_id)
-    return await run_shown(run)
+    return await run_shown(run, runs)
 
 
 @router.post("/runs/{run_id}/write-now", status_code=202)
@@ -291,7 +297,20 @@ async def write_now(run: Own, runs: Runs) -> RunShown:
         await runs.write_now(run.run_id)
     except TraceNotFoundError as error:
         raise HTTPException(409, str(error)) from error
-    return await run_shown(run)
+    return await run_shown(run, runs)
+
+
+@router.post("/runs/{run_id}/resume", status_code=202)
+async def resume_run(run: Own, caller: Who, rules: Rules, runs: Runs) -> RunShown:
+    """Go on with a run that failed or was cancelled; what it has done already is not done again."""
+    if not run.ended or run.report or run.answer:
+        raise HTTPException(409, "Only a run that failed or was cancelled can be resumed.")
+    rules.admit_run(caller)
+    try:
+        await runs.resume(run.run_id)
+    except TraceNotFoundError as error:
+        raise HTTPException(409, str(error)) from error
+    return await run_shown(await _known(run.run_id, runs), runs)
 
 
 @router.delete("/runs/{run_id}", status_code=204)

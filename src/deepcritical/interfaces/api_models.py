@@ -17,6 +17,7 @@ from deepcritical.domain.similar import SimilarRun
 from deepcritical.domain.traces import TraceMetrics, TraceStatus, TraceSummary, fold
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
 from deepcritical.interfaces.event_stream import told
+from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.stored_runs import RunView
 
 __all__ = [
@@ -96,6 +97,8 @@ class RunShown(RunListed):
     """The verdict, or how much of the checklist is answered."""
     files: dict[str, str]
     """The report, or the answer, by file suffix; none before the end."""
+    queue_position: int | None
+    """Its place among the runs that wait for their first step, from 1 on; None once it has one."""
 
 
 class RunPage(Model):
@@ -187,7 +190,7 @@ class ClaimToVerify(Model):
 def run_links(run_id: str) -> dict[str, str]:
     """Where a run is read and stopped."""
     at = f"{ROOT}/{run_id}"
-    parts = ("events", "cancel", "write-now", "output")
+    parts = ("events", "cancel", "write-now", "resume", "output")
     return {"self": at} | {part.replace("-", "_"): f"{at}/{part}" for part in parts}
 
 
@@ -215,7 +218,7 @@ def similar_shown(found: Sequence[SimilarRun]) -> SimilarPage:
     return SimilarPage(runs=tuple(shown))
 
 
-async def run_shown(run: RunView) -> RunShown:
+async def run_shown(run: RunView, runs: RunService) -> RunShown:
     """A run as its events tell it.
 
     Raises:
@@ -241,6 +244,7 @@ async def run_shown(run: RunView) -> RunShown:
         stop_reason=done.stop_reason if done else None,
         outcome=done.verdict if done else "",
         files=_files(run),
+        queue_position=None if events else await runs.queue_position(run.run_id),
     )
 
 

@@ -38,7 +38,7 @@ def create_app(
     # The page last, for it answers every other path.
     mounted: FastAPI = gr.mount_gradio_app(
         build_site(runs, access, lookups, host=host, name=name, similar=similar),
-        build_page(runs, access),
+        build_page(runs, access, similar),
         path="",
         theme=THEME,
         head=HEAD,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 
 from deepcritical.domain.errors import StorageError, TraceNotFoundError
 from deepcritical.domain.traces import LOCAL_USER, TraceSummary
@@ -27,6 +28,19 @@ class KnownRuns:
         self._traces = traces
         self._durable = durable
         self._runs: dict[str, Run] = {}
+
+    @property
+    def keeps_runs(self) -> bool:
+        """Whether runs are kept, so that a user can list his own."""
+        return self._traces is not None
+
+    async def queue_position(self, run_id: str) -> int | None:
+        """The place of a run among those that wait, from 1 on; None for one that does not wait.
+
+        Raises:
+            StorageError: The database cannot be read.
+        """
+        return await self._durable.board.queue_position(run_id) if self._durable else None
 
     async def _taken_in(self) -> None:
         """Until the database knows the runs that were submitted here."""
@@ -112,6 +126,7 @@ class KnownRuns:
         tool_name: str | None = None,
         most: int = 50,
         before: str | None = None,
+        words: Sequence[str] = (),
     ) -> tuple[TraceSummary, ...]:
         """The runs that a user started, the newest first; none without a database.
 
@@ -120,6 +135,7 @@ class KnownRuns:
             tool_name: Only runs of this tool.
             most: How many.
             before: Id of a run; only older ones.
+            words: Only those whose question has each of them, in any case.
 
         Raises:
             StorageError: The database cannot be read.
@@ -127,7 +143,9 @@ class KnownRuns:
         if self._traces is None:
             return ()
         await self._taken_in()
-        return await self._traces.list_traces(user_id, tool_name, most=most, before=before)
+        return await self._traces.list_traces(
+            user_id, tool_name, most=most, before=before, words=words
+        )
 
 
 def unknown(run_id: str) -> TraceNotFoundError:

@@ -87,6 +87,7 @@ class RecordedAnswer(Model):
     result: SourceResult
     searched_at: datetime | None
     error: RecordedError | None
+    seconds: float | None = None
 
     @classmethod
     def of(cls, answer: SourceAnswer) -> RecordedAnswer:
@@ -98,12 +99,14 @@ class RecordedAnswer(Model):
             result=answer.result,
             searched_at=answer.searched_at,
             error=RecordedError.of(answer.error) if answer.error else None,
+            seconds=answer.seconds,
         )
 
     def restored(self) -> SourceAnswer:
         """The answer."""
         error = self.error.restored() if self.error else None
-        return SourceAnswer(self.source, self.query, self.result, self.searched_at, error)
+        asked = (self.source, self.query, self.result, self.searched_at)
+        return SourceAnswer(*asked, error, self.seconds)
 
 
 class Read(Model):

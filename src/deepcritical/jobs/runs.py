@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -18,11 +18,12 @@ from typing import Any
 from pydantic import SecretStr
 
 from deepcritical.domain.answer import DeepAnswer
-from deepcritical.domain.budget import Depth, RunLimits
+from deepcritical.domain.budget import Depth, OwnLimits, RunLimits
 from deepcritical.domain.errors import (
     CapacityError,
     ConfigurationError,
 )
+from deepcritical.domain.live_sources import SourceKey
 from deepcritical.domain.plan import Place, ResearchPlan, check_plan
 from deepcritical.domain.question import checked_question
 from deepcritical.domain.recipe import ModelChoice, Recipe
@@ -52,6 +53,7 @@ MAX_KEPT = 200
 RESEARCH, DEEP_RESEARCH = "research", "deep_research"
 """What runs that end with a report, and with an answer, are called among the tools."""
 
+NO_LIMITS = OwnLimits()
 ChooseReasoner = Callable[[str, SecretStr | None], Reasoner]
 """The reasoner for a model as ``provider:name``, '' for the service's own, and a user's key."""
 
@@ -73,6 +75,7 @@ class RunService(KnownRuns):
         model: What the reasoner asks.
         parts_for: Makes the parts of a run that is of another place or model.
         telemetry: Is told what runs do; closed with the service.
+        open_at: Opens the sources of another place; without it a run can leave none out.
     """
 
     def __init__(
@@ -91,6 +94,7 @@ class RunService(KnownRuns):
         model: ModelChoice | None = None,
         parts_for: PartsFor | None = None,
         telemetry: Telemetry = OFF,
+        open_at: Callable[[Place], OpenSources] | None = None,
     ) -> None:
         super().__init__(traces, durable)
         self._tools = {
@@ -105,6 +109,7 @@ class RunService(KnownRuns):
         self._place = place or Place()
         self._model = model or ModelChoice()
         self._build_parts = parts_for
+        self._open_at = open_at
         self._conducting = Conducting(self._tools, durable, self._parts)
         self._telemetry = telemetry
 
@@ -112,6 +117,15 @@ class RunService(KnownRuns):
         """One line on each source."""
         async with self._open_sources() as sources:
             return sources.described
+
+    @property
+    def place(self) -> Place:
+        """Where runs search, unless they leave sources out."""
+        return self._place
+
+    def limits_of(self, depth: Depth) -> RunLimits:
+        """The limits of a run of this depth; no run may go beyond those of ``deep``."""
+        return self._limits_for(depth)
 
     @property
     def reasoner(self) -> str:
@@ -187,6 +201,8 @@ class RunService(KnownRuns):
         depth: Depth = "standard",
         reasoner: Reasoner | None = None,
         model_api_key: SecretStr | None = None,
+        sources: Sequence[SourceKey] = (),
+        own_limits: OwnLimits = NO_LIMITS,
     ) -> ResearchPlan:
         """What a run of this question would do first, for a person to review.
 
@@ -194,13 +210,15 @@ class RunService(KnownRuns):
 
         Raises:
             QuestionError: The question cannot be worked on.
+            ConfigurationError: Sources or limits cannot be had here.
             BudgetExceeded: It took longer than a run may.
         """
+        place, limits = self._place.only(sources), self._limited(depth, own_limits)
         text, log = checked_question(question), EventLog(str(uuid.uuid4()))
-        session = self._session(text, self._limits_for(depth), log, reasoner)
+        session = self._session(text, limits, log, reasoner)
         desk = RunDesk(session.limits, lambda: session.elapsed_s, session.hear, model_api_key)
         async with within(session.limits), session.reasoner.for_run(desk) as session.reasoner:
-            return await plan_research(session, self._place)
+            return await plan_research(session, place)
 
     def submit(
         self,
@@ -212,6 +230,8 @@ class RunService(KnownRuns):
         model_api_key: SecretStr | None = None,
         user_id: str = LOCAL_USER,
         plan: ResearchPlan | None = None,
+        sources: Sequence[SourceKey] = (),
+        own_limits: OwnLimits = NO_LIMITS,
     ) -> RunOf[ResearchReport]:
         """Start a run that ends with a report; must be called within a running event loop.
 
@@ -223,19 +243,22 @@ class RunService(KnownRuns):
             model_api_key: The user's own key for the model; it is kept for this run only.
             user_id: Who asks.
             plan: What was reviewed; its limits hold, and `question` is the plan's.
+            sources: Those of the service's live sources that are searched; none given means all.
+            own_limits: What the user sets beside the depth.
 
         Raises:
             EmptyQuestionError, QuestionTooLongError, CapacityError: Nothing is started.
             PlanError: The plan is for another question or place, or goes beyond the limits.
+            ConfigurationError: Sources or limits cannot be had here.
         """
         text = checked_question(question)
+        place, limits = self._place.only(sources), self._limited(depth, own_limits)
         if plan:
-            check_plan(plan, text, self._place, self._limits_for("deep"))
-        recipe = self._recipe(
-            RESEARCH, text, plan.limits if plan else self._limits_for(depth), plan=plan
-        )
+            check_plan(plan, text, place, self._limits_for("deep"))
+            limits = plan.limits
+        recipe = self._recipe(RESEARCH, text, limits, place=place, plan=plan)
         own = Own(reasoner, model_api_key, log_path, user_id)
-        return self._start(recipe, {"question": text, "depth": depth}, own)
+        return self._start(recipe, {"question": text, "depth": depth, **own_limits.noted}, own)
 
     def ask(
         self,
@@ -247,36 +270,53 @@ class RunService(KnownRuns):
         reasoner: Reasoner | None = None,
         model_api_key: SecretStr | None = None,
         user_id: str = LOCAL_USER,
+        depth: Depth = "deep",
+        sources: Sequence[SourceKey] = (),
+        own_limits: OwnLimits = NO_LIMITS,
     ) -> RunOf[DeepAnswer]:
         """Start a run that ends with an answer; must be called within a running event loop.
 
         Args:
             question: Any biomedical question, as the user wrote it.
             context: What the user says beside it.
-            max_iterations: Rounds of search at most, 1-10; None leaves it to the settings.
+            max_iterations: Rounds of search at most, 1-10; None leaves it to the depth.
             log_path: As for `submit`.
             reasoner: As for `submit`.
             model_api_key: As for `submit`.
             user_id: As for `submit`.
+            depth: How far the run may go.
+            sources: As for `submit`.
+            own_limits: As for `submit`.
 
         Raises:
             EmptyQuestionError, QuestionTooLongError, CapacityError: Nothing is started.
+            ConfigurationError: Sources or limits cannot be had here.
         """
         text = checked_question(question)
         said = checked_question(context) if context.strip() else ""
-        limits = self._limits_for("deep")
+        place, limits = self._place.only(sources), self._limited(depth, own_limits)
         if max_iterations is not None:
             limits = RunLimits(**{**dict(limits), "max_iterations": max_iterations})
-        recipe = self._recipe(DEEP_RESEARCH, text, limits, context=said)
+        recipe = self._recipe(DEEP_RESEARCH, text, limits, place=place, context=said)
         asked = {"question": text, "context": said, "max_iterations": limits.max_iterations}
-        return self._start(recipe, asked, Own(reasoner, model_api_key, log_path, user_id))
+        own = Own(reasoner, model_api_key, log_path, user_id)
+        return self._start(recipe, {**asked, **own_limits.noted}, own)
+
+    def _limited(self, depth: Depth, own_limits: OwnLimits) -> RunLimits:
+        return own_limits.over(self._limits_for(depth), self._limits_for("deep"))
+
+    def _opening(self, place: Place) -> OpenSources:
+        if place == self._place:
+            return self._open_sources
+        if self._open_at is None:
+            raise ConfigurationError("No source can be left out here.", "Choose all of them.")
+        return self._open_at(place)
 
     def _recipe(self, tool: str, text: str, limits: RunLimits, **more: Any) -> Recipe:
         return Recipe(
             tool=tool,
             question=text,
             limits=limits,
-            place=self._place,
             model=self._model,
             searched_on=datetime.now(UTC).date().isoformat(),
             **more,
@@ -291,7 +331,8 @@ class RunService(KnownRuns):
         session.context = recipe.context
         ending: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         own_key = own.key is not None or own.reasoner not in (None, self._reasoner)
-        held = Held(session, self._open_sources, writer, ending, own.key, own_key)
+        opening = self._opening(recipe.place)
+        held = Held(session, opening, writer, ending, own.key, own_key)
         stop = partial(self._conducting.stop, run_id)
         run = RunOf(session, ending, stop, own.user_id, recipe.tool)
         ending.add_done_callback(log_defect)

@@ -145,7 +145,7 @@ async def _take_in(session: ResearchSession, answer: SourceAnswer) -> None:
     else:
         session.answered_in_round = True
     told = run.model_dump(exclude={"filters", "searched_at", "notes"})
-    await session.emit(SourceSearched(**told), Stage.SEARCH)
+    await session.emit(SourceSearched(**told, seconds=answer.seconds), Stage.SEARCH)
     if result.outcome in (SourceOutcome.UNAVAILABLE, SourceOutcome.DEGRADED):
         why = "; ".join(reason.rstrip(".") for reason in result.skipped[:3])
         await session.notify(f"{answer.source} was {result.outcome.value}: {why}.")

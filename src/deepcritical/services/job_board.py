@@ -86,6 +86,10 @@ class JobBoard:
         """What users want of these runs."""
         return await self._read(lambda q, c: q.select_signals(c, run_ids))
 
+    async def queue_position(self, run_id: str) -> int | None:
+        """The place of a run among those that wait, from 1 on; None for one that does not wait."""
+        return await self._read(lambda q, c: q.queue_position(c, run_id))
+
     async def overdue(self) -> tuple[str, ...]:
         """Runs that have waited for their first step for longer than they may."""
         return await self._read(lambda q, c: q.select_overdue(c))

@@ -23,6 +23,7 @@ __all__ = [
     "hand_back",
     "insert_job",
     "leave",
+    "queue_position",
     "reopen",
     "request",
     "select_left",
@@ -141,6 +142,17 @@ def select_signals(connection: sa.Connection, run_ids: Collection[str]) -> dict[
     rows = connection.execute(asked.where(jobs.c.run_id.in_(run_ids)))
     found = {run_id: Signals(cancel, write_now) for run_id, cancel, write_now in rows}
     return {run_id: found.get(run_id, Signals(deleted=True)) for run_id in run_ids}
+
+
+def queue_position(connection: sa.Connection, run_id: str) -> int | None:
+    """How many runs wait for their first step up to this one; None for one that does not."""
+    waiting = _OPEN & jobs.c.first_step_at.is_(None)
+    own = sa.select(jobs.c.queued_at).select_from(_OF_TRACE)
+    since = connection.scalar(own.where(waiting, jobs.c.run_id == run_id))
+    if since is None:
+        return None
+    counted = sa.select(sa.func.count()).select_from(_OF_TRACE)
+    return connection.scalar(counted.where(waiting, jobs.c.queued_at <= since))
 
 
 def select_overdue(connection: sa.Connection) -> tuple[str, ...]:

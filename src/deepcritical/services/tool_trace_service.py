@@ -192,13 +192,22 @@ class ToolTraceService:
         *,
         most: int = 50,
         before: str | None = None,
+        words: Sequence[str] = (),
     ) -> tuple[TraceSummary, ...]:
-        """A user's traces, newest first, of one tool or of all, older than the trace `before`."""
+        """A user's traces, newest first.
+
+        Args:
+            user_id: The user.
+            tool_name: Only those of this tool.
+            most: How many.
+            before: Id of a trace; only older ones.
+            words: Only those whose question has each of them, in any case.
+        """
 
         def work(connection: sa.Connection) -> tuple[TraceSummary, ...]:
             from deepcritical.services.trace_queries import select_traces
 
-            return select_traces(connection, user_id, tool_name, most, before)
+            return select_traces(connection, user_id, tool_name, most, before, words)
 
         return await self._database.read(work)
 

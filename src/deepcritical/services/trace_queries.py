@@ -236,12 +236,15 @@ def select_traces(
     tool_name: str | None,
     most: int,
     before: str | None = None,
+    words: Sequence[str] = (),
 ) -> tuple[TraceSummary, ...]:
-    """A user's traces, newest first, from behind one of them on."""
+    """A user's traces, newest first, from behind one of them on, whose question has the words."""
     at, key = tool_traces.c.created_at, tool_traces.c.id
     asked = sa.select(*_SUMMARY).where(tool_traces.c.user_id == user_id)
     if tool_name is not None:
         asked = asked.where(tool_traces.c.tool_name == tool_name)
+    question = tool_traces.c.input_params["question"].as_string()
+    asked = asked.where(*(question.icontains(word, autoescape=True) for word in words))
     if before is not None:
         newer = sa.select(at).where(key == before, tool_traces.c.user_id == user_id)
         since = newer.scalar_subquery()

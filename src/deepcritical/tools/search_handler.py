@@ -30,6 +30,8 @@ class SourceAnswer(NamedTuple):
     """When the source was asked, UTC; None for a source that does not change."""
     error: DeepCriticalError | None = None
     """What made the source `unavailable`."""
+    seconds: float | None = None
+    """Until it answered, waiting for its turn included; None for a source that does not change."""
 
 
 class Searches(Protocol):
@@ -55,7 +57,8 @@ class SearchHandler:
             permit. What has come by then is kept; without anything it was `unavailable`.
         broad_factor: How many times as many records a query may bring that is not for papers alone:
             it is asked once, and is the only one that a registry gets.
-        now: The time of day, UTC; None for sources that do not change, whose answers have no time.
+        now: The time of day, UTC; None for sources that do not change, whose answers have no time
+            and take none worth telling.
     """
 
     def __init__(
@@ -95,12 +98,12 @@ class SearchHandler:
             if not query.web_only or tool.name == WEB
         ]
         searched_at = self._now() if self._now else None
-        results = await asyncio.gather(
-            *(_asked(tool, query) for tool, query in calls), return_exceptions=True
-        )
+        timed = await asyncio.gather(*(_timed(tool, query) for tool, query in calls))
         return tuple(
-            _answer(tool.name, query, result, searched_at)
-            for (tool, query), result in zip(calls, results, strict=True)
+            _answer(tool.name, query, result, searched_at)._replace(
+                seconds=seconds if self._now else None
+            )
+            for (tool, query), (result, seconds) in zip(calls, timed, strict=True)
         )
 
     def _sized(self, query: SearchQuery, max_results: int, within_s: float | None) -> SourceQuery:
@@ -110,6 +113,15 @@ class SearchHandler:
             max_results=max_results * (1 if query.literature_only else self._broad_factor),
             answer_by=Deadline(max(0.0, given_s), within_s),
         )
+
+
+async def _timed(
+    tool: SearchTool, query: SourceQuery
+) -> tuple[SourceResult | BaseException, float]:
+    clock = asyncio.get_running_loop().time
+    begun = clock()
+    (result,) = await asyncio.gather(_asked(tool, query), return_exceptions=True)
+    return result, round(clock() - begun, 3)
 
 
 async def _asked(tool: SearchTool, query: SourceQuery) -> SourceResult:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import asyncio
+
 from datetime import UTC, datetime
 
 import pytest
@@ -49,6 +51,21 @@ def down(name: str, message: str = "The line is dead.") -> FixedSource:
 
 
 class TestAnswers:
+    async def test_it_is_measured_how_long_each_source_took(self) -> None:
+        class Slow(FixedSource):
+            async def fetch(self, query: SourceQuery) -> SourceResult:
+                await asyncio.sleep(0.2)
+                return await super().fetch(query)
+
+        sources = [up(), Slow("slow", SearchError("The line is dead.", ""))]
+        handler = SearchHandler(sources, now=lambda: datetime.now(UTC))
+        fast, slow = await handler.execute(queries("a"), 7)
+        assert fast.seconds is not None
+        assert slow.seconds is not None
+        assert 0 <= fast.seconds < 0.2 <= slow.seconds < 1
+        (unmeasured,) = await SearchHandler([up()]).execute(queries("a"), 7)
+        assert unmeasured.seconds is None
+
     async def test_a_query_for_the_web_alone_is_put_to_no_other_source(self) -> None:
         sources = [up("one"), up("web")]
         on_web = SearchQuery(text="a", web_only=True)

@@ -1,24 +1,32 @@
-"""The left column: the question, how deep to look, and which model answers."""
+"""The left column: the question, what is wanted and how far to go, and which model answers."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from html import escape
 from typing import NamedTuple
 
 import gradio as gr
+from gradio.helpers import Examples
 
-from deepcritical.domain.budget import Depth
+from deepcritical.domain.budget import Depth, RunLimits
+from deepcritical.domain.live_sources import SOURCE_NAMES
+from deepcritical.domain.plan import Place
 from deepcritical.domain.question import MAX_QUESTION_CHARS
 from deepcritical.interfaces.page.parts import html
+from deepcritical.interfaces.page.style import asset
+from deepcritical.jobs.runs import DEEP_RESEARCH, RESEARCH, RunService
 
 __all__ = ["Form", "build_form"]
 
 EXAMPLES = (
     "Can metformin be repurposed for Alzheimer's disease?",
-    "Can baricitinib be repurposed for COVID-19?",
     "Can ivermectin be repurposed for COVID-19?",
     "What could be repurposed for Alzheimer's disease?",
     "Does metformin slow Alzheimer's through AMPK and tau?",
 )
+KINDS = (("Report", RESEARCH), ("Answer", DEEP_RESEARCH))
+KIND_INFO = "A report on a drug for a condition, or a cited answer to any biomedical question."
 DEPTHS: tuple[tuple[str, Depth], ...] = (
     ("Quick", "quick"),
     ("Standard", "standard"),
@@ -31,21 +39,45 @@ MODEL_INFO = (
 KEY_INFO = "Used for the next run alone: not stored, not logged, and gone from here once you ask."
 UNSEEN = gr.InputHTMLAttributes(autocomplete="off", autocorrect="off", spellcheck=False)
 MAX_KEY_CHARS = 1000
+NO_CHOICE = '<p class="note">There is one source here, and none to choose: {}.</p>'
+NOTHING_KEPT = "This server keeps no runs: copy the address of this page to find one again."
+
+
+class Limits(NamedTuple):
+    """Limits of the user's own; an empty one is left to the depth."""
+
+    rounds: gr.Textbox
+    seconds: gr.Textbox
+    tokens: gr.Textbox
+    dollars: gr.Textbox
 
 
 class Form(NamedTuple):
     """The components that events touch."""
 
     question: gr.Textbox
-    depth: gr.Radio
-    model: gr.Textbox
-    key: gr.Textbox
     ask: gr.Button
     refused: gr.HTML
+    similar: gr.HTML
+    examples: Examples
+    kind: gr.Radio
+    depth: gr.Radio
+    review: gr.Checkbox
     answering: gr.HTML
+    sources: gr.CheckboxGroup | None
+    """None where one snapshot is searched."""
+    limits: Limits
+    model: gr.Textbox
+    key: gr.Textbox
+
+    @property
+    def asked(self) -> set[gr.components.Component]:
+        """What a run is begun with."""
+        own = {self.question, self.kind, self.depth, self.review, self.model, self.key}
+        return own | set(self.limits) | ({self.sources} if self.sources else set())
 
 
-def build_form() -> Form:
+def build_form(runs: RunService) -> Form:
     """The components of the form, drawn where it is called."""
     question = gr.Textbox(
         label="Research question",
@@ -54,19 +86,68 @@ def build_form() -> Form:
         max_length=MAX_QUESTION_CHARS,
         autofocus=True,
     )
-    depth = gr.Radio(
-        list(DEPTHS),
-        value="standard",
-        label="Depth",
-        info="1, 3 or 10 rounds of search and judgement at most.",
-    )
-    model, key = _model_and_key()
     ask = gr.Button("Run research", variant="primary", elem_id="ask")
-    refused, answering = html(""), html("")
-    gr.Examples(
-        [[text] for text in EXAMPLES], [question], cache_examples=False, api_visibility="private"
+    refused, similar = html(""), html("")
+    examples = Examples(
+        [[text] for text in EXAMPLES],
+        [question],
+        cache_examples=False,
+        api_visibility="private",
+        elem_id="examples",
+        _initiated_directly=False,
     )
-    return Form(question, depth, model, key, ask, refused, answering)
+    examples.create()
+    kind = gr.Radio(list(KINDS), value=RESEARCH, label="What you get", info=KIND_INFO)
+    depth = gr.Radio(
+        list(DEPTHS), value="standard", label="Depth", info=_depth_info(runs.limits_of)
+    )
+    review = gr.Checkbox(label="Show me the plan first", elem_id="review")
+    answering = html("")
+    sources, limits = _sources_and_limits(runs.place, runs.limits_of("deep"))
+    model, key = _model_and_key()
+    _own_runs(runs.keeps_runs)
+    return Form(
+        *(question, ask, refused, similar, examples, kind, depth, review, answering),
+        *(sources, limits, model, key),
+    )
+
+
+def _depth_info(limits_of: Callable[[Depth], RunLimits]) -> str:
+    """Rounds and seconds of each depth, as they are here."""
+    known = [(name, limits_of(depth)) for name, depth in DEPTHS]
+    told = (
+        f"{name}: {of.max_iterations} {'round' if of.max_iterations == 1 else 'rounds'}, "
+        f"{of.deadline_s:g} s"
+        for name, of in known
+    )
+    return f"At most. {'. '.join(told)}."
+
+
+def _sources_and_limits(place: Place, most: RunLimits) -> tuple[gr.CheckboxGroup | None, Limits]:
+    with gr.Accordion("Sources and limits", open=False):
+        sources = None
+        if place.sources:
+            choices = [(SOURCE_NAMES[name], name) for name in place.sources]
+            sources = gr.CheckboxGroup(
+                choices, value=list(place.sources), label="Live sources to search"
+            )
+        else:
+            searched = f"the snapshot {place.snapshot}" if place.snapshot else "its records"
+            html(NO_CHOICE.format(escape(searched)))
+        cost = "" if most.max_cost_usd is None else f", up to {most.max_cost_usd:g}"
+        html('<p class="note">Empty: as the depth says. The last two count with a model only.</p>')
+        with gr.Row():
+            rounds = _number(f"Rounds, up to {most.max_iterations}")
+            seconds = _number(f"Seconds, up to {most.deadline_s:g}")
+        with gr.Row():
+            tokens = _number(f"Tokens, up to {most.max_tokens:,}")
+            dollars = _number(f"US dollars{cost}")
+    return sources, Limits(rounds, seconds, tokens, dollars)
+
+
+def _number(label: str) -> gr.Textbox:
+    """Not the framework's field for numbers, which sends 0 when it is empty."""
+    return gr.Textbox(label=label, min_width=100, max_length=20, html_attributes=UNSEEN)
 
 
 def _model_and_key() -> tuple[gr.Textbox, gr.Textbox]:
@@ -87,3 +168,12 @@ def _model_and_key() -> tuple[gr.Textbox, gr.Textbox]:
             html_attributes=UNSEEN,
         )
     return model, key
+
+
+def _own_runs(kept: bool) -> None:
+    """The list asks the REST interface, which knows whose runs to give and to delete."""
+    with gr.Accordion("Your runs", open=True):
+        if kept:
+            html(None, html_template=asset("runs.html"), js_on_load=asset("runs.js"))
+        else:
+            html(f'<p class="note">{NOTHING_KEPT}</p>')

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-import asyncio
+import dataclasses
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
 import gradio as gr
-from pydantic import SecretStr
 
-from deepcritical.domain.budget import Depth
-from deepcritical.domain.errors import AuthenticationError, DeepCriticalError
+from deepcritical.domain.errors import AuthenticationError, DeepCriticalError, PlanError
 from deepcritical.domain.markdown import visible
 from deepcritical.interfaces.access import Access, Caller
+from deepcritical.interfaces.page.asking import Asked, key_of, read_asked, reasoner_for
+from deepcritical.interfaces.page.form import Form
 from deepcritical.interfaces.page.parts import RunShown, problem
-from deepcritical.jobs.runs import RunService
+from deepcritical.interfaces.page.plan_review import (
+    PlanFields,
+    PlanPanel,
+    Reviewed,
+    edited,
+    fields_of,
+    told,
+)
+from deepcritical.jobs.runs import RESEARCH, RunService
 from deepcritical.jobs.stored_runs import RunView
-from deepcritical.reasoning.base import Reasoner
+from deepcritical.reasoning.extractive import ExtractiveReasoner
 
 __all__ = ["RunHandlers"]
 
@@ -24,83 +33,147 @@ UNKNOWN_RUN = (
     "The run of this address is not known here: it was deleted, or this server keeps no runs or "
     "keeps them elsewhere. Ask the question again."
 )
+NO_MODEL = "No model: rules answer, in words of abstracts and registry entries alone"
+
+Sent = Mapping[Any, Any]
+"""What a browser sent, by component."""
+Shown = dict[Any, Any]
+"""What changes on the page, by component; the others stay as they are."""
 
 
 class RunHandlers:
-    """What the page does; each returns within milliseconds and leaves the work to the run."""
+    """What the page does; each returns within milliseconds and leaves the work to the run.
 
-    def __init__(self, runs: RunService, access: Access) -> None:
+    Only a plan is waited for: a model may be asked for it.
+    """
+
+    def __init__(
+        self, runs: RunService, access: Access, form: Form, plan: PlanPanel, live: gr.HTML
+    ) -> None:
         self._runs = runs
         self._access = access
+        self._form = form
+        self._plan = plan
+        self._live = live
 
-    async def begin(
-        self,
-        question: str,
-        depth: Depth,
-        model: str | None,
-        key: str | None,
-        request: gr.Request,
-    ) -> tuple[Any, Any, str, str]:
-        """Start a run; a question that is refused leaves what is shown as it is.
+    @property
+    def plan_outputs(self) -> list[Any]:
+        """The components of a plan that change."""
+        plan = self._plan
+        fields = [plan.summary, plan.synonyms, plan.names, plan.searches, plan.refused]
+        return [plan.kept, plan.panel, *fields]
 
-        The last of what is returned empties the field of the key.
-        """
+    async def begin(self, sent: Sent, request: gr.Request) -> Shown:
+        """Start a run, or show its plan first; what is refused leaves the rest as it is."""
+        form = self._form
         try:
-            own = _key(key)
-            reasoner = await self._reasoner(model, own)
+            asked = await read_asked(form, sent, self._runs)
             caller = self._admitted(request)
-            run = self._runs.submit(
-                question,
-                depth=depth,
-                reasoner=reasoner,
-                model_api_key=own,
-                user_id=caller.user_id,
-            )
+            if sent[form.review] and asked.kind == RESEARCH:
+                return {form.refused: "", **await self._planned(asked)}
+            run = asked.start(self._runs, caller.user_id)
         except DeepCriticalError as error:
-            return gr.skip(), gr.skip(), problem(str(error)), ""
-        return _shown(run), "", "", ""
+            return {form.refused: problem(str(error)), form.key: ""}
+        return {form.refused: "", **self._begun(run)}
 
-    def _admitted(self, request: gr.Request) -> Caller:
+    async def _planned(self, asked: Asked) -> Shown:
+        plan, panel = await asked.plan(self._runs), self._plan
+        question, fields = plan.question, fields_of(plan)
+        drug = question.drug.name if question.drug else ""
+        condition = question.condition.name if question.condition else ""
+        return {
+            panel.kept: Reviewed(plan, asked.depth, asked.own_limits),
+            panel.panel: gr.update(visible=True),
+            panel.summary: told(plan),
+            panel.synonyms: gr.update(
+                value=fields.synonyms,
+                label=f"Other names of {visible(drug)}",
+                visible=bool(drug),
+            ),
+            panel.names: gr.update(
+                value=fields.names, label=f"Other names of {visible(condition)}"
+            ),
+            panel.searches: fields.searches,
+            panel.refused: "",
+        }
+
+    async def approve(self, sent: Sent, request: gr.Request) -> Shown:
+        """Start the run of the plan as it was edited; it was counted when it was planned."""
+        panel, form = self._plan, self._form
+        try:
+            reviewed = sent[panel.kept]
+            if not isinstance(reviewed, Reviewed):
+                raise PlanError("This plan is not kept any more.", "Ask the question again.")
+            fields = PlanFields(sent[panel.synonyms], sent[panel.names], sent[panel.searches])
+            plan = edited(reviewed.plan, fields)
+            asked = await read_asked(form, sent, self._runs)
+            asked = dataclasses.replace(
+                asked,
+                question=plan.question.text,
+                kind=RESEARCH,
+                depth=reviewed.depth,
+                sources=plan.place.sources,
+                own_limits=reviewed.own_limits,
+            )
+            run = asked.start(self._runs, self._caller(request).user_id, plan)
+        except DeepCriticalError as error:
+            return {panel.refused: problem(str(error))}
+        return self._begun(run)
+
+    def leave(self) -> Shown:
+        """Put the plan away; nothing was started."""
+        return {self._plan.kept: None, self._plan.panel: gr.update(visible=False)}
+
+    def _begun(self, run: RunView) -> Shown:
+        """The run takes the place of a plan, and the field of the key is emptied."""
+        return {self._live: _shown(run, own=True), self._form.key: "", **self.leave()}
+
+    def _caller(self, request: gr.Request) -> Caller:
         if request.request is None:
             raise AuthenticationError("This did not come from a browser.", "Open the page.")
-        caller = self._access.identify(request.request)
+        return self._access.identify(request.request)
+
+    def _admitted(self, request: gr.Request) -> Caller:
+        caller = self._caller(request)
         self._access.admit_run(caller)
         return caller
 
-    async def load(self, request: gr.Request) -> tuple[Any, ...]:
+    async def load(self, request: gr.Request) -> Shown:
         """Take up the run that the address names, if it names one."""
-        said = await self.answering("", "")
+        told = {self._form.answering: await self.answering("", "")}
+        # What is not named here may have been typed or started before this answer arrives.
         run_id = request.query_params.get("run")
-        # What is skipped may have been typed or started before this answer arrives.
-        as_it_is = gr.skip()
-        if not run_id:
-            return as_it_is, as_it_is, as_it_is, as_it_is, said
+        return {**told, **await self._taken_up(run_id, request)} if run_id else told
+
+    async def visit(self, event: gr.EventData, request: gr.Request) -> Shown:
+        """Show another run than the one that is shown."""
+        # What arrives here was sent by a browser, and need not be what our script sends.
+        run_id = event._data.get("run") if isinstance(event._data, dict) else None
+        return await self._taken_up(str(run_id), request)
+
+    async def _taken_up(self, run_id: str, request: gr.Request) -> Shown:
+        form = self._form
         try:
             run = await self._runs.find(run_id)
+            own = run is not None and run.user_id == self._caller(request).user_id
         except DeepCriticalError as error:
-            return as_it_is, as_it_is, problem(str(error)), as_it_is, said
+            return {form.refused: problem(str(error))}
         if run is None:
-            return as_it_is, as_it_is, problem(UNKNOWN_RUN), as_it_is, said
-        return _shown(run), "", "", run.question, said
+            return {form.refused: problem(UNKNOWN_RUN)}
+        return {form.refused: "", form.question: run.question, self._live: _shown(run, own=own)}
 
     async def answering(self, model: str | None, given: str | None) -> str:
         """What will answer, in a line; `given` is not empty if there is a key in its field."""
         try:
-            reasoner = await self._reasoner(model, _key(given))
+            reasoner = await reasoner_for(self._runs, model, key_of(given))
         except DeepCriticalError as error:
             return f'<p class="answering">{escape(visible(str(error)))}</p>'
         whose = ", with your key" if given else ""
+        rules = isinstance(reasoner, ExtractiveReasoner)
+        who = NO_MODEL if rules else f"Answered by {escape(visible(reasoner.name))}{whose}"
         sources = "<br>".join(map(escape, await self._runs.sources()))
-        who = escape(visible(reasoner.name))
-        return f'<p class="answering">Answered by {who}{whose}, from:<br>{sources}</p>'
-
-    async def _reasoner(self, model: str | None, key: SecretStr | None) -> Reasoner:
-        return await asyncio.to_thread(self._runs.reasoner_of, (model or "").strip(), key)
+        return f'<p class="answering"><b>{who}</b>, from:<br>{sources}</p>'
 
 
-def _key(typed: str | None) -> SecretStr | None:
-    return SecretStr(typed.strip()) if typed and typed.strip() else None
-
-
-def _shown(run: RunView) -> RunShown:
-    return {"id": run.run_id, "question": visible(run.question)}
+def _shown(run: RunView, *, own: bool) -> RunShown:
+    return {"id": run.run_id, "question": visible(run.question), "own": "yes" if own else ""}

@@ -12,48 +12,74 @@ import gradio as gr
 
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.page.form import Form, build_form
+from deepcritical.interfaces.page.former import FormerRuns
 from deepcritical.interfaces.page.handlers import RunHandlers
 from deepcritical.interfaces.page.parts import PRIVATE, html
+from deepcritical.interfaces.page.plan_review import PlanPanel, build_plan_panel
 from deepcritical.interfaces.page.results import EMPTY, ResultHandlers
 from deepcritical.interfaces.page.style import asset
 from deepcritical.jobs.runs import RunService
+from deepcritical.jobs.similar_runs import SimilarRuns
 
 __all__ = ["build_page"]
 
-TITLE = """<div class="app-head"><span class="logo" aria-hidden="true">DC</span><div>
-<h1>DeepCritical</h1><p>Drug-repurposing answers that rest on located evidence</p></div></div>"""
 
+def build_page(runs: RunService, access: Access, similar: SimilarRuns | None = None) -> gr.Blocks:
+    """The page over a service of runs, for those who may use it.
 
-def build_page(runs: RunService, access: Access) -> gr.Blocks:
-    """The page over a service of runs, for those who may use it."""
+    Without `similar` no former run of a similar question is offered.
+    """
     page = gr.Blocks(title="DeepCritical", analytics_enabled=False, fill_width=True)
     with page:
-        html(TITLE)
+        html(None, html_template=asset("header.html"), js_on_load=asset("header.js"))
         with gr.Row(elem_classes="columns"):
             with gr.Column(scale=0, min_width=330):
-                form = build_form()
+                form = build_form(runs)
             with gr.Column(scale=1, min_width=340, elem_classes="main-column"):
+                plan = build_plan_panel()
                 live = html(None, html_template=asset("live.html"), js_on_load=asset("live.js"))
                 report = html(EMPTY)
-        _wire_runs(page, form, live, report, RunHandlers(runs, access))
-        # The name of an event that assets/live.js triggers.
-        live.finished(ResultHandlers(runs).finished, [live], [report], **PRIVATE)
+        handlers = RunHandlers(runs, access, form, plan, live)
+        _wire_runs(page, form, live, handlers)
+        _wire_plan(form, plan, live, handlers)
+        _wire_similar(form, FormerRuns(runs, access, similar))
+        # The name of an event that assets/live.js triggers: when a run is opened, and at its end.
+        live.finished(
+            ResultHandlers(runs).finished, [live], [report], trigger_mode="always_last", **PRIVATE
+        )
     return page
 
 
-def _wire_runs(
-    page: gr.Blocks, form: Form, live: gr.HTML, report: gr.HTML, handlers: RunHandlers
-) -> None:
-    shown = [live, report, form.refused]
-    page.load(handlers.load, None, [*shown, form.question, form.answering], **PRIVATE)
+def _wire_runs(page: gr.Blocks, form: Form, live: gr.HTML, handlers: RunHandlers) -> None:
+    shown = [live, form.refused, form.question]
+    page.load(handlers.load, None, [*shown, form.answering], **PRIVATE)
+    live.visited(handlers.visit, None, shown, trigger_mode="always_last", **PRIVATE)
+    plan = handlers.plan_outputs
     begun = gr.on(
         [form.ask.click, form.question.submit],
         handlers.begin,
-        [form.question, form.depth, form.model, form.key],
-        [*shown, form.key],
+        form.asked,
+        [live, form.refused, form.key, *plan],
         js=asset("starting.js"),
         **PRIVATE,
     )
+    _after(begun, form, live, handlers)
+
+
+def _wire_plan(form: Form, plan: PlanPanel, live: gr.HTML, handlers: RunHandlers) -> None:
+    approved = plan.approve.click(
+        handlers.approve,
+        form.asked | {plan.kept, plan.synonyms, plan.names, plan.searches},
+        [live, form.key, *handlers.plan_outputs],
+        js=asset("starting.js"),
+        **PRIVATE,
+    )
+    _after(approved, form, live, handlers)
+    plan.leave.click(handlers.leave, None, [plan.kept, plan.panel], **PRIVATE)
+
+
+def _after(begun: Any, form: Form, live: gr.HTML, handlers: RunHandlers) -> None:
+    """What follows a start: the address names the run, and the key is gone from its field."""
     begun.then(None, None, None, js=asset("started.js"))
     begun.success(None, live, None, js=asset("address.js"))
     told: dict[str, Any] = {
@@ -66,3 +92,16 @@ def _wire_runs(
     # The last: the model's field is left a moment before the key's.
     gr.on([form.model.blur, form.key.blur], trigger_mode="always_last", **told)
     begun.success(**told)
+
+
+def _wire_similar(form: Form, former: FormerRuns) -> None:
+    """Looked for when the question is left: a live source may take seconds to say what is new."""
+    asked: dict[str, Any] = {
+        "fn": former.offered,
+        "inputs": [form.question, form.kind, form.depth],
+        "outputs": [form.similar],
+        **PRIVATE,
+    }
+    edited = [form.question.blur, form.kind.change, form.depth.change]
+    gr.on(edited, trigger_mode="always_last", **asked)
+    form.examples.load_input_event.then(**asked)

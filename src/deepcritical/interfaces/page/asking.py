@@ -1,0 +1,118 @@
+"""What the form asks for, read from what a browser sent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import SecretStr, ValidationError
+
+from deepcritical.domain.budget import Depth, OwnLimits
+from deepcritical.domain.errors import ConfigurationError
+from deepcritical.domain.live_sources import SourceKey
+from deepcritical.domain.plan import ResearchPlan
+from deepcritical.interfaces.page.form import Form
+from deepcritical.jobs.run import RunOf
+from deepcritical.jobs.runs import RESEARCH, RunService
+from deepcritical.reasoning.base import Reasoner
+
+__all__ = ["Asked", "key_of", "read_asked", "reasoner_for"]
+
+LIMIT_NAMES = ("max_iterations", "deadline_s", "max_tokens", "max_cost_usd")
+"""In the order of `form.Limits`."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A run before its start."""
+
+    question: str
+    kind: str
+    depth: Depth
+    sources: tuple[SourceKey, ...]
+    own_limits: OwnLimits
+    reasoner: Reasoner
+    key: SecretStr | None
+
+    def start(self, runs: RunService, user_id: str, plan: ResearchPlan | None = None) -> RunOf[Any]:
+        """Begin the run.
+
+        Raises:
+            DeepCriticalError: Nothing is started, and why.
+        """
+        common: dict[str, Any] = {
+            "depth": self.depth,
+            "sources": self.sources,
+            "own_limits": self.own_limits,
+            "reasoner": self.reasoner,
+            "model_api_key": self.key,
+            "user_id": user_id,
+        }
+        if self.kind == RESEARCH:
+            return runs.submit(self.question, plan=plan, **common)
+        return runs.ask(self.question, **common)
+
+    async def plan(self, runs: RunService) -> ResearchPlan:
+        """What the run would do first.
+
+        Raises:
+            DeepCriticalError: There is no plan, and why.
+        """
+        return await runs.plan(
+            self.question,
+            depth=self.depth,
+            sources=self.sources,
+            own_limits=self.own_limits,
+            reasoner=self.reasoner,
+            model_api_key=self.key,
+        )
+
+
+async def read_asked(form: Form, sent: Mapping[Any, Any], runs: RunService) -> Asked:
+    """What is asked for.
+
+    Raises:
+        ConfigurationError: Sources, limits, model or key cannot be used.
+    """
+    key = key_of(sent[form.key])
+    sources = tuple(sent[form.sources] or ()) if form.sources else ()
+    if form.sources and not sources:
+        raise ConfigurationError("No source is chosen.", "Choose one under Sources and limits.")
+    return Asked(
+        question=sent[form.question] or "",
+        kind=sent[form.kind] or RESEARCH,
+        depth=sent[form.depth] or "standard",
+        sources=sources,
+        own_limits=_limits(form, sent),
+        reasoner=await reasoner_for(runs, sent[form.model], key),
+        key=key,
+    )
+
+
+def _limits(form: Form, sent: Mapping[Any, Any]) -> OwnLimits:
+    fields = dict(zip(LIMIT_NAMES, form.limits, strict=True))
+    given = {name: (sent[field] or "").strip() or None for name, field in fields.items()}
+    try:
+        return OwnLimits.model_validate(given)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = fields[str(first["loc"][0])].label
+        raise ConfigurationError(
+            f"“{name}” cannot be {first['input']}: {first['msg']}.", "Change it, or empty it."
+        ) from error
+
+
+def key_of(typed: str | None) -> SecretStr | None:
+    """The key, if one was typed."""
+    return SecretStr(typed.strip()) if typed and typed.strip() else None
+
+
+async def reasoner_for(runs: RunService, model: str | None, key: SecretStr | None) -> Reasoner:
+    """The reasoner of a model.
+
+    Raises:
+        ConfigurationError: There is none.
+    """
+    return await asyncio.to_thread(runs.reasoner_of, (model or "").strip(), key)

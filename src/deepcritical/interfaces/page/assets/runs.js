@@ -1,0 +1,114 @@
+// The caller's own runs, as the server knows them. Text reaches the page by textContent only.
+const $ = (selector) => element.querySelector(selector);
+const WORDS = { pending: "waiting", in_progress: "running" };
+const KINDS = { research: "report", deep_research: "answer" };
+const AGAIN_MS = 5000;
+let shown = 10;
+let drawn = "";
+let last = 0;
+let waiting = null;
+
+function made(tag, className, text) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text !== undefined) node.textContent = text;
+  return node;
+}
+
+function button(className, text, label, act) {
+  const node = made("button", className, text);
+  node.type = "button";
+  if (label) node.setAttribute("aria-label", label);
+  node.addEventListener("click", act);
+  return node;
+}
+
+function problem(text) {
+  $(".problem").textContent = text;
+  $(".problem").hidden = !text;
+}
+
+async function why(answer) {
+  const told = await answer.json().catch(() => null);
+  return [told?.detail ?? `The server answered ${answer.status}.`, told?.advice].filter(Boolean).join(" ");
+}
+
+async function load() {
+  const asked = ++last;
+  const words = $("input").value.trim();
+  const query = new URLSearchParams({ limit: shown, words });
+  const answer = await fetch(`/api/runs?${query}`).catch(() => null);
+  // Whoever asked later has the newer answer; without any the run card tells of the outage.
+  if (asked !== last || !answer) return;
+  if (!answer.ok) return problem(await why(answer));
+  problem("");
+  const page = await answer.json();
+  draw(page, words);
+  clearTimeout(waiting);
+  // A run that this tab does not follow ends, too.
+  if (page.runs.some((run) => !run.ended) && !document.hidden) waiting = setTimeout(load, AGAIN_MS);
+}
+
+function draw(page, words) {
+  const current = new URLSearchParams(location.search).get("run");
+  const now = JSON.stringify([current, words, page.next, page.runs.map((run) => [run.id, run.status])]);
+  if (now === drawn || element.querySelector(".sure")) return;
+  drawn = now;
+  $("ul").replaceChildren(...page.runs.map((run) => item(run, current)));
+  $(".none").textContent = words ? "No run of yours has these words." : "Your runs appear here.";
+  $(".none").hidden = page.runs.length > 0;
+  $(".more").hidden = !page.next;
+}
+
+function item(run, current) {
+  const line = made("li");
+  const link = made("a", "", run.question);
+  link.href = `?run=${encodeURIComponent(run.id)}`;
+  if (run.id === current) link.setAttribute("aria-current", "page");
+  const at = run.started_at ? new Date(run.started_at) : null;
+  const when = at?.toLocaleString("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
+  const told = [when, KINDS[run.tool] ?? run.tool, WORDS[run.status] ?? run.status].filter(Boolean);
+  line.append(link, made("span", `note ${run.status}`, told.join(" · ")));
+  if (run.ended) line.append(button("delete", "✕", `Delete: ${run.question}`, () => confirm(line, run)));
+  return line;
+}
+
+function confirm(line, run) {
+  const asked = made("div", "sure");
+  asked.setAttribute("role", "group");
+  asked.setAttribute("aria-label", "Delete this run?");
+  const keep = () => {
+    asked.remove();
+    line.querySelector(".delete").focus();
+  };
+  asked.append(
+    made("span", "", "Delete for good?"),
+    button("yes", "Delete", "", () => remove(asked, run)),
+    button("", "Keep", "", keep),
+  );
+  line.querySelector(".sure")?.remove();
+  line.append(asked);
+  asked.querySelector(".yes").focus();
+}
+
+async function remove(asked, run) {
+  const answer = await fetch(`/api/runs/${encodeURIComponent(run.id)}`, { method: "DELETE" }).catch(() => null);
+  asked.remove();
+  if (!answer?.ok && answer?.status !== 404) return problem(answer ? await why(answer) : "The server does not answer.");
+  if (new URLSearchParams(location.search).get("run") === run.id) return location.assign("/");
+  await load();
+  $("input").focus();
+}
+
+let typing = null;
+$("input").addEventListener("input", () => {
+  clearTimeout(typing);
+  typing = setTimeout(load, 200);
+});
+$(".more").addEventListener("click", () => {
+  shown = Math.min(100, shown + 30);
+  load();
+});
+window.addEventListener("deepcritical:runs", load);
+document.addEventListener("visibilitychange", () => document.hidden || load());
+load();

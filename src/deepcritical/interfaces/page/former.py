@@ -1,0 +1,69 @@
+"""Former runs of nearly the question that is about to be asked: offered, never put in its place."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import gradio as gr
+
+from deepcritical.domain.budget import Depth
+from deepcritical.domain.errors import DeepCriticalError, QuestionError
+from deepcritical.domain.markdown import visible
+from deepcritical.domain.similar import SimilarRun
+from deepcritical.interfaces.access import Access
+from deepcritical.jobs.runs import DEEP_RESEARCH, RunService
+from deepcritical.jobs.similar_runs import SimilarRuns
+
+__all__ = ["FormerRuns"]
+
+ANEW = "“Run research” asks anew."
+
+
+class FormerRuns:
+    """Looks for them while the question is still in its field."""
+
+    def __init__(self, runs: RunService, access: Access, similar: SimilarRuns | None) -> None:
+        self._runs = runs
+        self._access = access
+        self._similar = similar
+
+    async def offered(self, question: str, kind: str, depth: Depth, request: gr.Request) -> str:
+        """The offer as HTML; '' without one."""
+        if self._similar is None or request.request is None or not (question or "").strip():
+            return ""
+        limits: dict[str, Any] = {"depth": depth}
+        if kind == DEEP_RESEARCH:
+            limits = {"max_iterations": self._runs.limits_of(depth).max_iterations}
+        try:
+            caller = self._access.identify(request.request)
+            self._access.admit_heavy(request.request)
+            found = await self._similar.similar(question, kind, user_id=caller.user_id, **limits)
+        except QuestionError:
+            return ""  # told when it is asked
+        except DeepCriticalError as error:
+            why = escape(visible(str(error)))
+            return f'<p class="note">Former runs could not be looked up: {why}</p>'
+        return _offer(found)
+
+
+def _offer(found: tuple[SimilarRun, ...]) -> str:
+    if not found:
+        return ""
+    items = "".join(map(_item, found))
+    return (
+        '<section class="similar" role="status" aria-label="Former runs">'
+        f'<p><b>You asked nearly this before.</b></p><ul>{items}</ul><p class="note">{ANEW}</p>'
+        "</section>"
+    )
+
+
+def _item(one: SimilarRun) -> str:
+    question, headline, news = (
+        escape(visible(text)) for text in (one.question, one.headline, one.news.told)
+    )
+    return (
+        f'<li><a href="?run={escape(one.run_id)}">{question}</a>'
+        f'<span class="note">{one.age} ago · {headline} · {one.references} references, by '
+        f"{escape(visible(one.written_by))}. {news}</span></li>"
+    )

@@ -1,0 +1,145 @@
+"""A plan as fields that a person edits before anything is searched."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import NamedTuple
+
+import gradio as gr
+from pydantic import ValidationError
+
+from deepcritical.domain.budget import Depth, OwnLimits
+from deepcritical.domain.errors import PlanError
+from deepcritical.domain.live_sources import SOURCE_NAMES
+from deepcritical.domain.markdown import visible
+from deepcritical.domain.plan import PlannedQuery, ResearchPlan
+from deepcritical.interfaces.page.parts import html
+
+__all__ = ["PlanFields", "PlanPanel", "Reviewed", "build_plan_panel", "edited", "fields_of"]
+
+MAX_CHARS = 20_000
+_ADVICE = "Correct the plan, or leave it."
+
+
+class Reviewed(NamedTuple):
+    """A plan that waits for its approval, and what it was asked with."""
+
+    plan: ResearchPlan
+    depth: Depth
+    own_limits: OwnLimits
+
+
+class PlanFields(NamedTuple):
+    """What a person may change: names and searches, one a line."""
+
+    synonyms: str
+    names: str
+    searches: str
+
+
+class PlanPanel(NamedTuple):
+    """The components that events touch."""
+
+    kept: gr.State
+    """A `Reviewed`, on the server; None without one."""
+    panel: gr.Column
+    summary: gr.HTML
+    synonyms: gr.Textbox
+    names: gr.Textbox
+    searches: gr.Textbox
+    refused: gr.HTML
+    approve: gr.Button
+    leave: gr.Button
+
+
+def build_plan_panel() -> PlanPanel:
+    """The components, not shown yet, drawn where it is called."""
+    kept = gr.State(None, time_to_live=24 * 3600)
+    with gr.Column(visible=False, elem_classes="plan") as panel:
+        summary = html("")
+        with gr.Row():
+            synonyms, names = (
+                gr.Textbox(label="Other names", lines=4, max_lines=8, max_length=MAX_CHARS)
+                for _ in range(2)
+            )
+        searches = gr.Textbox(
+            label="Searches of the first round",
+            info="One a line, drug and condition included. Later rounds follow from what comes.",
+            lines=6,
+            max_lines=16,
+            max_length=MAX_CHARS,
+        )
+        refused = html("")
+        with gr.Row(elem_classes="plan-buttons"):
+            leave = gr.Button("Cancel", elem_id="leave")
+            approve = gr.Button("Approve and run", variant="primary", elem_id="approve")
+    return PlanPanel(kept, panel, summary, synonyms, names, searches, refused, approve, leave)
+
+
+def fields_of(plan: ResearchPlan) -> PlanFields:
+    """The plan as it is first shown."""
+    drug, condition = plan.question.drug, plan.question.condition
+    others = (name for name in condition.names if name != condition.name) if condition else ()
+    return PlanFields(
+        synonyms="\n".join(drug.synonyms) if drug else "",
+        names="\n".join(others),
+        searches="\n".join(query.text for query in plan.queries),
+    )
+
+
+def edited(plan: ResearchPlan, fields: PlanFields) -> ResearchPlan:
+    """The plan with what the fields say; a search that was not touched stays as it was planned.
+
+    Raises:
+        PlanError: It cannot be run so.
+    """
+    planned = {query.text: query for query in plan.queries}
+    lines = _lines(fields.searches)
+    if not lines:
+        raise PlanError("The plan has no search.", "Write at least one, or leave the plan.")
+    try:
+        queries = tuple(planned.get(line) or PlannedQuery(text=line) for line in lines)
+        changed = {"question": _named(plan, fields), "queries": queries}
+        return ResearchPlan(**{**dict(plan), **changed})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        what = first["msg"].removeprefix("Value error, ")
+        at = f" “{first['input'][:60]}”" if isinstance(first["input"], str) else ""
+        raise PlanError(f"The plan cannot be run so{at}: {what}.", _ADVICE) from error
+
+
+def _named(plan: ResearchPlan, fields: PlanFields) -> object:
+    question = plan.question
+    drug, condition = question.drug, question.condition
+    if drug:
+        drug = drug.model_copy(update={"synonyms": _lines(fields.synonyms)})
+    if condition:
+        names = tuple(dict.fromkeys((condition.name, *_lines(fields.names))))
+        condition = condition.model_copy(update={"names": names})
+    return question.model_copy(update={"drug": drug, "condition": condition})
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    """The lines that hold something, each once, with single blanks."""
+    return tuple(dict.fromkeys(filter(None, (" ".join(line.split()) for line in text.split("\n")))))
+
+
+def told(plan: ResearchPlan) -> str:
+    """What stands above the fields."""
+    question, limits = plan.question, plan.limits
+    drug = question.drug.name if question.drug else "candidates"
+    condition = question.condition.name if question.condition else question.text
+    where = plan.place.snapshot or ", ".join(SOURCE_NAMES[name] for name in plan.place.sources)
+    rounds = f"{limits.max_iterations} {'round' if limits.max_iterations == 1 else 'rounds'}"
+    lines = (
+        f"Question: {question.text}",
+        f"Understood as: {drug} for {condition}",
+        *((f"Searched: {where}",) if where else ()),
+        f"At most {rounds}, {limits.deadline_s:g} s",
+        *(f"Note: {notice}" for notice in plan.notices),
+    )
+    listed = "".join(f"<li>{escape(visible(line))}</li>" for line in lines)
+    return (
+        '<div role="status"><h2>The plan</h2><p class="note">Nothing is searched yet. Change what '
+        f"you like, then approve it.</p><ul>{listed}</ul></div>"
+    )

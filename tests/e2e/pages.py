@@ -1,0 +1,130 @@
+"""What drives the page in a real browser. Pictures of it are left in ``out/screenshots``."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
+
+from tests.conftest import QUESTION, ROOT, paper, snapshot
+from tests.servers.serving import serving
+
+PICTURES = ROOT / "out" / "screenshots"
+expect.set_options(timeout=15_000)
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+ATTACK = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
+RECORDS = (
+    paper(1),
+    paper(2, title=f"Examplol in testitis {ATTACK}", journal=ATTACK, note=ATTACK),
+    paper(3, text=f"Results: Examplol did not improve testitis {ATTACK}. Examplol {ATTACK}."),
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if found is None:
+        message = "no Chromium: install one, or name it in CHROMIUM"
+        pytest.fail(message) if os.environ.get("CI") else pytest.skip(message)
+    # Within the module: while it runs, no other event loop can run in this thread.
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("served")
+    snapshot(folder / "records.jsonl", *RECORDS)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path) -> Iterator[str]:
+    with serving(page_server(folder)) as served:
+        yield served.address
+
+
+def page_server(folder: Path, *slots: str) -> list[str | Path]:
+    """The command; with slots runs are kept, and so many are conducted at once."""
+    return [sys.executable, "-m", "tests.servers.page", folder, *slots]
+
+
+@pytest.fixture
+def gate(folder: Path) -> Iterator[Path]:
+    """The file that lets queries be answered; it is there unless a test takes it away."""
+    gate = folder / "open"
+    gate.touch()
+    yield gate
+    gate.touch()
+
+
+@pytest.fixture
+def page(browser: Browser, address: str, gate: Path) -> Iterator[Page]:
+    """A tab that may speak to the server only, and in which nothing may go wrong."""
+    assert gate.exists()
+    with tab(browser, address) as page:
+        yield page
+
+
+@contextmanager
+def tab(browser: Browser, address: str) -> Iterator[Page]:
+    wrong: list[str] = []
+    context = browser.new_context(
+        base_url=address, viewport={"width": 1440, "height": 900}, reduced_motion="reduce"
+    )
+
+    def watch(request: Request) -> None:
+        if not request.url.startswith((address, "data:", "blob:")):
+            wrong.append(request.url)
+
+    context.on("request", watch)
+    context.on("dialog", lambda dialog: wrong.append(dialog.message))
+    context.on("weberror", lambda error: wrong.append(str(error.error)))
+    context.on(
+        "console", lambda said: wrong.append(said.text) if _is_error(said.text, said.type) else None
+    )
+    try:
+        yield context.new_page()
+    finally:
+        context.close()
+    assert wrong == []
+
+
+def _is_error(text: str, kind: str) -> bool:
+    # The framework's own words when a page is left while its stream is open.
+    usual = ("AbortError", "Connection errored out", "502 (Bad Gateway)", "CONNECTION_REFUSED")
+    return kind == "error" and not any(part in text for part in usual)
+
+
+def ask(page: Page, question: str = QUESTION, *, goto: bool = True) -> None:
+    if goto:
+        page.goto("/")
+    page.get_by_label("Research question").fill(question)
+    page.get_by_role("button", name="Run research").click()
+
+
+def picture(page: Page, name: str) -> None:
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=PICTURES / f"{name}.png")
+
+
+def assert_fits(page: Page) -> None:
+    """No sideways scrolling."""
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

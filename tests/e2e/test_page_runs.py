@@ -1,0 +1,271 @@
+"""A user's runs on the page: stopped, resumed, waiting, listed, found again, offered again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.conftest import QUESTION, paper, snapshot
+from tests.e2e.pages import (
+    ATTACK,
+    RECORDS,
+    ask,
+    assert_fits,
+    browser,
+    folder,
+    gate,
+    page,
+    page_server,
+    picture,
+    tab,
+)
+from tests.servers.serving import serving
+
+__all__ = ["browser", "folder", "gate", "page"]
+
+OTHER = "What could be repurposed for testitis?"
+FOLLOWED = """() => performance.getEntriesByType("resource")
+    .filter((one) => one.name.includes("/events")).length"""
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path) -> Iterator[str]:
+    """A server that keeps its runs, and conducts one at once."""
+    with serving(page_server(folder, "1")) as served:
+        yield served.address
+
+
+def pill(page: Page) -> Locator:
+    return page.locator(".live .pill")
+
+
+def under_way(page: Page, question: str = QUESTION) -> None:
+    ask(page, question)
+    expect(page.get_by_role("log")).to_contain_text("Understood as", timeout=30_000)
+
+
+def done(page: Page) -> None:
+    expect(pill(page)).to_have_text("completed", timeout=30_000)
+
+
+def listed(page: Page) -> Locator:
+    return page.locator(".runs li a")
+
+
+def act(page: Page, name: str) -> Locator:
+    return page.get_by_role("group", name="This run").get_by_role("button", name=name, exact=True)
+
+
+def test_a_run_is_stopped_and_resumed_by_its_owner(page: Page, gate: Path) -> None:
+    gate.unlink()
+    under_way(page)
+    expect(page.get_by_role("log")).to_contain_text("Round 1")
+    act(page, "Stop").click()
+    expect(pill(page)).to_have_text("cancelled")
+    expect(act(page, "Stop")).to_be_hidden()
+    expect(page.locator(".runs li").first).to_contain_text("cancelled")
+    picture(page, "cancelled-1440")
+    gate.touch()
+    act(page, "Resume").click()
+    done(page)
+    expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
+    expect(page.locator(".live .log")).not_to_contain_text("Cancelled")
+
+
+def test_a_run_that_is_told_to_write_now_ends_with_a_report(page: Page, gate: Path) -> None:
+    gate.unlink()
+    under_way(page)
+    act(page, "Stop and write now").click()
+    expect(page.locator(".live .waiting")).to_contain_text("then it writes")
+    gate.touch()
+    done(page)
+    expect(page.locator(".live .log")).to_contain_text("user_stop")
+    expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
+
+
+def test_a_run_that_waits_says_for_how_many(page: Page, gate: Path) -> None:
+    gate.unlink()
+    under_way(page)
+    second = page.context.new_page()
+    ask(second, OTHER)
+    expect(pill(second)).to_have_text("waiting")
+    expect(second.locator(".live .waiting")).to_contain_text("number 1 in the queue")
+    picture(second, "waiting-1440")
+    gate.touch()
+    done(page)
+    done(second)
+    expect(second.locator(".live .waiting")).to_be_hidden()
+
+
+def test_two_tabs_follow_one_run_and_tell_the_same(page: Page, gate: Path) -> None:
+    gate.unlink()
+    under_way(page)
+    expect(page).to_have_url(re.compile("run="))
+    second = page.context.new_page()
+    second.goto(page.url)
+    expect(second.get_by_role("log")).to_contain_text("Round 1")
+    expect(act(second, "Stop")).to_be_visible()
+    gate.touch()
+    for one in (page, second):
+        done(one)
+        expect(one.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
+    logs = [one.locator(".live .log").text_content() for one in (page, second)]
+    assert logs[0] == logs[1]
+
+
+def test_a_hidden_tab_holds_no_connection_and_catches_up(page: Page, gate: Path) -> None:
+    def shown(hidden: str) -> None:
+        page.evaluate(
+            f"""() => {{ Object.defineProperty(document, "hidden", {{ value: {hidden},
+            configurable: true }}); document.dispatchEvent(new Event("visibilitychange")); }}"""
+        )
+
+    gate.unlink()
+    under_way(page)
+    run = page.url.partition("run=")[2]
+    shown("true")
+    gate.touch()
+    answer = page.context.request.get(f"/api/runs/{run}/events")
+    assert "run_completed" in answer.text()
+    expect(pill(page)).to_have_text("running")
+    before = page.evaluate(FOLLOWED)
+    shown("false")
+    done(page)
+    assert page.evaluate(FOLLOWED) == before + 1
+    expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
+
+
+def test_each_query_is_a_step_with_its_source_and_outcome(page: Page) -> None:
+    ask(page)
+    done(page)
+    page.get_by_text("Show steps").click()
+    search = page.locator(".live .agent_called").first
+    expect(search.locator("summary").first).to_contain_text(re.compile(r"\d+ queries · 3 new"))
+    search.locator("summary").first.click()
+    query = search.locator(".source_searched").first
+    expect(query).to_contain_text("snapshot records · examplol testitis")
+    expect(query).to_contain_text("3 records, 3 new")
+    expect(query.get_by_role("img", name="found", exact=True)).to_be_visible()
+    query.locator("summary").click()
+    expect(query.locator("code")).to_contain_text("examplol")
+    picture(page, "steps-1440")
+    assert_fits(page)
+
+
+def test_own_runs_are_searched_opened_and_deleted(page: Page) -> None:
+    ask(page, OTHER)
+    done(page)
+    ask(page)
+    done(page)
+    expect(listed(page).first).to_have_text(QUESTION)
+    expect(listed(page).first).to_have_attribute("aria-current", "page")
+    page.get_by_label("Search your runs").fill("WHAT testitis")
+    expect(listed(page).first).to_have_text(OTHER)
+    expect(listed(page).filter(has_text=QUESTION)).to_have_count(0)
+    page.evaluate("window.same = true")
+    listed(page).first.click()
+    expect(page.locator(".live .question")).to_have_text(OTHER)
+    expect(page.get_by_label("Research question")).to_have_value(OTHER)
+    done(page)
+    page.go_back()
+    expect(page.locator(".live .question")).to_have_text(QUESTION)
+    expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
+    page.go_forward()
+    expect(page.locator(".live .question")).to_have_text(OTHER)
+    assert page.evaluate("window.same"), "the page was loaded anew"
+    left = listed(page).count()
+    page.get_by_role("button", name=f"Delete: {OTHER}").first.click()
+    sure = page.get_by_role("group", name="Delete this run?")
+    picture(page, "delete-1440")
+    sure.get_by_role("button", name="Keep").click()
+    expect(listed(page)).to_have_count(left)
+    run = page.url.partition("run=")[2]
+    page.get_by_role("button", name=f"Delete: {OTHER}").first.click()
+    sure.get_by_role("button", name="Delete").click()
+    expect(page).not_to_have_url(re.compile("run="))
+    assert page.context.request.get(f"/api/runs/{run}").status == 404
+
+
+def test_a_former_run_of_the_same_question_is_offered_and_not_put_in_its_place(
+    page: Page,
+) -> None:
+    ask(page)
+    done(page)
+    first = page.url
+    page.goto("/")
+    page.get_by_label("Research question").fill("Could examplol be repurposed for testitis?")
+    page.get_by_label("Research question").blur()
+    offer = page.get_by_role("status", name="Former runs")
+    expect(offer).to_contain_text("less than a minute ago")
+    expect(offer).to_contain_text("nothing is new")
+    expect(offer).to_contain_text("asks anew")
+    picture(page, "similar-1440")
+    page.get_by_role("button", name="Run research").click()
+    done(page)
+    assert page.url != first
+    offer.get_by_role("link", name=QUESTION).first.click()
+    expect(page.locator(".live .question")).to_have_text(QUESTION)
+    done(page)
+
+
+def test_a_question_with_markup_is_inert_wherever_it_is_listed(page: Page) -> None:
+    asked = f"{QUESTION} {ATTACK}"
+    ask(page, asked)
+    done(page)
+    expect(listed(page).first).to_contain_text("<img src=x")
+    page.get_by_role("button", name="Delete: ").first.click()
+    page.goto("/")
+    page.get_by_label("Research question").fill(asked)
+    page.get_by_label("Research question").blur()
+    expect(page.get_by_role("status", name="Former runs")).to_contain_text("<img src=x")
+    assert page.locator(".runs img, .runs script, .similar img, .similar script").count() == 0
+    assert page.title() == "DeepCritical"
+
+
+def test_runs_outlive_the_server_and_are_listed_by_the_next_one(
+    browser: Browser, tmp_path: Path
+) -> None:
+    snapshot(tmp_path / "records.jsonl", *RECORDS)
+    gate = tmp_path / "open"
+    gate.touch()
+    with serving(page_server(tmp_path, "1")) as served, tab(browser, served.address) as page:
+        ask(page)
+        done(page)
+        gate.unlink()
+        under_way(page, OTHER)
+    gate.touch()
+    with serving(page_server(tmp_path, "1")) as served, tab(browser, served.address) as page:
+        page.goto("/")
+        expect(listed(page)).to_have_text([OTHER, QUESTION])
+        listed(page).nth(0).click()
+        done(page)
+        expect(page.locator(".runs .note.completed")).to_have_count(2)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_shows_a_run_with_its_steps(page: Page, gate: Path, scheme: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    gate.unlink()
+    under_way(page)
+    expect(act(page, "Stop")).to_be_visible()
+    picture(page, f"running-390-{scheme}")
+    assert_fits(page)
+    gate.touch()
+    done(page)
+    page.get_by_text("Show steps").click()
+    picture(page, f"steps-390-{scheme}")
+    assert_fits(page)
+
+
+def test_a_server_without_a_database_says_that_it_lists_nothing(
+    browser: Browser, tmp_path: Path
+) -> None:
+    snapshot(tmp_path / "records.jsonl", paper(1))
+    with serving(page_server(tmp_path)) as served, tab(browser, served.address) as page:
+        page.goto("/")
+        expect(page.get_by_text("This server keeps no runs")).to_be_visible()
