@@ -10,9 +10,10 @@ import socket
 import sys
 from pathlib import Path
 
-from deepcritical.bootstrap import Lookups
+from deepcritical.bootstrap import Lookups, open_chats, place_of
 from deepcritical.domain.evidence import Evidence
 from deepcritical.interfaces.access import Access
+from deepcritical.interfaces.render import describe
 from deepcritical.interfaces.server import serve_page
 from deepcritical.settings import Settings
 from deepcritical.tools.base import SourceQuery, SourceResult
@@ -43,6 +44,10 @@ class GatedSource:
 
 
 if __name__ == "__main__":
-    service = run_service([GatedSource(Path(sys.argv[1]))])
+    folder = Path(sys.argv[1])
+    service = run_service([GatedSource(folder)])
+    # The chat's own searches do not wait.
+    settings = Settings(snapshot=str(folder / "records.jsonl"), embedding_model="")
+    chats = open_chats(settings, service, place_of(settings), describe)
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        serve_page(service, Access(), Lookups(Settings()), listening)
+        serve_page(service, Access(), Lookups(settings), listening, chats=chats)

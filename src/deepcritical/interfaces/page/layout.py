@@ -11,6 +11,7 @@ from typing import Any
 import gradio as gr
 
 from deepcritical.interfaces.access import Access
+from deepcritical.interfaces.page.chat import build_chat, wire_chat
 from deepcritical.interfaces.page.form import Form, build_form
 from deepcritical.interfaces.page.handlers import RunHandlers
 from deepcritical.interfaces.page.parts import PRIVATE, html
@@ -34,10 +35,12 @@ def build_page(runs: RunService, access: Access) -> gr.Blocks:
                 form = build_form()
             with gr.Column(scale=1, min_width=340, elem_classes="main-column"):
                 live = html(None, html_template=asset("live.html"), js_on_load=asset("live.js"))
+                chat = build_chat()
                 report = html(EMPTY)
         _wire_runs(page, form, live, report, RunHandlers(runs, access))
         # The name of an event that assets/live.js triggers.
         live.finished(ResultHandlers(runs).finished, [live], [report], **PRIVATE)
+        wire_chat(chat, live)
     return page
 
 
