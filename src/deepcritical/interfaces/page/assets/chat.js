@@ -48,13 +48,17 @@ function problem(text) {
   node.setAttribute("role", "alert");
 }
 
-function key() {
+function secrets() {
   const typed = $("[name=key]").value.trim();
-  return typed ? { "X-Model-Key": typed } : {};
+  return {
+    ...(typed && { "X-Model-Key": typed }),
+    // Within a page of another site the browser keeps no cookie that says whose the chat is.
+    ...(chat?.owner && { Authorization: `Bearer ${chat.owner}` }),
+  };
 }
 
 async function post(path, body) {
-  const headers = { "Content-Type": "application/json", ...key() };
+  const headers = { "Content-Type": "application/json", ...secrets() };
   const answer = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
   if (answer.ok) return answer;
   const told = await answer.json().catch(() => null);
@@ -68,13 +72,14 @@ async function sent(message, again = true) {
   const about = { run_id: shown.id, model: $("[name=model]").value.trim() };
   if (chat?.about !== JSON.stringify(about)) {
     const opened = await (await post("/api/chats", about)).json();
-    chat = { about: JSON.stringify(about), links: opened.links };
+    const owner = opened.owner_token || chat?.owner;
+    chat = { about: JSON.stringify(about), links: opened.links, owner };
   }
   try {
     return await post(chat.links.messages, { message });
   } catch (error) {
     if (!error.gone || !again) throw error;
-    chat = null;
+    chat.about = null;
     return sent(message, false);
   }
 }
