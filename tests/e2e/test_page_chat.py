@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -273,3 +275,23 @@ def test_a_wide_screen_shows_the_chat_in_the_dark(page: Page) -> None:
     log = of_run(page, "Is examplol well tolerated?")
     expect(log.locator(".answer li")).not_to_have_count(0)
     picture(page, "chat-answer-1440-dark")
+
+
+@pytest.mark.timeout(180)
+def test_an_offer_names_former_runs_of_nearly_the_same_question(
+    browser: Browser, tmp_path: Path
+) -> None:
+    kept = {"DATABASE_URL": f"sqlite:///{tmp_path / 'runs.sqlite'}"}
+    command = (Path(sys.executable).with_name("deepcritical"), "serve", "--port", "0")
+    with serving(command, kept) as served, tab(browser, served.address) as page:
+        asked = {"tool": "deep_research", "question": "Does metformin slow cognitive decline?"}
+        run = page.request.post("/api/runs", data=asked).json()
+        page.request.get(run["links"]["events"], timeout=120_000)
+        page.goto("/")
+        offer = said(page, "Can metformin slow cognitive decline?").locator(".offer")
+        former = offer.get_by_role("link", name=asked["question"])
+        expect(former).to_be_visible(timeout=60_000)
+        picture(page, "chat-similar-1440")
+        former.click()
+        expect(page).to_have_url(re.compile(run["id"]))
+        expect(page.locator(".live .pill")).to_have_text("completed")
