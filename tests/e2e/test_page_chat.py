@@ -53,11 +53,11 @@ def finished(page: Page) -> None:
     expect(page.get_by_role("heading", name="Ask this run's evidence")).to_be_visible()
 
 
-def field(page: Page, name: str = "Quick question") -> Locator:
+def field(page: Page, name: str = "Look something up") -> Locator:
     return page.get_by_role("textbox", name=name)
 
 
-def said(page: Page, message: str, name: str = "Quick question") -> Locator:
+def said(page: Page, message: str, name: str = "Look something up") -> Locator:
     """What is shown of a chat once a message was sent."""
     field(page, name).fill(message)
     field(page, name).press("Enter")
@@ -212,10 +212,10 @@ def test_a_key_is_sent_with_the_message_alone_and_is_in_no_answer(troubled: Page
     page.on("response", lambda r: texts.append(r.text()) if "/api/chats" in r.url else None)
     page.goto("/")
     page.get_by_text("Model and key of the chat").click()
-    page.get_by_label("Key", exact=True).last.fill(KEY)
+    page.get_by_label("Key for the chat").fill(KEY)
     log = said(page, "PMID 99000001")
     expect(log.locator(".answer")).to_have_count(1)
-    page.get_by_label("Model", exact=True).last.fill("anthropic:made-up")
+    page.get_by_label("Model for the chat").fill("anthropic:made-up")
     said(page, "PMID 99000001")
     expect(log.get_by_role("alert")).to_contain_text("No other model can be chosen here.")
     assert [url for url, key in sent if key == KEY]

@@ -1,7 +1,7 @@
 // Speaks to /api/chats. Text reaches the page by textContent only.
 const ABOUT = {
   quick: [
-    "Quick question",
+    "Look something up",
     "Look-ups are answered at once from the sources: papers or trials on something, a PMID, DOI or NCT number. What takes longer is offered as research.",
     "latest trials of metformin in Alzheimer's disease",
   ],
@@ -48,8 +48,12 @@ function problem(text) {
   node.setAttribute("role", "alert");
 }
 
+function typedIn(name) {
+  return $(`[name=${name}]`)?.value.trim() ?? "";
+}
+
 function secrets() {
-  const typed = $("[name=key]").value.trim();
+  const typed = typedIn("key");
   return {
     ...(typed && { "X-Model-Key": typed }),
     // Within a page of another site the browser keeps no cookie that says whose the chat is.
@@ -69,7 +73,7 @@ async function post(path, body) {
 
 // A chat is opened by its first message, and again where the server has forgotten it.
 async function sent(message, again = true) {
-  const about = { run_id: shown.id, model: $("[name=model]").value.trim() };
+  const about = { run_id: shown.id, model: typedIn("model") };
   if (chat?.about !== JSON.stringify(about)) {
     const opened = await (await post("/api/chats", about)).json();
     const owner = opened.owner_token || chat?.owner;
@@ -291,6 +295,7 @@ function words() {
   $("textarea").placeholder = example;
 }
 
+$("details").addEventListener("toggle", () => $(".own").append($("template").content.cloneNode(true)), { once: true });
 $("form").addEventListener("submit", (event) => {
   event.preventDefault();
   const message = $("textarea").value.trim();
