@@ -42,6 +42,7 @@ check: setup ## Run every static check
 
 bench: setup ## Measure what a person waits for, and what imports cost
 	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python -m benchmarks.page
 
 docs: setup ## Build the documentation into site/; any warning fails
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

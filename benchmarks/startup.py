@@ -1,22 +1,19 @@
-"""What a person waits for: the help, a refused question, a report, the page.
+"""What a person waits for at the command line: the help, a refused question, a report.
 
 Each command is run as a process of its own, several times; the table gives the fastest run and the
-median, and how many times the fastest run of the interpreter alone that is. The page is measured
-from the start of its process to its first answer, beside a page of the same framework with nothing
-on it. Then the modules whose import costs most in a full run, as the interpreter measures them.
+median, and how many times the fastest run of the interpreter alone that is. Then the modules whose
+import costs most in a full run, as the interpreter measures them.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import statistics
 import subprocess
 import sys
 import time
 from pathlib import Path
-from urllib.request import ProxyHandler, build_opener
 
 COMMAND = str(Path(sys.executable).parent / "deepcritical")
 QUESTION = "Can metformin be repurposed for Alzheimer's disease?"
@@ -26,17 +23,6 @@ CASES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("an empty question, refused", (COMMAND, "research", "")),
     ("a report from demo (target: under 10 s)", (COMMAND, "research", QUESTION, "--quiet")),
 )
-EMPTY_PAGE = """
-import gradio as gr
-with gr.Blocks(analytics_enabled=False) as page:
-    pass
-page.launch(server_name="127.0.0.1", ssr_mode=False)
-"""
-PAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("an empty page of the framework", (sys.executable, "-u", "-c", EMPTY_PAGE)),
-    ("our page", (COMMAND, "serve", "--port", "0")),
-)
-_ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
 _IMPORT = re.compile(r"import time:\s+(\d+) \|\s+(\d+) \| (\s*)(\S+)")
 
 
@@ -56,33 +42,6 @@ def print_times(runs: int) -> None:
         base = base or min(times)
         ratio = min(times) / base
         print(f"{name:42} {min(times):9.2f} {statistics.median(times):9.2f} {ratio:14.1f}")
-
-
-def seconds_to_answer(command: tuple[str, ...]) -> float:
-    """Wall time from the start of a server to its first page."""
-    start = time.perf_counter()
-    quiet = {**os.environ, "GRADIO_ANALYTICS_ENABLED": "False"}
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=quiet)
-    try:
-        lines = iter(server.stdout or ())
-        address = next(found for line in lines if (found := _ADDRESS.search(line)))
-        with build_opener(ProxyHandler({})).open(address.group()) as answer:
-            answer.read()
-        return time.perf_counter() - start
-    finally:
-        server.terminate()
-        server.communicate()
-
-
-def print_pages(runs: int) -> None:
-    """One line for each page; one run of each comes before those that count."""
-    base = 0.0
-    print(f"\n{'first answer of':42} {'fastest s':>9} {'median s':>9} {'x empty page':>14}")
-    for name, command in PAGES:
-        times = [seconds_to_answer(command) for _ in range(runs + 1)][1:]
-        base = base or min(times)
-        ratio = min(times) / base
-        print(f"{name:42} {min(times):9.2f} {statistics.median(times):9.2f} {ratio:14.2f}")
 
 
 def print_imports(most: int) -> None:
@@ -105,7 +64,6 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=15, help="packages to list")
     options = parser.parse_args()
     print_times(options.runs)
-    print_pages(options.runs)
     print_imports(options.most)
 
 

@@ -170,7 +170,8 @@ def test_a_phone_shows_everything_without_sideways_scrolling(page: Page, scheme:
     expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
     assert_fits(page)
     picture(page, f"report-390-{scheme}")
-    live, form = page.locator(".live").bounding_box(), page.locator("textarea").bounding_box()
+    question = page.get_by_label("Research question")
+    live, form = page.locator(".live").bounding_box(), question.bounding_box()
     assert live
     assert form
     assert live["y"] < form["y"]

@@ -62,3 +62,20 @@ def test_in_public_each_browser_has_its_own_runs(browser: Browser, site: Served)
     assert re.fullmatch(r"anonymous-[\w-]{43}", cookie["value"])
     context.close()
     other.close()
+
+
+@pytest.mark.parametrize("site", [{"DEEPCRITICAL_PUBLIC": "1"}], indirect=True)
+def test_a_browser_that_keeps_no_cookie_has_its_chat(browser: Browser, site: Served) -> None:
+    context = browser.new_context(base_url=site.address)
+    # As within a page of another site, such as that of a Space.
+    context.add_init_script(
+        "const own = window.fetch;"
+        "window.fetch = (at, how) => own(at, { ...how, credentials: 'omit' });"
+    )
+    page = context.new_page()
+    page.goto("/")
+    for number in (1, 2):
+        page.get_by_role("textbox", name="Look something up").fill("PMID 26858121")
+        page.keyboard.press("Enter")
+        expect(page.locator(".chat .answer")).to_have_count(number)
+    context.close()

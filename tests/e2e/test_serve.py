@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import socket
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from deepcritical.settings import Settings
 from tests.conftest import ROOT
 from tests.servers.serving import Served, serving
 
@@ -32,6 +34,10 @@ def test_every_answer_carries_the_security_headers(address: str) -> None:
         assert "default-src 'self'" in headers["content-security-policy"]
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] == "no-referrer"
+
+
+def test_by_default_only_this_machine_is_answered(address: str) -> None:
+    assert address.startswith("http://127.0.0.1:")
 
 
 def test_on_loopback_only_loopback_names_are_answered(address: str) -> None:
@@ -58,6 +64,41 @@ def test_the_entry_of_spaces_answers_any_name_when_it_is_told_to_listen_everywhe
         for path in ("", "/api/runs", "/gradio_api/info"):
             assert asked(f"{at}{path}").status_code == 401
             assert asked(f"{at}{path}", auth=("anybody", made[1])).status_code == 200
+
+
+class TestContainer:
+    """What is said of the image, which is built elsewhere, holds for what is in it."""
+
+    FILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+
+    def test_its_settings_are_settings(self) -> None:
+        named = set(re.findall(r"\b(DEEPCRITICAL_\w+)=", self.FILE))
+        assert named
+        assert {name.removeprefix("DEEPCRITICAL_").lower() for name in named} <= set(
+            Settings.model_fields
+        )
+
+    def test_its_port_is_that_of_the_space_and_of_the_settings(self) -> None:
+        head = (ROOT / "README.md").read_text(encoding="utf-8").split("---")[1]
+        assert "sdk: docker" in head
+        ports = re.findall(r"app_port: (\d+)", head) + re.findall(r"EXPOSE (\d+)", self.FILE)
+        assert ports == [str(Settings().port)] * 2
+
+    def test_it_runs_as_the_user_of_spaces_who_owns_the_storage(self) -> None:
+        assert re.search(
+            r"useradd .*--uid 1000 user\b.* install -d -o user \S+ \S+ /data", self.FILE
+        )
+        # Nothing after it becomes root again.
+        assert re.findall(r"^USER (\S+)", self.FILE, re.MULTILINE) == ["user"]
+
+    def test_its_health_is_what_the_server_says(self, address: str) -> None:
+        found = re.search(r"^HEALTHCHECK .*CMD (\[.*\])$", self.FILE, re.MULTILINE)
+        assert found
+        _, *command = json.loads(found[1])
+        for port, healthy in ((address.rpartition(":")[2], True), ("1", False)):
+            asked = [sys.executable, *(part.replace("7860", port) for part in command)]
+            done = subprocess.run(asked, capture_output=True, check=False)  # noqa: S603 - ours
+            assert (done.returncode == 0) is healthy
 
 
 def here(served: Served) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from deepcritical.bootstrap import ChatService, open_chats, place_of
 from deepcritical.domain.chat import ENDS_TURN, ChatAnswer, ChatEvent, ToolCalled
 from deepcritical.domain.tool_registry import ToolCaller, ToolRegistry
 from deepcritical.interfaces.render import describe
@@ -18,6 +19,7 @@ from deepcritical.orchestrators.chat import Chat
 from deepcritical.reasoning.chatting import ChatReasoner, RuleChat
 from deepcritical.services.chroma import ChromaIndex
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
+from deepcritical.settings import Settings
 from deepcritical.tools.snapshot import SnapshotSource
 from tests.conftest import opened, run_service
 
@@ -46,6 +48,14 @@ async def chatting(
     """A chat, and the runs that it may start."""
     async with tools(source) as (runs, registry):
         yield runs, Chat(registry, reasoner or RuleChat(), caller=ToolCaller(), **options)
+
+
+def chats_over(
+    source: Path, runs: RunService, **settings: Any
+) -> AbstractAsyncContextManager[ChatService]:
+    """The chats of an application over a snapshot, as a server opens them."""
+    made = Settings.model_validate({"snapshot": str(source), "embedding_model": "", **settings})
+    return open_chats(made, runs, place_of(made), describe)
 
 
 async def turn(chat: Chat, message: str) -> list[ChatEvent]:

@@ -21,7 +21,7 @@ from deepcritical.domain.errors import ReasoningError
 from deepcritical.interfaces import event_stream
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.api import REPORT_POLICY
-from deepcritical.interfaces.site import build_site
+from deepcritical.interfaces.site import Opening, build_site
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
@@ -43,15 +43,16 @@ async def served(
     access: Access | None = None,
     host: str = "127.0.0.1",
     similar: SimilarRuns | None = None,
+    chats: Opening | None = None,
 ) -> AsyncIterator[Served]:
     with socket.create_server((host, 0)) as listening:
         app = await asyncio.to_thread(
-            partial(build_site, host=host, similar=similar),
+            partial(build_site, host=host, similar=similar, chats=chats),
             runs,
             access or Access(),
             Lookups(Settings()),
         )
-        config = uvicorn.Config(app, log_level="error", lifespan="off")
+        config = uvicorn.Config(app, log_level="error", lifespan="on" if chats else "off")
         server = uvicorn.Server(config)
         task = asyncio.create_task(server.serve(sockets=[listening]))
         address = f"http://127.0.0.1:{listening.getsockname()[1]}"

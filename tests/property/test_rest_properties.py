@@ -23,6 +23,7 @@ from schemathesis.specs.openapi.checks import (
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.api import build_api
 from tests.conftest import QUESTION, paper, run_service, snapshot
+from tests.integration.chats import chats_over
 from tests.integration.test_api import served
 
 SCHEMA = schemathesis.openapi.from_dict(build_api(run_service(), Access()).openapi())
@@ -38,10 +39,11 @@ FULL = 503
 
 
 class Site(NamedTuple):
-    """A server in a thread of its own, and a run of it that has ended."""
+    """A server in a thread of its own, a run of it that has ended, and a chat over that."""
 
     address: str
     run_id: str
+    chat_id: str
 
 
 @pytest.fixture(scope="module")
@@ -51,10 +53,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     ready, over = threading.Event(), threading.Event()
 
     async def serve() -> None:
-        async with served(run_service(source)) as site:
+        runs = run_service(source)
+        async with served(runs, chats=chats_over(source, runs)) as site:
             run = site.runs.submit(QUESTION)
             await run.result()
-            found.append(Site(str(site.client.base_url), run.run_id))
+            chat = await site.client.post("/api/chats", json={"run_id": run.run_id})
+            found.append(Site(str(site.client.base_url), run.run_id, chat.json()["id"]))
             ready.set()
             await asyncio.to_thread(over.wait)
             await site.runs.close()
@@ -79,6 +83,8 @@ def test_every_request_is_answered_as_described(
     def answered(case: Case[Any], of_a_run: bool) -> None:
         if of_a_run and "run_id" in case.path_parameters and case.method != "DELETE":
             case.path_parameters["run_id"] = site.run_id
+        if of_a_run and "chat_id" in case.path_parameters and case.method != "DELETE":
+            case.path_parameters["chat_id"] = site.chat_id
         answer = case.call(base_url=f"{site.address}/api")
         assert answer.status_code < 500 or answer.status_code == FULL, answer.text
         case.validate_response(answer, checks=list(CHECKS))

@@ -12,10 +12,11 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from deepcritical.bootstrap import Lookups
+from deepcritical.bootstrap import Lookups, open_chats, place_of
 from deepcritical.bootstrap.durable import build_durable
 from deepcritical.domain.evidence import Evidence
 from deepcritical.interfaces.access import Access
+from deepcritical.interfaces.render import describe
 from deepcritical.interfaces.server import serve_page
 from deepcritical.jobs.news import NewsSince
 from deepcritical.jobs.similar_runs import SimilarRuns
@@ -60,8 +61,13 @@ def main(folder: Path, slots: int | None) -> None:
     service = run_service([source], traces=traces, durable=durable)
     news = NewsSince(partial(opened, source))
     similar = SimilarRuns(service, QuestionSimilarity(None), news, ttl_days=30)
+    # The chat's own searches do not wait.
+    settings = Settings(snapshot=str(folder / "records.jsonl"), embedding_model="")
+    chats = open_chats(settings, service, place_of(settings), describe)
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        serve_page(service, Access(), Lookups(Settings()), listening, similar=similar)
+        serve_page(
+            service, Access(), Lookups(settings), listening, similar=similar, chats=chats
+        )
 
 
 if __name__ == "__main__":

@@ -79,12 +79,14 @@ async def open_chats(
     """
     embeddings, index = retrieval_parts(settings)
     evidence = RunEvidence(runs, lambda run_id: LlamaIndexRAGService(run_id, embeddings, index))
-    sources = open_sources_of(settings, place)
+    # Looking for a snapshot reads the disk.
+    sources = await asyncio.to_thread(open_sources_of, settings, place)
+    similar = await asyncio.to_thread(_similar, settings, runs, place, embeddings)
     try:
         yield ChatService(
             registered_tools(runs, sources, evidence, describe),
             partial(_reasoner, settings),
-            _similar(settings, runs, place, embeddings),
+            similar,
             TURN_LIMITS.model_copy(update={"deadline_s": settings.chat_deadline_s}),
         )
     finally:

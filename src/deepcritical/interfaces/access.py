@@ -50,6 +50,8 @@ OWNER_COOKIE = "deepcritical_owner"
 COOKIE_S = 365 * 86_400
 RUNS_PER_HOUR = 20
 """Runs that an anonymous user may start in an hour."""
+TURNS_PER_RUN = 6
+"""How many messages of a chat he may send for each run that he may start."""
 USERS_PER_ADDRESS = 5
 """How many times that an address may: several users share one."""
 HEAVY_PER_MINUTE = 60
@@ -104,6 +106,8 @@ class Access:
         self._users = {user: _digest(token.get_secret_value()) for user, token in tokens.items()}
         self._runs_of_user = Quota(runs_per_hour, 3600)
         self._runs_of_address = Quota(runs_per_hour * USERS_PER_ADDRESS, 3600)
+        self._turns_of_user = Quota(runs_per_hour * TURNS_PER_RUN, 3600)
+        self._turns_of_address = Quota(runs_per_hour * TURNS_PER_RUN * USERS_PER_ADDRESS, 3600)
         self._heavy_of_address = Quota(HEAVY_PER_MINUTE, 60)
         self._sessions_of_address = Quota(SESSIONS_PER_HALF_HOUR, 1800)
 
@@ -133,9 +137,15 @@ class Access:
         Raises:
             QuotaExceededError: An anonymous user, or his address, started too many.
         """
-        if caller.anonymous:
-            _admit(self._runs_of_user.wait_s(caller.user_id), "runs")
-            _admit(self._runs_of_address.wait_s(caller.address), "runs from this address")
+        _count(caller, self._runs_of_user, self._runs_of_address, "runs")
+
+    def admit_turn(self, caller: Caller) -> None:
+        """Count a message of a chat.
+
+        Raises:
+            QuotaExceededError: An anonymous user, or his address, sent too many.
+        """
+        _count(caller, self._turns_of_user, self._turns_of_address, "messages")
 
     def admit_heavy(self, connection: HTTPConnection) -> None:
         """Count what takes the server work and needs no user: a file, a check of a claim.
@@ -280,6 +290,12 @@ def _unauthenticated(token: str) -> AuthenticationError:
     return AuthenticationError(
         "This server needs a token.", "Send it in the header Authorization: Bearer TOKEN."
     )
+
+
+def _count(caller: Caller, of_user: Quota, of_address: Quota, what: str) -> None:
+    if caller.anonymous:
+        _admit(of_user.wait_s(caller.user_id), what)
+        _admit(of_address.wait_s(caller.address), f"{what} from this address")
 
 
 def _admit(wait_s: float, what: str) -> None:

@@ -20,10 +20,8 @@ from fastapi import (
     Query,
     Request,
     Response,
-    Security,
 )
 from fastapi.responses import StreamingResponse
-from fastapi.security import APIKeyHeader, HTTPBearer
 from pydantic import SecretStr
 
 from deepcritical.domain.answer import DeepAnswer, ToolOutput
@@ -35,7 +33,8 @@ from deepcritical.domain.question import MAX_QUESTION_CHARS
 from deepcritical.domain.traces import fold
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
-from deepcritical.interfaces.access import Access, Caller, check_owner, set_owner_cookie
+from deepcritical.interfaces.access import Access, check_owner
+from deepcritical.interfaces.api_caller import ModelKey, Rules, Runs, Who
 from deepcritical.interfaces.api_models import (
     ClaimToVerify,
     EventPage,
@@ -52,7 +51,9 @@ from deepcritical.interfaces.api_models import (
     run_shown,
     similar_shown,
 )
-from deepcritical.interfaces.event_stream import event_stream
+from deepcritical.interfaces.chat_api import chat_router
+from deepcritical.interfaces.chat_sessions import ChatSessions
+from deepcritical.interfaces.event_stream import STREAM_HEADERS, event_stream
 from deepcritical.interfaces.problems import PROBLEM_RESPONSES, add_handlers, describe_problems
 from deepcritical.interfaces.repeated_starts import RepeatedStarts
 from deepcritical.interfaces.report_files import formats_of
@@ -69,17 +70,13 @@ MAX_NUMBER = 2**53
 """Above it a number of JSON is not exact everywhere."""
 
 router = APIRouter()
-_bearer = HTTPBearer(auto_error=False, description="The token of a user.")
-_model_key = APIKeyHeader(
-    name="X-Model-Key",
-    scheme_name="ModelKey",
-    auto_error=False,
-    description="Your own key for the model, for this run alone.",
-)
 
 
 def build_api(runs: RunService, access: Access, similar: SimilarRuns | None = None) -> FastAPI:
-    """The application that answers under ``/api``; without `similar` none are found."""
+    """The application that answers under ``/api``; without `similar` none are found.
+
+    There is a chat while ``app.state.chats`` is a `ChatService`.
+    """
     app = FastAPI(
         title="DeepCritical",
         version=version("deepcritical"),
@@ -91,36 +88,14 @@ def build_api(runs: RunService, access: Access, similar: SimilarRuns | None = No
         generate_unique_id_function=lambda route: route.name,
     )
     app.state.runs, app.state.access, app.state.repeated = runs, access, RepeatedStarts()
-    app.state.similar = similar
+    app.state.similar, app.state.chats, app.state.sessions = similar, None, ChatSessions()
     add_handlers(app)
     app.include_router(router)
+    app.include_router(chat_router)
     describe_problems(app)
     return app
 
 
-async def _runs_of_app(request: Request) -> RunService:
-    runs: RunService = request.app.state.runs
-    return runs
-
-
-async def _access_of_app(request: Request) -> Access:
-    access: Access = request.app.state.access
-    return access
-
-
-Runs = Annotated[RunService, Depends(_runs_of_app)]
-Rules = Annotated[Access, Depends(_access_of_app)]
-
-
-async def _caller(
-    request: Request, response: Response, rules: Rules, _: Annotated[object, Security(_bearer)]
-) -> Caller:
-    caller = rules.identify(request)
-    set_owner_cookie(response, caller, secure=request.url.scheme == "https")
-    return caller
-
-
-Who = Annotated[Caller, Depends(_caller)]
 RunId = Annotated[str, Path(max_length=64, description="The id of a run.")]
 
 
@@ -161,14 +136,13 @@ async def start_run(
     request: Request,
     response: Response,
     runs: Runs,
-    model_key: Annotated[str | None, Security(_model_key)] = None,
+    key: ModelKey,
     idempotency_key: Annotated[str | None, Header(min_length=1, max_length=200)] = None,
 ) -> StartedRun:
     """Start a run, and answer at once with its id.
 
     A request that is repeated with the same `Idempotency-Key` starts no second run.
     """
-    key = SecretStr(model_key.strip()) if model_key and model_key.strip() else None
     reasoner = await asyncio.to_thread(runs.reasoner_of, asked.model.strip(), key)
     repeated: RepeatedStarts = request.app.state.repeated
 
@@ -277,7 +251,7 @@ async def read_events(
     return StreamingResponse(
         event_stream(run, start),
         media_type="text/event-stream",
-        headers={"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"},
+        headers=STREAM_HEADERS,
     )
 
 

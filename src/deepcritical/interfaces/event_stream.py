@@ -14,13 +14,15 @@ from deepcritical.domain.markdown import visible
 from deepcritical.interfaces.render import describe
 from deepcritical.jobs.stored_runs import RunView
 
-__all__ = ["PING_S", "RECONNECT_MS", "event_stream", "told"]
+__all__ = ["PING_S", "RECONNECT_MS", "STREAM_HEADERS", "event_stream", "kept_alive", "told"]
 
 _LOG = logging.getLogger(__name__)
 RECONNECT_MS = 1500
 """How long a browser waits before it takes up a broken stream."""
 PING_S = 15.0
 """Silence after which a comment is sent, so that no proxy closes the stream."""
+STREAM_HEADERS = {"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"}
+"""With them no proxy collects events before it hands them on."""
 
 
 def told(logged: LoggedEvent) -> str:
@@ -31,30 +33,35 @@ def told(logged: LoggedEvent) -> str:
 async def event_stream(run: RunView, after: int) -> AsyncIterator[str]:
     """Server-sent events above a number, as they come, up to the terminal one."""
     yield f"retry: {RECONNECT_MS}\n\n"
-    tail = run.tail(after)
-    ahead = asyncio.ensure_future(anext(tail, None))
+    async for block in kept_alive(_blocks(run, after)):
+        yield block
+
+
+async def _blocks(run: RunView, after: int) -> AsyncIterator[str]:
+    """Each event; they end where the database gives no more of them."""
+    try:
+        async for logged in run.tail(after):
+            yield f"id: {logged.seq}\ndata: {_as_data(logged)}\n\n"
+    except StorageError as error:
+        # The browser asks again in a moment, and then learns why by the status of the answer.
+        _LOG.warning("a stream of events ended: %s", error)
+
+
+async def kept_alive(blocks: AsyncIterator[str]) -> AsyncIterator[str]:
+    """The blocks of a stream as they come, and a ping after `PING_S` without one."""
+    ahead = asyncio.ensure_future(anext(blocks, None))
     try:
         while True:
             await asyncio.wait([ahead], timeout=PING_S)
             if not ahead.done():
                 yield ": ping\n\n"
                 continue
-            if (logged := _next_of(ahead)) is None:
+            if (block := ahead.result()) is None:
                 return
-            yield f"id: {logged.seq}\ndata: {_as_data(logged)}\n\n"
-            ahead = asyncio.ensure_future(anext(tail, None))
+            yield block
+            ahead = asyncio.ensure_future(anext(blocks, None))
     finally:
         ahead.cancel()
-
-
-def _next_of(ahead: asyncio.Future[LoggedEvent | None]) -> LoggedEvent | None:
-    """The next event; None at the end, and where the database gives no more of them."""
-    try:
-        return ahead.result()
-    except StorageError as error:
-        # The browser asks again in a moment, and then learns why by the status of the answer.
-        _LOG.warning("a stream of events ended: %s", error)
-        return None
 
 
 def _as_data(logged: LoggedEvent) -> str:

@@ -20,6 +20,7 @@ from deepcritical.interfaces.doctor_command import doctor
 from deepcritical.interfaces.exit_codes import exit_code
 from deepcritical.interfaces.mcp_command import mcp
 from deepcritical.interfaces.model_options import AskKey, BaseUrl, ModelName, chosen_model
+from deepcritical.interfaces.render import describe
 from deepcritical.interfaces.render_command import render
 from deepcritical.interfaces.search_command import search
 from deepcritical.interfaces.traces_command import traces
@@ -89,6 +90,7 @@ def serve(
     lookups = bootstrap.build_lookups(settings, **chosen_place)
     place = bootstrap.place_of(settings, **chosen_place)
     similar = bootstrap.build_similar(settings, runs, place)
+    chats = bootstrap.open_chats(settings, runs, place, describe)
     asyncio.run(runs.sources())  # a source that cannot be read is told before anybody asks
     address = (host or settings.host, settings.port if port is None else port)
     with _bound(*address) as listening:
@@ -97,7 +99,7 @@ def serve(
 
         tokens, quota = settings.token_entries(), settings.public_runs_per_hour
         access = _access(listening.getsockname()[0], tokens, settings.public, quota)
-        serve_page(runs, access, lookups, listening, name=address[0], similar=similar)
+        serve_page(runs, access, lookups, listening, name=address[0], similar=similar, chats=chats)
 
 
 def _access(host: str, tokens: str, public: bool, runs_per_hour: int) -> Access:

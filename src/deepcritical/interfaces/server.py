@@ -15,7 +15,7 @@ from deepcritical.bootstrap import Lookups
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.page.layout import build_page
 from deepcritical.interfaces.page.style import HEAD, THEME
-from deepcritical.interfaces.site import build_site
+from deepcritical.interfaces.site import Opening, build_site
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
 
@@ -33,11 +33,12 @@ def create_app(
     host: str,
     name: str = "",
     similar: SimilarRuns | None = None,
+    chats: Opening | None = None,
 ) -> FastAPI:
     """The whole application; see `build_site`."""
     # The page last, for it answers every other path.
     mounted: FastAPI = gr.mount_gradio_app(
-        build_site(runs, access, lookups, host=host, name=name, similar=similar),
+        build_site(runs, access, lookups, host=host, name=name, similar=similar, chats=chats),
         build_page(runs, access, similar),
         path="",
         theme=THEME,
@@ -59,6 +60,7 @@ def serve_page(
     *,
     name: str = "",
     similar: SimilarRuns | None = None,
+    chats: Opening | None = None,
 ) -> None:
     """Answer requests at a bound socket until the process is stopped.
 
@@ -71,10 +73,11 @@ def serve_page(
         listening: Where requests arrive.
         name: The host name that was bound, if it was given as a name.
         similar: Finds former runs of similar questions; without it none are found.
+        chats: Opens the chats for as long as the server runs; without it there are none.
     """
     logging.basicConfig(level=logging.WARNING)
     host, port, *_ = listening.getsockname()
-    app = create_app(runs, access, lookups, host=host, name=name, similar=similar)
+    app = create_app(runs, access, lookups, host=host, name=name, similar=similar, chats=chats)
     # With "on" a server whose start fails ends; by default it would answer half prepared.
     config = uvicorn.Config(
         app, lifespan="on", log_level="warning", timeout_graceful_shutdown=SHUTDOWN_S

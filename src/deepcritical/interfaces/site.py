@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import partial
 
 from fastapi import FastAPI
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from deepcritical.bootstrap import Lookups
+from deepcritical.bootstrap import ChatService, Lookups
 from deepcritical.interfaces.access import Access, Mode, is_loopback
 from deepcritical.interfaces.api import build_api
 from deepcritical.interfaces.guard import MOST_OPEN, MOST_OPEN_LOCAL, Crowd, Guard, PageGate
@@ -21,8 +21,10 @@ from deepcritical.interfaces.problems import add_handlers
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
 
-__all__ = ["build_site"]
+__all__ = ["Opening", "build_site"]
 
+Opening = AbstractAsyncContextManager[ChatService]
+"""Chats that are there while the context lasts."""
 LOOPBACK_NAMES = ["127.0.0.1", "localhost", "[::1]"]
 THREADS = 32
 """Threads for what blocks: files, the database, renderers. By default a small machine has six."""
@@ -36,6 +38,7 @@ def build_site(
     host: str,
     name: str = "",
     similar: SimilarRuns | None = None,
+    chats: Opening | None = None,
 ) -> FastAPI:
     """The application without the page.
 
@@ -47,30 +50,35 @@ def build_site(
             are answered, so that no other site can reach it through a name of its own.
         name: A further name under which it is asked.
         similar: Finds former runs of similar questions; without it none are found.
+        chats: Opens the chats for as long as the application answers; without it there are none.
     """
     own = sorted({*LOOPBACK_NAMES, host, *filter(None, [name])})
     hosts = own if is_loopback(host) else None
     tools = over_http(runs, lookups, access, hosts, similar)
-    app = FastAPI(
-        title="DeepCritical", lifespan=partial(_lifespan, runs, tools.running), openapi_url=None
-    )
+    api = build_api(runs, access, similar)
+    life = partial(_lifespan, runs, tools.running, chats or nullcontext(), api)
+    app = FastAPI(title="DeepCritical", lifespan=life, openapi_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts or ["*"])
     app.add_middleware(PageGate, access=access)
     most = MOST_OPEN_LOCAL if access.mode is Mode.LOCAL else MOST_OPEN
     app.add_middleware(Crowd, most=most)
     app.add_middleware(Guard)
     add_handlers(app)
-    app.mount("/api", build_api(runs, access, similar))
+    app.mount("/api", api)
     app.router.routes.append(tools.route)
     return app
 
 
 @asynccontextmanager
 async def _lifespan(
-    runs: RunService, tools: AbstractAsyncContextManager[None], _app: FastAPI
+    runs: RunService,
+    tools: AbstractAsyncContextManager[None],
+    chats: AbstractAsyncContextManager[ChatService | None],
+    api: FastAPI,
+    _app: FastAPI,
 ) -> AsyncIterator[None]:
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "blocking"))
-    async with tools, asyncio.TaskGroup() as tasks:
+    async with tools, chats as api.state.chats, asyncio.TaskGroup() as tasks:
         beginning = [tasks.create_task(work) for work in (runs.warm_up(), tended(runs))]
         yield
         for task in beginning:

@@ -66,7 +66,13 @@ _NO = re.compile(r"(?:no(?:,? thanks| thank you)?|n|don'?t|cancel|decline)[.!]*"
 
 FindSimilar = Callable[[str, str, ToolCaller], Awaitable[tuple[SimilarRun, ...]]]
 """Tool, question and caller to former runs of nearly the same question."""
-_Tell = Callable[[ChatEvent], Awaitable[None]]
+
+
+class _Talk(NamedTuple):
+    """Who speaks in a turn, and where its events go."""
+
+    caller: ToolCaller
+    tell: Callable[[ChatEvent], Awaitable[None]]
 
 
 class _Offer(NamedTuple):
@@ -119,29 +125,46 @@ class Chat:
         """The last turns, the oldest first."""
         return tuple(self._history)
 
-    def say(self, message: str) -> AsyncGenerator[ChatEvent, None]:
+    @property
+    def offer_id(self) -> str:
+        """The offer that can be accepted now; '' for none."""
+        return self._offer.event.offer_id if self._offer else ""
+
+    def accepts(self, message: str) -> bool:
+        """Whether a message would start the research that is offered."""
+        return bool(self._offer and _YES.fullmatch(message.strip()))
+
+    def say(
+        self, message: str, caller: ToolCaller | None = None
+    ) -> AsyncGenerator[ChatEvent, None]:
         """One turn, event by event, up to the one that ends it.
 
         A plain "yes" accepts the offer of the turn before, a plain "no" declines it; with any other
         message it lapses.
-        """
-        offer, self._offer = self._offer, None
-        words = message.strip()
-        if offer and _YES.fullmatch(words):
-            return self._events(lambda tell: self._research(offer, tell))
-        if offer and _NO.fullmatch(words):
-            return self._events(_declined)
-        return self._events(lambda tell: self._turn(message, tell))
 
-    def accept(self, offer_id: str) -> AsyncGenerator[ChatEvent, None]:
+        Args:
+            message: What the user says.
+            caller: The user with a key for this turn alone; by default as he opened the chat.
+        """
+        starts = self.accepts(message)
+        offer, self._offer = self._offer, None
+        if offer and starts:
+            return self._events(lambda talk: self._research(offer, talk), caller)
+        if offer and _NO.fullmatch(message.strip()):
+            return self._events(_declined, caller)
+        return self._events(lambda talk: self._turn(message, talk), caller)
+
+    def accept(
+        self, offer_id: str, caller: ToolCaller | None = None
+    ) -> AsyncGenerator[ChatEvent, None]:
         """Start what was offered, as a button does; only the last offer can be accepted."""
         offer, self._offer = self._offer, None
         if offer is None or offer.event.offer_id != offer_id:
-            return self._events(_lapsed)
-        return self._events(lambda tell: self._research(offer, tell))
+            return self._events(_lapsed, caller)
+        return self._events(lambda talk: self._research(offer, talk), caller)
 
     async def _events(
-        self, turn: Callable[[_Tell], Awaitable[None]]
+        self, turn: Callable[[_Talk], Awaitable[None]], caller: ToolCaller | None
     ) -> AsyncGenerator[ChatEvent, None]:
         """The events of a turn, which works in a task: its deadline must not count the reader's."""
         if self._busy:
@@ -149,7 +172,8 @@ class Chat:
             return
         self._busy = True
         told: asyncio.Queue[ChatEvent | None] = asyncio.Queue()
-        task = asyncio.create_task(_guarded(turn, told))
+        talk = _Talk(caller or self._caller, told.put)
+        task = asyncio.create_task(_guarded(turn, talk, told))
         try:
             while event := await told.get():
                 yield event
@@ -161,18 +185,18 @@ class Chat:
             await asyncio.wait([task])
             self._busy = False
 
-    async def _turn(self, message: str, tell: _Tell) -> None:
+    async def _turn(self, message: str, talk: _Talk) -> None:
         text = checked_question(message)
         began = self._clock()
         desk = RunDesk(
             self._limits,
             lambda: self._clock() - began,
-            model_api_key=self._caller.model_api_key,
+            model_api_key=talk.caller.model_api_key,
         )
         try:
             async with asyncio.timeout(self._limits.deadline_s) as deadline:
                 async with self._reasoner.for_turn(desk) as reasoner:
-                    ending = await self._answered(text, reasoner, tell)
+                    ending = await self._answered(text, reasoner, talk)
         except TimeoutError as error:
             if not deadline.expired():
                 raise  # somebody else's time-out
@@ -181,10 +205,10 @@ class Chat:
                 "Ask a narrower question, or raise DEEPCRITICAL_CHAT_DEADLINE_S.",
             ) from error
         self._history.append(Exchange(text, _outcome(ending)))
-        await tell(ending)
+        await talk.tell(ending)
 
     async def _answered(
-        self, text: str, reasoner: ChatReasoner, tell: _Tell
+        self, text: str, reasoner: ChatReasoner, talk: _Talk
     ) -> ChatAnswer | ResearchOffered:
         """Tools until one finds something; the last answer where none does."""
         tried: list[str] = []
@@ -195,8 +219,8 @@ class Chat:
             if choice is None:
                 break
             if choice.tool in OFFERED:
-                return await self._offered(text, choice)
-            found = await self._looked(choice, reasoner.name, tell)
+                return await self._offered(text, choice, talk.caller)
+            found = await self._looked(choice, reasoner.name, talk)
             answer = await reasoner.tell(turn, choice.query, found)
             if answer.in_evidence:
                 return answer
@@ -213,9 +237,9 @@ class Chat:
         usable = [tool for tool in self._registry.tools if tool.name in chosen]
         return [tool for tool in usable if tool.name != RAG or self.run_id]
 
-    async def _offered(self, text: str, choice: ToolChoice) -> ResearchOffered:
+    async def _offered(self, text: str, choice: ToolChoice, caller: ToolCaller) -> ResearchOffered:
         """The offer, with the user's own words as the question: a model's may be a record's."""
-        similar = await self._similar(choice.tool, text, self._caller)
+        similar = await self._similar(choice.tool, text, caller)
         event = ResearchOffered(
             offer_id=uuid4().hex,
             tool=choice.tool,
@@ -227,37 +251,37 @@ class Chat:
         self._offer = _Offer(event, {"question": text})
         return event
 
-    async def _looked(self, choice: ToolChoice, chosen_by: str, tell: _Tell) -> FoundRecords:
+    async def _looked(self, choice: ToolChoice, chosen_by: str, talk: _Talk) -> FoundRecords:
         inputs: dict[str, Any] = {"query": choice.query}
         if choice.tool == RAG:
             inputs["run_id"] = self.run_id
-        await tell(ToolCalled(tool=choice.tool, inputs=inputs, chosen_by=chosen_by))
-        return FoundRecords.model_validate((await self._run(choice.tool, inputs, tell)).payload)
+        await talk.tell(ToolCalled(tool=choice.tool, inputs=inputs, chosen_by=chosen_by))
+        return FoundRecords.model_validate((await self._run(choice.tool, inputs, talk)).payload)
 
-    async def _run(self, tool: str, inputs: dict[str, Any], tell: _Tell) -> ToolResult:
-        async with aclosing(self._registry.call(tool, inputs, self._caller)) as steps:
+    async def _run(self, tool: str, inputs: dict[str, Any], talk: _Talk) -> ToolResult:
+        async with aclosing(self._registry.call(tool, inputs, talk.caller)) as steps:
             async for step in steps:
                 if isinstance(step, ToolResult):
                     return step
-                await tell(ToolTold(tool=tool, progress=step))
+                await talk.tell(ToolTold(tool=tool, progress=step))
         raise AssertionError("a tool ends with a result")
 
-    async def _research(self, offer: _Offer, tell: _Tell) -> None:
+    async def _research(self, offer: _Offer, talk: _Talk) -> None:
         tool = offer.event.tool
-        await tell(ToolCalled(tool=tool, inputs=offer.inputs, chosen_by="user"))
-        result = await self._run(tool, offer.inputs, tell)
+        await talk.tell(ToolCalled(tool=tool, inputs=offer.inputs, chosen_by="user"))
+        result = await self._run(tool, offer.inputs, talk)
         self.run_id = str(result.payload["trace_id"])
         ending = ResearchEnded(tool=tool, run_id=self.run_id, text=result.text)
         self._history.append(Exchange(offer.event.question, _outcome(ending)))
-        await tell(ending)
+        await talk.tell(ending)
 
 
 async def _guarded(
-    turn: Callable[[_Tell], Awaitable[None]], told: asyncio.Queue[ChatEvent | None]
+    turn: Callable[[_Talk], Awaitable[None]], talk: _Talk, told: asyncio.Queue[ChatEvent | None]
 ) -> None:
     """The turn; whatever happens, its reader is not left waiting."""
     try:
-        await turn(told.put)
+        await turn(talk)
     except DeepCriticalError as error:
         await told.put(_failed(error))
     except ResearchCancelled:
@@ -266,12 +290,12 @@ async def _guarded(
         told.put_nowait(None)
 
 
-async def _declined(tell: _Tell) -> None:
-    await tell(ChatAnswer(head="Not started.", written_by="rules"))
+async def _declined(talk: _Talk) -> None:
+    await talk.tell(ChatAnswer(head="Not started.", written_by="rules"))
 
 
-async def _lapsed(tell: _Tell) -> None:
-    await tell(
+async def _lapsed(talk: _Talk) -> None:
+    await talk.tell(
         TurnFailed(
             error="OfferLapsed",
             message="This offer does not stand any more.",

@@ -11,6 +11,7 @@ from typing import Any
 import gradio as gr
 
 from deepcritical.interfaces.access import Access
+from deepcritical.interfaces.page.chat import build_chat, wire_chat
 from deepcritical.interfaces.page.form import Form, build_form
 from deepcritical.interfaces.page.former import FormerRuns
 from deepcritical.interfaces.page.handlers import RunHandlers
@@ -38,6 +39,7 @@ def build_page(runs: RunService, access: Access, similar: SimilarRuns | None = N
             with gr.Column(scale=1, min_width=340, elem_classes="main-column"):
                 plan = build_plan_panel()
                 live = html(None, html_template=asset("live.html"), js_on_load=asset("live.js"))
+                chat = build_chat()
                 report = html(EMPTY)
         handlers = RunHandlers(runs, access, form, plan, live)
         _wire_runs(page, form, live, handlers)
@@ -47,6 +49,7 @@ def build_page(runs: RunService, access: Access, similar: SimilarRuns | None = N
         live.finished(
             ResultHandlers(runs).finished, [live], [report], trigger_mode="always_last", **PRIVATE
         )
+        wire_chat(chat, live)
     return page
 
 

@@ -10,7 +10,7 @@ from deepcritical.export.html import stylesheet
 
 __all__ = ["HEAD", "THEME", "asset"]
 
-SHEETS = ("page.css", "form.css", "live.css")
+SHEETS = ("page.css", "form.css", "live.css", "chat.css")
 
 
 def asset(name: str) -> str:

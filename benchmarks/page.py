@@ -1,0 +1,262 @@
+"""What a person at the page waits for, and what the page costs the network.
+
+Prints four tables: the first answer of the server beside an empty page of the framework, the time
+from the click to the first progress on the screen, the bytes that are sent for a whole run beside
+the size of its report, and how late events reach 20 users who follow 20 runs at once.
+
+Usage: `python -m benchmarks.page [--runs N] [--users N]`; it needs a Chromium, as the tests do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median, quantiles
+from urllib.request import ProxyHandler, build_opener
+
+import httpx
+import uvicorn
+from playwright.sync_api import Browser, Page, sync_playwright
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from deepcritical.bootstrap import build_runs, open_chats, place_of
+from deepcritical.bootstrap.lookups import Lookups
+from deepcritical.interfaces.access import Access
+from deepcritical.interfaces.render import describe
+from deepcritical.interfaces.server import create_app
+from deepcritical.settings import Settings
+from tests.conftest import DEMO_QUESTION
+from tests.e2e.test_page import ARGUMENTS, BROWSERS
+from tests.servers.serving import serving
+
+SERVE = (str(Path(sys.executable).with_name("deepcritical")), "serve", "--port", "0")
+EMPTY_PAGE = """
+import gradio as gr
+with gr.Blocks(analytics_enabled=False) as page:
+    pass
+page.launch(server_name="127.0.0.1", ssr_mode=False)
+"""
+PAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("an empty page of the framework", (sys.executable, "-u", "-c", EMPTY_PAGE)),
+    ("our page (target: 1.3)", SERVE),
+)
+_ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
+FIRST_S, TIMES_REPORT, LATE_S = 0.5, 3, 1.0
+"""Targets: seconds to the first progress, bytes of a run in reports, seconds of lateness."""
+WATCH = """
+document.getElementById("ask").addEventListener("click", () => {
+  const clicked = performance.now();
+  const log = document.querySelector(".live [role=log]");
+  new MutationObserver((_, watcher) => requestAnimationFrame(() => {
+    if (!log.querySelector("li")) return;
+    window.firstShown ??= performance.now() - clicked;
+    watcher.disconnect();
+  })).observe(log, { childList: true, subtree: true });
+}, { capture: true });
+"""
+
+
+def seconds_to_answer(command: tuple[str, ...]) -> float:
+    """Wall time from the start of a server to its first page."""
+    start = time.perf_counter()
+    quiet = {**os.environ, "GRADIO_ANALYTICS_ENABLED": "False"}
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=quiet)
+    try:
+        lines = iter(server.stdout or ())
+        address = next(found for line in lines if (found := _ADDRESS.search(line)))
+        with build_opener(ProxyHandler({})).open(address.group()) as answer:
+            answer.read()
+        return time.perf_counter() - start
+    finally:
+        server.terminate()
+        server.communicate()
+
+
+def print_pages(runs: int) -> None:
+    """One line for each page; they take turns, and a run of each comes before those that count."""
+    rounds = [[seconds_to_answer(command) for _, command in PAGES] for _ in range(runs + 1)]
+    print(f"\n{'first answer of':42} {'fastest s':>9} {'median s':>9} {'x empty page':>14}")
+    base = min(times[0] for times in rounds[1:])
+    for (name, _), times in zip(PAGES, zip(*rounds[1:], strict=True), strict=True):
+        ratio = min(times) / base
+        print(f"{name:42} {min(times):9.2f} {median(times):9.2f} {ratio:14.2f}")
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A headless browser."""
+    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+def started(page: Page) -> None:
+    """A run of the demo's question, begun by a click."""
+    page.goto("/")
+    page.get_by_label("Research question").fill(DEMO_QUESTION)
+    page.evaluate(WATCH)
+    page.get_by_role("button", name="Run research").click()
+
+
+def finished(page: Page) -> None:
+    """Wait until the report is shown."""
+    page.locator(".dc-report").first.wait_for(timeout=120_000)
+    page.wait_for_load_state("networkidle")
+
+
+def seconds_to_progress(browser: Browser, address: str) -> float:
+    """Seconds from the click to the frame that shows the first line of the log."""
+    page = browser.new_page(base_url=address)
+    started(page)
+    shown = page.wait_for_function("window.firstShown").json_value()
+    finished(page)
+    page.close()
+    return float(shown) / 1000
+
+
+def print_progress(runs: int, folder: Path) -> None:
+    """One line of the first run of a server, and one of those that follow."""
+    with kept(folder) as environment, serving(SERVE, environment) as served, chromium() as browser:
+        first, *others = (seconds_to_progress(browser, served.address) for _ in range(runs + 1))
+    print(f"\n{'first progress after the click':42} {'median s':>9} {'slowest s':>9}")
+    print(f"{'the first run of a server':42} {first:9.2f} {first:9.2f}")
+    told = f"the next {runs} (target: {FIRST_S} s)"
+    print(f"{told:42} {median(others):9.2f} {max(others):9.2f}")
+
+
+class Counted:
+    """Counts what an application sends, header and body, by the first parts of the path."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self.sent: Counter[str] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+
+        async def counted(message: Message) -> None:
+            headers = sum(len(name) + len(value) for name, value in message.get("headers", ()))
+            self.sent[_group(scope["path"])] += headers + len(message.get("body", b""))
+            await send(message)
+
+        await self._app(scope, receive, counted if scope["type"] == "http" else send)
+
+
+def _group(path: str) -> str:
+    parts = path.split("/")
+    if path.startswith("/api/runs/"):
+        return "/".join(["/api/runs/ID", *parts[4:5]])
+    return "/".join(parts[:3])
+
+
+@contextmanager
+def counted_server(folder: Path) -> Iterator[tuple[str, Counted]]:
+    """The whole application in a thread of this process, and what it has sent so far."""
+    url = f"sqlite:///{folder / 'counted.sqlite'}"
+    made = {"snapshot": "demo", "embedding_model": "", "database_url": url}
+    settings = Settings.model_validate(made)
+    runs = build_runs(settings, serves=True)
+    chats = open_chats(settings, runs, place_of(settings), describe)
+    lookups = Lookups(settings, "demo")
+    app = Counted(create_app(runs, Access(), lookups, host="127.0.0.1", chats=chats))
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        server = uvicorn.Server(uvicorn.Config(app, lifespan="on", log_level="warning"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}", app
+        server.should_exit = True
+        thread.join()
+
+
+def print_bytes(folder: Path) -> None:
+    """What is sent for a run from the click to the report, by path; the page itself apart."""
+    with counted_server(folder) as (address, counted), chromium() as browser:
+        page = browser.new_page(base_url=address)
+        page.goto("/")
+        page.wait_for_load_state("networkidle")
+        assets = counted.sent.total()
+        counted.sent.clear()
+        page.get_by_label("Research question").fill(DEMO_QUESTION)
+        page.get_by_role("button", name="Run research").click()
+        finished(page)
+        sent = dict(counted.sent)
+        run_id = page.url.partition("run=")[2]
+        report = len(page.request.get(f"/api/runs/{run_id}/export/html").body())
+    of_run = sum(s for path, s in sent.items() if path.startswith(("/api/", "/gradio_api/")))
+    rows = {"the page, before the click": assets, "the report as an HTML file": report, **sent}
+    rows[f"the run (target: under {TIMES_REPORT})"] = of_run
+    print(f"\n{'bytes sent':42} {'KB':>9} {'x report':>9}")
+    for name, size in rows.items():
+        print(f"{name:42} {size / 1000:9.1f} {size / report:9.2f}")
+
+
+async def lateness(client: httpx.AsyncClient) -> list[float]:
+    """Seconds by which each event of one run reached its follower after it happened."""
+    asked = {"tool": "research", "question": DEMO_QUESTION, "depth": "quick"}
+    answer = (await client.post("/api/runs", json=asked)).raise_for_status()
+    late = []
+    async with client.stream("GET", answer.json()["links"]["events"]) as stream:
+        async for line in stream.aiter_lines():
+            if line.startswith("data: "):
+                at = datetime.fromisoformat(json.loads(line[6:])["at"])
+                late.append((datetime.now(UTC) - at).total_seconds())
+    return late
+
+
+async def all_late(address: str, users: int) -> list[float]:
+    """The lateness of every event of all runs, which begin together."""
+    async with httpx.AsyncClient(base_url=address, trust_env=False, timeout=300) as client:
+        await lateness(client)  # loads what every run shares
+        followed = await asyncio.gather(*(lateness(client) for _ in range(users)))
+    return [late for events in followed for late in events]
+
+
+def print_lateness(users: int, folder: Path) -> None:
+    """One line for all events."""
+    with kept(folder) as environment, serving(SERVE, environment) as served:
+        late = asyncio.run(all_late(served.address, users))
+    print(f"\n{'lateness of events':34} {'events':>7} {'median s':>9} {'p95 s':>9} {'latest s':>9}")
+    told = f"{users} runs (target: {LATE_S:g} s)"
+    numbers = f"{median(late):9.2f} {quantiles(late, n=20)[-1]:9.2f} {max(late):9.2f}"
+    print(f"{told:34} {len(late):7} {numbers}")
+
+
+@contextmanager
+def kept(folder: Path) -> Iterator[dict[str, str]]:
+    """Settings of a server with a database of its own."""
+    with tempfile.TemporaryDirectory(dir=folder) as own:
+        yield {"DATABASE_URL": f"sqlite:///{own}/runs.sqlite"}
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=5, help="runs of what is timed")
+    parser.add_argument("--users", type=int, default=20, help="users who follow a run each")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        print_pages(options.runs)
+        print_progress(options.runs, Path(folder))
+        print_bytes(Path(folder))
+        print_lateness(options.users, Path(folder))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,183 @@
+"""No serious barrier in any state of the page, by axe-core: light and dark, desktop and phone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.conftest import paper, snapshot, trial
+from tests.e2e.pages import ask, browser, page_server
+from tests.e2e.test_page_chat import HARD, of_run, page, said
+from tests.servers.serving import serving
+
+__all__ = ["browser", "page"]
+
+FAILS = "What is xyzzy?"
+
+
+class Look(NamedTuple):
+    """How the page is shown."""
+
+    scheme: Literal["light", "dark"]
+    width: int
+    height: int
+
+
+SETTLED = """() => Promise.allSettled(
+    document.getAnimations().filter((a) => a instanceof CSSTransition).map((a) => a.finished))"""
+"""Colours that are on their way from one look to the next have the contrast of neither."""
+LOOKS = (
+    Look("light", 1440, 900),
+    Look("dark", 1440, 900),
+    Look("dark", 390, 844),
+    Look("light", 390, 844),
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("seen")
+    snapshot(folder / "records.jsonl", paper(1), paper(2, note="Retracted in 2999."), trial(3))
+    (folder / "open").touch()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path) -> Iterator[str]:
+    with serving(page_server(folder)) as served:
+        yield served.address
+
+
+def completed(page: Page) -> None:
+    ask(page)
+    expect(page.locator(".live .pill")).to_have_text("completed")
+    expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
+
+
+def landing(page: Page) -> None:
+    page.goto("/")
+    expect(page.get_by_role("button", name="Run research")).to_be_visible()
+    expect(page.locator(".answering")).to_contain_text("Answered by")
+
+
+def unfolded(page: Page) -> None:
+    landing(page)
+    for fold in page.locator("button.label-wrap").all():
+        fold.click()
+    page.get_by_text("Model and key of the chat").click()
+
+
+def running(page: Page) -> None:
+    ask(page)
+    expect(page.get_by_role("log", name="Steps of the run")).to_contain_text("SearchAgent")
+
+
+def report(page: Page) -> None:
+    completed(page)
+
+
+def tabs(page: Page) -> None:
+    """Each tab in turn is looked at; what the last one shows stays."""
+    completed(page)
+    for one in page.get_by_role("tab").all():
+        if one.is_visible():
+            one.click()
+            check(page)
+
+
+def citation(page: Page) -> None:
+    completed(page)
+    page.locator(".verdict").get_by_role("button", name=re.compile("^Citation 1:")).click()
+
+
+def steps(page: Page) -> None:
+    completed(page)
+    page.locator(".live summary").first.click()
+
+
+def failed(page: Page) -> None:
+    ask(page, FAILS)
+    expect(page.locator(".live .pill")).to_have_text("failed")
+
+
+def refused(page: Page) -> None:
+    ask(page, " ")
+    expect(page.get_by_role("alert").filter(has_text="question")).to_be_visible()
+
+
+def offer(page: Page) -> None:
+    landing(page)
+    expect(said(page, HARD).get_by_role("button", name="Start research")).to_be_visible()
+
+
+def answer(page: Page) -> None:
+    completed(page)
+    log = of_run(page, "Is examplol well tolerated?")
+    log.get_by_role("button", name=re.compile("^Citation 1:")).first.click()
+    of_run(page, "?!")
+    expect(log.get_by_role("alert")).to_be_visible()
+    log.get_by_role("button", name=re.compile("^Citation 1:")).first.click()
+
+
+STATES: tuple[Callable[[Page], None], ...] = (
+    landing,
+    unfolded,
+    running,
+    report,
+    tabs,
+    citation,
+    steps,
+    failed,
+    refused,
+    offer,
+    answer,
+)
+
+
+def check(page: Page) -> None:
+    """Fail with every serious barrier that axe-core finds in what is shown, in each look of it."""
+    told: list[str] = []
+    for look in LOOKS:
+        page.emulate_media(color_scheme=look.scheme)
+        page.set_viewport_size({"width": look.width, "height": look.height})
+        expect(page.locator("body.dark")).to_have_count(int(look.scheme == "dark"))
+        page.evaluate(SETTLED)
+        told += [f"{look.scheme} {look.width}: {barrier}" for barrier in barriers(page)]
+    assert not told, "\n".join(told)
+
+
+def barriers(page: Page) -> list[str]:
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{one['impact']} {one['id']}: {node['target']} {node['failureSummary']}"
+        for one in found
+        if one["impact"] in ("serious", "critical")
+        for node in one["nodes"]
+    ]
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("state", STATES, ids=lambda state: state.__name__)
+def test_no_state_has_a_serious_barrier(
+    page: Page, state: Callable[[Page], None], folder: Path
+) -> None:
+    if state is running:
+        (folder / "open").unlink()
+    try:
+        state(page)
+        check(page)
+    finally:
+        (folder / "open").touch()
+
+
+def test_a_barrier_is_found(page: Page) -> None:
+    landing(page)
+    page.add_style_tag(content=".chat .about { color: #ccc !important; }")
+    page.evaluate("document.querySelector('.chat textarea').removeAttribute('aria-labelledby')")
+    assert {barrier.split(":")[0] for barrier in barriers(page)} >= {"serious color-contrast"}

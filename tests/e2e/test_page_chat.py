@@ -1,0 +1,297 @@
+"""The chat on the page, in a real browser: a run's evidence asked, quick questions, offers."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.conftest import QUESTION, paper, snapshot
+from tests.e2e.pages import ATTACK, ask, assert_fits, browser, page_server, picture, tab
+from tests.servers.serving import serving
+
+__all__ = ["browser"]
+
+KEY = "made-up-key-of-the-chat"
+HARD = "Does examplol help in testitis?"
+OWN_RUN = re.compile(r"\?run=[0-9a-f-]{36}$")
+RECORDS = (
+    paper(1),
+    paper(2, title=f"Examplol in testitis {ATTACK}", journal=ATTACK, note=ATTACK),
+    paper(
+        3,
+        text_kind="abstract",
+        text="Results: 🧪 Examplol did not improve testitis. Harms: Examplol was well tolerated by "
+        f"all {ATTACK}.",
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("chats")
+    snapshot(folder / "records.jsonl", *RECORDS)
+    (folder / "open").touch()
+    with serving(page_server(folder)) as served:
+        yield served.address
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    with tab(browser, address) as page:
+        yield page
+
+
+def finished(page: Page) -> None:
+    """A run whose report is shown."""
+    ask(page)
+    expect(page.locator(".live .pill")).to_have_text("completed")
+    expect(page.get_by_role("heading", name="Ask this run's evidence")).to_be_visible()
+
+
+def field(page: Page, name: str = "Look something up") -> Locator:
+    return page.get_by_role("textbox", name=name)
+
+
+def said(page: Page, message: str, name: str = "Look something up") -> Locator:
+    """What is shown of a chat once a message was sent."""
+    field(page, name).fill(message)
+    field(page, name).press("Enter")
+    return page.get_by_role("log", name="Chat")
+
+
+def of_run(page: Page, message: str) -> Locator:
+    return said(page, message, "Ask this run's evidence")
+
+
+def test_a_follow_up_is_answered_from_the_run_and_every_sentence_opens_its_quote(
+    page: Page,
+) -> None:
+    finished(page)
+    log = of_run(page, "Is examplol well tolerated?")
+    expect(log.locator(".answer .head")).to_contain_text("the evidence of run")
+    sentences = log.locator(".answer li")
+    assert sentences.count() >= 2
+    assert sentences.count() == log.locator(".answer li .cite").count()
+    log.get_by_role("button", name=re.compile("^Citation 1:")).first.click()
+    source = page.get_by_role("dialog", name="Source 1 of the answer")
+    expect(source.locator("mark").first).to_contain_text("well tolerated")
+    expect(source.get_by_role("link", name="Open the record")).to_have_attribute(
+        "href", re.compile(r"^https://pubmed\.ncbi\.nlm\.nih\.gov/99")
+    )
+    picture(page, "chat-citation-1440")
+    page.keyboard.press("Escape")
+    expect(source).to_be_hidden()
+    assert_fits(page)
+
+
+def test_a_quote_is_marked_where_it_stands_beyond_the_basic_plane(page: Page) -> None:
+    page.goto("/")
+    log = said(page, "PMID 99000003")
+    expect(log.locator(".answer li")).not_to_have_count(0)
+    quotes = [text.strip("“”") for text in log.locator(".answer li").all_text_contents()]
+    marks = log.locator(".source mark").all_text_contents()
+    assert marks
+    assert all(any(quote.startswith(mark) for quote in quotes) for mark in marks)
+
+
+def test_what_the_records_do_not_say_is_not_answered(page: Page) -> None:
+    finished(page)
+    log = of_run(page, "Does examplol cause hair loss?")
+    expect(log.locator(".answer .head")).to_contain_text("Not in the evidence")
+    expect(log.locator(".answer li")).to_have_count(0)
+
+
+def test_a_look_up_is_answered_at_once_and_the_page_stays(page: Page) -> None:
+    page.goto("/")
+    picture(page, "chat-landing-1440")
+    log = said(page, "find papers on examplol")
+    expect(log.locator(".answer .head")).to_contain_text("3 found")
+    expect(log.locator(".answer ol li")).to_have_count(3)
+    picture(page, "chat-quick-1440")
+    assert "run=" not in page.url
+
+
+def test_an_offer_that_is_accepted_starts_a_run_that_the_page_follows(page: Page) -> None:
+    page.goto("/")
+    log = said(page, HARD)
+    start = log.get_by_role("button", name="Start research")
+    expect(start).to_be_focused()
+    expect(log.locator(".offer")).to_contain_text("This needs research")
+    picture(page, "chat-offer-1440")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(OWN_RUN)
+    expect(page.locator(".live .question")).to_have_text(HARD)
+    expect(page.locator(".live .pill")).to_have_text("completed")
+    asked = of_run(page, "Is examplol well tolerated?")
+    expect(asked.locator(".answer li")).not_to_have_count(0)
+
+
+def test_an_offer_that_is_declined_starts_nothing(page: Page) -> None:
+    page.goto("/")
+    log = said(page, HARD)
+    log.get_by_role("button", name="Not now").click()
+    expect(log.locator(".answer .head")).to_have_text("Not started.")
+    expect(log.get_by_role("button", name="Start research")).to_be_disabled()
+    assert "run=" not in page.url
+
+
+@pytest.fixture
+def troubled(browser: Browser, address: str) -> Iterator[Page]:
+    """A tab in which requests may fail."""
+    with tab(browser, address, "404 (Not Found)", "ERR_FAILED", "422 (Unprocessable") as page:
+        yield page
+
+
+def test_a_chat_that_the_server_forgot_is_opened_again(troubled: Page) -> None:
+    page = troubled
+    page.goto("/")
+    with page.expect_response("**/api/chats") as opened:
+        log = said(page, "PMID 99000001")
+    expect(log.locator(".answer")).to_have_count(1)
+    forgotten = page.request.delete(opened.value.json()["links"]["self"])
+    assert forgotten.status == 204
+    said(page, "PMID 99000002")
+    expect(log.locator(".answer")).to_have_count(2)
+
+
+def test_a_run_under_way_cannot_be_asked_and_a_new_one_clears_the_chat(
+    page: Page,
+) -> None:
+    page.goto("/")
+    log = said(page, "PMID 99000001")
+    expect(log.locator(".answer")).to_have_count(1)
+    finished_again = page.get_by_label("Research question")
+    finished_again.fill(QUESTION)
+    page.get_by_role("button", name="Run research").click()
+    expect(page.get_by_role("heading", name="Ask this run's evidence")).to_be_visible()
+    expect(log).to_be_hidden()
+    expect(log.locator(".answer")).to_have_count(0)
+
+
+def test_a_run_that_failed_has_no_chat(page: Page) -> None:
+    ask(page, "xyzzy")
+    expect(page.locator(".live .pill")).to_have_text("failed")
+    expect(page.locator(".chat")).to_be_hidden()
+
+
+def test_an_error_says_what_to_do_and_the_chat_goes_on(troubled: Page) -> None:
+    page = troubled
+    page.goto("/")
+    log = said(page, "?!")
+    expect(log.get_by_role("alert")).to_be_visible()
+    page.route("**/api/chats/**", lambda route: route.abort())
+    said(page, "PMID 99000001")
+    expect(log.get_by_text("The server cannot be reached.")).to_be_visible()
+    page.unroute("**/api/chats/**")
+    said(page, "PMID 99000001")
+    expect(log.locator(".answer")).to_have_count(1)
+
+
+def test_markup_in_records_and_in_a_message_is_inert(page: Page) -> None:
+    finished(page)
+    log = of_run(page, f"Is examplol well tolerated {ATTACK}?")
+    expect(log.locator(".mine")).to_contain_text("<script>document.title")
+    expect(log.locator(".answer li")).not_to_have_count(0)
+    expect(log).to_contain_text("<img src=x")
+    for source in log.locator(".source").all():
+        source.evaluate("node => node.showPopover()")
+    assert log.locator("img, script").count() == 0
+    assert page.title() == "DeepCritical"
+
+
+def test_a_key_is_sent_with_the_message_alone_and_is_in_no_answer(troubled: Page) -> None:
+    page = troubled
+    texts: list[str] = []
+    sent: list[tuple[str, str]] = []
+    page.on("request", lambda r: sent.append((r.url, r.headers.get("x-model-key", ""))))
+    page.on("response", lambda r: texts.append(r.text()) if "/api/chats" in r.url else None)
+    page.goto("/")
+    page.get_by_text("Model and key of the chat").click()
+    page.get_by_label("Key for the chat").fill(KEY)
+    log = said(page, "PMID 99000001")
+    expect(log.locator(".answer")).to_have_count(1)
+    page.get_by_label("Model for the chat").fill("anthropic:made-up")
+    said(page, "PMID 99000001")
+    expect(log.get_by_role("alert")).to_contain_text("No other model can be chosen here.")
+    assert [url for url, key in sent if key == KEY]
+    assert all("/api/chats" in url for url, key in sent if key)
+    assert not any(KEY in url for url, _ in sent)
+    assert texts
+    assert not any(KEY in text for text in texts)
+    kept = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
+    assert KEY not in kept
+    assert KEY not in page.content()
+
+
+def test_all_of_it_works_by_the_keyboard(page: Page) -> None:
+    page.goto("/")
+    field(page).focus()
+    page.keyboard.type("PMID 99000003")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Send")).to_be_focused()
+    page.keyboard.press("Enter")
+    log = page.get_by_role("log", name="Chat")
+    chip = log.get_by_role("button", name=re.compile("^Citation 1:")).first
+    expect(chip).to_be_visible()
+    log.focus()
+    page.keyboard.press("Tab")
+    expect(chip).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog", name="Source 1 of the answer")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(chip).to_be_focused()
+    field(page).focus()
+    page.keyboard.type("one")
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.type("two")
+    expect(field(page)).to_have_value("one\ntwo")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_shows_the_chat_without_sideways_scrolling(page: Page, scheme: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    page.goto("/")
+    said(page, HARD)
+    expect(page.get_by_role("button", name="Start research")).to_be_visible()
+    assert_fits(page)
+    picture(page, f"chat-offer-390-{scheme}")
+    finished(page)
+    log = of_run(page, "Is examplol well tolerated?")
+    expect(log.locator(".answer li")).not_to_have_count(0)
+    log.scroll_into_view_if_needed()
+    assert_fits(page)
+    picture(page, f"chat-answer-390-{scheme}")
+
+
+def test_a_wide_screen_shows_the_chat_in_the_dark(page: Page) -> None:
+    page.emulate_media(color_scheme="dark")
+    finished(page)
+    log = of_run(page, "Is examplol well tolerated?")
+    expect(log.locator(".answer li")).not_to_have_count(0)
+    picture(page, "chat-answer-1440-dark")
+
+
+@pytest.mark.timeout(180)
+def test_an_offer_names_former_runs_of_nearly_the_same_question(
+    browser: Browser, tmp_path: Path
+) -> None:
+    kept = {"DATABASE_URL": f"sqlite:///{tmp_path / 'runs.sqlite'}"}
+    command = (Path(sys.executable).with_name("deepcritical"), "serve", "--port", "0")
+    with serving(command, kept) as served, tab(browser, served.address) as page:
+        asked = {"tool": "deep_research", "question": "Does metformin slow cognitive decline?"}
+        run = page.request.post("/api/runs", data=asked).json()
+        page.request.get(run["links"]["events"], timeout=120_000)
+        page.goto("/")
+        offer = said(page, "Can metformin slow cognitive decline?").locator(".offer")
+        former = offer.get_by_role("link", name=asked["question"])
+        expect(former).to_be_visible(timeout=60_000)
+        picture(page, "chat-similar-1440")
+        former.click()
+        expect(page).to_have_url(re.compile(run["id"]))
+        expect(page.locator(".live .pill")).to_have_text("completed")
