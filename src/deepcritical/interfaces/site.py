@@ -12,6 +12,7 @@ from fastapi import FastAPI
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from deepcritical.bootstrap import Lookups
+from deepcritical.interfaces import run_views
 from deepcritical.interfaces.access import Access, is_loopback
 from deepcritical.interfaces.api import build_api
 from deepcritical.interfaces.guard import Guard, PageGate
@@ -58,7 +59,9 @@ def build_site(
     app.add_middleware(PageGate, access=access)
     app.add_middleware(Guard)
     add_handlers(app)
-    app.mount("/api", build_api(runs, access, similar))
+    api = build_api(runs, access, similar)
+    api.include_router(run_views.router)
+    app.mount("/api", api)
     app.router.routes.append(tools.route)
     return app
 

@@ -14,7 +14,7 @@ from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.page.form import Form, build_form
 from deepcritical.interfaces.page.handlers import RunHandlers
 from deepcritical.interfaces.page.parts import PRIVATE, html
-from deepcritical.interfaces.page.results import EMPTY, ResultHandlers
+from deepcritical.interfaces.page.results import ResultHandlers, build_results
 from deepcritical.interfaces.page.style import asset
 from deepcritical.jobs.runs import RunService
 
@@ -34,17 +34,17 @@ def build_page(runs: RunService, access: Access) -> gr.Blocks:
                 form = build_form()
             with gr.Column(scale=1, min_width=340, elem_classes="main-column"):
                 live = html(None, html_template=asset("live.html"), js_on_load=asset("live.js"))
-                report = html(EMPTY)
-        _wire_runs(page, form, live, report, RunHandlers(runs, access))
+                results = build_results()
+        _wire_runs(page, form, live, results, RunHandlers(runs, access))
         # The name of an event that assets/live.js triggers.
-        live.finished(ResultHandlers(runs).finished, [live], [report], **PRIVATE)
+        live.finished(ResultHandlers(runs).finished, [live], [results], **PRIVATE)
     return page
 
 
 def _wire_runs(
-    page: gr.Blocks, form: Form, live: gr.HTML, report: gr.HTML, handlers: RunHandlers
+    page: gr.Blocks, form: Form, live: gr.HTML, results: gr.HTML, handlers: RunHandlers
 ) -> None:
-    shown = [live, report, form.refused]
+    shown = [live, results, form.refused]
     page.load(handlers.load, None, [*shown, form.question, form.answering], **PRIVATE)
     begun = gr.on(
         [form.ask.click, form.question.submit],
