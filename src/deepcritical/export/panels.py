@@ -108,15 +108,21 @@ def render_downloads(folder: str, forms: Iterable[Format]) -> str:
 
 
 def trials_of(document: Document) -> tuple[Trial, ...]:
-    """The registry entries among the references: stopped, then under way, then the others."""
+    """The registry entries among the references: stopped, then under way, then the others.
+
+    A paper that carries the status of its trial stands in for an entry that is not among them.
+    """
     sources = sources_of(document)
     by_id = {source.reference.evidence_id: source for source in sources}
-    found = [_trial(s, s.row, by_id) for s in sources if s.row and _is_entry(s, s.row)]
+    entries = {i for i, source in by_id.items() if source.reference.source in _REGISTERS}
+    found = [_trial(s, s.row, by_id) for s in sources if s.row and _stands_for(s.row, entries)]
     return tuple(sorted(found, key=lambda t: (not t.stopped, not t.running, t.source.number)))
 
 
-def _is_entry(source: Source, row: EvidenceRow) -> bool:
-    return bool(row.status or row.phase) or source.reference.source in _REGISTERS
+def _stands_for(row: EvidenceRow, entries: set[str]) -> bool:
+    """Whether a record stands for its trial."""
+    alone = not entries.intersection(row.same_study)
+    return row.evidence_id in entries or (bool(row.status) and alone)
 
 
 def _trial(source: Source, row: EvidenceRow, by_id: dict[str, Source]) -> Trial:

@@ -107,6 +107,17 @@ def test_records_of_the_same_study_stand_beside_a_trial() -> None:
     assert "none posted" in render_trials(full_report(evidence_table=rows))
 
 
+def test_a_paper_with_a_status_stands_for_its_trial_only_without_the_entry() -> None:
+    entry = ROWS[2].model_copy(update={"same_study": ("E1",)})
+    paper = ROWS[0].model_copy(update={"status": "COMPLETED", "same_study": ("E3",)})
+    report = full_report(evidence_table=(paper, ROWS[1], entry))
+    assert [trial.source.number for trial in trials_of(report)] == [3]
+    assert "completed by [1]" in render_trials(report)
+    alone = paper.model_copy(update={"same_study": ()})
+    report = full_report(evidence_table=(alone, ROWS[1], ROWS[2]))
+    assert [trial.source.number for trial in trials_of(report)] == [3, 1]
+
+
 def test_sides_stand_beside_one_another_and_the_rest_stays_prose() -> None:
     content = (
         "**a → b**\n\n- Increases: It rose [1].\n- Decreases: It fell [2].\n\n**Does it help?**\n\n"
