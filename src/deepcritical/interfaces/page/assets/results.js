@@ -65,7 +65,8 @@ function draw(run) {
     }));
   }
   list.onkeydown = (event) => step(event, [...list.children]);
-  const box = node("div", { class: "dc-report" }, list, panels, sources);
+  const another = node("a", { class: "another", href: "#ask" }, "Ask another question");
+  const box = node("div", { class: "dc-report" }, another, list, panels, sources);
   box.addEventListener("click", (event) => opened(event, event.target));
   box.addEventListener("keydown", (event) => {
     if (event.key === "Enter" || event.key === " ") opened(event, event.target);
@@ -120,6 +121,9 @@ function opened(event, target) {
     popover?.showPopover();
     // Unlike behind a button, what was opened does not come next in the order of the keyboard.
     popover?.focus();
+  } else if (link?.hash === "#ask" && event.type === "click") {
+    event.preventDefault();
+    document.querySelector(link.hash).scrollIntoView({ block: "center" });
   } else if (link && event.type === "click" && shownRun.tabs.some((tab) => `#${tab.name}` === link.hash)) {
     event.preventDefault();
     select(link.hash.slice(1), true).then(() => document.getElementById(link.dataset.to)?.scrollIntoView());
