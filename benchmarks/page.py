@@ -41,7 +41,7 @@ from deepcritical.interfaces.render import describe
 from deepcritical.interfaces.server import create_app
 from deepcritical.settings import Settings
 from tests.conftest import DEMO_QUESTION
-from tests.e2e.test_page import ARGUMENTS, BROWSERS
+from tests.e2e.pages import ARGUMENTS, BROWSERS
 from tests.servers.serving import serving
 
 SERVE = (str(Path(sys.executable).with_name("deepcritical")), "serve", "--port", "0")

@@ -201,6 +201,7 @@ def test_what_people_cite_and_print_can_be_downloaded(page: Page) -> None:
 
 
 def downloaded(page: Page, name: str) -> Path:
+    page.get_by_role("tab", name="Downloads").click()
     with page.expect_download() as waiting:
         links = page.get_by_role("group", name="Downloads")
         links.get_by_role("link", name=name, exact=True).click()
@@ -209,6 +210,7 @@ def downloaded(page: Page, name: str) -> Path:
 
 def test_the_file_works_alone(page: Page, tmp_path: Path) -> None:
     ask(page)
+    page.get_by_role("tab", name="Downloads").click()
     with page.expect_download() as waiting:
         page.get_by_role("link", name="HTML").click()
     waiting.value.save_as(tmp_path / "report.html")
@@ -243,7 +245,8 @@ def test_the_page_answers_from_live_sources(browser: Browser, tmp_path: Path) ->
         for name in ("PubMed", "ClinicalTrials.gov", "Europe PMC"):
             # The steps are folded away once there is a report.
             expect(page.locator(".live .log")).to_contain_text(f"{name} · examplol testitis")
-        expect(page.get_by_text("exactly as run").first).to_be_attached()
+        page.get_by_role("tab", name="Trace").click()
+        expect(page.get_by_text("exactly as run").first).to_be_visible()
         picture(page, "live-1440")
         assert_fits(page)
         for faults in site.faults.values():

@@ -65,9 +65,7 @@ def main(folder: Path, slots: int | None) -> None:
     settings = Settings(snapshot=str(folder / "records.jsonl"), embedding_model="")
     chats = open_chats(settings, service, place_of(settings), describe)
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        serve_page(
-            service, Access(), Lookups(settings), listening, similar=similar, chats=chats
-        )
+        serve_page(service, Access(), Lookups(settings), listening, similar=similar, chats=chats)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from deepcritical.domain.budget import Depth, RunLimits
 from deepcritical.domain.errors import ConfigurationError, StorageError
 from deepcritical.domain.events import Notice
 from deepcritical.domain.live_sources import SourceKey
+from deepcritical.domain.plan import Place
 from deepcritical.domain.recipe import ModelChoice, Recipe
 from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.hosting import Parts
@@ -91,9 +92,9 @@ def build_runs(
     """The service that runs questions against live sources, or against one snapshot.
 
     Args:
-        settings: Settings of the environment.
-        snapshot: Overrides the settings: this snapshot is searched.
-        sources: Override the settings: these live sources are searched.
+        settings: Settings of the environment; the next two override its choice of sources.
+        snapshot: This snapshot is searched.
+        sources: These live sources are searched.
         serves: Whether the process is there for runs of others, and not for one of its own.
         conducts: Whether it conducts them; else they wait for a worker.
 
@@ -102,18 +103,21 @@ def build_runs(
         StorageError: The database of runs cannot be used.
         ValueError: Both a snapshot and sources are given.
     """
-    place, choosing = (
-        place_of(settings, snapshot=snapshot, sources=sources),
-        _over_retrieval(settings),
-    )
+    place = place_of(settings, snapshot=snapshot, sources=sources)
+    return _runs_at(settings, place, serves=serves, conducts=conducts)
+
+
+def _runs_at(settings: Settings, place: Place, *, serves: bool, conducts: bool) -> RunService:
+    choosing = _over_retrieval(settings)
     own = build_reasoner(settings, choosing)
     traces, telemetry = open_traces(settings), open_telemetry()
+    opening = partial(open_sources_of, settings, telemetry=telemetry)
     return RunService(
         orchestrate=run_team,
         answering=deep_research,
         reasoner=own,
         choose_reasoner=partial(_chosen_reasoner, settings, own, choosing),
-        open_sources=open_sources_of(settings, place, telemetry),
+        open_sources=opening(place),
         limits_for=lambda depth: limits_of(settings, depth, local=place.snapshot is not None),
         traces=traces,
         durable=_durable(settings, traces, serves=serves, conducts=conducts),
@@ -121,7 +125,7 @@ def build_runs(
         model=_model_of(settings),
         parts_for=partial(_parts_for, settings, choosing, telemetry),
         telemetry=telemetry,
-        open_at=partial(open_sources_of, settings, telemetry=telemetry),
+        open_at=opening,
     )
 
 

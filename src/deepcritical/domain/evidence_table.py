@@ -10,7 +10,7 @@ from deepcritical.domain.appraisal import Direction
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.evidence import Integrity, StopClass
 
-__all__ = ["DrugStance", "EvidenceRow", "VerdictRole"]
+__all__ = ["DrugStance", "EvidenceRow", "VerdictRole", "phase_name"]
 
 
 class VerdictRole(StrEnum):
@@ -53,6 +53,8 @@ class EvidenceRow(Model):
     """A weighted mean of design, size, integrity, peer review and citations; ranks, not decides."""
     participants: int | None = Field(default=None, ge=0)
     """People studied; those planned are not counted."""
+    planned: int | None = Field(default=None, ge=0)
+    """People that a registered trial plans to enrol."""
     stances: tuple[DrugStance, ...] = ()
     """One for each drug of the report that the record bears on, in the report's order."""
     status: str = ""
@@ -61,6 +63,10 @@ class EvidenceRow(Model):
     why_stopped: str = ""
     """The registry's words."""
     stop_class: StopClass | None = None
+    has_results: bool | None = None
+    """Whether results are posted in the registry; None where it does not say."""
+    same_study: tuple[str, ...] = ()
+    """Evidence ids of the other references to the same study."""
     integrity: Integrity = "not_checked"
 
     @property
@@ -76,3 +82,9 @@ class EvidenceRow(Model):
 
 
 _ROLES = tuple(VerdictRole)
+
+
+def phase_name(phase: str) -> str:
+    """A phase as people write it; a device has none (`NA`)."""
+    told = phase.replace("EARLY_PHASE", "Early Phase ").replace("PHASE", "Phase ")
+    return "" if told == "NA" else told

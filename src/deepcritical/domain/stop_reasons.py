@@ -6,8 +6,10 @@ import re
 
 from deepcritical.domain.evidence import Evidence, StopClass
 
-__all__ = ["classify_stop", "is_harm_stop", "is_negative_reason", "is_negative_stop"]
+__all__ = ["STOPPED", "classify_stop", "is_harm_stop", "is_negative_reason", "is_negative_stop"]
 
+STOPPED = frozenset({"TERMINATED", "WITHDRAWN", "SUSPENDED", "STOPPED"})
+"""Registry statuses of trials that ended before their end."""
 _ASIDE = (
     r"(?:data (?:and |& )?)?safety (?:and |& )?(?:data )?monitoring(?: board| committee)?|"
     r"safety (?:review )?(?:board|committee)|\bDSMB\b|\bDMC\b|efficacy and safety (?=trial|study)"

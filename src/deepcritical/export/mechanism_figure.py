@@ -19,12 +19,12 @@ from deepcritical.export.mechanism_graph import (
     MechanismGraph,
     mechanism_graph,
 )
-from deepcritical.export.svg import Drawing, Tone, box, label, lines_of, path
+from deepcritical.export.svg import Drawing, Tone, box, label, lines_of, opener, path
 
-__all__ = ["draw_mechanism"]
+__all__ = ["draw_mechanism", "edge_label", "edge_words"]
 
 _TITLE = "Mechanism graph"
-_NODE_WIDTH, _NODE_HEIGHT, _GAP, _MARGIN, _TOP = 112, 58, 80, 10, 44
+_NODE_WIDTH, _NODE_HEIGHT, _GAP, _MARGIN, _TOP = 112, 58, 100, 10, 44
 _WIDTH = 2 * _MARGIN + len(COLUMNS) * _NODE_WIDTH + (len(COLUMNS) - 1) * _GAP
 _HEAD = 10
 """Length of an arrowhead, which the line leaves free."""
@@ -95,12 +95,13 @@ def _edges(
     """The lines, the nodes and then the labels, so that nothing crosses a label."""
     ports = _ports(layout)
     lines = {key: _points(way, layout, ports) for key, way in layout.ways.items()}
+    opens = {key: f"edge-{n}" for n, key in enumerate(edges, 1)}
     for key, points in lines.items():
-        yield _line(edges[key], points)
+        yield opener(opens[key], _line(edges[key], points))
     yield from nodes
     taken: list[tuple[float, float, float]] = []
     for key, points in lines.items():
-        yield _numbers(edges[key], points, taken)
+        yield opener(opens[key], _numbers(edges[key], points, taken))
 
 
 def _ports(layout: Layout) -> dict[tuple[tuple[str, str], bool], float]:
@@ -146,7 +147,7 @@ def _line(edge: GraphEdge, points: Sequence[_Point]) -> str:
         # Within a column the line goes out to the right and comes back.
         bend = (x0 + x1) / 2 if turned == 1 else max(x0, x1) + 40
         data += f"C{bend:g} {y0:.1f} {bend:g} {y1:.1f} {x1:g} {y1:.1f}"
-    drawn = path(data, stroke=tone, width=2, dash=_DASHES.get(edge.sign, ""), hint=_said(edge))
+    drawn = path(data, stroke=tone, width=2, dash=_DASHES.get(edge.sign, ""), hint=edge_words(edge))
     return drawn + _end(edge.sign, x, y, turned)
 
 
@@ -164,9 +165,7 @@ def _numbers(
     edge: GraphEdge, points: Sequence[_Point], taken: list[tuple[float, float, float]]
 ) -> str:
     """The label of an edge where none is yet; `taken` gains its place."""
-    text = _label(edge)
-    if not text:
-        return ""
+    text = edge_label(edge) or "?"
     half = 4 + 3.7 * len(text)
     x, y = next(
         (p for p in _places(points) if all(_apart(p, half, other) for other in taken)),
@@ -174,7 +173,9 @@ def _numbers(
     )
     taken.append((x, y, half))
     tone = _TONES[edge.sign]
-    frame = box(x - half, round(y - 10, 1), 2 * half, 20, stroke=tone, radius=10)
+    frame = box(
+        x - half, round(y - 10, 1), 2 * half, 20, stroke=tone, radius=10, hint=edge_words(edge)
+    )
     return frame + label(x, y + 4.5, [text], size=12.5, anchor="middle")
 
 
@@ -193,7 +194,8 @@ def _apart(place: _Point, half: float, other: tuple[float, float, float]) -> boo
     return abs(place[0] - x) > half + other_half + 2 or abs(place[1] - y) > 22
 
 
-def _label(edge: GraphEdge) -> str:
+def edge_label(edge: GraphEdge) -> str:
+    """Signs and references of an edge, such as ``+4,9 −10``; '' without any."""
     sides = (("+", edge.increases), ("−", edge.decreases), ("0:", edge.no_effect))
     most = _MOST_NUMBERS if edge.sign is not EdgeSign.DISPUTED else _MOST_NUMBERS - 1
     return " ".join(f"{sign}{_few(cited, most)}" for sign, cited in sides if cited)
@@ -215,10 +217,11 @@ def _legend(y: float) -> str:
 
 
 def _told(graph: MechanismGraph) -> str:
-    return f"{'; '.join(map(_said, graph.edges))}."
+    return f"{'; '.join(map(edge_words, graph.edges))}."
 
 
-def _said(edge: GraphEdge) -> str:
+def edge_words(edge: GraphEdge) -> str:
+    """An edge in words, with its references."""
     sides = (
         (EdgeSign.INCREASES.value, edge.increases),
         (EdgeSign.DECREASES.value, edge.decreases),

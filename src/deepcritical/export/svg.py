@@ -21,6 +21,7 @@ __all__ = [
     "inline",
     "label",
     "lines_of",
+    "opener",
     "path",
     "standalone",
 ]
@@ -108,6 +109,11 @@ def path(
     line = f' stroke-width="{width:g}" stroke-linejoin="round"{dashes}' if stroke else ""
     inner = f"<title>{escape(one_line(hint))}</title>" if hint else ""
     return f'<path d="{data}" {_paint(fill, stroke)}{line}>{inner}</path>'
+
+
+def opener(target: str, body: str) -> str:
+    """A part that opens the popover of that id, where a page has a script for it."""
+    return f'<g data-opens="{target}">{body}</g>'
 
 
 def box(

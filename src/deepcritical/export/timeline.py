@@ -10,7 +10,7 @@ from deepcritical.domain.evidence_table import EvidenceRow
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Reference
 
-__all__ = ["TimelinePoint", "timeline"]
+__all__ = ["TimelinePoint", "timeline", "year_of"]
 
 _YEAR = re.compile(r"[12]\d{3}\b")
 
@@ -43,15 +43,20 @@ def timeline(report: ResearchReport) -> tuple[TimelinePoint, ...]:
 
 
 def _point(number: int, reference: Reference, row: EvidenceRow) -> TimelinePoint:
-    year = _YEAR.match(reference.date)
     speaking = (s for s in row.stances if s.direction is row.direction)
     return TimelinePoint(
         number=number,
         name=reference.short_name,
-        year=int(year.group()) if year else None,
+        year=year_of(reference),
         level=row.level,
         direction=row.direction,
         direct=any(stance.direct for stance in speaking),
         participants=row.participants,
         retracted=reference.retracted,
     )
+
+
+def year_of(reference: Reference) -> int | None:
+    """The year of publication, or of the registry entry; None when the source shows no date."""
+    year = _YEAR.match(reference.date)
+    return int(year.group()) if year else None

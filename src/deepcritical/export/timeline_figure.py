@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from deepcritical.domain.appraisal import Direction
 from deepcritical.domain.report import ResearchReport
-from deepcritical.export.svg import Drawing, Tone, label, path
+from deepcritical.export.svg import Drawing, Tone, label, opener, path
 from deepcritical.export.timeline import TimelinePoint, timeline
 
-__all__ = ["draw_timeline"]
+__all__ = ["draw_timeline", "point_words"]
 
 _TITLE = "Evidence timeline"
 _WIDTH, _LEFT, _RIGHT, _TOP = 820, 186, 752, 14
@@ -134,11 +134,11 @@ def _mark(mark: _Mark, y: float) -> str:
         fill="card" if hollow else tone,
         stroke=tone,
         width=2,
-        hint=_said(point),
+        hint=point_words(point),
     )
     number = label(mark.x + half + 4, y + 4.5, [str(point.number)], size=12.5)
     crossed = _cross(mark.x, y, half + 4) if point.retracted else ""
-    return shape + crossed + number
+    return opener(f"src-{point.number}", shape + crossed + number)
 
 
 def _cross(x: float, y: float, half: float) -> str:
@@ -184,10 +184,11 @@ def _legend(y: float) -> str:
 
 
 def _told(points: Sequence[TimelinePoint]) -> str:
-    return f"{'; '.join(map(_said, points))}."
+    return f"{'; '.join(map(point_words, points))}."
 
 
-def _said(point: TimelinePoint) -> str:
+def point_words(point: TimelinePoint) -> str:
+    """A point in words."""
     about: Mapping[bool, str] = {True: "", False: ", about a related condition or outcome"}
     direction = point.direction is not Direction.NONE
     level = f"level {point.level}" if point.level else "no level"

@@ -12,6 +12,7 @@ from fastapi import FastAPI
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from deepcritical.bootstrap import ChatService, Lookups
+from deepcritical.interfaces import run_views
 from deepcritical.interfaces.access import Access, Mode, is_loopback
 from deepcritical.interfaces.api import build_api
 from deepcritical.interfaces.guard import MOST_OPEN, MOST_OPEN_LOCAL, Crowd, Guard, PageGate
@@ -56,6 +57,7 @@ def build_site(
     hosts = own if is_loopback(host) else None
     tools = over_http(runs, lookups, access, hosts, similar)
     api = build_api(runs, access, similar)
+    api.include_router(run_views.router)
     life = partial(_lifespan, runs, tools.running, chats or nullcontext(), api)
     app = FastAPI(title="DeepCritical", lifespan=life, openapi_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts or ["*"])

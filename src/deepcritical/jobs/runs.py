@@ -280,13 +280,13 @@ class RunService(KnownRuns):
             question: Any biomedical question, as the user wrote it.
             context: What the user says beside it.
             max_iterations: Rounds of search at most, 1-10; None leaves it to the depth.
-            log_path: As for `submit`.
-            reasoner: As for `submit`.
-            model_api_key: As for `submit`.
-            user_id: As for `submit`.
+            log_path: As for `submit`; and so are the others.
+            reasoner: The run's own.
+            model_api_key: The user's own key.
+            user_id: Who asks.
             depth: How far the run may go.
-            sources: As for `submit`.
-            own_limits: As for `submit`.
+            sources: Those that are searched.
+            own_limits: What the user sets beside the depth.
 
         Raises:
             EmptyQuestionError, QuestionTooLongError, CapacityError: Nothing is started.
@@ -295,12 +295,11 @@ class RunService(KnownRuns):
         text = checked_question(question)
         said = checked_question(context) if context.strip() else ""
         place, limits = self._place.only(sources), self._limited(depth, own_limits)
-        if max_iterations is not None:
-            limits = RunLimits(**{**dict(limits), "max_iterations": max_iterations})
+        rounds = limits.max_iterations if max_iterations is None else max_iterations
+        limits = RunLimits(**{**dict(limits), "max_iterations": rounds})
         recipe = self._recipe(DEEP_RESEARCH, text, limits, place=place, context=said)
-        asked = {"question": text, "context": said, "max_iterations": limits.max_iterations}
-        own = Own(reasoner, model_api_key, log_path, user_id)
-        return self._start(recipe, {**asked, **own_limits.noted}, own)
+        asked = {"question": text, "context": said, "max_iterations": rounds, **own_limits.noted}
+        return self._start(recipe, asked, Own(reasoner, model_api_key, log_path, user_id))
 
     def _limited(self, depth: Depth, own_limits: OwnLimits) -> RunLimits:
         return own_limits.over(self._limits_for(depth), self._limits_for("deep"))

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from deepcritical.domain.appraisal import Appraisal, Direction, Reading, StudyFinding
 from deepcritical.domain.evidence import Fact, FactRole
+from deepcritical.domain.evidence_table import phase_name
 from deepcritical.domain.markdown import escape_markdown, table
 from deepcritical.domain.text import capitalised
 from deepcritical.reasoning.citing import NOTE, Citer
@@ -163,7 +164,7 @@ class ClinicalSection:
         cells = (
             record.citation.title,
             told_status(record) or "not shown",
-            _phase(meta.phase or ""),
+            phase_name(meta.phase or ""),
             f"{meta.enrollment:,}" if meta.enrollment is not None else planned,
         )
         return (
@@ -285,9 +286,3 @@ def _telling(reading: Reading) -> list[Fact]:
     conclusions = [f for f in more if f.role is FactRole.CONCLUSION][:2]
     told = dict.fromkeys((*findings, *results, *conclusions))
     return sorted(told, key=lambda fact: fact.start)
-
-
-def _phase(phase: str) -> str:
-    """A phase as people write it; a device has none (`NA`)."""
-    told = phase.replace("EARLY_PHASE", "Early Phase ").replace("PHASE", "Phase ")
-    return "" if told == "NA" else told

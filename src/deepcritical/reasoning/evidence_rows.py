@@ -25,14 +25,34 @@ def evidence_rows(
         references: Those of the report.
         candidates: The drugs of the report with their verdicts.
     """
+    cited = [r for r in references if r.evidence_id in store.evidence]
+    others = _same_study(store, [r.evidence_id for r in cited])
     return tuple(
-        _row(store.evidence[r.evidence_id], r.evidence_id, _stances(store, r, candidates))
-        for r in references
-        if r.evidence_id in store.evidence
+        _row(
+            store.evidence[r.evidence_id],
+            r.evidence_id,
+            _stances(store, r, candidates),
+            others[r.evidence_id],
+        )
+        for r in cited
     )
 
 
-def _row(record: Evidence, evidence_id: str, stances: tuple[DrugStance, ...]) -> EvidenceRow:
+def _same_study(store: EvidenceStore, cited: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """For each evidence id the others of its study."""
+    study_of = store.study_of
+    return {
+        i: tuple(other for other in cited if other != i and study_of[other] == study_of[i])
+        for i in cited
+    }
+
+
+def _row(
+    record: Evidence,
+    evidence_id: str,
+    stances: tuple[DrugStance, ...],
+    same_study: tuple[str, ...],
+) -> EvidenceRow:
     graded, meta = grade(record), record.metadata
     why = meta.why_stopped or ""
     return EvidenceRow(
@@ -44,11 +64,14 @@ def _row(record: Evidence, evidence_id: str, stances: tuple[DrugStance, ...]) ->
         certainty_reasons=graded.certainty_reasons,
         quality=graded.quality,
         participants=graded.participants,
+        planned=meta.planned_enrollment,
         stances=stances,
         status=meta.status or "",
         phase=meta.phase or "",
         why_stopped=why,
         stop_class=meta.stop_class or (classify_stop(why) if why else None),
+        has_results=meta.has_results,
+        same_study=same_study,
         integrity="retracted" if graded.retracted else meta.integrity,
     )
 

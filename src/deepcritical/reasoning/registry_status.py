@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.stop_reasons import STOPPED
 from deepcritical.domain.text import Span, whole_sentences
 from deepcritical.reasoning.asked import Asked
 from deepcritical.reasoning.bearing import bearing
@@ -27,9 +28,6 @@ _RUNNING = frozenset(
 )
 
 
-_STOPPED = frozenset({"TERMINATED", "WITHDRAWN", "SUSPENDED", "STOPPED"})
-
-
 def is_under_way(record: Evidence, today: str) -> bool:
     """Whether a trial is under way by its registry entry, and its planned end is not past."""
     meta = record.metadata
@@ -41,7 +39,7 @@ def is_under_way(record: Evidence, today: str) -> bool:
 
 def is_stopped(record: Evidence) -> bool:
     """Whether a trial ended before its end, by its registry entry."""
-    return bool(record.metadata.why_stopped) or record.metadata.status in _STOPPED
+    return bool(record.metadata.why_stopped) or record.metadata.status in STOPPED
 
 
 def told_status(record: Evidence) -> str:

@@ -8,7 +8,8 @@ import pytest
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Claim, DrugCandidate, Reference, ReportSection
 from deepcritical.domain.verdict import decide
-from deepcritical.export.html import Passage, as_html, passages, render_report
+from deepcritical.export.html import as_html
+from deepcritical.export.sources import Passage, passages
 
 TEXT = "Design: a trial. It helped. It harmed. The end."
 
@@ -63,7 +64,7 @@ def test_a_record_without_text_has_no_passage() -> None:
 
 
 def test_a_chip_opens_title_source_and_text() -> None:
-    html = render_report(
+    html = as_html(
         report(
             reference(
                 authors=("Ada One",),
@@ -94,24 +95,24 @@ def test_a_chip_opens_title_source_and_text() -> None:
     ],
 )
 def test_what_the_text_is_stands_beside_it(kind: str, said: str) -> None:
-    assert said in popover(render_report(report(reference(text_kind=kind))))
+    assert said in popover(as_html(report(reference(text_kind=kind))))
 
 
 def test_a_record_without_text_says_so() -> None:
-    html = popover(render_report(report(Reference(title="Bare", text_kind="none"))))
+    html = popover(as_html(report(Reference(title="Bare", text_kind="none"))))
     assert "no text of this record" in html
     assert "Marked" not in html
 
 
 def test_a_retracted_record_is_marked_where_it_is_named_and_where_it_is_opened() -> None:
-    html = render_report(report(reference(retracted=True, note="withdrawn in 2999")))
+    html = as_html(report(reference(retracted=True, note="withdrawn in 2999")))
     assert html.count('class="retracted"') == 2
     assert "withdrawn in 2999" in popover(html)
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "http://x.example", 'https://x"onclick=1'])
 def test_an_unsafe_address_is_no_link(url: str) -> None:
-    html = render_report(report(reference(url=url)))
+    html = as_html(report(reference(url=url)))
     assert "href" not in html
     assert "onclick" not in html
 
@@ -143,17 +144,17 @@ def test_markup_in_any_field_is_text() -> None:
 def test_the_claim_appendix_is_folded_and_holds_whole_quotes() -> None:
     long = f"It helped, {'and it helped ' * 30}indeed."
     stated = Claim(sentence=long, evidence_id="E1", quote=long, start=3, end=3 + len(long))
-    html = render_report(report(reference(), claims=(stated,)))
+    html = as_html(report(reference(), claims=(stated,)))
     folded = html.partition('<h2 id="claim-appendix">')[2].partition("</details>")[0]
     assert "<summary>1 claim, " in folded
     assert long in folded
     assert f"3–{3 + len(long)}" in folded
-    assert "claim-appendix" not in render_report(report(reference()))
+    assert "claim-appendix" not in as_html(report(reference()))
 
 
 def test_of_several_candidates_the_verdict_is_on_the_first() -> None:
     verdict = decide(())
     drugs = [DrugCandidate(name=n, verdict=verdict, studies=1) for n in ("exa<b>plol", "otherol")]
-    html = render_report(report(reference(), drug_candidates=tuple(drugs)))
+    html = as_html(report(reference(), drug_candidates=tuple(drugs)))
     assert "Verdict on exa&lt;b&gt;plol, the first of 2 candidates" in html
-    assert "the first of" not in render_report(report(reference(), drug_candidates=(drugs[0],)))
+    assert "the first of" not in as_html(report(reference(), drug_candidates=(drugs[0],)))

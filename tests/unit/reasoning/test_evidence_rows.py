@@ -85,3 +85,17 @@ def test_the_row_of_a_removed_reference_goes_with_it(report: ResearchReport) -> 
     changed = report.model_copy(update={"references": (invented, kept), "evidence_table": rows})
     checked = validate_references(changed, {kept.evidence_id: record}).report
     assert [r.evidence_id for r in checked.evidence_table] == [kept.evidence_id]
+
+
+def test_a_row_names_the_other_records_of_its_study_and_what_the_registry_holds(
+    tmp_path: Path,
+) -> None:
+    entry = trial(2, planned_enrollment=120, has_results=True)
+    path = snapshot(tmp_path / "made.jsonl", paper(1, nct=entry["nct"]), entry, paper(3))
+    report = deepcritical.research(QUESTION, snapshot=str(path))
+    published, registered = row(report, "made-up trial 1"), row(report, "registry entry 2")
+    assert registered.same_study == (published.evidence_id,)
+    assert published.same_study == (registered.evidence_id,)
+    assert row(report, "made-up trial 3").same_study == ()
+    assert (registered.planned, registered.has_results) == (120, True)
+    assert published.has_results is None

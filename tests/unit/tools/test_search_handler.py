@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-
 from datetime import UTC, datetime
 
 import pytest

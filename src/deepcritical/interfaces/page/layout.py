@@ -17,7 +17,7 @@ from deepcritical.interfaces.page.former import FormerRuns
 from deepcritical.interfaces.page.handlers import RunHandlers
 from deepcritical.interfaces.page.parts import PRIVATE, html
 from deepcritical.interfaces.page.plan_review import PlanPanel, build_plan_panel
-from deepcritical.interfaces.page.results import EMPTY, ResultHandlers
+from deepcritical.interfaces.page.results import ResultHandlers, build_results
 from deepcritical.interfaces.page.style import asset
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
@@ -40,14 +40,14 @@ def build_page(runs: RunService, access: Access, similar: SimilarRuns | None = N
                 plan = build_plan_panel()
                 live = html(None, html_template=asset("live.html"), js_on_load=asset("live.js"))
                 chat = build_chat()
-                report = html(EMPTY)
+                results = build_results()
         handlers = RunHandlers(runs, access, form, plan, live)
         _wire_runs(page, form, live, handlers)
         _wire_plan(form, plan, live, handlers)
         _wire_similar(form, FormerRuns(runs, access, similar))
         # The name of an event that assets/live.js triggers: when a run is opened, and at its end.
         live.finished(
-            ResultHandlers(runs).finished, [live], [report], trigger_mode="always_last", **PRIVATE
+            ResultHandlers(runs).finished, [live], [results], trigger_mode="always_last", **PRIVATE
         )
         wire_chat(chat, live)
     return page

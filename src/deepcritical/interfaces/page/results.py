@@ -1,49 +1,45 @@
-"""What a run has brought: its report, and the files of it."""
+"""What a run has brought, as tabs; the browser fetches what is in them (`views`)."""
 
 from __future__ import annotations
 
-import asyncio
-from html import escape
+from typing import Any
+
+import gradio as gr
 
 from deepcritical.domain.errors import DeepCriticalError
-from deepcritical.export.formats import FORMATS
-from deepcritical.export.html import render_report
-from deepcritical.interfaces.page.parts import RunShown, problem
+from deepcritical.interfaces.page.parts import RunShown, html
+from deepcritical.interfaces.page.style import asset
+from deepcritical.interfaces.page.views import tabs_of
 from deepcritical.jobs.runs import RunService
-from deepcritical.jobs.stored_runs import RunView
 
-__all__ = ["EMPTY", "ResultHandlers"]
+__all__ = ["ResultHandlers", "build_results"]
 
-EMPTY = """<div class="empty"><p><b>Ask whether a drug could serve another condition</b></p>
-<p>The answer is a report: a verdict no stronger than the evidence, the studies for and against it,
-and behind every number the record it rests on. For research use, not medical advice.</p></div>"""
-ANOTHER = '<a class="another" href="#ask">Ask another question</a>'
+
+def build_results() -> gr.HTML:
+    """The results, drawn where it is called.
+
+    Its value is what `ResultHandlers.finished` returns; '' while a run is under way, and None
+    before there is any.
+    """
+    scripts = "\n".join(map(asset, ("results.js", "table.js")))
+    return html(None, html_template=asset("results.html"), js_on_load=scripts)
 
 
 class ResultHandlers:
-    """Fills what is shown of a run once it has ended."""
+    """Says what there is of a run once it has ended."""
 
     def __init__(self, runs: RunService) -> None:
         self._runs = runs
 
-    async def finished(self, shown: RunShown | None) -> str:
-        """The report of the run that has ended; nothing for one that has none."""
+    async def finished(self, shown: RunShown | None) -> dict[str, Any] | str:
+        """The tabs of the run that has ended; '' for one that has brought nothing."""
         # What arrives here was sent by a browser, and need not be what we gave it.
         run_id = shown.get("id") if isinstance(shown, dict) else None
         try:
             run = await self._runs.find(run_id) if isinstance(run_id, str) else None
         except DeepCriticalError as error:
-            return problem(str(error))
-        if run is None or run.report is None:
+            return {"id": run_id, "problem": str(error)}
+        document = None if run is None else run.report or run.answer
+        if run is None or document is None:
             return ""
-        return _files(run) + await asyncio.to_thread(render_report, run.report)
-
-
-def _files(run: RunView) -> str:
-    folder = f"/api/runs/{escape(run.run_id)}/export"
-    links = "".join(
-        f'<a download href="{folder}/{form.suffix}" title="{escape(form.holds)}">{form.name}</a>'
-        for form in FORMATS.values()
-    )
-    shown = f'<span role="group" aria-label="Downloads">Download {links}</span>'
-    return f'<div class="files">{shown}{ANOTHER}</div>'
+        return {"id": run.run_id, "tabs": [tab._asdict() for tab in tabs_of(document)]}

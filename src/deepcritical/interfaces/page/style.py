@@ -6,11 +6,11 @@ from importlib.resources import files
 
 import gradio as gr
 
-from deepcritical.export.html import stylesheet
+from deepcritical.export.templating import stylesheet
 
 __all__ = ["HEAD", "THEME", "asset"]
 
-SHEETS = ("page.css", "form.css", "live.css", "chat.css")
+SHEETS = ("page.css", "form.css", "live.css", "chat.css", "results.css")
 
 
 def asset(name: str) -> str:

@@ -1,0 +1,64 @@
+"""The templates of HTML; everything that they are given is escaped."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from deepcritical.domain.appraisal import Direction
+from deepcritical.domain.evidence import SourceName
+from deepcritical.domain.markdown import visible
+from deepcritical.export.svg import figure_style
+
+__all__ = ["SOURCE_NAMES", "filled", "stylesheet"]
+
+_SIGN_OF_DIRECTION = {
+    Direction.SUPPORTS: "▲",
+    Direction.REFUTES: "▼",
+    Direction.MIXED: "◆",
+    Direction.NONE: "○",
+}
+"""The shapes of the timeline, as characters."""
+_SYMBOL_OF_CERTAINTY = {"high": "⊕⊕⊕⊕", "moderate": "⊕⊕⊕◯", "low": "⊕⊕◯◯", "very low": "⊕◯◯◯"}
+"""As the GRADE working group prints them."""
+SOURCE_NAMES: dict[SourceName, str] = {
+    "pubmed": "PubMed",
+    "clinicaltrials": "ClinicalTrials.gov",
+    "registry": "Trial register",
+    "europepmc": "Europe PMC",
+    "doi": "DOI",
+    "web": "Web",
+}
+"""As people call them."""
+
+
+def filled(name: str, **values: object) -> str:
+    """The template of that name as safe HTML."""
+    return _environment().get_template(name).render(**values)
+
+
+@cache
+def stylesheet() -> str:
+    """The style of a report; colours follow the `color-scheme` of the page."""
+    style = (files(__package__) / "templates" / "report.css").read_text(encoding="utf-8")
+    return f"{style}\n{figure_style()}"
+
+
+@cache
+def _environment() -> Environment:
+    templates = Environment(
+        loader=PackageLoader("deepcritical.export"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.filters["visible"] = visible
+    templates.filters["anchor"] = lambda title: re.sub(r"\W+", "-", title.lower()).strip("-")
+    templates.filters["sign"] = _SIGN_OF_DIRECTION.__getitem__
+    templates.filters["grade_symbol"] = _SYMBOL_OF_CERTAINTY.__getitem__
+    templates.filters["source_name"] = SOURCE_NAMES.__getitem__
+    return templates

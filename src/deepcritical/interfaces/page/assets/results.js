@@ -1,0 +1,150 @@
+// The results of one run as tabs. A tab's content is HTML that the server has escaped; it is fetched
+// when the tab is first opened. Everything else reaches the page by textContent.
+const root = element.querySelector(".results");
+let shownRun = null;
+
+function node(tag, fields = {}, ...children) {
+  const one = document.createElement(tag);
+  for (const [name, value] of Object.entries(fields)) one.setAttribute(name, value);
+  one.append(...children);
+  return one;
+}
+
+async function fetched(id, name) {
+  const answer = await fetch(`/api/runs/${encodeURIComponent(id)}/views/${name}`);
+  if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+  return answer.text();
+}
+
+async function fill(id, name, place) {
+  place.replaceChildren(node("p", { class: "small", role: "status" }, "Loading …"));
+  place.setAttribute("aria-busy", "true");
+  try {
+    const content = await fetched(id, name);
+    place.innerHTML = content;
+    prepare(place);
+  } catch (error) {
+    const again = node("button", { type: "button" }, "Try again");
+    again.onclick = () => fill(id, name, place);
+    place.replaceChildren(
+      node("p", { class: "problem", role: "alert" }, `This could not be loaded: ${error.message}. `, again),
+    );
+  }
+  place.removeAttribute("aria-busy");
+}
+
+function prepare(place) {
+  place.querySelectorAll("table.sortable").forEach((table) => sortable(place, table));
+  for (const svg of place.querySelectorAll("svg")) {
+    const parts = svg.querySelectorAll("[data-opens]");
+    if (parts.length) svg.setAttribute("role", "group");
+    for (const part of parts) {
+      // Of a line and its label the label alone is a stop for the keyboard.
+      if (!part.querySelector("text")) continue;
+      part.setAttribute("tabindex", "0");
+      part.setAttribute("role", "button");
+      part.setAttribute("aria-label", part.querySelector("title").textContent);
+    }
+  }
+}
+
+function draw(run) {
+  const list = node("div", { role: "tablist", "aria-label": "Results", class: "tabs" });
+  const panels = node("div");
+  const sources = node("div", { class: "sources" });
+  for (const { name, title, holds } of run.tabs) {
+    const tab = node("button", {
+      type: "button", role: "tab", id: `tab-${name}`, "aria-controls": `panel-${name}`,
+      "aria-selected": "false", tabindex: "-1",
+    }, title);
+    if (holds !== null) tab.append(" ", node("span", { class: "count" }, String(holds)));
+    tab.onclick = () => select(name, true);
+    list.append(tab);
+    panels.append(node("section", {
+      role: "tabpanel", id: `panel-${name}`, "aria-labelledby": `tab-${name}`, tabindex: "0", hidden: "", class: name,
+    }));
+  }
+  list.onkeydown = (event) => step(event, [...list.children]);
+  const another = node("a", { class: "another", href: "#ask" }, "Ask another question");
+  const box = node("div", { class: "dc-report" }, another, list, panels, sources);
+  box.addEventListener("click", (event) => opened(event, event.target));
+  box.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" || event.key === " ") opened(event, event.target);
+  });
+  root.append(box);
+  fill(run.id, "sources", sources);
+  select(named() ?? run.tabs[0].name, false);
+}
+
+function step(event, tabs) {
+  const at = tabs.indexOf(event.target);
+  const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key];
+  if (at < 0 || to === undefined) return;
+  event.preventDefault();
+  const tab = tabs[(to + tabs.length) % tabs.length];
+  tab.click();
+  tab.focus();
+}
+
+// The tab that the address names, if there is one of that name.
+function named() {
+  const name = window.location.hash.slice(1);
+  return shownRun.tabs.find((tab) => tab.name === name)?.name;
+}
+
+async function select(name, chosen) {
+  for (const tab of root.querySelectorAll('[role="tab"]')) {
+    const own = tab.id === `tab-${name}`;
+    tab.setAttribute("aria-selected", own);
+    tab.tabIndex = own ? 0 : -1;
+    if (own) tab.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+  for (const panel of root.querySelectorAll('[role="tabpanel"]')) panel.hidden = panel.id !== `panel-${name}`;
+  const panel = root.querySelector(`#panel-${name}`);
+  if (chosen) remember(name === shownRun.tabs[0].name ? "" : `#${name}`);
+  if (!panel.hasChildNodes()) await fill(shownRun.id, name, panel);
+}
+
+function remember(hash) {
+  const url = new URL(window.location.href);
+  url.hash = hash;
+  window.history.replaceState(window.history.state, "", url);
+}
+
+// Links to other tabs, and the parts of figures, which cannot be buttons of popovers by themselves.
+function opened(event, target) {
+  const part = target.closest("[data-opens]");
+  const link = target.closest('a[href^="#"]');
+  if (part) {
+    event.preventDefault();
+    const popover = document.getElementById(part.dataset.opens);
+    popover?.showPopover();
+    // Unlike behind a button, what was opened does not come next in the order of the keyboard.
+    popover?.focus();
+  } else if (link?.hash === "#ask" && event.type === "click") {
+    event.preventDefault();
+    document.querySelector(link.hash).scrollIntoView({ block: "center" });
+  } else if (link && event.type === "click" && shownRun.tabs.some((tab) => `#${tab.name}` === link.hash)) {
+    event.preventDefault();
+    select(link.hash.slice(1), true).then(() => document.getElementById(link.dataset.to)?.scrollIntoView());
+  }
+}
+
+function problem(text) {
+  const place = root.querySelector(".problem");
+  place.textContent = text;
+  place.hidden = !text;
+}
+
+function show(run) {
+  if (run?.id && run.id === shownRun?.id) return;
+  root.querySelector(".empty").hidden = run !== null && run !== undefined;
+  root.querySelector(".dc-report")?.remove();
+  if (shownRun && !run?.id) remember("");
+  shownRun = run?.tabs ? run : null;
+  problem(run?.problem ?? "");
+  if (shownRun) draw(shownRun);
+}
+
+watch("value", () => show(props.value));
+show(props.value);

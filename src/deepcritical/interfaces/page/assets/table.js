@@ -1,0 +1,52 @@
+// Sorting and filtering of a table whose rows the server has drawn. Rows are moved and hidden, no more.
+function sortable(place, table) {
+  const body = table.tBodies[0];
+  const heads = [...table.tHead.rows[0].cells];
+  heads.forEach((head, column) => {
+    head.querySelector("button").onclick = () => {
+      const down = head.getAttribute("aria-sort") === "ascending";
+      heads.forEach((other) => other.setAttribute("aria-sort", "none"));
+      head.setAttribute("aria-sort", down ? "descending" : "ascending");
+      body.append(...[...body.rows].sort((a, b) => compared(key(a, column), key(b, column), down)));
+    };
+  });
+  const form = place.querySelector("form.filters");
+  form.onsubmit = (event) => event.preventDefault();
+  form.oninput = () => filter(form, body);
+  // The fields are emptied after the event.
+  form.onreset = () => setTimeout(() => filter(form, body));
+}
+
+function key(row, column) {
+  return row.cells[column].dataset.sort;
+}
+
+// What is not known comes last, whichever way it is sorted.
+function compared(a, b, down) {
+  if (!a || !b) return Boolean(b) - Boolean(a);
+  const order = a.localeCompare(b, "en", { numeric: true });
+  return down ? -order : order;
+}
+
+function filter(form, body) {
+  const wanted = {};
+  for (const field of form.querySelectorAll("[data-filter]")) wanted[field.dataset.filter] = field.value.trim();
+  let shown = 0;
+  for (const row of body.rows) {
+    row.hidden = !fits(row, wanted);
+    shown += !row.hidden;
+  }
+  form.querySelector("output").textContent = `${shown} of ${body.rows.length} shown`;
+}
+
+function fits(row, { text, since, level, grade, direction, source }) {
+  const all = `${row.textContent} ${row.dataset.text}`.toLowerCase();
+  return (
+    (text ?? "").toLowerCase().split(/\s+/).every((word) => all.includes(word)) &&
+    (!since || Number(row.dataset.year) >= Number(since)) &&
+    (!level || row.dataset.level === level) &&
+    (!grade || row.dataset.grade === grade) &&
+    (!source || row.dataset.source === source) &&
+    (!direction || row.dataset.direction.split("|").includes(direction))
+  );
+}

@@ -1,0 +1,78 @@
+"""What a run has brought, part by part: the page fetches a part when it is first opened."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from deepcritical.domain.documents import Document
+from deepcritical.domain.report import ResearchReport
+from deepcritical.export.html import render_document, render_sources
+from deepcritical.export.mechanism_graph import mechanism_graph
+from deepcritical.export.panels import (
+    render_downloads,
+    render_evidence,
+    render_mechanism,
+    render_timeline,
+    render_trials,
+    trials_of,
+)
+from deepcritical.export.trace_panel import render_trace
+from deepcritical.interfaces.event_stream import told
+from deepcritical.interfaces.report_files import formats_of
+from deepcritical.jobs.stored_runs import RunView
+
+__all__ = ["Tab", "has_part", "rendered", "tabs_of"]
+
+_OF_DOCUMENT: Mapping[str, Callable[[Any], str]] = MappingProxyType(
+    {
+        "report": render_document,
+        "sources": render_sources,
+        "evidence": render_evidence,
+        "mechanism": render_mechanism,
+        "trials": render_trials,
+        "timeline": render_timeline,
+    }
+)
+"""The parts that a report, or an answer, is all that is needed for."""
+
+
+class Tab(NamedTuple):
+    """A part of what a run has brought, as it is offered."""
+
+    name: str
+    title: str
+    holds: int | None = None
+    """How many things are in it; None where that says nothing."""
+
+
+def tabs_of(document: Document) -> tuple[Tab, ...]:
+    """The parts that a report, or an answer, has; an answer has no chains and no verdict."""
+    evidence = Tab("evidence", "Evidence", len(document.references))
+    last = (Tab("trace", "Trace"), Tab("downloads", "Downloads", len(formats_of(document))))
+    if not isinstance(document, ResearchReport):
+        return Tab("report", "Answer"), evidence, *last
+    return (
+        Tab("report", "Report"),
+        evidence,
+        Tab("mechanism", "Mechanism", len(mechanism_graph(document).edges)),
+        Tab("trials", "Trials", len(trials_of(document))),
+        Tab("timeline", "Timeline"),
+        *last,
+    )
+
+
+def has_part(document: Document, name: str) -> bool:
+    """Whether there is a part of that name; `sources` is what the citations in all others open."""
+    return name in {"sources", *(tab.name for tab in tabs_of(document))}
+
+
+async def rendered(run: RunView, document: Document, name: str) -> str:
+    """A part as an HTML fragment, to be shown under the style of the page."""
+    if name == "trace":
+        return await asyncio.to_thread(render_trace, await run.events(), told)
+    if name == "downloads":
+        return render_downloads(f"/api/runs/{run.run_id}/export", formats_of(document).values())
+    return await asyncio.to_thread(_OF_DOCUMENT[name], document)

@@ -1,0 +1,365 @@
+"""The results of a run, tab by tab, in a real browser."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
+from tests.conftest import DEMO_QUESTION, QUESTION, paper, snapshot, trial
+from tests.e2e.pages import ask, assert_fits, browser, page_server, picture, tab
+from tests.servers.serving import serving
+
+__all__ = ["browser"]
+
+COMMAND = (Path(sys.executable).with_name("deepcritical"), "serve", "--port", "0")
+REPORT_TABS = ("report", "evidence", "mechanism", "trials", "timeline", "trace", "downloads")
+ATTACKS = (
+    "<img src=x onerror=\"document.title='owned'\">",
+    "<script>document.title='owned'</script>",
+    "<svg onload=\"document.title='owned'\"></svg>",
+    "<iframe srcdoc=\"<script>parent.document.title='owned'</script>\"></iframe>",
+    "<style>body{display:none}</style>",
+    '<form action="https://evil.example"><input name=key></form>',
+    "![x](https://evil.example/x.png)",
+    "[here](javascript:document.title='owned')",
+    "${document.title='owned'}",
+    "{{ 7*7 }} {{{7*7}}}",
+)
+BAD = " ".join(ATTACKS)
+
+
+class Site(NamedTuple):
+    """A server of the bundled snapshot with two runs that have ended."""
+
+    address: str
+    report: str
+    answer: str
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    with serving(COMMAND) as served:
+        ids = [_ended(served.address, tool) for tool in ("research", "deep_research")]
+        yield Site(served.address, *ids)
+
+
+def _ended(address: str, tool: str) -> str:
+    """The id of a run, once it has ended."""
+    with httpx.Client(base_url=f"{address}/api", trust_env=False, timeout=60) as client:
+        asked = {"tool": tool, "question": DEMO_QUESTION}
+        started = client.post("/runs", json=asked).raise_for_status().json()
+        while not client.get(f"/runs/{started['id']}").json()["ended"]:
+            time.sleep(0.2)
+        return str(started["id"])
+
+
+@pytest.fixture
+def page(browser: Browser, site: Site) -> Iterator[Page]:
+    """The report of the bundled snapshot; nothing may go wrong in this tab."""
+    with tab(browser, site.address) as page:
+        page.goto(f"/?run={site.report}")
+        expect(page.locator("#panel-report .verdict")).to_be_visible(timeout=60_000)
+        yield page
+
+
+def opened(page: Page, name: str) -> Locator:
+    """The panel of a tab, filled."""
+    page.locator(f"#tab-{name}").click()
+    panel = page.locator(f"#panel-{name}")
+    expect(panel.locator("h1, h2").first).to_be_visible()
+    return panel
+
+
+def test_tabs_follow_arrow_keys_and_the_address(page: Page) -> None:
+    tabs = page.get_by_role("tab")
+    assert [one.get_attribute("id") for one in tabs.all()] == [f"tab-{n}" for n in REPORT_TABS]
+    tabs.first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#tab-evidence")).to_be_focused()
+    expect(page.locator("#tab-evidence")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tabpanel")).to_have_attribute("aria-labelledby", "tab-evidence")
+    page.keyboard.press("End")
+    expect(page).to_have_url(re.compile("#downloads$"))
+    page.reload()
+    expect(page.get_by_role("group", name="Downloads")).to_be_visible()
+    page.locator("#tab-downloads").press("ArrowRight")
+    expect(page.locator("#panel-report .verdict")).to_be_visible()
+    expect(page).not_to_have_url(re.compile("#"))
+
+
+def test_a_part_is_fetched_when_its_tab_is_first_opened(page: Page, site: Site) -> None:
+    fetched: list[str] = []
+    page.on("request", lambda request: fetched.append(request.url.rpartition("/")[2]))
+    for name in ("trials", "report", "trials"):
+        opened(page, name)
+    assert fetched == ["trials"]
+    run = f"{site.address}/api/runs/{site.report}"
+    parts = ("views/report", "views/sources", "events", "export/html")
+    *shown, whole = (len(httpx.get(f"{run}/{part}", trust_env=False).content) for part in parts)
+    assert sum(shown) < 3 * whole
+
+
+@pytest.mark.parametrize("name", ["report", "evidence", "mechanism", "trials", "timeline"])
+def test_a_citation_opens_its_source_in_each_tab(page: Page, name: str) -> None:
+    panel = opened(page, name)
+    for folded in panel.locator("details.log > summary").all():
+        folded.click()
+    chip = panel.get_by_role("button", name=re.compile("^Citation ")).first
+    number = chip.inner_text()
+    chip.click()
+    source = page.get_by_role("dialog", name=f"Source {number}", exact=True)
+    expect(source.locator(".text")).to_be_visible()
+    expect(source.get_by_role("link", name="Open the record")).to_have_attribute(
+        "href", re.compile("^https://")
+    )
+    page.keyboard.press("Escape")
+    expect(source).to_be_hidden()
+    expect(chip).to_be_focused()
+
+
+def test_a_source_shows_the_passages_used_then_the_whole_text(page: Page) -> None:
+    page.locator(".verdict").get_by_role("button", name="Citation 1: Koenig 2017").click()
+    source = page.get_by_role("dialog", name="Source 1", exact=True)
+    for said in ("Level 2", "low", "supports", "summary written for the snapshot", "20 people"):
+        expect(source).to_contain_text(said)
+    expect(source.locator("mark").first).to_contain_text("better executive functioning")
+    expect(source.locator(".rest").first).to_be_hidden()
+    source.get_by_text("The whole text that was read").click()
+    expect(source.locator(".rest").first).to_be_visible()
+    picture(page, "results-source-1440")
+
+
+def test_steps_of_a_chain_open_their_evidence_and_both_sides_stand_side_by_side(page: Page) -> None:
+    step = page.locator(".hypothesis").get_by_role(
+        "button", name=re.compile("amyloid-β: increases .* but also")
+    )
+    step.first.click()
+    dialog = page.get_by_role("dialog", name="Evidence on metformin → amyloid-β")
+    expect(dialog.locator(".side-of")).to_have_text(["Increases", "Decreases"])
+    expect(dialog.locator(".quote").first).to_contain_text("amyloid-β")
+    page.keyboard.press("Escape")
+    sides = page.locator(".sides").last.locator(".side")
+    expect(sides.locator(".side-of")).to_have_text(["For", "Against", "Both ways"])
+    tops = {round(side.bounding_box()["y"]) for side in sides.all()}  # type: ignore[index]
+    assert len(tops) == 1
+
+
+def test_evidence_is_filtered_and_sorted(page: Page) -> None:
+    panel = opened(page, "evidence")
+    shown, table = panel.get_by_role("status"), panel.locator("table.sortable")
+    rows = table.locator("tbody tr:visible")
+    total = rows.count()
+    expect(shown).to_have_text(f"{total} of {total} shown")
+    panel.get_by_label("Direction").select_option("refutes")
+    expect(rows.locator(".badge.refutes")).to_have_count(rows.count())
+    assert 0 < rows.count() < total
+    expect(shown).to_have_text(f"{rows.count()} of {total} shown")
+    panel.get_by_label("Filter", exact=True).fill("luo association")
+    expect(rows).to_have_count(1)
+    panel.get_by_role("button", name="Clear").click()
+    expect(rows).to_have_count(total)
+    panel.get_by_label("Since").fill("2024")
+    years = [int(cell.inner_text()) for cell in rows.locator('[data-label="Year"]').all()]
+    assert min(years) == 2024
+    panel.get_by_role("button", name="Clear").click()
+    people = table.get_by_role("button", name="People", exact=True)
+    for ordered, first in (("ascending", 20), ("descending", 10_000)):
+        people.click()
+        expect(table.locator("[aria-sort]:not([aria-sort=none])")).to_have_attribute(
+            "aria-sort", ordered
+        )
+        numbers = [
+            int(text.replace(",", "")) for text in rows.locator(".number").all_inner_texts() if text
+        ]
+        assert numbers == sorted(numbers, reverse=ordered == "descending")
+        assert numbers[0] >= first
+        assert not rows.last.locator(".number").inner_text()
+    rows.first.locator(".open").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    picture(page, "results-evidence-1440")
+
+
+def test_what_was_not_used_is_told_with_its_reasons(page: Page) -> None:
+    panel = opened(page, "evidence")
+    expect(panel).to_contain_text("does not name metformin")
+    panel.get_by_role("link", name="Methodology").click()
+    expect(page.get_by_role("heading", name="Methodology")).to_be_in_viewport()
+
+
+def test_an_edge_of_the_graph_opens_its_evidence(page: Page) -> None:
+    panel = opened(page, "mechanism")
+    edge = panel.get_by_role("button", name=re.compile(r"^metformin → AMPK: increases \["))
+    edge.focus()
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="Evidence on metformin → AMPK")
+    expect(dialog).to_be_focused()
+    picture(page, "results-mechanism-1440")
+    dialog.get_by_role("button", name="Citation 8").click()
+    expect(page.get_by_role("dialog", name="Source 8", exact=True)).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(edge).to_be_focused()
+    panel.get_by_role("button", name=re.compile("no evidence$")).first.click()
+    expect(page.get_by_role("dialog")).to_contain_text("No record that was found")
+
+
+def test_a_mark_of_the_timeline_opens_its_source(page: Page) -> None:
+    panel = opened(page, "timeline")
+    panel.get_by_role("button", name=re.compile(r"^\[1\] Koenig 2017: level 2")).click()
+    expect(page.get_by_role("dialog", name="Source 1", exact=True)).to_be_visible()
+    picture(page, "results-timeline-1440")
+
+
+def test_the_trace_tells_rounds_queries_and_outcomes(page: Page) -> None:
+    panel = opened(page, "trace")
+    expect(panel.get_by_role("heading", name="Round 1")).to_be_visible()
+    first = panel.locator("table.queries tbody tr").first.locator("td")
+    expect(first.nth(1)).to_have_text("metformin Alzheimer's disease")
+    expect(first.nth(2)).to_have_text("data")
+    assert int(first.nth(3).inner_text()) >= int(first.nth(4).inner_text()) > 0
+    expect(panel).to_contain_text("No model was asked")
+
+
+def test_an_answer_has_its_own_tabs_and_its_checklist(browser: Browser, site: Site) -> None:
+    with tab(browser, site.address) as page:
+        page.goto(f"/?run={site.answer}")
+        names = ["report", "evidence", "trace", "downloads"]
+        expect(page.get_by_role("tab")).to_have_count(len(names), timeout=60_000)
+        assert [t.get_attribute("id") for t in page.get_by_role("tab").all()] == [
+            f"tab-{n}" for n in names
+        ]
+        expect(page.locator("#panel-report")).to_contain_text("Checklist")
+        headings = opened(page, "evidence").locator(".sortable th").all_inner_texts()
+        assert "Design" in " ".join(headings)
+        assert "Direction" not in " ".join(headings)
+        expect(opened(page, "trace").locator(".badge.satisfied").first).to_be_visible()
+        picture(page, "results-answer-trace-1440")
+        links = opened(page, "downloads").get_by_role("link")
+        assert [link.inner_text() for link in links.all()] == [
+            f.name for f in ANSWER_FORMATS.values()
+        ]
+
+
+def test_each_download_answers_with_what_it_names(page: Page, site: Site) -> None:
+    links = opened(page, "downloads").get_by_role("link").all()
+    assert [link.inner_text() for link in links] == [form.name for form in FORMATS.values()]
+    for link, form in zip(links, FORMATS.values(), strict=True):
+        path = link.get_attribute("href")
+        assert path == f"/api/runs/{site.report}/export/{form.suffix}"
+        answer = page.request.get(path)
+        assert answer.status == 200
+        assert answer.headers["content-type"].startswith(form.media_type)
+        assert len(answer.body()) > 500
+
+
+def test_an_unknown_part_is_refused(site: Site) -> None:
+    for name, run, status in (
+        ("nothing", site.report, 404),
+        ("mechanism", site.answer, 404),
+        ("report", "nobody", 404),
+    ):
+        found = httpx.get(f"{site.address}/api/runs/{run}/views/{name}", trust_env=False)
+        assert found.status_code == status
+
+
+def test_a_part_that_does_not_arrive_can_be_asked_for_again(page: Page) -> None:
+    page.route("**/views/trials", lambda route: route.fulfill(status=502))
+    page.locator("#tab-trials").click()
+    alert = page.locator("#panel-trials").get_by_role("alert")
+    expect(alert).to_contain_text("could not be loaded")
+    page.unroute("**/views/trials")
+    alert.get_by_role("button", name="Try again").click()
+    expect(page.locator("#panel-trials")).to_contain_text("NCT04098666")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_tab_fits_a_phone(page: Page, scheme: str) -> None:
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    page.set_viewport_size({"width": 390, "height": 844})
+    for name in REPORT_TABS:
+        opened(page, name)
+        assert_fits(page)
+        page.locator(f"#tab-{name}").scroll_into_view_if_needed()
+        picture(page, f"results-{name}-390-{scheme}")
+    page.get_by_role("link", name="Ask another question").click()
+    expect(page.get_by_role("button", name="Run research")).to_be_in_viewport()
+    page.set_viewport_size({"width": 1440, "height": 900})
+    for name in REPORT_TABS:
+        opened(page, name)
+        assert_fits(page)
+        picture(page, f"results-{name}-1440-{scheme}")
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server whose records try to be markup in every field that is shown."""
+    folder = tmp_path_factory.mktemp("hostile")
+    words = {"title": f"Examplol in testitis {BAD}", "journal": BAD, "note": BAD}
+    said = f"Results: Examplol significantly improved testitis {BAD}. Examplol {BAD}."
+    stopped = {"status": "Terminated", "why_stopped": f"Slow recruitment {BAD}", **words}
+    records = (
+        paper(1, text=said, authors=[BAD], url="javascript:document.title='owned'", **words),
+        paper(2),
+        trial(3),
+        trial(4, **stopped, phase=BAD),
+    )
+    snapshot(folder / "records.jsonl", *records)
+    (folder / "open").touch()
+    with serving(page_server(folder)) as served:
+        yield served.address
+
+
+def test_stopped_trials_come_first_with_their_reason(browser: Browser, hostile: str) -> None:
+    with tab(browser, hostile) as page:
+        ask(page)
+        rows = opened(page, "trials").locator("tbody tr")
+        expect(rows).to_have_count(2)
+        expect(rows.first).to_contain_text("terminated")
+        expect(rows.first).to_contain_text("Slow recruitment")
+        expect(rows.first).to_contain_text("classed as enrolment")
+        expect(rows.last).to_contain_text("completed")
+        expect(rows.last.get_by_role("link", name="NCT99000003")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("question", "telling"),
+    [
+        (QUESTION, ("report", "evidence", "trials")),
+        (f"{QUESTION} {BAD}", ("report", "trace")),
+    ],
+    ids=["records", "question"],
+)
+def test_markup_is_inert_in_every_tab(
+    browser: Browser, hostile: str, question: str, telling: tuple[str, ...]
+) -> None:
+    with tab(browser, hostile) as page:
+        ask(page, question)
+        for name in REPORT_TABS:
+            opened(page, name)
+        for source in page.locator(".source").all():
+            source.evaluate("source => source.showPopover()")
+            source.evaluate("source => source.hidePopover()")
+        for name in telling:
+            for said in ("<iframe srcdoc", "${document.title", "{{ 7*7 }} {{{7*7}}}"):
+                expect(page.locator(f"#panel-{name}")).to_contain_text(said)
+        assert_inert(page.locator(".results"))
+        assert page.title() == "DeepCritical"
+
+
+def assert_inert(place: Locator) -> None:
+    assert place.locator("img, script, iframe, style, form:not(.filters)").count() == 0
+    handlers = "all => all.flatMap(e => [...e.attributes]).filter(a => /^on/.test(a.name)).length"
+    assert place.locator("*").evaluate_all(handlers) == 0
+    links = {link.get_attribute("href") or "" for link in place.locator("[href]").all()}
+    assert all(re.match("https?://|/api/runs/|#", link) for link in links)
+    assert not any("evil" in link for link in links)
