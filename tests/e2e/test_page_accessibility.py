@@ -63,7 +63,7 @@ def completed(page: Page) -> None:
 def landing(page: Page) -> None:
     page.goto("/")
     expect(page.get_by_role("button", name="Run research")).to_be_visible()
-    expect(page.locator(".answering")).to_contain_text("Answered by")
+    expect(page.locator(".answering")).to_contain_text("rules answer")
 
 
 def unfolded(page: Page) -> None:
@@ -75,7 +75,7 @@ def unfolded(page: Page) -> None:
 
 def running(page: Page) -> None:
     ask(page)
-    expect(page.get_by_role("log", name="Steps of the run")).to_contain_text("SearchAgent")
+    expect(page.get_by_role("log", name="Steps of the run")).to_contain_text("Round 1")
 
 
 def report(page: Page) -> None:

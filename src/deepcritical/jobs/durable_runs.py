@@ -13,7 +13,7 @@ from deepcritical.domain.recipe import Recipe
 from deepcritical.jobs import requests
 from deepcritical.jobs.endings import forget_causes
 from deepcritical.jobs.engine import Engine
-from deepcritical.jobs.hosting import Held, Hosting, PartsFor, Tool, settle
+from deepcritical.jobs.hosting import Held, Hosting, PartsFor, Tool, settle, show
 from deepcritical.jobs.tending import TTL_S, Tending
 from deepcritical.services.job_board import JobBoard
 from deepcritical.services.tool_trace_service import ToolTraceService
@@ -156,8 +156,8 @@ class DurableRuns:
                 if held.begun_here:
                     return True
                 held.followed = True
-                await held.session.log.mirror(logged)
-            await settle(self._traces, run_id, held)
+                await show(self._traces, held, logged)
+            settle(held)
         except TraceNotFoundError:
             raise
         except StorageError as error:

@@ -24,7 +24,7 @@ from deepcritical.domain.errors import (
     TraceNotFoundError,
     TraceTakenError,
 )
-from deepcritical.domain.events import RunCancelled, RunCompleted, RunFailed
+from deepcritical.domain.events import LoggedEvent, RunCancelled, RunCompleted, RunFailed
 from deepcritical.domain.jobs import Begun
 from deepcritical.domain.recipe import Recipe
 from deepcritical.jobs.conduct import OpenSources, Orchestrate, Outcome, conduct
@@ -50,6 +50,7 @@ __all__ = [
     "Tool",
     "failed",
     "settle",
+    "show",
 ]
 
 _LOG = logging.getLogger(__name__)
@@ -307,8 +308,8 @@ class Hosting:
         if held is None or held.followed:
             return
         for logged in await self.traces.events(run_id, len(held.session.log.events)):
-            await held.session.log.mirror(logged)
-        await settle(self.traces, run_id, held)
+            await show(self.traces, held, logged)
+        settle(held)
 
 
 def failed(error: DeepCriticalError) -> RunFailed:
@@ -316,13 +317,24 @@ def failed(error: DeepCriticalError) -> RunFailed:
     return RunFailed(error=type(error).__name__, message=error.message, advice=error.advice)
 
 
-async def settle(traces: ToolTraceService, run_id: str, held: Held) -> None:
+async def show(traces: ToolTraceService, held: Held, logged: LoggedEvent) -> None:
+    """Tell whoever waits here the next event of a run, as it is in the database.
+
+    What the run ends with is there before its end is told.
+    """
+    log, store = held.session.log, held.session.store
+    completed = isinstance(logged.event, RunCompleted)
+    if completed and (run := await open_stored(traces, log.run_id)):
+        store.report, store.answer = run.report, run.answer
+    await log.mirror(logged)
+
+
+def settle(held: Held) -> None:
     """Hand on how a run ended whose last event came from the database."""
-    last = held.session.log.events[-1].event
-    if isinstance(last, RunCompleted) and (run := await open_stored(traces, run_id)):
-        held.session.store.report, held.session.store.answer = run.report, run.answer
+    last, store = held.session.log.events[-1].event, held.session.store
+    if isinstance(last, RunCompleted):
         if not held.ending.done():
-            held.ending.set_result(run.report or run.answer)
+            held.ending.set_result(store.report or store.answer)
         return
     _resolve(held.ending, _error_of(last) if isinstance(last, RunFailed) else None)
 
