@@ -109,6 +109,9 @@ class DurableRuns:
         task = self._keep(self._follow(run_id, held))
         self._following.add(task)
         task.add_done_callback(self._following.discard)
+        if self._hosting and self._hosting.closing:
+            # Not before the task's first step: cancelled earlier, it would let go of nothing.
+            task.get_loop().call_soon(task.cancel)
 
     def hold(self, run_id: str, held: Held) -> None:
         """Keep what only this process has of a run, until the run has ended."""
