@@ -146,9 +146,11 @@ class RunHandlers:
         return {**told, **await self._taken_up(run_id, request)} if run_id else told
 
     async def visit(self, event: gr.EventData, request: gr.Request) -> Shown:
-        """Show another run than the one that is shown."""
+        """Show another run than the one that is shown, or none."""
         # What arrives here was sent by a browser, and need not be what our script sends.
         run_id = event._data.get("run") if isinstance(event._data, dict) else None
+        if not run_id:
+            return {self._form.refused: "", self._live: None}
         return await self._taken_up(str(run_id), request)
 
     async def _taken_up(self, run_id: str, request: gr.Request) -> Shown:
@@ -159,7 +161,7 @@ class RunHandlers:
         except DeepCriticalError as error:
             return {form.refused: problem(str(error))}
         if run is None:
-            return {form.refused: problem(UNKNOWN_RUN)}
+            return {form.refused: problem(UNKNOWN_RUN), self._live: None}
         return {form.refused: "", form.question: run.question, self._live: _shown(run, own=own)}
 
     async def answering(self, model: str | None, given: str | None) -> str:
