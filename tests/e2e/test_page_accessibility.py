@@ -63,19 +63,18 @@ def completed(page: Page) -> None:
 def landing(page: Page) -> None:
     page.goto("/")
     expect(page.get_by_role("button", name="Run research")).to_be_visible()
-    expect(page.locator(".answering")).to_contain_text("Answered by")
+    expect(page.locator(".answering")).to_contain_text("rules answer")
 
 
 def unfolded(page: Page) -> None:
     landing(page)
     for fold in page.locator("button.label-wrap").all():
         fold.click()
-    page.get_by_text("Model and key of the chat").click()
 
 
 def running(page: Page) -> None:
     ask(page)
-    expect(page.get_by_role("log", name="Steps of the run")).to_contain_text("SearchAgent")
+    expect(page.get_by_role("log", name="Steps of the run")).to_contain_text("Round 1")
 
 
 def report(page: Page) -> None:
@@ -118,6 +117,7 @@ def offer(page: Page) -> None:
 
 def answer(page: Page) -> None:
     completed(page)
+    page.get_by_role("heading", name="Ask this run's evidence").click()
     log = of_run(page, "Is examplol well tolerated?")
     log.get_by_role("button", name=re.compile("^Citation 1:")).first.click()
     of_run(page, "?!")
