@@ -194,6 +194,11 @@ def test_an_error_says_what_to_do_and_the_chat_goes_on(troubled: Page) -> None:
     said(page, "PMID 99000001")
     expect(log.get_by_text("The server cannot be reached.")).to_be_visible()
     page.unroute("**/api/chats/**")
+    page.get_by_role("button", name="of the form").click()
+    page.get_by_label(KEY_FIELD).fill("…")
+    said(page, "PMID 99000001")
+    expect(log.get_by_text("Copy it once more.")).to_be_visible()
+    page.get_by_label(KEY_FIELD).fill("")
     said(page, "PMID 99000001")
     expect(log.locator(".answer")).to_have_count(1)
 

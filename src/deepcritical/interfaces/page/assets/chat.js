@@ -55,6 +55,8 @@ function typedIn(name) {
 
 function secrets() {
   const typed = typedIn("key");
+  // The browser sends no others in a header.
+  if (!/^[!-~]*$/.test(typed)) throw new Error("The key holds characters that no key has. Copy it once more.");
   return {
     ...(typed && { "X-Model-Key": typed }),
     // Within a page of another site the browser keeps no cookie that says whose the chat is.
