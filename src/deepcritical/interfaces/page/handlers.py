@@ -68,10 +68,11 @@ class RunHandlers:
         form = self._form
         try:
             asked = await read_asked(form, sent, self._runs)
-            caller = self._admitted(request)
             if sent[form.review] and asked.kind == RESEARCH:
+                # It may ask a model once, as a message of a chat may.
+                self._access.admit_turn(self._caller(request))
                 return {form.refused: "", **await self._planned(asked)}
-            run = asked.start(self._runs, caller.user_id)
+            run = asked.start(self._runs, self._admitted(request).user_id)
         except DeepCriticalError as error:
             return {form.refused: problem(str(error)), form.key: ""}
         return {form.refused: "", **self._begun(run)}
@@ -98,7 +99,7 @@ class RunHandlers:
         }
 
     async def approve(self, sent: Sent, request: gr.Request) -> Shown:
-        """Start the run of the plan as it was edited; it was counted when it was planned."""
+        """Start the run of the plan as it was edited."""
         panel, form = self._plan, self._form
         try:
             reviewed = sent[panel.kept]
@@ -115,7 +116,7 @@ class RunHandlers:
                 sources=plan.place.sources,
                 own_limits=reviewed.own_limits,
             )
-            run = asked.start(self._runs, self._caller(request).user_id, plan)
+            run = asked.start(self._runs, self._admitted(request).user_id, plan)
         except DeepCriticalError as error:
             return {panel.refused: problem(str(error))}
         return self._begun(run)
