@@ -127,5 +127,7 @@ def picture(page: Page, name: str) -> None:
 
 
 def assert_fits(page: Page) -> None:
-    """No sideways scrolling."""
+    """No sideways scrolling, neither of the page nor of a column."""
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    columns = "[...document.querySelectorAll('.columns > .column')]"
+    assert page.evaluate(f"{columns}.every((one) => one.scrollWidth <= one.clientWidth)")

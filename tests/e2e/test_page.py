@@ -104,7 +104,9 @@ def test_a_question_that_is_not_understood_fails_with_advice(page: Page) -> None
     expect(page.locator(".live .problem")).to_be_visible()
     expect(page.locator(".stages .now")).to_have_text("Question")
     expect(page.locator(".stages .reached")).to_have_count(0)
-    expect(page.locator(".dc-report")).to_have_count(0)
+    expect(page.get_by_role("tab")).to_have_text(["Trace"])
+    expect(page.locator("#panel-trace .figures")).to_contain_text("failed")
+    picture(page, "failed-1440")
 
 
 def test_a_further_question_takes_the_place_of_the_report(page: Page, gate: Path) -> None:
@@ -120,8 +122,35 @@ def test_a_further_question_takes_the_place_of_the_report(page: Page, gate: Path
     expect(page.locator(".live .pill")).to_have_text("completed")
     expect(page.locator(".dc-report")).to_be_visible()
     assert page.url != first
+    page.evaluate("window.same = true")
     page.go_back()
+    expect(page.locator(".live .question")).to_have_text(QUESTION)
     expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
+    page.go_back()
+    expect(page.locator(".live")).to_be_hidden()
+    expect(page.get_by_text("Ask whether a drug could serve another condition")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Look something up")).to_be_visible()
+    page.go_forward()
+    expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
+    assert page.evaluate("window.same")
+
+
+def test_the_invitation_and_the_chat_are_there_when_they_are_wanted(page: Page, gate: Path) -> None:
+    page.goto("/")
+    invitation = page.get_by_text("Ask whether a drug could serve another condition")
+    expect(invitation).to_be_visible()
+    expect(page.get_by_role("heading", name="Look something up")).to_be_visible()
+    assert_fits(page)
+    gate.unlink()
+    ask(page, goto=False)
+    expect(page.get_by_role("log", name="Steps of the run")).to_contain_text("Round 1")
+    # By now the page has asked what the run has brought, which is nothing yet.
+    page.wait_for_timeout(1000)
+    expect(invitation).to_be_hidden()
+    expect(page.locator(".chat")).to_be_hidden()
+    gate.touch()
+    expect(page.get_by_role("heading", name="Ask this run's evidence")).to_be_visible()
+    expect(page.get_by_role("tab", name="Report")).to_be_in_viewport()
 
 
 def test_an_outage_of_a_moment_does_not_lose_the_run(page: Page, gate: Path) -> None:
@@ -175,6 +204,9 @@ def test_a_phone_shows_everything_without_sideways_scrolling(page: Page, scheme:
     assert live
     assert form
     assert live["y"] < form["y"]
+    page.get_by_role("link", name="Ask another question").click()
+    ask(page, "What could be repurposed for testitis?", goto=False)
+    expect(page.locator(".live .pill")).to_be_in_viewport()
 
 
 def test_each_download_is_the_report(page: Page) -> None:

@@ -64,6 +64,26 @@ def test_in_public_each_browser_has_its_own_runs(browser: Browser, site: Served)
     other.close()
 
 
+@pytest.mark.parametrize(
+    "site", [{"DEEPCRITICAL_PUBLIC": "1", "DEEPCRITICAL_PUBLIC_RUNS_PER_HOUR": "1"}], indirect=True
+)
+def test_a_plan_counts_as_a_run_each_time_it_is_approved(browser: Browser, site: Served) -> None:
+    context = browser.new_context(base_url=site.address)
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    page.goto("/")
+    page.get_by_label("Show me the plan first").check()
+    approve = page.get_by_role("button", name="Approve and run")
+    for _ in range(2):
+        ask(page, QUESTION, goto=False)
+        expect(approve).to_be_visible(timeout=60_000)
+        approve.click()
+        expect(page.locator(".live .pill")).to_have_text("completed", timeout=60_000)
+    expect(page.locator(".plan").get_by_role("alert")).to_contain_text("runs")
+    assert len(context.request.get("/api/runs").json()["runs"]) == 1
+    context.close()
+
+
 @pytest.mark.parametrize("site", [{"DEEPCRITICAL_PUBLIC": "1"}], indirect=True)
 def test_a_browser_that_keeps_no_cookie_has_its_chat(browser: Browser, site: Served) -> None:
     context = browser.new_context(base_url=site.address)

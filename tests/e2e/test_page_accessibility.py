@@ -70,7 +70,6 @@ def unfolded(page: Page) -> None:
     landing(page)
     for fold in page.locator("button.label-wrap").all():
         fold.click()
-    page.get_by_text("Model and key of the chat").click()
 
 
 def running(page: Page) -> None:
@@ -118,6 +117,7 @@ def offer(page: Page) -> None:
 
 def answer(page: Page) -> None:
     completed(page)
+    page.get_by_role("heading", name="Ask this run's evidence").click()
     log = of_run(page, "Is examplol well tolerated?")
     log.get_by_role("button", name=re.compile("^Citation 1:")).first.click()
     of_run(page, "?!")

@@ -12,6 +12,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.conftest import QUESTION, paper, snapshot
 from tests.e2e.pages import ATTACK, ask, assert_fits, browser, page_server, picture, tab
+from tests.e2e.test_page_model import KEY as KEY_FIELD
+from tests.e2e.test_page_model import MODEL as MODEL_FIELD
 from tests.servers.serving import serving
 
 __all__ = ["browser"]
@@ -51,6 +53,9 @@ def finished(page: Page) -> None:
     ask(page)
     expect(page.locator(".live .pill")).to_have_text("completed")
     expect(page.get_by_role("heading", name="Ask this run's evidence")).to_be_visible()
+    expect(field(page, "Ask this run's evidence")).to_be_hidden()
+    page.get_by_role("heading", name="Ask this run's evidence").click()
+    expect(field(page, "Ask this run's evidence")).to_be_focused()
 
 
 def field(page: Page, name: str = "Look something up") -> Locator:
@@ -127,6 +132,7 @@ def test_an_offer_that_is_accepted_starts_a_run_that_the_page_follows(page: Page
     expect(page).to_have_url(OWN_RUN)
     expect(page.locator(".live .question")).to_have_text(HARD)
     expect(page.locator(".live .pill")).to_have_text("completed")
+    page.get_by_role("heading", name="Ask this run's evidence").click()
     asked = of_run(page, "Is examplol well tolerated?")
     expect(asked.locator(".answer li")).not_to_have_count(0)
 
@@ -188,6 +194,11 @@ def test_an_error_says_what_to_do_and_the_chat_goes_on(troubled: Page) -> None:
     said(page, "PMID 99000001")
     expect(log.get_by_text("The server cannot be reached.")).to_be_visible()
     page.unroute("**/api/chats/**")
+    page.get_by_role("button", name="of the form").click()
+    page.get_by_label(KEY_FIELD).fill("…")
+    said(page, "PMID 99000001")
+    expect(log.get_by_text("Copy it once more.")).to_be_visible()
+    page.get_by_label(KEY_FIELD).fill("")
     said(page, "PMID 99000001")
     expect(log.locator(".answer")).to_have_count(1)
 
@@ -211,11 +222,15 @@ def test_a_key_is_sent_with_the_message_alone_and_is_in_no_answer(troubled: Page
     page.on("request", lambda r: sent.append((r.url, r.headers.get("x-model-key", ""))))
     page.on("response", lambda r: texts.append(r.text()) if "/api/chats" in r.url else None)
     page.goto("/")
-    page.get_by_text("Model and key of the chat").click()
-    page.get_by_label("Key for the chat").fill(KEY)
+    page.get_by_role("button", name="of the form").click()
+    expect(page.get_by_label(MODEL_FIELD)).to_be_focused()
+    page.get_by_label(KEY_FIELD).fill(KEY)
+    page.get_by_role("button", name="Model and key").click()
+    expect(page.get_by_label(KEY_FIELD)).to_be_hidden()
     log = said(page, "PMID 99000001")
     expect(log.locator(".answer")).to_have_count(1)
-    page.get_by_label("Model for the chat").fill("anthropic:made-up")
+    page.get_by_role("button", name="of the form").click()
+    page.get_by_label(MODEL_FIELD).fill("anthropic:made-up")
     said(page, "PMID 99000001")
     expect(log.get_by_role("alert")).to_contain_text("No other model can be chosen here.")
     assert [url for url, key in sent if key == KEY]

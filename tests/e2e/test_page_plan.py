@@ -79,6 +79,15 @@ def test_a_plan_that_cannot_be_run_says_what_to_change(page: Page) -> None:
     expect(page.locator(".live")).to_be_hidden()
 
 
+def test_a_phone_shows_the_plan_that_was_asked_for(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    planned(page)
+    expect(page.get_by_role("heading", name="The plan")).to_be_in_viewport()
+    expect(page.get_by_text("Ask whether a drug")).to_be_hidden()
+    assert_fits(page)
+    picture(page, "plan-390")
+
+
 def test_a_free_question_is_answered_without_a_plan(page: Page) -> None:
     page.goto("/")
     page.get_by_label("Answer", exact=True).check()

@@ -1,7 +1,7 @@
 """The chat: quick questions while no run is open, questions to a run's evidence once it has ended.
 
 The browser speaks to ``/api/chats`` by itself (``assets/chat.js``). Here it is only told which run
-is open, and when it has ended.
+is open, and what that has brought.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ def build_chat() -> gr.HTML:
     return html(None, html_template=skeleton, js_on_load=asset("chat.js"))
 
 
-def wire_chat(chat: gr.HTML, live: gr.HTML) -> None:
+def wire_chat(chat: gr.HTML, live: gr.HTML, results: gr.HTML) -> None:
     """Have the chat know the run that is followed.
 
     Args:
         chat: The card of the chat.
-        live: The card of the run, which triggers `finished` at the run's end.
+        live: The card of the run.
+        results: What the run has brought, once it has ended.
     """
-    live.change(None, [live], [chat], js="(run) => run", **PRIVATE)
-    live.finished(None, [live], [chat], js="(run) => ({ ...run, ended: true })", **PRIVATE)
+    for told in (live, results):
+        told.change(None, [told], [chat], js="(run) => run", **PRIVATE)

@@ -36,9 +36,12 @@ MODEL_INFO = (
     "Empty: what this server is set to. Else provider:name of openai, openai-chat, anthropic or "
     "huggingface, with a key of yours."
 )
-KEY_INFO = "Used for the next run alone: not stored, not logged, and gone from here once you ask."
+KEY_INFO = (
+    "Goes with the messages of the chat and with one run, which empties the field. "
+    "Not stored, not logged."
+)
 UNSEEN = gr.InputHTMLAttributes(autocomplete="off", autocorrect="off", spellcheck=False)
-MAX_KEY_CHARS = 1000
+MAX_MODEL_CHARS, MAX_KEY_CHARS = 200, 1000
 NO_CHOICE = '<p class="note">There is one source here, and none to choose: {}.</p>'
 NOTHING_KEPT = "This server keeps no runs: copy the address of this page to find one again."
 
@@ -152,13 +155,14 @@ def _number(label: str) -> gr.Textbox:
 
 def _model_and_key() -> tuple[gr.Textbox, gr.Textbox]:
     """No address can be given: the server would ask it, and it may see more than its visitors."""
-    with gr.Accordion("Model and key", open=False):
+    with gr.Accordion("Model and key", open=False, elem_id="model-and-key"):
         model = gr.Textbox(
             label="Model",
             info=MODEL_INFO,
             placeholder="anthropic:claude-opus-4-6",
-            max_length=MAX_KEY_CHARS,
+            max_length=MAX_MODEL_CHARS,
             html_attributes=UNSEEN,
+            elem_id="model",
         )
         key = gr.Textbox(
             label="Key",
@@ -166,6 +170,7 @@ def _model_and_key() -> tuple[gr.Textbox, gr.Textbox]:
             type="password",
             max_length=MAX_KEY_CHARS,
             html_attributes=UNSEEN,
+            elem_id="key",
         )
     return model, key
 

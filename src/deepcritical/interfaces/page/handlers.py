@@ -68,10 +68,11 @@ class RunHandlers:
         form = self._form
         try:
             asked = await read_asked(form, sent, self._runs)
-            caller = self._admitted(request)
             if sent[form.review] and asked.kind == RESEARCH:
+                # It may ask a model once, as a message of a chat may.
+                self._access.admit_turn(self._caller(request))
                 return {form.refused: "", **await self._planned(asked)}
-            run = asked.start(self._runs, caller.user_id)
+            run = asked.start(self._runs, self._admitted(request).user_id)
         except DeepCriticalError as error:
             return {form.refused: problem(str(error)), form.key: ""}
         return {form.refused: "", **self._begun(run)}
@@ -98,7 +99,7 @@ class RunHandlers:
         }
 
     async def approve(self, sent: Sent, request: gr.Request) -> Shown:
-        """Start the run of the plan as it was edited; it was counted when it was planned."""
+        """Start the run of the plan as it was edited."""
         panel, form = self._plan, self._form
         try:
             reviewed = sent[panel.kept]
@@ -115,7 +116,7 @@ class RunHandlers:
                 sources=plan.place.sources,
                 own_limits=reviewed.own_limits,
             )
-            run = asked.start(self._runs, self._caller(request).user_id, plan)
+            run = asked.start(self._runs, self._admitted(request).user_id, plan)
         except DeepCriticalError as error:
             return {panel.refused: problem(str(error))}
         return self._begun(run)
@@ -146,9 +147,11 @@ class RunHandlers:
         return {**told, **await self._taken_up(run_id, request)} if run_id else told
 
     async def visit(self, event: gr.EventData, request: gr.Request) -> Shown:
-        """Show another run than the one that is shown."""
+        """Show another run than the one that is shown, or none."""
         # What arrives here was sent by a browser, and need not be what our script sends.
         run_id = event._data.get("run") if isinstance(event._data, dict) else None
+        if not run_id:
+            return {self._form.refused: "", self._live: None}
         return await self._taken_up(str(run_id), request)
 
     async def _taken_up(self, run_id: str, request: gr.Request) -> Shown:
@@ -159,7 +162,7 @@ class RunHandlers:
         except DeepCriticalError as error:
             return {form.refused: problem(str(error))}
         if run is None:
-            return {form.refused: problem(UNKNOWN_RUN)}
+            return {form.refused: problem(UNKNOWN_RUN), self._live: None}
         return {form.refused: "", form.question: run.question, self._live: _shown(run, own=own)}
 
     async def answering(self, model: str | None, given: str | None) -> str:

@@ -49,7 +49,7 @@ def build_page(runs: RunService, access: Access, similar: SimilarRuns | None = N
         live.finished(
             ResultHandlers(runs).finished, [live], [results], trigger_mode="always_last", **PRIVATE
         )
-        wire_chat(chat, live)
+        wire_chat(chat, live, results)
     return page
 
 

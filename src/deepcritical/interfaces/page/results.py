@@ -18,8 +18,7 @@ __all__ = ["ResultHandlers", "build_results"]
 def build_results() -> gr.HTML:
     """The results, drawn where it is called.
 
-    Its value is what `ResultHandlers.finished` returns; '' while a run is under way, and None
-    before there is any.
+    Its value is what `ResultHandlers.finished` returns.
     """
     scripts = "\n".join(map(asset, ("results.js", "table.js")))
     return html(None, html_template=asset("results.html"), js_on_load=scripts)
@@ -31,15 +30,17 @@ class ResultHandlers:
     def __init__(self, runs: RunService) -> None:
         self._runs = runs
 
-    async def finished(self, shown: RunShown | None) -> dict[str, Any] | str:
-        """The tabs of the run that has ended; '' for one that has brought nothing."""
+    async def finished(self, shown: RunShown | None) -> dict[str, Any] | None:
+        """The run with its tabs once it has ended, without them before; None without a run."""
         # What arrives here was sent by a browser, and need not be what we gave it.
         run_id = shown.get("id") if isinstance(shown, dict) else None
+        if not isinstance(run_id, str):
+            return None
         try:
-            run = await self._runs.find(run_id) if isinstance(run_id, str) else None
+            run = await self._runs.find(run_id)
         except DeepCriticalError as error:
             return {"id": run_id, "problem": str(error)}
-        document = None if run is None else run.report or run.answer
-        if run is None or document is None:
-            return ""
-        return {"id": run.run_id, "tabs": [tab._asdict() for tab in tabs_of(document)]}
+        if run is None or not run.ended:
+            return {"id": run_id}
+        tabs = tabs_of(run.report or run.answer)
+        return {"id": run.run_id, "tabs": [tab._asdict() for tab in tabs]}

@@ -34,5 +34,7 @@ THEME = gr.themes.Base(
     button_primary_background_fill_hover="#115e59",
     button_primary_background_fill_hover_dark="#115e59",
     body_text_color_subdued="#55606f",
+    input_placeholder_color="#55606f",
+    input_placeholder_color_dark="#a3b0c2",
     color_accent="#0f766e",
 )

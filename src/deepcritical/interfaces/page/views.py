@@ -24,7 +24,7 @@ from deepcritical.interfaces.event_stream import told
 from deepcritical.interfaces.report_files import formats_of
 from deepcritical.jobs.stored_runs import RunView
 
-__all__ = ["Tab", "has_part", "rendered", "tabs_of"]
+__all__ = ["Tab", "rendered", "tabs_of"]
 
 _OF_DOCUMENT: Mapping[str, Callable[[Any], str]] = MappingProxyType(
     {
@@ -48,10 +48,16 @@ class Tab(NamedTuple):
     """How many things are in it; None where that says nothing."""
 
 
-def tabs_of(document: Document) -> tuple[Tab, ...]:
-    """The parts that a report, or an answer, has; an answer has no chains and no verdict."""
+def tabs_of(document: Document | None) -> tuple[Tab, ...]:
+    """The parts that a report, or an answer, has; an answer has no chains and no verdict.
+
+    A run that ended without either has its trace.
+    """
+    trace = Tab("trace", "Trace")
+    if document is None:
+        return (trace,)
     evidence = Tab("evidence", "Evidence", len(document.references))
-    last = (Tab("trace", "Trace"), Tab("downloads", "Downloads", len(formats_of(document))))
+    last = (trace, Tab("downloads", "Downloads", len(formats_of(document))))
     if not isinstance(document, ResearchReport):
         return Tab("report", "Answer"), evidence, *last
     return (
@@ -64,15 +70,16 @@ def tabs_of(document: Document) -> tuple[Tab, ...]:
     )
 
 
-def has_part(document: Document, name: str) -> bool:
-    """Whether there is a part of that name; `sources` is what the citations in all others open."""
-    return name in {"sources", *(tab.name for tab in tabs_of(document))}
+async def rendered(run: RunView, name: str) -> str | None:
+    """A part as an HTML fragment, to be shown under the style of the page; None without it.
 
-
-async def rendered(run: RunView, document: Document, name: str) -> str:
-    """A part as an HTML fragment, to be shown under the style of the page."""
+    The part `sources` is what the citations in all others open.
+    """
+    document = run.report or run.answer
     if name == "trace":
         return await asyncio.to_thread(render_trace, await run.events(), told)
+    if document is None or name not in {"sources", *(tab.name for tab in tabs_of(document))}:
+        return None
     if name == "downloads":
         return render_downloads(f"/api/runs/{run.run_id}/export", formats_of(document).values())
     return await asyncio.to_thread(_OF_DOCUMENT[name], document)

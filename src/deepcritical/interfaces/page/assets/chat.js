@@ -12,7 +12,7 @@ const ABOUT = {
   ],
 };
 const $ = (selector) => element.querySelector(selector);
-let shown = { id: "", ended: false };
+let runId = "";
 let chat = null;
 let answers = 0;
 let busy = false;
@@ -48,12 +48,15 @@ function problem(text) {
   node.setAttribute("role", "alert");
 }
 
+// Of the form: the key goes from its field into the header of a message, and nowhere else.
 function typedIn(name) {
-  return $(`[name=${name}]`)?.value.trim() ?? "";
+  return document.querySelector(`#${name} :is(input, textarea)`)?.value.trim() ?? "";
 }
 
 function secrets() {
   const typed = typedIn("key");
+  // The browser sends no others in a header.
+  if (!/^[!-~]*$/.test(typed)) throw new Error("The key holds characters that no key has. Copy it once more.");
   return {
     ...(typed && { "X-Model-Key": typed }),
     // Within a page of another site the browser keeps no cookie that says whose the chat is.
@@ -73,7 +76,7 @@ async function post(path, body) {
 
 // A chat is opened by its first message, and again where the server has forgotten it.
 async function sent(message, again = true) {
-  const about = { run_id: shown.id, model: typedIn("model") };
+  const about = { run_id: runId, model: typedIn("model") };
   if (chat?.about !== JSON.stringify(about)) {
     const opened = await (await post("/api/chats", about)).json();
     const owner = opened.owner_token || chat?.owner;
@@ -271,31 +274,35 @@ function similar(run) {
 }
 
 // A run that is under way cannot be asked; one that ended without a result has nothing to ask.
-async function about(run) {
-  const next = { id: run?.id ?? "", ended: Boolean(run?.ended) };
-  if (next.id === shown.id && (shown.ended || !next.ended)) return;
-  if (next.id !== shown.id) reset();
-  shown = next;
-  $(".chat").hidden = Boolean(next.id);
-  if (!next.ended) return;
-  const told = await fetch(`/api/runs/${encodeURIComponent(next.id)}`).then((a) => a.json(), () => null);
-  if (shown === next) $(".chat").hidden = told?.status !== "completed";
+function about(run) {
+  const id = run?.id ?? "";
+  if (id !== runId) reset(id);
+  $(".chat").hidden = Boolean(id) && !run.tabs?.some((tab) => tab.name === "evidence");
+  words();
 }
 
-function reset() {
+function reset(id) {
+  runId = id;
   chat = null;
+  // A report is what people come for: over it the chat is one line until it is opened.
+  $("details").open = !id;
   $(".said").replaceChildren();
   $(".said").hidden = true;
 }
 
 function words() {
-  const [title, told, example] = ABOUT[shown.id ? "run" : "quick"];
+  const [title, told, example] = ABOUT[runId ? "run" : "quick"];
   $("h2").textContent = title;
-  $("section > .about").textContent = told;
+  $("summary + .about").textContent = told;
   $("textarea").placeholder = example;
 }
 
-$("details").addEventListener("toggle", () => $(".own").append($("template").content.cloneNode(true)), { once: true });
+$("details").addEventListener("toggle", () => runId && $("details").open && $("textarea").focus());
+$(".which").addEventListener("click", () => {
+  const fold = document.querySelector("#model-and-key button.label-wrap");
+  if (!fold.classList.contains("open")) fold.click();
+  setTimeout(() => document.querySelector("#model :is(input, textarea)").focus());
+});
 $("form").addEventListener("submit", (event) => {
   event.preventDefault();
   const message = $("textarea").value.trim();
@@ -308,5 +315,5 @@ $("textarea").addEventListener("keydown", (event) => {
   event.preventDefault();
   $("form").requestSubmit();
 });
-watch("value", () => about(props.value).then(words));
-about(props.value).then(words);
+watch("value", () => about(props.value));
+about(props.value);

@@ -368,7 +368,7 @@ function open(run) {
   own = Boolean(run?.own);
   seen = { seq: 0, queries: 0, records: 0, statements: 0, chains: 0, rounds: 0, spent: null, estimate: null };
   $(".live").hidden = !current;
-  if (!current) return;
+  if (!current) return trigger("finished");
   $(".question").textContent = run.question;
   $(".log > ul").replaceChildren();
   $(".counts").replaceChildren();
@@ -382,13 +382,13 @@ function open(run) {
   acts();
   follow();
   runsChanged();
+  $(".live").scrollIntoView({ block: "nearest" });
   // What an earlier run has brought makes room; one that has ended brings its own at once.
   seen.clearing = setTimeout(() => trigger("finished"), CLEAR_MS);
 }
 
 function visit() {
   const id = new URLSearchParams(location.search).get("run");
-  if (!id) return location.reload();
   if (id !== current) trigger("visited", { run: id });
 }
 
@@ -411,5 +411,8 @@ document.addEventListener("click", (event) => {
 watch("value", () => {
   if ((props.value?.id ?? null) !== current) open(props.value);
 });
-window.addEventListener("popstate", visit);
-open(props.value);
+window.addEventListener("popstate", () => {
+  visit();
+  runsChanged();
+});
+if (props.value) open(props.value);

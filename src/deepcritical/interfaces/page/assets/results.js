@@ -72,7 +72,7 @@ function draw(run) {
     if (event.key === "Enter" || event.key === " ") opened(event, event.target);
   });
   root.append(box);
-  fill(run.id, "sources", sources);
+  if (run.tabs.some((tab) => tab.name === "evidence")) fill(run.id, "sources", sources);
   select(named() ?? run.tabs[0].name, false);
 }
 
@@ -137,10 +137,10 @@ function problem(text) {
 }
 
 function show(run) {
-  if (run?.id && run.id === shownRun?.id) return;
-  root.querySelector(".empty").hidden = run !== null && run !== undefined;
+  if (run && JSON.stringify(run) === JSON.stringify(shownRun)) return;
+  root.querySelector(".empty").hidden = Boolean(run);
   root.querySelector(".dc-report")?.remove();
-  if (shownRun && !run?.id) remember("");
+  if (shownRun && !run?.tabs) remember("");
   shownRun = run?.tabs ? run : null;
   problem(run?.problem ?? "");
   if (shownRun) draw(shownRun);

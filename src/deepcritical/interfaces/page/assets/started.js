@@ -1,4 +1,5 @@
 () => {
   delete document.body.dataset.starting;
+  document.querySelector(".plan")?.scrollIntoView({ block: "nearest" });
   return [];
 }
