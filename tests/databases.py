@@ -22,6 +22,8 @@ from deepcritical.services.database_url import normalised_url, sqlite_file
 SERVER = os.environ.get(
     "DEEPCRITICAL_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres"
 )
+TERMINATE = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{}'"
+"""Cuts every connection to a database of PostgreSQL."""
 ON_SERVERS = os.environ.get("DEEPCRITICAL_TEST_BACKENDS", "local") == "servers"
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from deepcritical.bootstrap import build_runs
+from deepcritical.settings import Settings
 from tests.conftest import paper, snapshot
 from tests.databases import fresh_database
 
@@ -28,15 +33,18 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-def run(*args: str, cwd: Path, lines: str = "") -> Outcome:
-    own = {
+def own_settings(cwd: Path) -> dict[str, str]:
+    return {
         "DEEPCRITICAL_SNAPSHOT": str(snapshot(cwd / "made.jsonl", paper(1), paper(2))),
         "DEEPCRITICAL_EMBEDDING_MODEL": "",
     }
+
+
+def run(*args: str, cwd: Path, lines: str = "") -> Outcome:
     return subprocess.run(  # noqa: S603 - our own command
         [COMMAND, *args],
         cwd=cwd,
-        env=os.environ | own,
+        env=os.environ | own_settings(cwd),
         input=lines,
         capture_output=True,
         encoding="utf-8",
@@ -71,6 +79,74 @@ def test_a_script_gets_events_and_exit_codes(tmp_path: Path) -> None:
     assert run("chat", ASKED, "--run", "ffff", cwd=tmp_path).returncode == 14
     assert run("chat", "?", cwd=tmp_path).returncode == 4
     assert run("chat", "--yes", cwd=tmp_path).returncode == 2
+
+
+@contextmanager
+def talking(*args: str, cwd: Path) -> Iterator[subprocess.Popen[str]]:
+    """A chat that is under way, with its stdin open."""
+    with subprocess.Popen(  # noqa: S603 - our own command
+        [COMMAND, "chat", *args],
+        cwd=cwd,
+        env=os.environ | own_settings(cwd),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def told_to_end(process: subprocess.Popen[str], how: signal.Signals) -> tuple[int, str]:
+    """The exit code, and what was said on stderr."""
+    process.send_signal(how)
+    code = process.wait(timeout=60)  # not `communicate`, which would end its stdin
+    assert process.stderr
+    return code, process.stderr.read()
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_research_under_way_is_cancelled_with_its_chat(tmp_path: Path, how: signal.Signals) -> None:
+    with talking(ASKED, "--yes", "--json", cwd=tmp_path) as process:
+        assert process.stdout
+        told = (json.loads(line) for line in process.stdout)
+        run_id = next(e["progress"]["data"]["run_id"] for e in told if e["type"] == "tool_told")
+        code, said = told_to_end(process, how)
+    assert (code, said.splitlines()[-1]) == (130, "Interrupted.")
+    shown = run("traces", "show", run_id, "--json", cwd=tmp_path)
+    assert json.loads(shown.stdout)["status"] == "cancelled"
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_chat_ends_though_it_waits_for_a_line(tmp_path: Path, how: signal.Signals) -> None:
+    with talking("--quiet", cwd=tmp_path) as process:
+        said_to(process, "PMID 99000001\n", "1 found for")
+        assert told_to_end(process, how) == (130, "Interrupted.\n")
+
+
+async def test_a_chat_that_waits_for_a_line_goes_on_with_runs_that_wait(tmp_path: Path) -> None:
+    settings = {"snapshot": str(snapshot(tmp_path / "made.jsonl", paper(1), paper(2)))}
+    made = Settings.model_validate({"embedding_model": "", **settings})
+    with talking("--quiet", cwd=tmp_path) as process:
+        await asyncio.to_thread(said_to, process, f"{ASKED}\nyes\n", "Questions from here on")
+        # A server that leaves its runs to workers.
+        runs = await asyncio.to_thread(build_runs, made, serves=True, conducts=False)
+        async with asyncio.timeout(60):
+            answer = await runs.ask(SAME).result()
+        assert answer.references
+        await runs.close()
+
+
+def said_to(process: subprocess.Popen[str], lines: str, until: str) -> None:
+    """Say something, and read up to what it answers."""
+    assert process.stdin
+    assert process.stdout
+    process.stdin.write(lines)
+    process.stdin.flush()
+    while until not in (line := process.stdout.readline()):
+        assert line
 
 
 def test_a_similar_run_is_told_in_a_script_and_printed_only_on_demand(tmp_path: Path) -> None:

@@ -8,16 +8,14 @@ import re
 import signal
 import time
 from asyncio.subprocess import PIPE, STDOUT, Process
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 import httpx
-import pytest
 
 from tests.conftest import QUESTION
-from tests.databases import fresh_database
 from tests.e2e.test_stopping import COMMAND
 from tests.integration.modelled import records
 from tests.integration.test_rest_access import Hanging
@@ -47,12 +45,6 @@ class Server(NamedTuple):
 
     async def status(self, at: str) -> str:
         return str((await self.client.get(at)).json()["status"])
-
-
-@pytest.fixture
-def url(tmp_path: Path) -> Iterator[str]:
-    with fresh_database("sqlite", tmp_path) as url:
-        yield url
 
 
 @asynccontextmanager

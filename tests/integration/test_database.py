@@ -26,7 +26,7 @@ from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.trace_tables import METADATA
 from tests.conformance.test_traces import numbered
 from tests.conftest import ROOT
-from tests.databases import fresh_database, locked, on_server
+from tests.databases import TERMINATE, fresh_database, locked, on_server
 
 OLD = """
 INSERT INTO users VALUES ('local', NULL, '2999-01-01 00:00:00');
@@ -37,7 +37,6 @@ INSERT INTO tool_traces VALUES (
     '00000000-0000-4000-8000-000000000001', 'local', NULL, 'research', '{"question": "other"}',
     'pending', 0.0, '', '{}', NULL, '', '2999-01-01 00:00:00', NULL, NULL, '{}')
 """
-TERMINATE = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{}'"
 OLD_ID = "00000000-0000-4000-8000-000000000000"
 
 

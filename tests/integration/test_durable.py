@@ -11,8 +11,9 @@ from deepcritical.bootstrap.durable import open_board
 from deepcritical.domain.errors import BudgetExceeded, CapacityError, ReasoningError
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs import requests
-from deepcritical.services.tool_trace_service import ToolTraceService
-from tests.conftest import QUESTION, ended, of_type
+from deepcritical.jobs.stored_runs import StoredRun
+from deepcritical.services.tool_trace_service import POLL_S, ToolTraceService
+from tests.conftest import QUESTION, collected, ended, of_type
 from tests.integration.durably import SOON_S, Counting, Services, full, status, until
 
 
@@ -125,6 +126,23 @@ class TestStopping:
             assert await ended(waiting) == []
         await runs.close()
         assert (await traces.get_trace(waiting.run_id)).status is TraceStatus.PENDING
+
+    async def test_who_follows_a_run_of_another_process_is_let_go_at_once(
+        self, service: Services, traces: ToolTraceService
+    ) -> None:
+        counting = Counting()
+        runs, here = service(counting.reasoner), service()
+        run = runs.submit(QUESTION)
+        await full(counting, 1)
+        elsewhere = await here.find(run.run_id)
+        assert isinstance(elsewhere, StoredRun)
+        following = asyncio.create_task(collected(elsewhere.tail()))
+        await asyncio.sleep(3 * POLL_S)
+        assert not following.done()
+        here.cancel_all()
+        async with asyncio.timeout(1.0):
+            assert "run_started" in [logged.event.type for logged in await following]
+        assert (await traces.get_trace(run.run_id)).status is TraceStatus.IN_PROGRESS
 
     async def test_a_run_that_is_to_write_now_does_so_in_the_next_process(
         self, service: Services, traces: ToolTraceService

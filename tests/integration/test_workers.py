@@ -10,11 +10,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
+from deepcritical.services.engines import engine_of
+from deepcritical.services.trace_tables import workers as worker_table
 from tests.conftest import QUESTION, ended, paper, snapshot
-from tests.databases import fresh_database
+from tests.databases import TERMINATE, fresh_database, on_server
 from tests.workers import Order, forking, lines, most_at_once, service
 
 
@@ -66,6 +69,51 @@ async def test_the_limits_hold_over_all_workers(order: Order) -> None:
         own = {run.run_id for run in started if run.user_id == user}
         assert most_at_once([line for line in noted if line.run_id in own]) <= 2
     assert len({line.worker for line in noted}) == 2
+
+
+async def test_workers_that_are_the_first_on_a_database_all_at_once_prepare_it_once(
+    order: Order,
+) -> None:
+    with forking(order) as start:
+        workers = [start() for _ in range(6)]
+        async with server(order) as runs:
+            started = [runs.submit(QUESTION, user_id=user) for user in "abcdefgh"]
+            await all_completed(started)
+            assert await asyncio.to_thread(living, order) == 7  # with the server
+        for worker in workers:
+            os.kill(worker, 0)  # it is still there
+
+
+def living(order: Order) -> int:
+    made = engine_of(order.url, threads=1, busy_s=5.0)
+    with made.connect() as connection:
+        counted = connection.scalar(sa.select(sa.func.count()).select_from(worker_table))
+    made.dispose()
+    return int(counted or 0)
+
+
+# Idle connections that are cut are dropped by the pool of the engine, as what they are: open.
+@pytest.mark.filterwarnings("ignore:Exception ignored in.*BaseConnection.__del__")
+@pytest.mark.parametrize("order", ["postgresql"], indirect=True)
+async def test_runs_outlast_connections_that_are_cut_again_and_again(order: Order) -> None:
+    cut = TERMINATE.format(order.url.rpartition("/")[2])
+    with forking(order) as start:
+        start()
+        start()
+        async with server(order) as runs:
+            started: list[Run] = [runs.submit(QUESTION), runs.ask(QUESTION), runs.ask(QUESTION)]
+            await until(lambda: any(line.what == "effect" for line in lines(order)))
+            cutting = asyncio.create_task(repeatedly(cut))
+            await all_completed(started)
+            cutting.cancel()
+            await asyncio.wait([cutting])
+            assert all([await run.result() for run in started])
+
+
+async def repeatedly(statement: str) -> None:
+    while True:
+        await asyncio.sleep(0.5)
+        await asyncio.to_thread(on_server, statement)
 
 
 async def test_a_user_with_few_runs_does_not_wait_for_one_with_many(order: Order) -> None:

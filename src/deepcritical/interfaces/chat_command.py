@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, aclosing
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+import threading
+from collections.abc import AsyncGenerator, AsyncIterator
+from concurrent.futures import Future
+from contextlib import aclosing, asynccontextmanager
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TextIO
 
 import typer
 
@@ -24,7 +26,7 @@ from deepcritical.domain.chat import (
 )
 from deepcritical.interfaces.chat_render import as_text
 from deepcritical.interfaces.cli import Choice, Snapshot, Sources, chosen
-from deepcritical.interfaces.exit_codes import INTERRUPTED, NO_EVIDENCE
+from deepcritical.interfaces.exit_codes import NO_EVIDENCE
 from deepcritical.interfaces.model_options import (
     AskKey,
     BaseUrl,
@@ -34,6 +36,7 @@ from deepcritical.interfaces.model_options import (
 )
 from deepcritical.interfaces.output import plain_json
 from deepcritical.interfaces.render import describe
+from deepcritical.interfaces.stop_signals import on_signals
 
 if TYPE_CHECKING:
     from deepcritical.orchestrators.chat import Chat
@@ -61,6 +64,15 @@ class _Said(NamedTuple):
     quiet: bool
 
 
+class _Wanted(NamedTuple):
+    """What is said, and about which run."""
+
+    question: str | None
+    run: str | None
+    yes: bool
+    said: _Said
+
+
 def chat(
     question: _Question = None,
     run: _Run = None,
@@ -76,59 +88,92 @@ def chat(
     """Chat: look-ups are searched at once, research is offered, a finished run can be asked.
 
     Every sentence on a study cites its record. Exit codes for QUESTION: 0 answered, or research
-    offered; 3 not in the evidence; 14 no such run; others as for `research`.
+    offered; 3 not in the evidence; 14 no such run; 130 interrupted, which cancels research under
+    way; others as for `research`.
     """
     if yes and question is None:
         raise typer.BadParameter("it goes with a QUESTION", param_hint="--yes")
     with_model = chosen_model(model, model_base_url, ask_key)
-    said = _Said(as_json, quiet)
+    wanted = _Wanted(question, run, yes, _Said(as_json, quiet))
     try:
-        # Lines are read between the runs of the loop, so that reading blocks nothing in it.
-        with asyncio.Runner() as runner:
-            stack = AsyncExitStack()
-            try:
-                talk = runner.run(_opened(stack, chosen(snapshot, sources), with_model, run))
-                if question is None:
-                    _read_lines(runner, talk, said)
-                else:
-                    _once(runner, talk, question, said, yes=yes)
-            finally:
-                runner.run(stack.aclose())
-    except KeyboardInterrupt as error:
-        raise typer.Exit(INTERRUPTED) from error
+        ending = asyncio.run(_talked(chosen(snapshot, sources), with_model, wanted))
+    except asyncio.CancelledError as error:
+        raise errors.ResearchCancelled from error
+    _end(ending)
 
 
-async def _opened(
-    stack: AsyncExitStack, choice: Choice, model: ChosenModel, run: str | None
-) -> Chat:
+async def _talked(choice: Choice, model: ChosenModel, wanted: _Wanted) -> ChatEvent | None:
+    """The event that ended the turn of one message; None after lines."""
+    task = asyncio.current_task()
+    assert task is not None  # noqa: S101 - a coroutine runs in a task
+    on_signals(task.cancel)
+    async with _opened(choice, model, wanted.run) as talk:
+        if wanted.question is None:
+            await _read_lines(talk, wanted.said)
+            return None
+        return await _once(talk, wanted.question, wanted)
+
+
+@asynccontextmanager
+async def _opened(choice: Choice, model: ChosenModel, run: str | None) -> AsyncIterator[Chat]:
     # Imported late: `--help` must not wait for the framework.
     from deepcritical.bootstrap import build_runs, open_chats, place_of, read_settings
 
     settings = read_settings(*model)
     place = place_of(settings, snapshot=choice.snapshot, sources=choice.sources)
     runs = build_runs(settings, snapshot=choice.snapshot, sources=choice.sources)
-    stack.push_async_callback(runs.close)
-    run_id = (await runs.find_own(run)).run_id if run is not None else ""
-    chats = await stack.enter_async_context(open_chats(settings, runs, place, describe))
-    return chats.chat(run_id)
+    try:
+        run_id = (await runs.find_own(run)).run_id if run is not None else ""
+        async with open_chats(settings, runs, place, describe) as chats:
+            yield chats.chat(run_id)
+    finally:
+        await runs.close()
 
 
-def _read_lines(runner: asyncio.Runner, talk: Chat, said: _Said) -> None:
+async def _read_lines(talk: Chat, said: _Said) -> None:
     asked = sys.stdin.isatty()
+    lines = _own_stdin()
     while True:
         if asked:
             typer.echo("> ", nl=False, err=True)
-        line = sys.stdin.readline()
+        line = await _next_line(lines)
         if not line or line.strip() in ("/quit", "/exit"):
             return
         if line.strip():
-            runner.run(_shown(talk.say(line), said))
+            await _shown(talk.say(line), said)
 
 
-def _once(runner: asyncio.Runner, talk: Chat, question: str, said: _Said, *, yes: bool) -> None:
-    ending = runner.run(_shown(talk.say(question), said))
-    if isinstance(ending, ResearchOffered) and yes:
-        ending = runner.run(_shown(talk.accept(ending.offer_id), said))
+def _own_stdin() -> TextIO:
+    # Not `sys.stdin` itself, nor ever closed: either would wait for whoever waits for a line.
+    return open(sys.stdin.fileno(), encoding=sys.stdin.encoding, closefd=False)
+
+
+async def _next_line(lines: TextIO) -> str:
+    """The next line, '' at the end; read in a thread for which no process waits that is to end.
+
+    Meanwhile the loop goes on: this process is a worker once it has done research.
+    """
+    read: Future[str] = Future()
+    read.set_running_or_notify_cancel()
+
+    def work() -> None:
+        try:
+            read.set_result(lines.readline())
+        except Exception as error:  # noqa: BLE001 - whoever waits gets it
+            read.set_exception(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    return await asyncio.wrap_future(read)
+
+
+async def _once(talk: Chat, question: str, wanted: _Wanted) -> ChatEvent | None:
+    ending = await _shown(talk.say(question), wanted.said)
+    if isinstance(ending, ResearchOffered) and wanted.yes:
+        return await _shown(talk.accept(ending.offer_id), wanted.said)
+    return ending
+
+
+def _end(ending: ChatEvent | None) -> None:
     if isinstance(ending, TurnFailed):
         kind = getattr(errors, ending.error, errors.DeepCriticalError)
         raise kind(ending.message, ending.advice)

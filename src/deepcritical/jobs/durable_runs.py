@@ -160,6 +160,8 @@ class DurableRuns:
                     return True
                 held.followed = True
                 await show(self._traces, held, logged)
+            if not held.session.log.ended:
+                raise asyncio.CancelledError  # the process is ending
             settle(held)
         except TraceNotFoundError:
             raise
@@ -218,19 +220,18 @@ class DurableRuns:
             await asyncio.sleep(POLL_S)
 
     def let_go(self) -> None:
-        """Stop every run of this process; those that can go on elsewhere do so."""
+        """Stop every run of this process; those that can go on elsewhere do so.
+
+        Whoever follows runs of other processes from here is let go, too.
+        """
+        self._traces.end_tails()
         if self._hosting is None:
             return
         self._hosting.closing = True
         for following in list(self._following):
             following.cancel()
         for run_id, hosted in list(self._hosting.hosted.items()):
-            hosted.stop(leaving=not self._ends_here(run_id))
-
-    def _ends_here(self, run_id: str) -> bool:
-        """Whether nobody could go on with a run, or nobody waits for it."""
-        held = self._held.get(run_id)
-        return held is not None and (self._one_shot or held.own_key)
+            hosted.stop(leaving=not self._hosting.ends_here(run_id))
 
     async def close(self) -> None:
         """Hand over what is under way, and end."""
@@ -244,6 +245,8 @@ class DurableRuns:
         self.let_go()
         if stopped:
             await asyncio.wait([hosted.task for hosted in stopped.values()], timeout=CLOSE_S)
+        for run_id in filter(hosting.ends_here, list(self._held)):
+            await self._cancel(run_id)  # one that the engine has not begun with
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -159,7 +159,7 @@ class Hosting:
         before = self.hosted.get(run_id)
         hosted = self.hosted[run_id] = Hosted(task)
         if self.closing:
-            hosted.stop(leaving=True)
+            hosted.stop(leaving=not self.ends_here(run_id))
         try:
             if before is not None:  # this process was given its own run once more
                 before.stop(leaving=True)
@@ -184,6 +184,11 @@ class Hosting:
             if self.hosted.get(run_id) is hosted:
                 del self.hosted[run_id]
             self.urgent.discard(run_id)
+
+    def ends_here(self, run_id: str) -> bool:
+        """Whether nobody could go on with a run when this process ends, or nobody waits for it."""
+        held = self.held.get(run_id)
+        return held is not None and (self.one_shot or held.own_key)
 
     async def _left(self, run_id: str) -> None:
         """Have whoever waits here for a run see how it goes on elsewhere."""

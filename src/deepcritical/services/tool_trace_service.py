@@ -51,6 +51,7 @@ class ToolTraceService:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._ending = False
 
     @property
     def database(self) -> Database:
@@ -60,6 +61,13 @@ class ToolTraceService:
     def check(self) -> None:
         """Find out quickly whether traces can be kept; see `Database.check`."""
         self._database.check()
+
+    def end_tails(self) -> None:
+        """Have every tail end where it is, because the process is ending.
+
+        A signal handler may call it.
+        """
+        self._ending = True
 
     async def close(self) -> None:
         """Close the database."""
@@ -244,6 +252,8 @@ class ToolTraceService:
     async def tail(self, trace_id: str, after: int = 0) -> AsyncIterator[LoggedEvent]:
         """Events above `after` as any process writes them, up to the terminal one.
 
+        They end sooner where this process does, see `end_tails`.
+
         Raises:
             TraceNotFoundError: There is no such trace, or not any more.
         """
@@ -252,7 +262,7 @@ class ToolTraceService:
             for logged in news:
                 after = logged.seq
                 yield logged
-            if ended:
+            if ended or self._ending:
                 return
             await asyncio.sleep(POLL_S)
 
