@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from deepcritical.domain.errors import DeepCriticalError, StorageError, TraceNotFoundError
@@ -109,6 +110,9 @@ class DurableRuns:
         task = self._keep(self._follow(run_id, held))
         self._following.add(task)
         task.add_done_callback(self._following.discard)
+        if self._hosting and self._hosting.closing:  # since the run was taken in
+            # Not before the task's first step: cancelled earlier, it would let nobody go.
+            task.get_loop().call_soon(task.cancel)
 
     def hold(self, run_id: str, held: Held) -> None:
         """Keep what only this process has of a run, until the run has ended."""
@@ -210,7 +214,7 @@ class DurableRuns:
     async def _closed(engine: Engine, run_id: str) -> None:
         """Until the engine, too, knows that a run has ended, of which its worker may have died."""
         for _ in range(round(CLOSE_S / POLL_S)):
-            if await engine.standing(run_id) != "open":
+            if (await engine.standings([run_id]))[run_id] != "open":
                 return
             await asyncio.sleep(POLL_S)
 
@@ -245,12 +249,7 @@ class DurableRuns:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         try:
-            leaving = {run_id for run_id, hosted in stopped.items() if hosted.leaving}
-            leaving -= await engine.lost(leaving)  # which are another worker's by now
-            for run_id in leaving:
-                await self.board.hand_back(run_id)
-            await engine.hand_over(leaving)
+            await engine.close(partial(self.board.hand_back, worker=engine.worker))
             await self.board.leave(engine.worker)
         except StorageError as error:
             _LOG.warning("runs could not be handed over, and are taken up later: %s", error)
-        await engine.close()

@@ -74,9 +74,9 @@ class JobBoard:
         """
         return await self._write(lambda q, c: q.begin(c, run_id, worker))
 
-    async def hand_back(self, run_id: str) -> None:
-        """Give a run out of hand in good order."""
-        await self._write(lambda q, c: q.hand_back(c, run_id))
+    async def hand_back(self, run_id: str, worker: str) -> None:
+        """A worker gives a run out of its hands in good order."""
+        await self._write(lambda q, c: q.hand_back(c, run_id, worker))
 
     async def request(self, run_id: str, what: Literal["cancel", "write_now"]) -> bool:
         """Note what a user wants of a run; whether a worker has begun with it."""

@@ -99,9 +99,13 @@ def begin(connection: sa.Connection, run_id: str, worker: str) -> Begun:
     )
 
 
-def hand_back(connection: sa.Connection, run_id: str) -> None:
-    """A worker gives a run out of its hands in good order, which is no loss of a worker."""
-    change = jobs.update().where(jobs.c.run_id == run_id)
+def hand_back(connection: sa.Connection, run_id: str, worker: str) -> None:
+    """A worker gives a run out of its hands in good order, which is no loss of a worker.
+
+    One that it was given and has not begun with is as it was.
+    """
+    begun = (jobs.c.worker == worker) & jobs.c.first_step_at.is_not(None)
+    change = jobs.update().where(jobs.c.run_id == run_id, begun)
     connection.execute(change.values(takeovers=jobs.c.takeovers - 1))
 
 

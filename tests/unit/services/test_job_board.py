@@ -44,7 +44,7 @@ async def test_a_run_is_taken_up_and_counted_when_its_worker_was_lost(board: Job
     assert (first.recipe, first.user_id, first.takeovers) == (RECIPE, "ada", 0)
     assert (first.ended, first.late, first.signals) == (False, False, Signals())
     assert (await board.begin(run_id, "two")).takeovers == 1
-    await board.hand_back(run_id)
+    await board.hand_back(run_id, "two")
     assert (await board.begin(run_id, "three")).takeovers == 1
 
 
