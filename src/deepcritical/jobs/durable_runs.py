@@ -14,7 +14,7 @@ from deepcritical.domain.recipe import Recipe
 from deepcritical.jobs import requests
 from deepcritical.jobs.endings import forget_causes
 from deepcritical.jobs.engine import Engine
-from deepcritical.jobs.hosting import Held, Hosting, PartsFor, Tool, settle
+from deepcritical.jobs.hosting import Held, Hosting, PartsFor, Tool, settle, show
 from deepcritical.jobs.tending import TTL_S, Tending
 from deepcritical.services.job_board import JobBoard
 from deepcritical.services.tool_trace_service import ToolTraceService
@@ -37,6 +37,7 @@ class DurableRuns:
         traces: The runs.
         make_engine: Makes the engine, whose library takes a moment to load.
         slots: Runs that this process conducts at once, beside those of a command that waits.
+        conducts: Whether it takes runs that wait.
         one_shot: Whether the process is there for the runs that it takes in, which end with it;
             what others left is handed over again at its end.
         ttl_s: Seconds without a sign of life after which a worker is taken for dead.
@@ -49,6 +50,7 @@ class DurableRuns:
         make_engine: Callable[[], Engine],
         *,
         slots: int,
+        conducts: bool = True,
         one_shot: bool = False,
         ttl_s: float = TTL_S,
     ) -> None:
@@ -56,6 +58,7 @@ class DurableRuns:
         self._traces = traces
         self._make_engine = make_engine
         self._slots = slots
+        self._conducts = conducts
         self._one_shot = one_shot
         self._ttl_s = ttl_s
         self._start: asyncio.Task[None] | None = None
@@ -93,9 +96,11 @@ class DurableRuns:
             held=self._held,
         )
         # Before the engine starts, so that no other worker takes this one for dead.
-        await self.board.beat(engine.worker, self._ttl_s)
+        await self.board.beat(engine.worker, self._ttl_s, conducts=self._conducts)
         await engine.start(hosting.conduct)
-        tending = Tending(self.board, self._traces, engine, hosting, self._ttl_s)
+        tending = Tending(
+            self.board, self._traces, engine, hosting, self._ttl_s, conducts=self._conducts
+        )
         await tending.sweep(first=True)
         self._engine, self._hosting = engine, hosting
         self._keep(tending.forever())
@@ -160,8 +165,8 @@ class DurableRuns:
                 if held.begun_here:
                     return True
                 held.followed = True
-                await held.session.log.mirror(logged)
-            await settle(self._traces, run_id, held)
+                await show(self._traces, held, logged)
+            settle(held)
         except TraceNotFoundError:
             raise
         except StorageError as error:
@@ -203,8 +208,17 @@ class DurableRuns:
 
     async def _elsewhere(self, worker: str, run_id: str) -> bool:
         """Whether a run that has not ended is another living worker's."""
-        others = await self.board.beat(worker, self._ttl_s) - {worker}
+        live = await self.board.beat(worker, self._ttl_s, conducts=self._conducts)
+        others = live - {worker}
         return await self.board.has(run_id) and run_id not in await self.board.left_by(others)
+
+    async def anybody_conducts(self) -> bool:
+        """Whether a process is there that takes runs that wait.
+
+        Raises:
+            StorageError: The database cannot be read.
+        """
+        return await self.board.anybody_conducts(self._ttl_s)
 
     def conducts(self, run_id: str) -> bool:
         """Whether this process has a run in hand."""

@@ -24,7 +24,7 @@ from deepcritical.domain.errors import (
     TraceNotFoundError,
     TraceTakenError,
 )
-from deepcritical.domain.events import RunCancelled, RunCompleted, RunFailed
+from deepcritical.domain.events import LoggedEvent, RunCancelled, RunCompleted, RunFailed
 from deepcritical.domain.jobs import Begun
 from deepcritical.domain.recipe import Recipe
 from deepcritical.jobs.conduct import OpenSources, Orchestrate, Outcome, conduct
@@ -50,6 +50,7 @@ __all__ = [
     "Tool",
     "failed",
     "settle",
+    "show",
 ]
 
 _LOG = logging.getLogger(__name__)
@@ -307,8 +308,8 @@ class Hosting:
         if held is None or held.followed:
             return
         for logged in await self.traces.events(run_id, len(held.session.log.events)):
-            await held.session.log.mirror(logged)
-        await settle(self.traces, run_id, held)
+            await show(self.traces, held, logged)
+        settle(held)
 
 
 def failed(error: DeepCriticalError) -> RunFailed:
@@ -316,13 +317,23 @@ def failed(error: DeepCriticalError) -> RunFailed:
     return RunFailed(error=type(error).__name__, message=error.message, advice=error.advice)
 
 
-async def settle(traces: ToolTraceService, run_id: str, held: Held) -> None:
+async def show(traces: ToolTraceService, held: Held, logged: LoggedEvent) -> None:
+    """Show an event of the database; what a run has come to is there before its end is told."""
+    session = held.session
+    if isinstance(logged.event, RunCompleted):
+        run = await open_stored(traces, session.log.run_id)
+        if run:
+            session.store.report, session.store.answer = run.report, run.answer
+    await session.log.mirror(logged)
+
+
+def settle(held: Held) -> None:
     """Hand on how a run ended whose last event came from the database."""
     last = held.session.log.events[-1].event
-    if isinstance(last, RunCompleted) and (run := await open_stored(traces, run_id)):
-        held.session.store.report, held.session.store.answer = run.report, run.answer
+    document = held.session.store.report or held.session.store.answer
+    if isinstance(last, RunCompleted) and document:
         if not held.ending.done():
-            held.ending.set_result(run.report or run.answer)
+            held.ending.set_result(document)
         return
     _resolve(held.ending, _error_of(last) if isinstance(last, RunFailed) else None)
 

@@ -42,6 +42,7 @@ class Tending:
         engine: Hands runs out.
         hosting: Conducts those of this worker.
         ttl_s: See TTL_S.
+        conducts: Whether this worker takes runs that wait.
     """
 
     board: JobBoard
@@ -49,6 +50,7 @@ class Tending:
     engine: Engine
     hosting: Hosting
     ttl_s: float = TTL_S
+    conducts: bool = True
     _beaten: float = field(default_factory=time.monotonic)
     _patient_until: float = 0.0
 
@@ -85,7 +87,8 @@ class Tending:
 
     async def _beat(self) -> frozenset[str]:
         """Give a sign of life; the workers that are alive."""
-        live = await self.board.beat(self.engine.worker, self.ttl_s)
+        worker = self.engine.worker
+        live = await self.board.beat(worker, self.ttl_s, conducts=self.conducts)
         now = time.monotonic()
         if now - self._beaten > self.ttl_s / 2:
             # The database was away, perhaps for all, or this process was suspended: whoever is

@@ -98,9 +98,19 @@ class JobBoard:
         """Runs that have not ended, of workers that are none of these."""
         return await self._read(lambda q, c: q.select_left(c, live))
 
-    async def beat(self, worker: str, ttl_s: float) -> frozenset[str]:
-        """Give a sign of life; the workers that are alive."""
-        return await self._write(lambda q, c: q.beat(c, worker, ttl_s))
+    async def beat(self, worker: str, ttl_s: float, *, conducts: bool = True) -> frozenset[str]:
+        """Give a sign of life; the workers that are alive.
+
+        Args:
+            worker: Who gives it.
+            ttl_s: Seconds for which one counts.
+            conducts: Whether he takes runs that wait.
+        """
+        return await self._write(lambda q, c: q.beat(c, worker, ttl_s, conducts=conducts))
+
+    async def anybody_conducts(self, ttl_s: float) -> bool:
+        """Whether a worker is alive that takes runs that wait."""
+        return await self._read(lambda q, c: q.anybody_conducts(c, ttl_s))
 
     async def leave(self, worker: str) -> None:
         """A worker ends in good order."""

@@ -87,6 +87,16 @@ async def test_runs_of_workers_without_a_sign_of_life_are_found(board: JobBoard)
     assert set(await board.left_by({"other"})) == {left, kept}
 
 
+async def test_a_server_that_only_takes_runs_in_is_nobody_who_conducts_them(
+    board: JobBoard,
+) -> None:
+    await board.beat("server", ttl_s=15.0, conducts=False)
+    assert not await board.anybody_conducts(15.0)
+    await board.beat("worker", ttl_s=15.0)
+    assert await board.anybody_conducts(15.0)
+    assert not await board.anybody_conducts(0.0)
+
+
 async def test_a_cancelled_run_is_opened_again_behind_what_it_told(
     board: JobBoard, traces: ToolTraceService
 ) -> None:
