@@ -86,7 +86,7 @@ class Disturbing:
 
     async def _restart(self) -> None:
         await asyncio.to_thread(self._server.stop)
-        await asyncio.sleep(1.0)
+        await asyncio.sleep(1.5 * TTL_S)  # longer than a worker may be silent
         await asyncio.to_thread(self._server.start)
         self.done["database restarted"] += 1
 

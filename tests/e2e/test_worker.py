@@ -51,7 +51,9 @@ def test_what_a_server_takes_in_a_worker_conducts(settings: dict[str, str]) -> N
         httpx.Client(base_url=f"{served.address}/api", trust_env=False, timeout=60) as client,
     ):
         run_id = client.post("/runs", json={"tool": "research", "question": QUESTION}).json()["id"]
-        assert client.get(f"/runs/{run_id}").json()["status"] == "pending"
+        while (shown := client.get(f"/runs/{run_id}").json())["queue_position"] is None:
+            assert shown["status"] == "pending"  # the database is about to know it
+        assert (shown["queue_position"], shown["no_worker"]) == (1, True)
         with worker(settings) as process:
             events = client.get(f"/runs/{run_id}/events").text  # ends with the run
             assert "run_completed" in events

@@ -64,6 +64,17 @@ class Counting:
             self.inside -= 1
 
 
+class SlowToStop(Counting):
+    """Its first judgement goes on for a second after it was told to stop."""
+
+    async def _wait(self, call: int) -> None:
+        try:
+            await super()._wait(call)
+        finally:
+            if call == 1:
+                await asyncio.sleep(1.0)
+
+
 async def full(counting: Counting, slots: int) -> None:
     await until(lambda: counting.inside >= slots)
 

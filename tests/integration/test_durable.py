@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from dbos import DBOSClient
 from pydantic import SecretStr
 
 from deepcritical.bootstrap.durable import open_board
 from deepcritical.domain.errors import BudgetExceeded, CapacityError, ReasoningError
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs import requests
+from deepcritical.jobs.dbos_engine import _asked
 from deepcritical.jobs.stored_runs import StoredRun
 from deepcritical.services.tool_trace_service import POLL_S, ToolTraceService
 from tests.conftest import QUESTION, collected, ended, of_type
-from tests.integration.durably import SOON_S, Counting, Services, full, status, until
+from tests.integration.durably import SOON_S, Counting, Services, SlowToStop, full, status, until
 
 
 class TestQueue:
@@ -144,6 +146,21 @@ class TestStopping:
             assert "run_started" in [logged.event.type for logged in await following]
         assert (await traces.get_trace(run.run_id)).status is TraceStatus.IN_PROGRESS
 
+    async def test_what_a_process_that_ends_has_is_handed_out_and_it_takes_no_more(
+        self, service: Services
+    ) -> None:
+        counting = SlowToStop()
+        runs = service(counting.reasoner, slots=2, of_user=1)
+        runs.submit(QUESTION, user_id="ada")
+        await full(counting, 1)
+        runs.submit(QUESTION, user_id="ben")
+        await full(counting, 2)
+        runs.submit(QUESTION, user_id="eve")
+        await runs.runs_of()  # until all are taken in
+        await runs.close()
+        waiting = await asyncio.to_thread(_asked, service.url, DBOSClient.list_workflows)
+        assert [run.status for run in waiting] == ["ENQUEUED"] * 3
+
     async def test_a_run_that_is_to_write_now_does_so_in_the_next_process(
         self, service: Services, traces: ToolTraceService
     ) -> None:
@@ -227,7 +244,7 @@ class TestStaleWorker:
         await full(counting, 1)
         engine = runs._durable._engine  # type: ignore[union-attr]
         assert engine is not None
-        await engine.hand_over([run.run_id])
+        await engine.take_over({run.run_id: engine.worker})
         await until(lambda: counting.entered == 2)
         counting.gate.set()
         assert (await run.result()).references

@@ -124,12 +124,17 @@ class TestWorkers:
         self, jobs: Jobs, seen: Operations
     ) -> None:
         await jobs.board.beat("one", TTL_S)
-        await jobs.board.beat("two", TTL_S)
+        await jobs.board.beat("two", TTL_S, conducts=False)
         for worker in ("one", "one", "gone"):
             await jobs.begun(worker)
         later, earlier = await seen.workers()
-        assert (later.name, later.alive, later.runs) == ("two", True, 0)
-        assert (earlier.name, earlier.alive, earlier.runs) == ("one", True, 2)
+        assert (later.name, later.alive, later.conducts, later.runs) == ("two", True, False, 0)
+        assert (earlier.name, earlier.alive, earlier.conducts, earlier.runs) == (
+            "one",
+            True,
+            True,
+            2,
+        )
         assert 0.0 <= later.beat_s <= earlier.beat_s < TTL_S
 
     async def test_one_without_a_recent_sign_of_life_is_lost(self, jobs: Jobs, url: str) -> None:

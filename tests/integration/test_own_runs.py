@@ -83,6 +83,8 @@ async def test_a_run_that_waits_knows_its_place(kind: str, tmp_path: Path) -> No
         await site.runs.runs_of()  # by then the database has them
         assert await position(site, first.run_id) is None
         assert [await position(site, run_id) for run_id in waiting] == [1, 2]
+        shown = (await site.client.get(f"/api/runs/{waiting[0]}")).json()
+        assert shown["no_worker"] is False
         await site.client.post(f"/api/runs/{waiting[0]}/cancel")
         assert await position(site, waiting[1]) == 1
         gate.open.set()

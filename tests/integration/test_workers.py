@@ -145,6 +145,17 @@ async def test_the_runs_of_a_worker_that_is_gone_go_on(order: Order, how: signal
     assert {line.worker for line in lines(order)} == {first, second}
 
 
+async def test_a_run_of_a_worker_has_its_report_when_its_end_is_told(order: Order) -> None:
+    with forking(order) as start:
+        start()
+        async with server(order) as runs:
+            run = runs.submit(QUESTION)
+            async for logged in run.tail():
+                if logged.event.type == "run_completed":
+                    break
+            assert run.report is not None
+
+
 async def test_a_worker_that_wakes_up_too_late_writes_nothing_more(order: Order) -> None:
     with forking(order) as start:
         first = start()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.engine import Engine
 from deepcritical.jobs.tending import TTL_S
@@ -30,8 +32,7 @@ def build_durable(
     Args:
         traces: The runs.
         slots: Runs that this process conducts at once.
-        of_user: Runs of one user that all processes conduct at once; None for three quarters of the
-            slots, so that one user never has them all.
+        of_user: Runs of one user that all processes conduct at once; None for 3/4 of the slots.
         of_all: Runs that all processes conduct at once; None for as many as have a slot.
         conducts: Whether this process conducts runs that it was not given a key for; else they wait
             for a worker.
@@ -51,7 +52,8 @@ def build_durable(
         return DbosEngine(url, WorkerName(sqlite_file(url)), shares)
 
     board = JobBoard(traces.database, queue_limit_s=queue_limit_s, most_of_user=most_of_user)
-    return DurableRuns(board, traces, engine, slots=slots, one_shot=one_shot, ttl_s=ttl_s)
+    runs = partial(DurableRuns, board, traces, engine, slots=slots, conducts=conducts)
+    return runs(one_shot=one_shot, ttl_s=ttl_s)
 
 
 def open_board(traces: ToolTraceService) -> JobBoard:

@@ -33,6 +33,8 @@ class WorkerState(Model):
     """Whether that is recent enough; the runs of a worker that is not are taken over."""
     runs: int
     """Runs under way that it has."""
+    conducts: bool
+    """Whether it takes runs that wait; a server may only take them in."""
 
 
 class StuckBecause(StrEnum):

@@ -54,11 +54,12 @@ def workers(as_json: _Json = False) -> None:
     found = _read(lambda seen: seen.workers())
     _print(
         found,
-        ("worker", "sign of life", "state", "runs"),
+        ("worker", "sign of life", "state", "takes runs", "runs"),
         lambda row: (
             row.name,
             f"{_seconds(row.beat_s)} ago",
             "alive" if row.alive else "lost",
+            "yes" if row.conducts else "no",
             str(row.runs),
         ),
         as_json=as_json,

@@ -99,6 +99,8 @@ class RunShown(RunListed):
     """The report, or the answer, by file suffix; none before the end."""
     queue_position: int | None
     """Its place among the runs that wait for their first step, from 1 on; None once it has one."""
+    no_worker: bool
+    """Whether it waits, and no process is there to conduct it."""
 
 
 class RunPage(Model):
@@ -228,6 +230,7 @@ async def run_shown(run: RunView, runs: RunService) -> RunShown:
     come_to = fold(events)
     end = events[-1].event if events else None
     done = end if isinstance(end, RunCompleted) else None
+    place = None if events else await runs.queue_position(run.run_id)
     return RunShown(
         id=run.run_id,
         tool=run.tool_name,
@@ -244,7 +247,8 @@ async def run_shown(run: RunView, runs: RunService) -> RunShown:
         stop_reason=done.stop_reason if done else None,
         outcome=done.verdict if done else "",
         files=_files(run),
-        queue_position=None if events else await runs.queue_position(run.run_id),
+        queue_position=place,
+        no_worker=place is not None and not await runs.anybody_conducts(),
     )
 
 

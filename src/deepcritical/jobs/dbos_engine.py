@@ -6,11 +6,12 @@ The library has one instance a process, and runs what it takes up on the loop th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, TypeVar
 
-from dbos import DBOS, DBOSClient, SetEnqueueOptions, SetWorkflowID
+from dbos import DBOS, DBOSClient, SetEnqueueOptions, SetWorkflowID, WorkflowStatus
 from dbos import error as dbos_errors
 
 from deepcritical.domain.errors import StorageError, TraceNotFoundError
@@ -28,7 +29,7 @@ from deepcritical.jobs.dbos_setup import (
     refusals_told,
     register_queues,
 )
-from deepcritical.jobs.engine import Conduct, EngineBusyError, LostRun, Standing
+from deepcritical.jobs.engine import Conduct, EngineBusyError, Leave, LostRun, Standing
 from deepcritical.services.worker_files import WorkerName
 
 __all__ = ["DbosEngine", "forget"]
@@ -139,40 +140,36 @@ class DbosEngine:
         )
 
     @refusals_told()
-    async def hand_over(self, run_ids: Collection[str]) -> None:
-        """Put runs that this process has into the queue, those of servers into that of users."""
-        for run_id in run_ids:
-            status = await DBOS.get_workflow_status_async(run_id)
-            of_user = status is not None and status.queue_partition_key is not None
-            await DBOS.resume_workflow_async(run_id, queue_name=SHARED if of_user else LEFT)
+    async def under_way(self) -> dict[str, str]:
+        """Those that are pending."""
+        listed = await _listed(status="PENDING")
+        return {found.workflow_id: str(found.executor_id) for found in listed}
 
     @refusals_told()
-    async def take_over(self, live: Collection[str]) -> None:
-        """Put the runs of other workers into the queue."""
-        listed = await DBOS.list_workflows_async(
-            status="PENDING", load_input=False, load_output=False
-        )
-        left = [found for found in listed if found.executor_id not in live]
-        for found in left:
-            now = await DBOS.get_workflow_status_async(found.workflow_id)
-            # Another one may have been faster.
-            if now and now.status == "PENDING" and now.executor_id == found.executor_id:
-                await self.hand_over([found.workflow_id])
+    async def take_over(self, runs: Mapping[str, str]) -> None:
+        """Put runs into the queue; one query reads them all, as many may be left at once."""
+        if not runs:
+            return
+        listed = await _listed(workflow_ids=list(runs), status="PENDING")
+        # Another one may have been faster.
+        left = [found for found in listed if found.executor_id == runs[found.workflow_id]]
+        for queue, run_ids in _by_queue(left):
+            await DBOS.resume_workflows_async(run_ids, queue_name=queue)
 
     @refusals_told()
-    async def standing(self, run_id: str) -> Standing:
-        """By the run's row."""
-        status = await DBOS.get_workflow_status_async(run_id)
-        if status is None:
-            return "unknown"
-        return "open" if status.status in _ACTIVE else "ended"
+    async def standings(self, run_ids: Collection[str]) -> dict[str, Standing]:
+        """By the runs' rows."""
+        if not run_ids:
+            return {}
+        listed = await _listed(workflow_ids=list(run_ids))
+        states = {found.workflow_id: found.status in _ACTIVE for found in listed}
+        words: dict[bool | None, Standing] = {None: "unknown", True: "open", False: "ended"}
+        return {run_id: words[states.get(run_id)] for run_id in run_ids}
 
     @refusals_told()
     async def lost(self, run_ids: Collection[str]) -> frozenset[str]:
         """Those that are not pending here."""
-        listed = await DBOS.list_workflows_async(
-            workflow_ids=list(run_ids), load_input=False, load_output=False
-        )
+        listed = await _listed(workflow_ids=list(run_ids))
         gone = (w for w in listed if w.status != "PENDING" or w.executor_id != self.worker)
         return frozenset(workflow.workflow_id for workflow in gone)
 
@@ -181,15 +178,50 @@ class DbosEngine:
         """Delete the run's steps."""
         await DBOS.delete_workflow_async(run_id)
 
-    async def close(self) -> None:
-        """End the library's threads, and give the loop threads of its own again."""
-        self._name.close()
-        if not self._started:
-            return
-        self._started = False
-        _Host.conduct = None
-        await _in_thread(DBOS.destroy)
-        _own_threads()
+    async def close(self, leave: Leave) -> None:
+        """End the library, give the loop threads of its own again, and hand the runs out.
+
+        In this order: until it has ended, the library takes up whatever waits.
+        """
+        try:
+            if self._started:
+                self._started = False
+                _Host.conduct = None
+                await _in_thread(DBOS.destroy)
+                _own_threads()
+                await self._hand_over(leave)
+        finally:
+            self._name.close()
+
+    @refusals_told()
+    async def _hand_over(self, leave: Leave) -> None:
+        left = await _in_thread(partial(_asked, self._url, self._mine))
+        for found in left:
+            await leave(found.workflow_id)
+
+        def put(client: DBOSClient) -> None:
+            for queue, run_ids in _by_queue(left):
+                client.resume_workflows(run_ids, queue_name=queue)
+
+        if left:
+            await _in_thread(partial(_asked, self._url, put))
+
+    def _mine(self, client: DBOSClient) -> list[WorkflowStatus]:
+        return client.list_workflows(
+            status="PENDING", executor_id=self.worker, load_input=False, load_output=False
+        )
+
+
+async def _listed(**which: Any) -> list[WorkflowStatus]:
+    return await DBOS.list_workflows_async(load_input=False, load_output=False, **which)
+
+
+def _by_queue(runs: Sequence[WorkflowStatus]) -> Iterator[tuple[str, list[str]]]:
+    """The ids of runs, those of servers for the queue of users."""
+    for queue, shared in ((SHARED, True), (LEFT, False)):
+        of_queue = (run for run in runs if (run.queue_partition_key is not None) is shared)
+        if run_ids := [run.workflow_id for run in of_queue]:
+            yield queue, run_ids
 
 
 def _kept(steps: list[Any]) -> int:
@@ -222,23 +254,24 @@ async def forget(url: str, run_id: str) -> None:
     Raises:
         StorageError: It cannot be deleted.
     """
-
-    def work() -> None:
-        quiet()
-        client = DBOSClient(
-            system_database_url=url,
-            serializer=JsonSerializer(),
-            application_name=APP,
-            retry_connection_errors=False,
-        )
-        try:
-            client.delete_workflow(run_id)
-        finally:
-            client.destroy()
-
     try:
-        await _in_thread(work)
+        await _in_thread(partial(_asked, url, lambda client: client.delete_workflow(run_id)))
     except dbos_errors.DBOSNonExistentWorkflowError:
         return
     except dbos_errors.DBOSException as error:
         raise StorageError(f"The steps of the run {run_id} cannot be deleted: {error}") from error
+
+
+def _asked(url: str, ask: Callable[[DBOSClient], T]) -> T:
+    """What the records of the engine say, where the engine itself is not started."""
+    quiet()
+    client = DBOSClient(
+        system_database_url=url,
+        serializer=JsonSerializer(),
+        application_name=APP,
+        retry_connection_errors=False,
+    )
+    try:
+        return ask(client)
+    finally:
+        client.destroy()

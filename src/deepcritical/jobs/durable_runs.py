@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from deepcritical.domain.errors import DeepCriticalError, StorageError, TraceNotFoundError
@@ -36,6 +37,7 @@ class DurableRuns:
         traces: The runs.
         make_engine: Makes the engine, whose library takes a moment to load.
         slots: Runs that this process conducts at once, beside those of a command that waits.
+        conducts: Whether it takes runs that wait.
         one_shot: Whether the process is there for the runs that it takes in, which end with it;
             what others left is handed over again at its end.
         ttl_s: Seconds without a sign of life after which a worker is taken for dead.
@@ -48,6 +50,7 @@ class DurableRuns:
         make_engine: Callable[[], Engine],
         *,
         slots: int,
+        conducts: bool = True,
         one_shot: bool = False,
         ttl_s: float = TTL_S,
     ) -> None:
@@ -55,6 +58,7 @@ class DurableRuns:
         self._traces = traces
         self._make_engine = make_engine
         self._slots = slots
+        self._conducts = conducts
         self._one_shot = one_shot
         self._ttl_s = ttl_s
         self._start: asyncio.Task[None] | None = None
@@ -92,9 +96,11 @@ class DurableRuns:
             held=self._held,
         )
         # Before the engine starts, so that no other worker takes this one for dead.
-        await self.board.beat(engine.worker, self._ttl_s)
+        await self.board.beat(engine.worker, self._ttl_s, conducts=self._conducts)
         await engine.start(hosting.conduct)
-        tending = Tending(self.board, self._traces, engine, hosting, self._ttl_s)
+        tending = Tending(
+            self.board, self._traces, engine, hosting, self._ttl_s, conducts=self._conducts
+        )
         await tending.sweep(first=True)
         self._engine, self._hosting = engine, hosting
         self._keep(tending.forever())
@@ -109,8 +115,8 @@ class DurableRuns:
         task = self._keep(self._follow(run_id, held))
         self._following.add(task)
         task.add_done_callback(self._following.discard)
-        if self._hosting and self._hosting.closing:
-            # Not before the task's first step: cancelled earlier, it would let go of nothing.
+        if self._hosting and self._hosting.closing:  # since the run was taken in
+            # Not before the task's first step: cancelled earlier, it would let nobody go.
             task.get_loop().call_soon(task.cancel)
 
     def hold(self, run_id: str, held: Held) -> None:
@@ -204,8 +210,17 @@ class DurableRuns:
 
     async def _elsewhere(self, worker: str, run_id: str) -> bool:
         """Whether a run that has not ended is another living worker's."""
-        others = await self.board.beat(worker, self._ttl_s) - {worker}
+        live = await self.board.beat(worker, self._ttl_s, conducts=self._conducts)
+        others = live - {worker}
         return await self.board.has(run_id) and run_id not in await self.board.left_by(others)
+
+    async def anybody_conducts(self) -> bool:
+        """Whether a process is there that takes runs that wait.
+
+        Raises:
+            StorageError: The database cannot be read.
+        """
+        return await self.board.anybody_conducts(self._ttl_s)
 
     def conducts(self, run_id: str) -> bool:
         """Whether this process has a run in hand."""
@@ -215,7 +230,7 @@ class DurableRuns:
     async def _closed(engine: Engine, run_id: str) -> None:
         """Until the engine, too, knows that a run has ended, of which its worker may have died."""
         for _ in range(round(CLOSE_S / POLL_S)):
-            if await engine.standing(run_id) != "open":
+            if (await engine.standings([run_id]))[run_id] != "open":
                 return
             await asyncio.sleep(POLL_S)
 
@@ -251,12 +266,7 @@ class DurableRuns:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         try:
-            leaving = {run_id for run_id, hosted in stopped.items() if hosted.leaving}
-            leaving -= await engine.lost(leaving)  # which are another worker's by now
-            for run_id in leaving:
-                await self.board.hand_back(run_id)
-            await engine.hand_over(leaving)
+            await engine.close(partial(self.board.hand_back, worker=engine.worker))
             await self.board.leave(engine.worker)
         except StorageError as error:
             _LOG.warning("runs could not be handed over, and are taken up later: %s", error)
-        await engine.close()

@@ -5,7 +5,7 @@ Everything that knows which library that is stands behind it.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Literal, Protocol
 
 from deepcritical.domain.errors import ResearchCancelled
@@ -15,6 +15,7 @@ __all__ = [
     "Conduct",
     "Engine",
     "EngineBusyError",
+    "Leave",
     "LostRun",
     "OutOfOrder",
     "RunJournal",
@@ -53,6 +54,9 @@ class RunJournal(Journal, Protocol):
 Conduct = Callable[[str, RunJournal], Awaitable[None]]
 """Conducts the run of an id to its end, or raises LostRun or CancelledError to leave it."""
 
+Leave = Callable[[str], Awaitable[None]]
+"""Is told of the id of a run that leaves this process."""
+
 
 class Engine(Protocol):
     """Protocol: the runs of one process, and those that wait for any process."""
@@ -89,16 +93,16 @@ class Engine(Protocol):
         """
         ...
 
-    async def hand_over(self, run_ids: Collection[str]) -> None:
-        """Leave runs that this process has stopped to whichever is free first."""
+    async def under_way(self) -> dict[str, str]:
+        """The runs that any worker has, each with its worker."""
         ...
 
-    async def take_over(self, live: Collection[str]) -> None:
-        """Hand out the runs of workers that are none of these."""
+    async def take_over(self, runs: Mapping[str, str]) -> None:
+        """Hand out runs anew, each unless another worker than the one named has it by now."""
         ...
 
-    async def standing(self, run_id: str) -> Standing:
-        """How far the engine is with a run."""
+    async def standings(self, run_ids: Collection[str]) -> dict[str, Standing]:
+        """How far the engine is with each of these runs."""
         ...
 
     async def lost(self, run_ids: Collection[str]) -> frozenset[str]:
@@ -109,6 +113,13 @@ class Engine(Protocol):
         """Delete what is recorded of a run."""
         ...
 
-    async def close(self) -> None:
-        """End; whatever runs here must have been stopped before."""
+    async def close(self, leave: Leave) -> None:
+        """End, and hand out what this process has; its runs must have been stopped before.
+
+        Args:
+            leave: Is told of each run before another process may begin with it.
+
+        Raises:
+            StorageError: They cannot be handed out; the engine has ended nevertheless.
+        """
         ...

@@ -336,10 +336,11 @@ async def show(traces: ToolTraceService, held: Held, logged: LoggedEvent) -> Non
 
 def settle(held: Held) -> None:
     """Hand on how a run ended whose last event came from the database."""
-    last, store = held.session.log.events[-1].event, held.session.store
-    if isinstance(last, RunCompleted):
+    last = held.session.log.events[-1].event
+    document = held.session.store.report or held.session.store.answer
+    if isinstance(last, RunCompleted) and document:
         if not held.ending.done():
-            held.ending.set_result(store.report or store.answer)
+            held.ending.set_result(document)
         return
     _resolve(held.ending, _error_of(last) if isinstance(last, RunFailed) else None)
 

@@ -42,6 +42,10 @@ class KnownRuns:
         """
         return await self._durable.board.queue_position(run_id) if self._durable else None
 
+    async def anybody_conducts(self) -> bool:
+        """Whether a process is there that takes runs that wait; errors as of `queue_position`."""
+        return self._durable is None or await self._durable.anybody_conducts()
+
     async def _taken_in(self) -> None:
         """Until the database knows the runs that were submitted here."""
 

@@ -6,7 +6,8 @@ import asyncio
 import contextlib
 import logging
 import time
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass, field
 
 from deepcritical.domain.errors import (
     BudgetExceeded,
@@ -27,6 +28,8 @@ TTL_S = 15.0
 """Seconds without a sign of life after which a worker is taken for dead."""
 TICK_S = 0.2
 """How often users are heard: what they stop is stopped within a second."""
+AWAY_S = 1.0
+"""How long a database that is away is left alone."""
 
 
 @dataclass
@@ -39,6 +42,7 @@ class Tending:
         engine: Hands runs out.
         hosting: Conducts those of this worker.
         ttl_s: See TTL_S.
+        conducts: Whether this worker takes runs that wait.
     """
 
     board: JobBoard
@@ -46,19 +50,24 @@ class Tending:
     engine: Engine
     hosting: Hosting
     ttl_s: float = TTL_S
+    conducts: bool = True
+    _beaten: float = field(default_factory=time.monotonic)
+    _patient_until: float = 0.0
 
     async def forever(self) -> None:
-        """Until it is cancelled; a database that is away for a while ends nothing."""
-        last = time.monotonic()
-        while True:
-            await asyncio.sleep(TICK_S)
-            try:
-                await self._hear()
-                if time.monotonic() - last > self.ttl_s / 5:
-                    await self.sweep()
-                    last = time.monotonic()
-            except StorageError as error:
-                _LOG.warning("runs are not tended for the moment: %s", error)
+        """Until it is cancelled; a database that is away for a while ends nothing.
+
+        Nothing waits for anything else here: the engine asks a database that was away for long only
+        now and then, and signs of life must not wait for that.
+        """
+        async with asyncio.TaskGroup() as together:
+            for every_s, work in (
+                (TICK_S, self._hear),
+                (TICK_S, self._leave_lost),
+                (self.ttl_s / 5, self._beat),
+                (self.ttl_s / 5, self.sweep),
+            ):
+                together.create_task(_repeated(every_s, work))
 
     async def _hear(self) -> None:
         here = dict(self.hosting.hosted)
@@ -68,8 +77,25 @@ class Tending:
             here[run_id].write_now |= signals.write_now
             if signals.cancel or signals.deleted:
                 here[run_id].stop(leaving=False)
+
+    async def _leave_lost(self) -> None:
+        here = dict(self.hosting.hosted)
+        if not here:
+            return
         for run_id in await self.engine.lost(tuple(here)):
             here[run_id].stop(leaving=True)
+
+    async def _beat(self) -> frozenset[str]:
+        """Give a sign of life; the workers that are alive."""
+        worker = self.engine.worker
+        live = await self.board.beat(worker, self.ttl_s, conducts=self.conducts)
+        now = time.monotonic()
+        if now - self._beaten > self.ttl_s / 2:
+            # The database was away, perhaps for all, or this process was suspended: whoever is
+            # there gets the time for a sign of life before he is taken for dead.
+            self._patient_until = now + self.ttl_s
+        self._beaten = now
+        return live
 
     async def sweep(self, *, first: bool = False) -> None:
         """Give a sign of life, and have the runs of dead workers taken up.
@@ -78,12 +104,18 @@ class Tending:
             first: Whether this worker has no runs yet, so that those of its name are of a former
                 process.
         """
-        live = await self.board.beat(self.engine.worker, self.ttl_s)
+        # Before it is asked who is alive: a worker that begins meanwhile is then known to be.
+        under_way = await self.engine.under_way()
+        live = await self._beat()
+        if time.monotonic() < self._patient_until:
+            return
         others = live - {self.engine.worker} if first else live
+        left = await self.board.left_by(others)
         # Those of its name the engine takes up itself: twice, they would count as lost twice.
-        await self.engine.take_over(live)
-        for run_id in await self.board.left_by(others):
-            await self._recover(run_id)
+        await self.engine.take_over(
+            {run_id: worker for run_id, worker in under_way.items() if worker not in live}
+        )
+        await self._recover(left)
         for run_id in await self.board.overdue():
             if run_id not in self.hosting.hosted:
                 late = BudgetExceeded(
@@ -91,19 +123,29 @@ class Tending:
                 )
                 await self._fail(run_id, late)
 
-    async def _recover(self, run_id: str) -> None:
-        """Hand out a run whose worker died before it did, or end one that nobody can go on with."""
-        standing = await self.engine.standing(run_id)
-        if standing == "unknown":
-            user_id = (await self.traces.get_trace(run_id)).user_id
-            await self.engine.enqueue(run_id, user_id)
-        elif standing == "ended":
-            lost = StorageError(
-                "The database did not take how the run ended.",
-                f"`deepcritical traces resume {run_id}` goes on with what is recorded.",
-            )
-            await self._fail(run_id, lost)
+    async def _recover(self, left: Collection[str]) -> None:
+        """Hand out runs whose worker died before it did, or end those that cannot go on."""
+        for run_id, standing in (await self.engine.standings(left)).items():
+            if standing == "unknown":
+                user_id = (await self.traces.get_trace(run_id)).user_id
+                await self.engine.enqueue(run_id, user_id)
+            elif standing == "ended":
+                lost = StorageError(
+                    "The database did not take how the run ended.",
+                    f"`deepcritical traces resume {run_id}` goes on with what is recorded.",
+                )
+                await self._fail(run_id, lost)
 
     async def _fail(self, run_id: str, error: DeepCriticalError) -> None:
         with contextlib.suppress(TraceEndedError, TraceNotFoundError):  # somebody was faster
             await self.traces.fail_trace(run_id, type(error).__name__, error.message, error.advice)
+
+
+async def _repeated(every_s: float, work: Callable[[], Awaitable[object]]) -> None:
+    while True:
+        await asyncio.sleep(every_s)
+        try:
+            await work()
+        except StorageError as error:
+            _LOG.warning("runs are not tended for the moment: %s", error)
+            await asyncio.sleep(AWAY_S)

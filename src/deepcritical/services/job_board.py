@@ -74,9 +74,9 @@ class JobBoard:
         """
         return await self._write(lambda q, c: q.begin(c, run_id, worker))
 
-    async def hand_back(self, run_id: str) -> None:
-        """Give a run out of hand in good order."""
-        await self._write(lambda q, c: q.hand_back(c, run_id))
+    async def hand_back(self, run_id: str, worker: str) -> None:
+        """A worker gives a run out of its hands in good order."""
+        await self._write(lambda q, c: q.hand_back(c, run_id, worker))
 
     async def request(self, run_id: str, what: Literal["cancel", "write_now"]) -> bool:
         """Note what a user wants of a run; whether a worker has begun with it."""
@@ -98,9 +98,19 @@ class JobBoard:
         """Runs that have not ended, of workers that are none of these."""
         return await self._read(lambda q, c: q.select_left(c, live))
 
-    async def beat(self, worker: str, ttl_s: float) -> frozenset[str]:
-        """Give a sign of life; the workers that are alive."""
-        return await self._write(lambda q, c: q.beat(c, worker, ttl_s))
+    async def beat(self, worker: str, ttl_s: float, *, conducts: bool = True) -> frozenset[str]:
+        """Give a sign of life; the workers that are alive.
+
+        Args:
+            worker: Who gives it.
+            ttl_s: Seconds for which one counts.
+            conducts: Whether he takes runs that wait.
+        """
+        return await self._write(lambda q, c: q.beat(c, worker, ttl_s, conducts=conducts))
+
+    async def anybody_conducts(self, ttl_s: float) -> bool:
+        """Whether a worker is alive that takes runs that wait."""
+        return await self._read(lambda q, c: q.anybody_conducts(c, ttl_s))
 
     async def leave(self, worker: str) -> None:
         """A worker ends in good order."""

@@ -17,6 +17,7 @@ from deepcritical.services.trace_queries import insert_trace, select_events
 from deepcritical.services.trace_tables import jobs, tool_traces, trace_events, workers
 
 __all__ = [
+    "anybody_conducts",
     "beat",
     "begin",
     "clock",
@@ -99,9 +100,13 @@ def begin(connection: sa.Connection, run_id: str, worker: str) -> Begun:
     )
 
 
-def hand_back(connection: sa.Connection, run_id: str) -> None:
-    """A worker gives a run out of its hands in good order, which is no loss of a worker."""
-    change = jobs.update().where(jobs.c.run_id == run_id)
+def hand_back(connection: sa.Connection, run_id: str, worker: str) -> None:
+    """A worker gives a run out of its hands in good order, which is no loss of a worker.
+
+    One that it was given and has not begun with is as it was.
+    """
+    begun = (jobs.c.worker == worker) & jobs.c.first_step_at.is_not(None)
+    change = jobs.update().where(jobs.c.run_id == run_id, begun)
     connection.execute(change.values(takeovers=jobs.c.takeovers - 1))
 
 
@@ -168,17 +173,22 @@ def select_left(connection: sa.Connection, live: Collection[str]) -> tuple[str, 
     return tuple(connection.scalars(asked.where(_OPEN, jobs.c.worker.not_in(live))))
 
 
-def beat(connection: sa.Connection, worker: str, ttl_s: float) -> frozenset[str]:
+def beat(connection: sa.Connection, worker: str, ttl_s: float, *, conducts: bool) -> frozenset[str]:
     """Give a sign of life; the workers that have given one lately, this one included."""
     now = clock(connection)
-    changed = connection.execute(
-        workers.update().where(workers.c.id == worker).values(beat_at=now)
-    ).rowcount
-    if not changed:
-        connection.execute(workers.insert().values(id=worker, beat_at=now))
+    values = {"beat_at": now, "conducts": conducts}
+    changed = connection.execute(workers.update().where(workers.c.id == worker).values(values))
+    if not changed.rowcount:
+        connection.execute(workers.insert().values(id=worker, **values))
     connection.execute(workers.delete().where(workers.c.beat_at < now - _FORGOTTEN * ttl_s))
     alive = sa.select(workers.c.id).where(workers.c.beat_at > now - ttl_s)
     return frozenset(connection.scalars(alive))
+
+
+def anybody_conducts(connection: sa.Connection, ttl_s: float) -> bool:
+    """Whether a process is alive that takes runs from the queue."""
+    alive = workers.c.conducts & (workers.c.beat_at > clock(connection) - ttl_s)
+    return connection.scalar(sa.select(workers.c.id).where(alive).limit(1)) is not None
 
 
 def leave(connection: sa.Connection, worker: str) -> None:

@@ -50,8 +50,9 @@ def select_workers(connection: sa.Connection, ttl_s: float) -> tuple[WorkerState
             beat_s=max(0.0, now - beat_at),
             alive=beat_at > now - ttl_s,
             runs=runs.get(name, 0),
+            conducts=conducts,
         )
-        for name, beat_at in found
+        for name, beat_at, conducts in found
     )
 
 

@@ -124,8 +124,10 @@ workers = sa.Table(
     METADATA,
     sa.Column("id", _ID, primary_key=True),
     sa.Column("beat_at", sa.Float, nullable=False),
+    sa.Column("conducts", sa.Boolean, nullable=False, server_default=sa.true()),
 )
-"""Processes that conduct runs, each with its last sign of life: seconds of the database's clock."""
+"""Processes that have runs, each with its last sign of life (seconds of the database's clock), and
+whether it takes those that wait."""
 
 rate_limits = sa.Table(
     "rate_limits",

@@ -44,7 +44,7 @@ async def test_a_run_is_taken_up_and_counted_when_its_worker_was_lost(board: Job
     assert (first.recipe, first.user_id, first.takeovers) == (RECIPE, "ada", 0)
     assert (first.ended, first.late, first.signals) == (False, False, Signals())
     assert (await board.begin(run_id, "two")).takeovers == 1
-    await board.hand_back(run_id)
+    await board.hand_back(run_id, "two")
     assert (await board.begin(run_id, "three")).takeovers == 1
 
 
@@ -85,6 +85,16 @@ async def test_runs_of_workers_without_a_sign_of_life_are_found(board: JobBoard)
     await board.leave("alive")
     assert await board.beat("other", ttl_s=15.0) == {"other"}
     assert set(await board.left_by({"other"})) == {left, kept}
+
+
+async def test_a_server_that_only_takes_runs_in_is_nobody_who_conducts_them(
+    board: JobBoard,
+) -> None:
+    await board.beat("server", ttl_s=15.0, conducts=False)
+    assert not await board.anybody_conducts(15.0)
+    await board.beat("worker", ttl_s=15.0)
+    assert await board.anybody_conducts(15.0)
+    assert not await board.anybody_conducts(0.0)
 
 
 async def test_a_cancelled_run_is_opened_again_behind_what_it_told(

@@ -17,6 +17,7 @@ from deepcritical.services.migrations import (
     m0002_event_keys,
     m0003_jobs,
     m0004_rate_limits,
+    m0005_conducting_workers,
 )
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ ALL = {
     "0002_event_keys": m0002_event_keys.upgrade,
     "0003_jobs": m0003_jobs.upgrade,
     "0004_rate_limits": m0004_rate_limits.upgrade,
+    "0005_conducting_workers": m0005_conducting_workers.upgrade,
 }
 """In the order in which they are applied."""
 

@@ -329,7 +329,8 @@ async function queue() {
   const run = answer?.ok ? await answer.json() : null;
   if (id !== current || seen.first) return;
   const at = run?.queue_position;
-  tell(".waiting", at ? `Waiting for its turn: number ${at} in the queue. Other runs are under way.` : "");
+  const why = run?.no_worker ? "No worker is there: it begins when one is started." : "Other runs are under way.";
+  tell(".waiting", at ? `Waiting for its turn: number ${at} in the queue. ${why}` : "");
   if (stream) going();
   seen.asking = setTimeout(queue, WAITING_MS);
 }
