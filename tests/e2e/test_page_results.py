@@ -98,10 +98,10 @@ def test_tabs_follow_arrow_keys_and_the_address(page: Page) -> None:
 
 def test_a_part_is_fetched_when_its_tab_is_first_opened(page: Page, site: Site) -> None:
     fetched: list[str] = []
-    page.on("request", lambda request: fetched.append(request.url.rpartition("/")[2]))
+    page.on("request", lambda request: fetched.append(request.url.partition("/views/")[2]))
     for name in ("trials", "report", "trials"):
         opened(page, name)
-    assert fetched == ["trials"]
+    assert [name for name in fetched if name] == ["trials"]
     run = f"{site.address}/api/runs/{site.report}"
     parts = ("views/report", "views/sources", "events", "export/html")
     *shown, whole = (len(httpx.get(f"{run}/{part}", trust_env=False).content) for part in parts)
