@@ -101,7 +101,7 @@ def test_a_part_is_fetched_when_its_tab_is_first_opened(page: Page, site: Site) 
     page.on("request", lambda request: fetched.extend(re.findall(r"/views/(\w+)", request.url)))
     for name in ("trials", "report", "trials"):
         opened(page, name)
-    assert fetched == ["trials"]
+    assert [name for name in fetched if name] == ["trials"]
     run = f"{site.address}/api/runs/{site.report}"
     parts = ("views/report", "views/sources", "events", "export/html")
     *shown, whole = (len(httpx.get(f"{run}/{part}", trust_env=False).content) for part in parts)

@@ -207,6 +207,12 @@ def test_a_former_run_of_the_same_question_is_offered_and_not_put_in_its_place(
     page.get_by_role("button", name="Run research").click()
     done(page)
     assert page.url != first
+    # The run that is shown is no offer.
+    page.get_by_label("Research question").focus()
+    page.get_by_label("Research question").blur()
+    expect(offer).to_have_count(0)
+    page.get_by_label("Research question").fill(QUESTION)
+    page.get_by_label("Research question").blur()
     offer.get_by_role("link", name=QUESTION).first.click()
     expect(page.locator(".live .question")).to_have_text(QUESTION)
     done(page)

@@ -12,6 +12,7 @@ from deepcritical.domain.errors import DeepCriticalError, QuestionError
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.similar import SimilarRun
 from deepcritical.interfaces.access import Access
+from deepcritical.interfaces.page.parts import RunShown
 from deepcritical.jobs.runs import DEEP_RESEARCH, RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
 
@@ -28,9 +29,18 @@ class FormerRuns:
         self._access = access
         self._similar = similar
 
-    async def offered(self, question: str, kind: str, depth: Depth, request: gr.Request) -> str:
-        """The offer as HTML; '' without one."""
+    async def offered(
+        self,
+        question: str,
+        kind: str,
+        depth: Depth,
+        shown: RunShown | None,
+        request: gr.Request,
+    ) -> str:
+        """The offer as HTML; '' without one, and for the question of the run that is shown."""
         if self._similar is None or request.request is None or not (question or "").strip():
+            return ""
+        if isinstance(shown, dict) and shown.get("question") == visible(question):
             return ""
         limits: dict[str, Any] = {"depth": depth}
         if kind == DEEP_RESEARCH:

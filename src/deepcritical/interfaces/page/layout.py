@@ -44,7 +44,7 @@ def build_page(runs: RunService, access: Access, similar: SimilarRuns | None = N
         handlers = RunHandlers(runs, access, form, plan, live)
         _wire_runs(page, form, live, handlers)
         _wire_plan(form, plan, live, handlers)
-        _wire_similar(form, FormerRuns(runs, access, similar))
+        _wire_similar(form, live, FormerRuns(runs, access, similar))
         # The name of an event that assets/live.js triggers: when a run is opened, and at its end.
         live.finished(
             ResultHandlers(runs).finished, [live], [results], trigger_mode="always_last", **PRIVATE
@@ -97,11 +97,11 @@ def _after(begun: Any, form: Form, live: gr.HTML, handlers: RunHandlers) -> None
     begun.success(**told)
 
 
-def _wire_similar(form: Form, former: FormerRuns) -> None:
+def _wire_similar(form: Form, live: gr.HTML, former: FormerRuns) -> None:
     """Looked for when the question is left: a live source may take seconds to say what is new."""
     asked: dict[str, Any] = {
         "fn": former.offered,
-        "inputs": [form.question, form.kind, form.depth],
+        "inputs": [form.question, form.kind, form.depth, live],
         "outputs": [form.similar],
         **PRIVATE,
     }
