@@ -13,6 +13,7 @@ from deepcritical.domain.errors import BudgetExceeded, CapacityError, ReasoningE
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs import requests
 from deepcritical.jobs.dbos_engine import _asked
+from deepcritical.jobs.dbos_setup import SHARED
 from deepcritical.jobs.stored_runs import StoredRun
 from deepcritical.services.tool_trace_service import POLL_S, ToolTraceService
 from tests.conftest import QUESTION, collected, ended, of_type
@@ -33,6 +34,20 @@ class TestQueue:
             assert run.report is not None
             assert (await ended(run))[-1].event.type == "run_completed"
         await runs.close()
+
+    async def test_a_command_leaves_the_limits_of_servers_and_workers_alone(
+        self, service: Services
+    ) -> None:
+        for slots_of, one_shot in ((4, False), (2, False), (1, True)):
+            runs = service(slots=slots_of, one_shot=one_shot)
+            await runs.tend()
+            await runs.close()
+
+        def slots(client: DBOSClient) -> int | None:
+            queue = client.retrieve_queue(SHARED)
+            return queue.worker_concurrency if queue else None
+
+        assert await asyncio.to_thread(_asked, service.url, slots) == 2
 
     async def test_a_user_has_no_more_runs_than_he_may(self, service: Services) -> None:
         counting = Counting()

@@ -48,8 +48,9 @@ def build_durable(
         from deepcritical.jobs.dbos_engine import DbosEngine
         from deepcritical.jobs.dbos_setup import Shares
 
-        shares = Shares(slots, of_user or slots - slots // 4, of_all) if conducts else None
-        return DbosEngine(url, WorkerName(sqlite_file(url)), shares)
+        # A command goes by the limits of the servers and workers beside it, if there are any.
+        shares = Shares(slots, of_user or slots - slots // 4, of_all, settles=not one_shot)
+        return DbosEngine(url, WorkerName(sqlite_file(url)), shares if conducts else None)
 
     board = JobBoard(traces.database, queue_limit_s=queue_limit_s, most_of_user=most_of_user)
     runs = partial(DurableRuns, board, traces, engine, slots=slots, conducts=conducts)

@@ -7,7 +7,7 @@ import logging
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from dbos import DBOS, DBOSConfig, Serializer
 
@@ -53,6 +53,8 @@ class Shares(NamedTuple):
     """Of one user, on all workers."""
     of_all: int | None = None
     """On all workers; None for as many as they take."""
+    settles: bool = True
+    """Whether these limits replace those of the processes before."""
 
 
 class JsonSerializer(Serializer):
@@ -111,24 +113,31 @@ def prepare_file(url: str) -> None:
 
 
 def register_queues(shares: Shares) -> None:
-    """Have what waits dequeued from now on; the limits of the last process to register hold."""
+    """Have what waits dequeued from now on; the limits of the last process that settles them hold.
+
+    What processes left that had begun it for themselves has no line of its user: it gets a quarter
+    of a worker, so that it keeps the users of servers from none.
+    """
 
     def within_all(most: int) -> int:  # the engine refuses a limit beyond the one of all
         return min(most, shares.of_all or most)
 
+    conflict: Literal["always_update", "never_update"] = (
+        "always_update" if shares.settles else "never_update"
+    )
     DBOS.register_queue(
         SHARED,
         worker_concurrency=within_all(shares.slots),
         partition_concurrency=within_all(shares.of_user),
         global_concurrency=shares.of_all,
         polling_interval_sec=POLL_S,
-        on_conflict="always_update",
+        on_conflict=conflict,
     )
     DBOS.register_queue(
         LEFT,
-        worker_concurrency=shares.slots,
+        worker_concurrency=max(1, shares.slots // 4),
         polling_interval_sec=POLL_S,
-        on_conflict="always_update",
+        on_conflict=conflict,
     )
 
 
