@@ -298,6 +298,7 @@ async def test_what_is_wrong_is_told_to_the_model(site: Site) -> None:
         ("deep_research", {"question": "!"}, "empty"),
         ("deep_research", {"question": "Why?", "api_key": "made-up-key"}, "`api_key`"),
         ("start_research", {"question": "Why?", "kind": "report", "context": "x"}, "`context`"),
+        ("start_research", {"question": "Why?", "context": "x" * 2001}, "`context`"),
         ("verify_claim", {"claim": "Examplol helps.", "ids": ["nowhere"]}, "'nowhere'"),
         ("verify_claim", {"claim": "Pain fell by" + " 1" * 31, "ids": ["PMID 1"]}, "30 numbers"),
         ("get_report", {"trace_id": "0" * 36}, "There is no run"),

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.budget import Depth
+from deepcritical.domain.question import MAX_QUESTION_CHARS
 from deepcritical.domain.research_tools import DeepResearchInput, Question, Rounds, SearchInput
 
 __all__ = [
@@ -33,7 +34,7 @@ class StartResearch(DeepResearchInput):
     """As for deep_research with kind answer, or for research_report with kind report."""
     kind: Literal["answer", "report"] = "answer"
     """answer: any biomedical question, by a checklist; report: drug repurposing, with a verdict."""
-    context: str = ""
+    context: str = Field(default="", max_length=MAX_QUESTION_CHARS)
     """With kind answer: what else should be known."""
     max_iterations: Rounds = 10
     """With kind answer: rounds of search at most, 1-10."""
