@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from uuid import uuid4
 
+from deepcritical.domain.errors import StorageError
+
 __all__ = ["LOCAL_WORKER", "WorkerName"]
 
 LOCAL_WORKER = "local"
@@ -20,6 +22,9 @@ class WorkerName:
 
     Args:
         file: The SQLite file; None for a server, which many machines share.
+
+    Raises:
+        StorageError: There is no place for the lock.
     """
 
     def __init__(self, file: Path | None) -> None:
@@ -39,8 +44,14 @@ def _locked(path: Path) -> int | None:
         import fcntl
     except ImportError:  # not a system with such locks: every process has a name of its own
         return None
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise StorageError(
+            f"The database of runs cannot be locked: {path}: {error.strerror}.",
+            "Name a file in a folder that can be written in DATABASE_URL.",
+        ) from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
