@@ -41,7 +41,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (run_id,) = kept.execute("SELECT id FROM tool_traces LIMIT 1").fetchone()
         kept.execute("UPDATE tool_traces SET status = 'in_progress' WHERE id = ?", [run_id])
         kept.execute("UPDATE jobs SET worker = 'gone' WHERE run_id = ?", [run_id])
-        kept.execute("INSERT INTO workers VALUES ('made-up', unixepoch())")
+        kept.execute("INSERT INTO workers (id, beat_at) VALUES ('made-up', unixepoch())")
     return folder
 
 

@@ -68,6 +68,8 @@ class Site(NamedTuple):
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     with world_beside(tmp_path_factory.mktemp("sources")) as one:
+        # What is kept would be answered at once, however slow a source is made.
+        one.environment["DEEPCRITICAL_HTTP_CACHE"] = ""
         yield one
 
 
