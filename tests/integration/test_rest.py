@@ -368,6 +368,7 @@ async def test_the_description_is_complete_and_asks_for_no_key_in_a_body(site: S
         *("/similar", "/runs/{run_id}/cancel", "/runs/{run_id}/write-now", "/runs/{run_id}/output"),
         "/runs/{run_id}/export/{suffix}",
         "/runs/{run_id}/resume",
+        *("/chats", "/chats/{chat_id}", "/chats/{chat_id}/messages", "/chats/{chat_id}/accept"),
     }
     for name, schema in described["components"]["schemas"].items():
         for field in schema.get("properties", {}):
