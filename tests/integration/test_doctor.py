@@ -34,7 +34,7 @@ async def probed(
     """The checks of a model by their names."""
     async with running(server.app) as url:
         resolved = model_server(
-            f"{api}:{name}", base_url=f"{url}{ADDRESSES[api]}", api_key=KEY, timeout_s=3.0
+            f"{api}:{name}", base_url=f"{url}{ADDRESSES[api]}", api_key=KEY, timeout_s=2.0
         )
         checks = await check_model(resolved, "made-up place", RunLimits.model_validate(limits))
     assert KEY not in "".join(check.model_dump_json() for check in checks)
