@@ -248,6 +248,7 @@ async def test_cancelled_by_the_client_the_run_is_cancelled(site: Site, sources:
     assert time.perf_counter() - since < 1
 
 
+@pytest.mark.parametrize("site", ["stdio"], indirect=True)  # as above
 async def test_cancelled_by_the_tool_the_run_is_cancelled(site: Site, sources: World) -> None:
     sources.faults["pubmed"].on("slow")
     started = await ask(site.client, "start_research", question=site.question)
