@@ -33,19 +33,6 @@ MOST_TAKEOVERS = 5
 BEGUN = RunStarted(question=QUESTION, reasoner="rules")
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    with fresh_database(request.param, tmp_path) as url:
-        yield url
-
-
-@pytest.fixture
-async def traces(url: str) -> AsyncIterator[ToolTraceService]:
-    service = ToolTraceService(Database(url))
-    yield service
-    await service.close()
-
-
 class Jobs:
     """Takes runs in as a server does, and works on them as workers do."""
 
