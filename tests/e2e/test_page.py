@@ -106,6 +106,7 @@ def test_a_question_that_is_not_understood_fails_with_advice(page: Page) -> None
     expect(page.locator(".stages .reached")).to_have_count(0)
     expect(page.get_by_role("tab")).to_have_text(["Trace"])
     expect(page.locator("#panel-trace .figures")).to_contain_text("failed")
+    expect(page.get_by_role("button", name="Resume")).to_be_hidden()
     picture(page, "failed-1440")
 
 

@@ -75,6 +75,14 @@ async def test_a_similar_question_is_found_with_its_age_and_what_is_new(
     assert exact.similarity == 1.0
 
 
+async def test_of_the_same_words_the_newest_is_offered(runs: RunService, source: Path) -> None:
+    older, newer = await done(runs, ASKED), await done(runs, f" {ASKED.lower()}")
+    other = await done(runs, SAME)
+    found = await finding(runs, source).similar(ASKED, "deep_research")
+    assert [one.run_id for one in found] == [newer, other]
+    assert older not in [one.run_id for one in found]
+
+
 async def test_over_http_own_former_runs_are_offered_and_nothing_is_started(
     runs: RunService, source: Path
 ) -> None:

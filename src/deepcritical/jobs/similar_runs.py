@@ -30,6 +30,8 @@ __all__ = ["SimilarRuns"]
 _MOST_READ = 200
 """Runs of a user that are compared, the newest first."""
 _MOST_OFFERED = 3
+_MOST_OPENED = 12
+"""Runs that are looked at, the most alike first, until enough are offered."""
 _DAY_S = 86_400.0
 
 
@@ -80,6 +82,8 @@ class SimilarRuns:
     ) -> tuple[SimilarRun, ...]:
         """The user's own runs of nearly this question, best first, three at most.
 
+        Of several with the same words, the newest.
+
         They ended with a result within the time to live, by the same tool, sources and limits, and
         every source was read. Both questions name and claim the same.
 
@@ -104,9 +108,7 @@ class SimilarRuns:
         kept = await self._runs.runs_of(user_id, tool_name=tool_name, most=_MOST_READ)
         fitting = [trace for trace in kept if self._is_fresh(trace) and _asked_so(trace, wanted)]
         close = await self._close(text, fitting)
-        here = await self._runs.sources() if close else ()
-        found = [await self._offered(one, here) for one in close[:_MOST_OFFERED]]
-        return tuple(one for one in found if one)
+        return await self._best_of(close) if close else ()
 
     async def beside_offer(
         self, tool: str, question: str, caller: ToolCaller
@@ -131,6 +133,17 @@ class SimilarRuns:
             return []
         alike = await self._similarity.alike(text, [_question(trace) for trace in meant])
         return [_Close(meant[i], score, alike.compared_by) for i, score in alike.scores.items()]
+
+    async def _best_of(self, close: list[_Close]) -> tuple[SimilarRun, ...]:
+        here = await self._runs.sources()
+        offered: dict[str, SimilarRun] = {}
+        for one in close[:_MOST_OPENED]:
+            worded = fold(_question(one.trace)).strip(" ?.!")
+            if worded in offered or len(offered) == _MOST_OFFERED:
+                continue
+            if run := await self._offered(one, here):
+                offered[worded] = run
+        return tuple(offered.values())
 
     async def _offered(self, close: _Close, here: tuple[str, ...]) -> SimilarRun | None:
         run = await self._runs.find(close.trace.id)

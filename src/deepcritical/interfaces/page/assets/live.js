@@ -272,6 +272,7 @@ function draw(logged) {
 
 function finish(event) {
   seen.ended = true;
+  seen.error = event.error;
   close();
   clock();
   status(ENDS[event.type]);
@@ -338,7 +339,8 @@ async function queue() {
 // What its owner can do with the run as it stands.
 function acts() {
   const word = $(".live").dataset.status;
-  const stopped = word === "failed" || word === "cancelled";
+  // A question that was not understood is not understood again: it is to be worded anew.
+  const stopped = (word === "failed" && seen.error !== "QuestionError") || word === "cancelled";
   for (const button of element.querySelectorAll("[data-act]")) {
     const resumes = button.dataset.act === "resume";
     button.hidden = !own || word === "lost" || (resumes ? !stopped : seen.ended);
