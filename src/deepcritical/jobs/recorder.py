@@ -6,7 +6,6 @@ comes from the journal, so that they take the same way up to where the run was i
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from deepcritical.jobs.journal import Journal, NoJournal
 from deepcritical.jobs.outcomes import BEGIN, Begun, Form, Outcome, RecordedError
 from deepcritical.jobs.run_spans import error_of, run_attributes
 from deepcritical.research.session import ResearchSession
+from deepcritical.services.calculating import calculated
 from deepcritical.services.telemetry import OFF, Telemetry
 
 __all__ = ["Host", "Recorder", "Remembers"]
@@ -159,7 +159,7 @@ class Recorder:
             return await self._done(form, effect, keeper)
 
         plain = await self._host.journal.record(form.name, recorded)
-        outcome, result = await asyncio.to_thread(_restored, form, plain)
+        outcome, result = await calculated(_restored, form, plain)
         if keeper and not done_here:
             keeper.remember(outcome.left)
         self._recorded_s = outcome.elapsed_s
@@ -197,7 +197,7 @@ class Recorder:
             stop_wanted=stop or await self._host.wants_stop(),
             left=keeper.remembered() if keeper else {},
         )
-        return await asyncio.to_thread(_dumped, form, outcome, result)
+        return await calculated(_dumped, form, outcome, result)
 
     def ended(self, ending: Event) -> None:
         """Have the run measured, whose end is told."""

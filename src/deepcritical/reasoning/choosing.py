@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.prompts.evidence import by_grade
 from deepcritical.reasoning.base import RunDesk
+from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.services.selection import Candidate, select_diverse_evidence
@@ -33,7 +33,7 @@ async def choose_by_grade(
     _question: ResearchQuestion, store: EvidenceStore, drug: str
 ) -> Sequence[str]:
     """By level, findings against and for in turn; see `by_grade`."""
-    return await asyncio.to_thread(by_grade, store, drug)
+    return await calculated(by_grade, store, drug)
 
 
 class DiverseEvidence:
@@ -60,7 +60,7 @@ class DiverseEvidence:
         found = await self._rag.query(question.text, len(records), among=records)
         candidates = [_candidate(i, a, records[i], found) for i, a in included.items()]
         vectors = await self._rag.vectors(list(included))
-        return await asyncio.to_thread(_ordered, candidates, vectors)
+        return await calculated(_ordered, candidates, vectors)
 
     async def _tell_of_words(self) -> None:
         because = (await self._rag.retrieval()).lexical_because

@@ -5,7 +5,6 @@ Same store, same bytes; it writes only sentences of records.
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -34,6 +33,7 @@ from deepcritical.reasoning.questions import read_question
 from deepcritical.reasoning.reading import read_record
 from deepcritical.reasoning.synthesis import synthesize
 from deepcritical.reasoning.writing import write
+from deepcritical.services.calculating import calculated
 from deepcritical.services.entities import DrugKind, find_drugs
 from deepcritical.services.evidence_store import EvidenceStore
 
@@ -62,7 +62,7 @@ class ExtractiveReasoner:
 
     async def warm_up(self) -> None:
         """Load the vocabularies, which the first question would wait for."""
-        await asyncio.to_thread(read_question, "Can aspirin be repurposed for asthma?")
+        await calculated(read_question, "Can aspirin be repurposed for asthma?")
 
     @asynccontextmanager
     async def for_run(self, _desk: RunDesk) -> AsyncIterator[Reasoner]:
@@ -82,7 +82,7 @@ class ExtractiveReasoner:
 
     async def refine_question(self, text: str) -> ResearchQuestion:
         """Form, drug, condition and mechanism terms of the question."""
-        return await asyncio.to_thread(read_question, text)
+        return await calculated(read_question, text)
 
     async def generate_queries(
         self, question: ResearchQuestion, store: EvidenceStore
@@ -103,15 +103,13 @@ class ExtractiveReasoner:
         """The drug asked about, or the drugs that most records on the condition name."""
         if question.drug:
             return (question.drug,)
-        return await asyncio.to_thread(_candidates, _condition(question), store)
+        return await calculated(_candidates, _condition(question), store)
 
     async def read_evidence(
         self, question: ResearchQuestion, drug: Drug, evidence_id: str, evidence: Evidence
     ) -> Reading:
         """What one record says about one drug, in whole sentences of the record."""
-        return await asyncio.to_thread(
-            read_record, drug, _condition(question), evidence_id, evidence
-        )
+        return await calculated(read_record, drug, _condition(question), evidence_id, evidence)
 
     async def read_all(
         self, question: ResearchQuestion, unread: Sequence[Unread]
@@ -133,7 +131,7 @@ class ExtractiveReasoner:
             for a in store.appraisals(name).values()
             if a.counts
         }
-        return await asyncio.to_thread(
+        return await calculated(
             build_hypotheses, drug, _condition(question), records, question.mechanism_terms
         )
 
@@ -141,11 +139,11 @@ class ExtractiveReasoner:
         self, question: ResearchQuestion, store: EvidenceStore
     ) -> JudgeAssessment:
         """Scores and gaps by rule."""
-        return await asyncio.to_thread(assess, question, store)
+        return await calculated(assess, question, store)
 
     async def refine_inquiry(self, text: str, context: str = "") -> Inquiry:
         """Its kind, names and phrases, and what a sentence must name."""
-        return await asyncio.to_thread(read_inquiry, text, context)
+        return await calculated(read_inquiry, text, context)
 
     async def generate_checklist(self, inquiry: Inquiry) -> Checklist:
         """The items of a question of its kind."""
@@ -155,14 +153,14 @@ class ExtractiveReasoner:
         self, inquiry: Inquiry, store: EvidenceStore, *, web: bool
     ) -> tuple[SearchQuery, ...]:
         """The next wording for each item that is not satisfied."""
-        return await asyncio.to_thread(item_queries, inquiry, store, web=web)
+        return await calculated(item_queries, inquiry, store, web=web)
 
     async def find_facts(
         self, inquiry: Inquiry, store: EvidenceStore, unread: Sequence[str]
     ) -> tuple[ItemFact, ...]:
         """Whole sentences that name what an item asks for."""
         records = {key: store.evidence[key] for key in unread}
-        return await asyncio.to_thread(read_items, inquiry, checklist_in(store), records)
+        return await calculated(read_items, inquiry, checklist_in(store), records)
 
     async def check_completeness(
         self, _inquiry: Inquiry, store: EvidenceStore
@@ -174,13 +172,13 @@ class ExtractiveReasoner:
         self, inquiry: Inquiry, store: EvidenceStore, context: ReportContext
     ) -> DeepAnswer:
         """Located sentences, item by item."""
-        return await asyncio.to_thread(synthesize, inquiry, store, context, self.name)
+        return await calculated(synthesize, inquiry, store, context, self.name)
 
     async def write_report(
         self, question: ResearchQuestion, store: EvidenceStore, context: ReportContext
     ) -> ResearchReport:
         """A report of located sentences."""
-        return await asyncio.to_thread(write, question, store, context, self.name)
+        return await calculated(write, question, store, context, self.name)
 
 
 def _condition(question: ResearchQuestion) -> Condition:

@@ -60,6 +60,7 @@ from deepcritical.reasoning.sections import (
 from deepcritical.reasoning.spanned import SpannedModel
 from deepcritical.reasoning.telling import Telling
 from deepcritical.reasoning.writing import write
+from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 
 __all__ = ["LLMReasoner"]
@@ -165,7 +166,7 @@ class LLMReasoner:
             raise error
         plan = await self._plan("question", text)
         if plan and (by_rule is None or not is_known(by_rule)):
-            by_rule = await asyncio.to_thread(as_planned, text, plan, by_rule) or by_rule
+            by_rule = await calculated(as_planned, text, plan, by_rule) or by_rule
         if by_rule is None:
             raise error or QuestionError("The question was not understood.", "Name a condition.")
         return by_rule
@@ -202,11 +203,10 @@ class LLMReasoner:
     ) -> AsyncIterator[Reading]:
         """Every record by rules, and in batches at once those to which a model can add."""
         by_rule = [r async for r in self._rules.read_all(question, unread)]
-        wanted = [
-            one for one, r in zip(unread, by_rule, strict=True) if is_for_a_model(r, one.evidence)
-        ]
+        read = zip(unread, by_rule, strict=True)
+        wanted = [one for one, reading in read if is_for_a_model(reading, one.evidence)]
         answers, failed = await read_in_batches(self._asker, question, wanted)
-        both = await asyncio.to_thread(join_readings, unread, by_rule, answers)
+        both = await calculated(join_readings, unread, by_rule, answers)
         if failed:
             helped = bool(answers.keys() & {key_of(one) for one in wanted})
             await self._telling.fell_back("reading", failed, both.dropped, in_part=helped)
@@ -233,7 +233,7 @@ class LLMReasoner:
         drug = question.drug or drug_named(name)
         counted = [i for i in shown.ids if store.appraisals(name)[i].counts]
         records = {i: store.evidence[i] for i in counted}
-        chains, dropped = await asyncio.to_thread(
+        chains, dropped = await calculated(
             joined_chains, drug, condition_of(question), records, by_rule, answer.chains
         )
         await self._telling.made("hypotheses", dropped)
@@ -248,7 +248,7 @@ class LLMReasoner:
         shown = await self._shown(question, store, name) if name else None
         if name is None or shown is None or not shown.ids:
             return by_rule
-        gaps = (await asyncio.to_thread(open_gaps, question, store))[:_MOST_GAPS]
+        gaps = (await calculated(open_gaps, question, store))[:_MOST_GAPS]
         told = [gap.text for gap in gaps]
         prompt = asks.ask_assessment(question, store, name, shown, told, short=self._short)
         try:
@@ -256,8 +256,8 @@ class LLMReasoner:
         except NoAnswerError as error:
             await self._telling.fell_back("assessment", error)
             return by_rule
-        condition = condition_of(question)
-        queries = worded_queries(question.drug or drug_named(name), condition, answer.searches)
+        drug, condition = question.drug or drug_named(name), condition_of(question)
+        queries = worded_queries(drug, condition, answer.searches)
         await self._telling.made("assessment")
         return judged(by_rule, answer, name, queries, condition.name, gaps)
 
@@ -269,8 +269,8 @@ class LLMReasoner:
         sections = await self._sections(question, store, name) if name else {}
         author = self._telling.author(self.name, self._rules.name, wrote=bool(sections))
         told = context.model_copy(update={"found_by": "rules and a model"})
-        report = await asyncio.to_thread(write, question, store, told, author)
-        return await asyncio.to_thread(with_sections, report, store, sections, self.name)
+        report = await calculated(write, question, store, told, author)
+        return await calculated(with_sections, report, store, sections, self.name)
 
     # --- a free question ------------------------------------------------------------------------
 
@@ -330,7 +330,7 @@ class LLMReasoner:
         """The chosen records as text."""
         chosen = await self._choose(question, store, drug)
         ids = [i for i in chosen if among is None or i in among]
-        return await asyncio.to_thread(shown_records, store, drug, ids, self._limit_chars)
+        return await calculated(shown_records, store, drug, ids, self._limit_chars)
 
     @property
     def _limit_chars(self) -> int:

@@ -32,6 +32,7 @@ from deepcritical.reasoning.item_joining import (
 )
 from deepcritical.reasoning.synthesis import synthesize
 from deepcritical.reasoning.telling import Telling
+from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 
 __all__ = ["InquiryModel"]
@@ -81,12 +82,12 @@ class InquiryModel:
         """The rules' facts, and what the model finds in the records that name the drugs."""
         by_rule = await self._rules.find_facts(inquiry, store, unread)
         records = {key: store.evidence[key] for key in unread}
-        wanted = await asyncio.to_thread(for_a_model, inquiry, records)
+        wanted = await calculated(for_a_model, inquiry, records)
         if not wanted:
             return by_rule
         checklist = checklist_in(store)
         answers, failed = await self._read(inquiry, checklist, wanted)
-        both = await asyncio.to_thread(joined_facts, inquiry, checklist, wanted, by_rule, answers)
+        both = await calculated(joined_facts, inquiry, checklist, wanted, by_rule, answers)
         if failed:
             await self._telling.fell_back("reading", failed, both.dropped, in_part=bool(answers))
         else:
@@ -125,7 +126,7 @@ class InquiryModel:
         chosen = await self._chosen(inquiry, facts) if facts else ()
         author = self._telling.author(name, self._rules.name, wrote=bool(chosen))
         told = context.model_copy(update={"found_by": "rules and a model"})
-        return await asyncio.to_thread(synthesize, inquiry, store, told, author, chosen, name)
+        return await calculated(synthesize, inquiry, store, told, author, chosen, name)
 
     async def _chosen(self, inquiry: Inquiry, facts: Sequence[ItemFact]) -> tuple[ItemFact, ...]:
         prompt = inquiry_asks.ask_key_facts(inquiry, facts, self._limit_chars, short=self._short)

@@ -5,8 +5,6 @@ A step reads the store, asks the reasoner or the sources, writes the store, emit
 
 from __future__ import annotations
 
-import asyncio
-
 from deepcritical.domain.appraisal import Appraisal, Reading
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.citation_validator import AnyDocument, validate_references
@@ -37,6 +35,7 @@ from deepcritical.reasoning.base import ReportContext, Unread
 from deepcritical.research.rounds import round_result, tell_choice, told_of_plan
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.stopping import stop_reason
+from deepcritical.services.calculating import calculated
 from deepcritical.tools.base import SourceOutcome
 from deepcritical.tools.search_handler import SourceAnswer, require_any
 
@@ -394,7 +393,7 @@ async def check_document(session: ResearchSession, draft: AnyDocument) -> AnyDoc
         ),
         Stage.REPORT,
     )
-    checked, ledger = await asyncio.to_thread(check_sentences, validated.report)
+    checked, ledger = await calculated(check_sentences, validated.report)
     failed = tuple(entry.text for entry in ledger.failed)
     await session.emit(ClaimsChecked(checked=ledger.support.cited, failed=failed))
     return checked.model_copy(update={"support": ledger.support})

@@ -1,0 +1,39 @@
+"""Where runs calculate: in turns, beside the event loop and apart from the threads that wait."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import cache, partial
+from typing import ParamSpec, TypeVar
+
+__all__ = ["calculated"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+async def calculated(work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """What a part of a run gives that only calculates.
+
+    What waits for a disk or a server, and what somebody waits for who looks at a page, is for
+    `asyncio.to_thread`: here it would stand behind the runs.
+
+    Args:
+        work: Calculates.
+        args: For it.
+        kwargs: For it.
+    """
+    call = partial(copy_context().run, work, *args, **kwargs)
+    return await asyncio.get_running_loop().run_in_executor(_thread(os.getpid()), call)
+
+
+# Only one thread of Python calculates at a time. With more of them nothing would be done sooner,
+# but the loop, and whoever writes to the database, would wait for the turns of all.
+@cache
+def _thread(_process: int) -> ThreadPoolExecutor:
+    """That of a process: one that was forked has no threads of its parent."""
+    return ThreadPoolExecutor(1, thread_name_prefix="calculating")
