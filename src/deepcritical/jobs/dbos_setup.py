@@ -90,12 +90,24 @@ def _revived(value: dict[str, Any]) -> Any:
     return _ERRORS.get(value["$error"], RuntimeError)(value["text"])
 
 
+class _Connection(sqlite3.Connection):
+    """One that is as durable as those of the runs: it survives the end of any process.
+
+    By default every step would wait for the disk, with the file locked for all others.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.execute("PRAGMA synchronous = NORMAL")
+
+
 def config_of(url: str, worker: str) -> DBOSConfig:
     """The engine in the database of this normalised address."""
     return DBOSConfig(
         name=APP,
         system_database_url=url,
         sys_db_pool_size=CONNECTIONS,
+        db_engine_kwargs={"connect_args": {"factory": _Connection}} if sqlite_file(url) else {},
         executor_id=worker,
         application_version=VERSION,
         serializer=JsonSerializer(),

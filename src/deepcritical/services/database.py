@@ -13,10 +13,10 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from deepcritical.domain.errors import ConfigurationError, StorageError
 from deepcritical.services.database_url import sqlite_file
@@ -29,7 +29,7 @@ __all__ = ["Database"]
 T = TypeVar("T")
 
 THREADS = 4
-"""Transactions of this process that may be under way at once, and connections that it keeps."""
+"""Transactions of this process that may be under way at once; with SQLite, those that read."""
 BUSY_S = 5.0
 """How long SQLite waits for another process's transaction before it says that it is locked."""
 ATTEMPTS = 4
@@ -54,10 +54,9 @@ class Database:
         self._opening = threading.Lock()
         self._opened: sa.Engine | None = None
         self._closed = False
-        # SQLite has one writer; threads of one process wait here and not by polling the file.
-        self._writing: AbstractContextManager[Any] = (
-            threading.Lock() if self._file else nullcontext()
-        )
+        # SQLite has one writer: those of this process wait here and not by polling the file, and
+        # who only reads does not wait behind them.
+        self._writers = ThreadPoolExecutor(1, "database-writer") if self._file else self._threads
 
     @property
     def url(self) -> str:
@@ -117,7 +116,8 @@ class Database:
     async def close(self) -> None:
         """Wait for what is under way, and close every connection."""
         self._closed = True
-        await asyncio.to_thread(self._threads.shutdown)
+        for threads in (self._writers, self._threads):
+            await asyncio.to_thread(threads.shutdown)
         if self._opened is not None:
             await asyncio.to_thread(self._opened.dispose)
 
@@ -127,26 +127,21 @@ class Database:
         if self._closed:
             raise StorageError(f"The database {self.name} is closed: the program is ending.")
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._run, work, writing, options)
-
-    def _run(self, work: Callable[[sa.Connection], T], writing: bool, options: dict[str, str]) -> T:
-        engine = self._engine()
         begin = {"begin": "BEGIN IMMEDIATE"} if writing else {}
-        return self._retried(lambda: self._transaction(engine, work, writing, begin | options))
+        threads = self._writers if writing else self._threads
+        return await loop.run_in_executor(threads, self._run, work, begin | options)
 
-    def _transaction(
-        self,
-        engine: sa.Engine,
-        work: Callable[[sa.Connection], T],
-        writing: bool,
-        options: dict[str, str],
-    ) -> T:
-        with (
-            self._writing if writing else nullcontext(),
-            engine.connect().execution_options(**options) as connection,
-            connection.begin(),
-        ):
-            return work(connection)
+    def _run(self, work: Callable[[sa.Connection], T], options: dict[str, str]) -> T:
+        engine = self._engine()
+
+        def attempt() -> T:
+            with (
+                engine.connect().execution_options(**options) as connection,
+                connection.begin(),
+            ):
+                return work(connection)
+
+        return self._retried(attempt)
 
     def _retried(self, attempt: Callable[[], T]) -> T:
         from deepcritical.services import engines
@@ -182,7 +177,7 @@ class Database:
             with engines.alone(engine, _MIGRATION_LOCK) as connection:
                 migrate(connection)
 
-        engine = engines.engine_of(self._url, threads=THREADS, busy_s=BUSY_S)
+        engine = engines.engine_of(self._url, threads=THREADS + 1, busy_s=BUSY_S)
         try:
             self._retried(attempt)
         except BaseException:
