@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
+from deepcritical.domain.events import RunFailed
+from deepcritical.jobs.run import Run
 from deepcritical.services.database import Database
 from deepcritical.services.trace_tables import jobs
 from tests.conftest import QUESTION, ended, paper, snapshot
@@ -38,9 +41,56 @@ async def test_workers_that_all_waited_for_the_database_are_not_taken_for_dead(
             await asyncio.to_thread(time.sleep, 2 * TTL_S)
             await asyncio.to_thread(postgres.start)
             for run in started:
-                assert (await ended(run))[-1].event.type == "run_completed"
+                assert await _ending(run) == "run_completed"
             await runs.close()
         kept = Database(order.url)
         lost = await kept.read(lambda c: list(c.scalars(sa.select(jobs.c.takeovers))))
         await kept.close()
     assert lost == [0] * len(started)
+
+
+@pytest.mark.skipif(programs() is None, reason="PostgreSQL's initdb and pg_ctl are not installed")
+async def test_a_database_that_goes_away_while_runs_begin_loses_none_of_them(
+    tmp_path: Path,
+) -> None:
+    source = snapshot(tmp_path / "made.jsonl", paper(1), paper(2))
+    with own_server() as postgres:
+        order = Order(postgres.url, str(tmp_path), str(source), ttl_s=TTL_S)
+        with forking(order) as start:
+            runs = service(order, conducts=False)
+            started = [runs.submit(QUESTION) for _ in range(3)]
+            assert len(await runs.runs_of()) == len(started)
+            beginning = await asyncio.to_thread(_hold_back, postgres.url, start)
+            await asyncio.to_thread(postgres.stop)
+            await asyncio.to_thread(time.sleep, TTL_S)
+            await asyncio.to_thread(postgres.start)
+            async with asyncio.timeout(90):
+                for run in started:
+                    assert await _ending(run) == "run_completed"
+            await runs.close()
+    assert beginning == len(started)
+
+
+async def _ending(run: Run) -> str:
+    """How a run ended, and if it failed, why."""
+    last = (await ended(run))[-1].event
+    return f"{last.error}: {last.message}" if isinstance(last, RunFailed) else last.type
+
+
+def _hold_back(url: str, start: Callable[[], int]) -> int:
+    """Start a worker, and let it begin with its runs only now; how many it is about to begin."""
+    waiting = sa.text("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+    engine = sa.create_engine(url, poolclass=sa.NullPool)
+    holding, looking = engine.connect(), engine.connect()
+    wanted = holding.execute(sa.select(jobs.c.run_id).with_for_update()).rowcount
+    start()
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        looking.rollback()
+        if (found := looking.scalar(waiting)) == wanted:
+            break
+        time.sleep(0.05)
+    for connection in (holding, looking):  # so that it begins just when the server is stopped
+        connection.invalidate()
+        connection.close()
+    return int(found or 0)

@@ -20,10 +20,11 @@ from deepcritical.domain.events import (
     Stage,
 )
 from deepcritical.jobs.durable import DurableReasoner, durable_sources
-from deepcritical.jobs.endings import as_result, completed, within
+from deepcritical.jobs.endings import as_result, completed, failed, within
 from deepcritical.jobs.recorder import Host, Recorder
 from deepcritical.reasoning.base import RunDesk
 from deepcritical.research.session import ResearchSession, RunSources
+from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.trace_writer import TraceWriter
 
@@ -75,7 +76,7 @@ async def conduct(
         ending = None if host.lets_go() else RunCancelled()
         raise
     except DeepCriticalError as error:
-        ending = RunFailed(error=type(error).__name__, message=error.message, advice=error.advice)
+        ending = failed(error)
         raise
     finally:
         # Shielded, so that a second cancellation cannot leave the log without its end.
@@ -89,7 +90,7 @@ async def _handed_out(ended: Ended | None, writer: TraceWriter | None) -> Ended:
     if ended is None:
         raise ValueError("the schedule ended without a report")
     if writer:
-        writer.result = await asyncio.to_thread(as_result, ended)
+        writer.result = await calculated(as_result, ended)
     return ended
 
 

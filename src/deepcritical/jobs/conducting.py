@@ -12,12 +12,13 @@ from typing import Any
 from pydantic import SecretStr
 
 from deepcritical.domain.errors import CapacityError, StorageError
-from deepcritical.domain.events import Stage
+from deepcritical.domain.events import RunFailed, Stage
 from deepcritical.domain.recipe import Recipe
 from deepcritical.jobs.conduct import DEFECT, conduct
 from deepcritical.jobs.durable_runs import DurableRuns
+from deepcritical.jobs.endings import failed
 from deepcritical.jobs.engine import EngineBusyError
-from deepcritical.jobs.hosting import Held, PartsFor, Tool, failed
+from deepcritical.jobs.hosting import Held, PartsFor, Tool
 from deepcritical.jobs.recorder import Host
 from deepcritical.reasoning.base import Reasoner
 
@@ -86,17 +87,17 @@ class Conducting:
             await self.tend()
             await durable.submit(run_id, held, recipe, asked, user_id)
         except CapacityError as error:
-            await held.session.emit(failed(error), Stage.DONE)
-            held.ending.set_exception(error)
+            await _tell_failed(held, failed(error), error)
         except (EngineBusyError, StorageError) as error:
             # As text: a record that keeps the error keeps its frames, and the key in them.
             _LOG.warning("the run %s ends with this process: %s", run_id, str(error))
+            if held.session.log.ended or (held.cancelled and not held.taken_in):
+                return  # whoever waits is told, or just about to be
             self._conduct_alone(held, recipe.tool)
             if held.cancelled:
                 self.stop(run_id)
         except Exception as error:
-            await held.session.emit(DEFECT, Stage.DONE)
-            held.ending.set_exception(error)
+            await _tell_failed(held, DEFECT, error)
             raise
 
     def _conduct_alone(self, held: Held, tool: str) -> None:
@@ -132,6 +133,15 @@ class Conducting:
             await asyncio.wait(self._alone.values(), timeout=CLOSE_S)
         if self._durable:
             await self._durable.close()
+
+
+async def _tell_failed(held: Held, event: RunFailed, error: Exception) -> None:
+    """End a run for whoever waits for it, unless he has cancelled it."""
+    if held.session.log.ended:
+        return
+    await held.session.emit(event, Stage.DONE)
+    if not held.ending.done():
+        held.ending.set_exception(error)
 
 
 async def _alone(held: Held, tool: Tool) -> None:

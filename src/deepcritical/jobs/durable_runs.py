@@ -6,15 +6,17 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
 from deepcritical.domain.errors import DeepCriticalError, StorageError, TraceNotFoundError
+from deepcritical.domain.events import LoggedEvent, RunCancelled, Stage
 from deepcritical.domain.recipe import Recipe
 from deepcritical.jobs import requests
 from deepcritical.jobs.endings import forget_causes
 from deepcritical.jobs.engine import Engine
-from deepcritical.jobs.hosting import Held, Hosting, PartsFor, Tool, settle, show
+from deepcritical.jobs.hosting import AWAY_S, Held, Hosting, PartsFor, Tool, settle, show
 from deepcritical.jobs.tending import TTL_S, Tending
 from deepcritical.services.job_board import JobBoard
 from deepcritical.services.tool_trace_service import ToolTraceService
@@ -23,8 +25,6 @@ __all__ = ["DurableRuns"]
 
 _LOG = logging.getLogger(__name__)
 POLL_S = 0.1
-AWAY_S = 1.0
-"""How often a database that is away is asked again."""
 CLOSE_S = 10.0
 """How long runs that were stopped get to let go."""
 
@@ -135,7 +135,11 @@ class DurableRuns:
         """
         engine, hosting = self._engine, self._hosting
         assert engine is not None and hosting is not None  # noqa: PT018, S101 - started before
+        held.taken_in = True
         await self.board.add(run_id, recipe, asked, user_id, engine.worker)
+        if held.session.log.ended:
+            await self._cancel(run_id)
+            return
         if self._one_shot:
             hosting.urgent.add(run_id)
         if self._one_shot or held.own_key:
@@ -143,6 +147,14 @@ class DurableRuns:
             return
         await engine.enqueue(run_id, user_id)
         self._show(run_id, held)
+        # What was asked of it before it was there is known here alone: another worker may begin.
+        if held.session.stop_asked:
+            try:
+                await self.board.request(run_id, "write_now")
+            except StorageError as error:  # where it begins here, the session knows
+                _LOG.warning("the run %s may not be written now: %s", run_id, error)
+        if held.cancelled:
+            await self._cancel(run_id)
 
     async def _follow(self, run_id: str, held: Held) -> None:
         """Show a run also when another worker is the first to be free, or takes it over."""
@@ -180,6 +192,9 @@ class DurableRuns:
         """Cancel a run of this process at once, and have it noted for whichever process has it."""
         if held := self._held.get(run_id):
             held.cancelled = True
+            if not held.taken_in:
+                self._keep(_end_unbegun(held))
+                return
         if self._hosting and (hosted := self._hosting.hosted.get(run_id)):
             hosted.stop(leaving=False)
         self._keep(self._cancel(run_id))
@@ -270,3 +285,22 @@ class DurableRuns:
             await self.board.leave(engine.worker)
         except StorageError as error:
             _LOG.warning("runs could not be handed over, and are taken up later: %s", error)
+
+
+async def _end_unbegun(held: Held) -> None:
+    """End a run for whoever waits here; the database hears of it when it can be told."""
+    log = held.session.log
+    end = LoggedEvent(
+        run_id=log.run_id,
+        seq=len(log.events) + 1,
+        at=datetime.now(UTC),
+        stage=Stage.DONE,
+        progress=1.0,
+        event=RunCancelled(),
+    )
+    try:
+        await log.mirror(end)
+    except StorageError as error:
+        _LOG.warning("the end of the run %s is not in its file: %s", log.run_id, error)
+    finally:
+        settle(held)

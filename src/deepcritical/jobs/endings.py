@@ -12,11 +12,11 @@ from typing import Any
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.documents import Document
 from deepcritical.domain.errors import BudgetExceeded, DeepCriticalError, ResearchCancelled
-from deepcritical.domain.events import RunCompleted, StopReason
+from deepcritical.domain.events import RunCompleted, RunFailed, StopReason
 from deepcritical.domain.traces import TraceResult, knowledge_of
 from deepcritical.research.session import ResearchSession
 
-__all__ = ["as_result", "completed", "forget_causes", "log_defect", "within"]
+__all__ = ["as_result", "completed", "failed", "forget_causes", "log_defect", "within"]
 
 _LOG = logging.getLogger(__name__)
 
@@ -42,6 +42,11 @@ async def within(limits: RunLimits, left_s: float | None = None) -> AsyncIterato
             f"The run did not end within {limits.deadline_s:g} s.",
             "Raise DEEPCRITICAL_DEADLINE_S, or ask at a lower depth.",
         ) from error
+
+
+def failed(error: DeepCriticalError) -> RunFailed:
+    """The terminal event of a run that ends with this error."""
+    return RunFailed(error=type(error).__name__, message=error.message, advice=error.advice)
 
 
 def log_defect(task: asyncio.Future[Any]) -> None:

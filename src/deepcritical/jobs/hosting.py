@@ -20,6 +20,7 @@ from deepcritical.domain.errors import (
     DeepCriticalError,
     ReasoningError,
     ResearchCancelled,
+    StorageError,
     TraceEndedError,
     TraceNotFoundError,
     TraceTakenError,
@@ -28,7 +29,7 @@ from deepcritical.domain.events import LoggedEvent, RunCancelled, RunCompleted, 
 from deepcritical.domain.jobs import Begun
 from deepcritical.domain.recipe import Recipe
 from deepcritical.jobs.conduct import OpenSources, Orchestrate, Outcome, conduct
-from deepcritical.jobs.endings import forget_causes
+from deepcritical.jobs.endings import failed, forget_causes
 from deepcritical.jobs.engine import LostRun, OutOfOrder, RunJournal
 from deepcritical.jobs.recorder import Host
 from deepcritical.jobs.stored_runs import open_stored
@@ -48,13 +49,14 @@ __all__ = [
     "Parts",
     "PartsFor",
     "Tool",
-    "failed",
     "settle",
     "show",
 ]
 
 _LOG = logging.getLogger(__name__)
 _GOES_ON = "going on with the run %s of another process; `deepcritical traces cancel %s` ends it"
+AWAY_S = 1.0
+"""How often a database that is away is asked again."""
 MOST_TAKEOVERS = 5
 """How often a run is taken up again after its worker was lost, before it ends as failed."""
 
@@ -93,6 +95,8 @@ class Held:
     """Whether another worker has begun with it, so that its events are read from the database."""
     begun_here: bool = False
     cancelled: bool = False
+    taken_in: bool = False
+    """Whether another worker may know of it: before, nobody else can have begun with it."""
 
 
 @dataclass
@@ -166,7 +170,7 @@ class Hosting:
                 await before.gone.wait()
             await asyncio.sleep(0)  # where a run that was stopped above ends
             async with contextlib.nullcontext() if run_id in self.urgent else self._gate:
-                await self._begun(run_id, hosted, journal)
+                await self._patiently(run_id, hosted, journal)
         except asyncio.CancelledError:
             if hosted.leaving:
                 if hosted.writer:  # before the next process reads how far the run is
@@ -202,6 +206,25 @@ class Hosting:
         held.begun_here, held.followed = False, True
         self.follow(run_id, held)
 
+    async def _patiently(self, run_id: str, hosted: Hosted, journal: RunJournal) -> None:
+        """Begin, and begin once more where the database is away: nobody else would do it."""
+        tried, refused = False, 0
+        while True:
+            try:
+                if tried:
+                    await self.board.hand_back(run_id, self.worker)  # no worker was lost
+                await self._begun(run_id, hosted, journal)
+                break
+            except StorageError as error:
+                if hosted.session is not None:
+                    raise
+                _LOG.warning("the run %s cannot begin for the moment: %s", run_id, error)
+                tried, refused = True, refused + await self.board.answers()
+                if refused > 1:  # the first time, it may have come back just now
+                    await self._end(run_id, failed(error))
+                    break
+            await asyncio.sleep(AWAY_S)
+
     async def _begun(self, run_id: str, hosted: Hosted, journal: RunJournal) -> None:
         try:
             begun = await self.board.begin(run_id, self.worker)
@@ -217,6 +240,8 @@ class Hosting:
         hosted.write_now = begun.signals.write_now
         try:
             held = await self._held(run_id, begun)
+        except StorageError:
+            raise
         except DeepCriticalError as error:
             await self._end(run_id, failed(error))
             return
@@ -315,11 +340,6 @@ class Hosting:
         for logged in await self.traces.events(run_id, len(held.session.log.events)):
             await show(self.traces, held, logged)
         settle(held)
-
-
-def failed(error: DeepCriticalError) -> RunFailed:
-    """The terminal event of a run that ends with this error."""
-    return RunFailed(error=type(error).__name__, message=error.message, advice=error.advice)
 
 
 async def show(traces: ToolTraceService, held: Held, logged: LoggedEvent) -> None:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from types import ModuleType
 from typing import TYPE_CHECKING, Literal, TypeVar
 
+from deepcritical.domain.errors import StorageError
 from deepcritical.domain.jobs import Begun, Signals
 from deepcritical.domain.recipe import Recipe
 from deepcritical.domain.traces import ToolTrace
@@ -73,6 +74,14 @@ class JobBoard:
             TraceNotFoundError: It was deleted.
         """
         return await self._write(lambda q, c: q.begin(c, run_id, worker))
+
+    async def answers(self) -> bool:
+        """Whether the database can be written; this raises nothing."""
+        try:
+            await self.hand_back("", "")
+        except StorageError:
+            return False
+        return True
 
     async def hand_back(self, run_id: str, worker: str) -> None:
         """A worker gives a run out of its hands in good order."""
