@@ -247,7 +247,7 @@ def test_vectors_that_cannot_be_kept_are_told_and_cost_no_answer(made: Path) -> 
 def test_an_index_out_of_reach_makes_retrieval_lexical_and_says_so(made: Path) -> None:
     more = {
         "DEEPCRITICAL_EMBEDDING_MODEL": "sentence-transformers/all-MiniLM-L6-v2",
-        "DEEPCRITICAL_CHROMA_URL": "http://127.0.0.1:9",
+        "CHROMA_URL": "http://127.0.0.1:9",
     }
     ended = ask(str(made), "Was examplol well tolerated?", cwd=made.parent, **more)
     assert ended.returncode == 0, ended.stderr

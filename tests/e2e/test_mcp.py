@@ -75,8 +75,18 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 @pytest.fixture(scope="module")
 def address(sources: World) -> Iterator[str]:
-    live = {name: v for name, v in sources.environment.items() if name.startswith("DEEPCRITICAL_")}
-    with serving([COMMAND, "serve", "--port", "0"], live) as served:
+    yield from _served(sources, "demo")
+
+
+@pytest.fixture(scope="module")
+def live_address(sources: World) -> Iterator[str]:
+    yield from _served(sources, "")
+
+
+def _served(sources: World, snapshot: str) -> Iterator[str]:
+    ours = {name: v for name, v in sources.environment.items() if name.startswith("DEEPCRITICAL_")}
+    command = (COMMAND, "serve", "--port", "0")
+    with serving(command, {**ours, "DEEPCRITICAL_SNAPSHOT": snapshot}) as served:
         yield served.address
 
 
@@ -104,6 +114,21 @@ async def site(
     mode = "auto" if request.param == "http" else "legacy"
     async with held(Client(f"{address}/mcp", mode=mode)) as client:
         yield Site(client, FREE_QUESTION, *DEMO_CLAIM)
+
+
+@pytest_asyncio.fixture(loop_scope="module", params=["stdio", "http", "http of the handshake"])
+async def lasting(
+    request: pytest.FixtureRequest, sources: World, stdio: Client, live_address: str
+) -> AsyncIterator[Client]:
+    """A client whose runs last, since PubMed is slow to answer them."""
+    sources.faults["pubmed"].on("slow")
+    if request.param == "stdio":
+        yield stdio
+    else:
+        mode = "auto" if request.param == "http" else "legacy"
+        async with held(Client(f"{live_address}/mcp", mode=mode)) as client:
+            yield client
+    sources.faults["pubmed"].off()
 
 
 async def test_the_tools_are_those_that_are_published(site: Site) -> None:
@@ -216,46 +241,41 @@ async def test_a_claim_is_held_against_what_it_cites(site: Site) -> None:
         assert checked["not_found"] == ["pmid:99009999"]
 
 
-@pytest.mark.parametrize("site", ["stdio"], indirect=True)
 @pytest.mark.parametrize("kind", ["answer", "report"])
 async def test_a_run_is_finished_and_writes_what_it_has(
-    site: Site, sources: World, kind: str
+    lasting: Client, sources: World, kind: str
 ) -> None:
-    sources.faults["pubmed"].on("slow")
-    started = await ask(site.client, "start_research", question=LIVE_QUESTION, kind=kind)
+    started = await ask(lasting, "start_research", question=LIVE_QUESTION, kind=kind)
     trace_id = started.fields["trace_id"]
-    asked = await ask(site.client, "finish_research", trace_id=trace_id)
+    asked = await ask(lasting, "finish_research", trace_id=trace_id)
     assert asked.fields["trace_id"] == trace_id
     sources.faults["pubmed"].off()
-    assert await status_at_end(site.client, trace_id) == "completed"
-    again = await ask(site.client, "finish_research", trace_id=trace_id)
+    assert await status_at_end(lasting, trace_id) == "completed"
+    again = await ask(lasting, "finish_research", trace_id=trace_id)
     assert again.fields["status"] == "completed"
-    assert (await ask(site.client, "get_report", trace_id=trace_id)).fields["kind"] == kind
+    assert (await ask(lasting, "get_report", trace_id=trace_id)).fields["kind"] == kind
 
 
 # Over HTTP the newer protocol cancels by closing the stream, as a client does that is lost.
-@pytest.mark.parametrize("site", ["stdio"], indirect=True)  # a run over a snapshot ends too soon
-async def test_cancelled_by_the_client_the_run_is_cancelled(site: Site, sources: World) -> None:
-    sources.faults["pubmed"].on("slow")
+@pytest.mark.parametrize("lasting", ["stdio", "http of the handshake"], indirect=True)
+async def test_cancelled_by_the_client_the_run_is_cancelled(lasting: Client) -> None:
     told = Told()
     call = asyncio.create_task(
-        ask(site.client, "deep_research", told, question=site.question, max_iterations=3)
+        ask(lasting, "deep_research", told, question=LIVE_QUESTION, max_iterations=3)
     )
     await told.first.wait()
     call.cancel()
     since = time.perf_counter()
-    assert await status_at_end(site.client, told.trace_id) == "cancelled"
+    assert await status_at_end(lasting, told.trace_id) == "cancelled"
     assert time.perf_counter() - since < 1
 
 
-@pytest.mark.parametrize("site", ["stdio"], indirect=True)  # as above
-async def test_cancelled_by_the_tool_the_run_is_cancelled(site: Site, sources: World) -> None:
-    sources.faults["pubmed"].on("slow")
-    started = await ask(site.client, "start_research", question=site.question)
+async def test_cancelled_by_the_tool_the_run_is_cancelled(lasting: Client) -> None:
+    started = await ask(lasting, "start_research", question=LIVE_QUESTION)
     trace_id = started.fields["trace_id"]
-    ended = await ask(site.client, "cancel_research", trace_id=trace_id)
+    ended = await ask(lasting, "cancel_research", trace_id=trace_id)
     assert ended.fields["status"] == "cancelled"
-    none = await ask(site.client, "get_report", trace_id=trace_id)
+    none = await ask(lasting, "get_report", trace_id=trace_id)
     assert (none.is_error, "cancelled" in none.text) == (True, True)
 
 
