@@ -95,7 +95,8 @@ def test_a_browser_that_keeps_no_cookie_has_its_chat(browser: Browser, site: Ser
     page = context.new_page()
     page.goto("/")
     for number in (1, 2):
-        page.get_by_role("textbox", name="Look something up").fill("PMID 26858121")
-        page.keyboard.press("Enter")
+        field = page.get_by_role("textbox", name="Look something up")
+        field.fill("PMID 26858121")
+        field.press("Enter")
         expect(page.locator(".chat .answer")).to_have_count(number)
     context.close()

@@ -243,6 +243,20 @@ def test_a_key_is_sent_with_the_message_alone_and_is_in_no_answer(troubled: Page
     assert KEY not in page.content()
 
 
+def test_who_types_while_the_page_still_loads_stays_in_the_field(page: Page) -> None:
+    page.add_init_script(
+        "new MutationObserver((_, seen) => {"
+        "const box = document.querySelector('.chat textarea');"
+        "if (box) { seen.disconnect(); box.focus(); }"
+        "}).observe(document, { childList: true, subtree: true });"
+        "window.focused = [];"
+        "document.addEventListener('focusin', (event) => focused.push(event.target.placeholder));"
+    )
+    page.goto("/")
+    expect(page.locator(".answering")).to_be_visible()  # which the end of loading brings
+    assert page.evaluate("focused") == [field(page).get_attribute("placeholder")]
+
+
 def test_all_of_it_works_by_the_keyboard(page: Page) -> None:
     page.goto("/")
     field(page).focus()

@@ -87,7 +87,6 @@ def build_form(runs: RunService) -> Form:
         placeholder=EXAMPLES[0],
         lines=3,
         max_length=MAX_QUESTION_CHARS,
-        autofocus=True,
     )
     ask = gr.Button("Run research", variant="primary", elem_id="ask")
     refused, similar = html(""), html("")
