@@ -1,16 +1,19 @@
-"""A server that begins before its database answers."""
+"""What a server tends beside its runs: a database that is not there yet, and runs left with it."""
 
 from __future__ import annotations
 
 import asyncio
 from pathlib import Path
 
+import sqlalchemy as sa
+
 from deepcritical.bootstrap.durable import build_durable
 from deepcritical.interfaces import left_runs
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url
 from deepcritical.services.tool_trace_service import ToolTraceService
-from tests.conftest import paper, run_service, snapshot
+from tests.conftest import QUESTION, paper, run_service, snapshot
+from tests.integration.durably import SOON_S, Counting, Services, full
 
 
 async def test_a_server_conducts_runs_as_soon_as_its_database_is_there(tmp_path: Path) -> None:
@@ -26,3 +29,38 @@ async def test_a_server_conducts_runs_as_soon_as_its_database_is_there(tmp_path:
     async with asyncio.timeout(30):
         await beginning
     await runs.close()
+
+
+async def test_a_run_is_begun_although_the_answer_that_it_is_ours_was_lost(
+    service: Services,
+) -> None:
+    counting = Counting()
+    runs = service(counting.reasoner, slots=1, ttl_s=1.0)
+    first = runs.submit(QUESTION)
+    await full(counting, 1)
+    waiting = runs.submit(QUESTION)
+    async with asyncio.timeout(SOON_S):
+        while not await asyncio.to_thread(_dequeue, service.url, first.run_id, waiting.run_id):
+            await asyncio.sleep(0.02)
+    counting.gate.set()
+    async with asyncio.timeout(60):
+        assert (await first.result()).references
+        assert (await waiting.result()).references
+    await runs.close()
+
+
+def _dequeue(url: str, conducted: str, waiting: str) -> bool:
+    """Take a run that waits for the worker of another one, which hears nothing of it."""
+    schema = "dbos." if url.startswith("postgresql") else ""
+    engine = sa.create_engine(url)
+    with engine.begin() as connection:
+        done = connection.execute(
+            sa.text(
+                f"UPDATE {schema}workflow_status SET status = 'PENDING', executor_id = ("  # noqa: S608
+                f"SELECT executor_id FROM {schema}workflow_status WHERE workflow_uuid = :conducted"
+                ") WHERE workflow_uuid = :waiting AND status = 'ENQUEUED'"
+            ),
+            {"conducted": conducted, "waiting": waiting},
+        )
+    engine.dispose()
+    return done.rowcount == 1

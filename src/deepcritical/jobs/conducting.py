@@ -18,7 +18,8 @@ from deepcritical.jobs.conduct import DEFECT, conduct
 from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.endings import failed
 from deepcritical.jobs.engine import EngineBusyError
-from deepcritical.jobs.hosting import Held, PartsFor, Tool
+from deepcritical.jobs.held import Held, resolve
+from deepcritical.jobs.hosting import PartsFor, Tool
 from deepcritical.jobs.recorder import Host
 from deepcritical.reasoning.base import Reasoner
 
@@ -140,8 +141,7 @@ async def _tell_failed(held: Held, event: RunFailed, error: Exception) -> None:
     if held.session.log.ended:
         return
     await held.session.emit(event, Stage.DONE)
-    if not held.ending.done():
-        held.ending.set_exception(error)
+    resolve(held.ending, error)
 
 
 async def _alone(held: Held, tool: Tool) -> None:
@@ -155,8 +155,9 @@ async def _alone(held: Held, tool: Tool) -> None:
             held.writer,
             Host(telemetry=tool.telemetry),
         )
-        held.ending.set_result(ended)
+        if not held.ending.done():
+            held.ending.set_result(ended)
     except asyncio.CancelledError:
-        held.ending.cancel()
+        resolve(held.ending, None)
     except Exception as error:  # noqa: BLE001 - it is handed on to whoever waits
-        held.ending.set_exception(error)
+        resolve(held.ending, error)

@@ -16,7 +16,8 @@ from deepcritical.domain.recipe import Recipe
 from deepcritical.jobs import requests
 from deepcritical.jobs.endings import forget_causes
 from deepcritical.jobs.engine import Engine
-from deepcritical.jobs.hosting import AWAY_S, Held, Hosting, PartsFor, Tool, settle, show
+from deepcritical.jobs.held import Held, settle, show
+from deepcritical.jobs.hosting import AWAY_S, Hosting, PartsFor, Tool
 from deepcritical.jobs.tending import TTL_S, Tending
 from deepcritical.services.job_board import JobBoard
 from deepcritical.services.tool_trace_service import ToolTraceService

@@ -6,15 +6,13 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
-
-from pydantic import SecretStr
 
 from deepcritical.domain.documents import Document
 from deepcritical.domain.errors import (
-    ERRORS,
     BudgetExceeded,
     ConfigurationError,
     DeepCriticalError,
@@ -25,14 +23,14 @@ from deepcritical.domain.errors import (
     TraceNotFoundError,
     TraceTakenError,
 )
-from deepcritical.domain.events import LoggedEvent, RunCancelled, RunCompleted, RunFailed
+from deepcritical.domain.events import RunCancelled, RunFailed
 from deepcritical.domain.jobs import Begun
 from deepcritical.domain.recipe import Recipe
 from deepcritical.jobs.conduct import OpenSources, Orchestrate, Outcome, conduct
 from deepcritical.jobs.endings import failed, forget_causes
 from deepcritical.jobs.engine import LostRun, OutOfOrder, RunJournal
+from deepcritical.jobs.held import Held, Hosted, resolve, settle, show
 from deepcritical.jobs.recorder import Host
-from deepcritical.jobs.stored_runs import open_stored
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.event_log import EventLog
@@ -43,14 +41,10 @@ from deepcritical.services.trace_writer import TraceWriter
 
 __all__ = [
     "MOST_TAKEOVERS",
-    "Held",
-    "Hosted",
     "Hosting",
     "Parts",
     "PartsFor",
     "Tool",
-    "settle",
-    "show",
 ]
 
 _LOG = logging.getLogger(__name__)
@@ -78,46 +72,6 @@ class Tool(NamedTuple):
     schedule: Orchestrate
     outcome: Outcome[Any]
     telemetry: Telemetry = OFF
-
-
-@dataclass
-class Held:
-    """A run that this process took in, with what no other process has."""
-
-    session: ResearchSession
-    open_sources: OpenSources
-    writer: TraceWriter | None
-    ending: asyncio.Future[Any]
-    """Gets what the run ends with."""
-    key: SecretStr | None = None
-    own_key: bool = False
-    followed: bool = False
-    """Whether another worker has begun with it, so that its events are read from the database."""
-    begun_here: bool = False
-    cancelled: bool = False
-    taken_in: bool = False
-    """Whether another worker may know of it: before, nobody else can have begun with it."""
-
-
-@dataclass
-class Hosted:
-    """A run that this process conducts."""
-
-    task: asyncio.Task[Any]
-    leaving: bool = False
-    """Whether it goes on elsewhere or later."""
-    write_now: bool = False
-    session: ResearchSession | None = None
-    writer: TraceWriter | None = None
-    gone: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when nothing of it is done here any more."""
-
-    def stop(self, *, leaving: bool) -> None:
-        """Stop all that it does; once it is leaving, it cannot end here any more."""
-        if self.leaving:
-            return  # a second cancellation would cut short what it does to leave
-        self.leaving = leaving
-        self.task.cancel()
 
 
 @dataclass
@@ -169,8 +123,16 @@ class Hosting:
                 before.stop(leaving=True)
                 await before.gone.wait()
             await asyncio.sleep(0)  # where a run that was stopped above ends
-            async with contextlib.nullcontext() if run_id in self.urgent else self._gate:
-                await self._patiently(run_id, hosted, journal)
+            try:
+                async with contextlib.nullcontext() if run_id in self.urgent else self._gate:
+                    begun = partial(self._begun, run_id, hosted, journal)
+                    await self._patiently(run_id, hosted, begun)
+            except asyncio.CancelledError:
+                if hosted.leaving or hosted.session is not None:
+                    raise
+                task.uncancel()
+                hosted.ending = True
+                await self._patiently(run_id, hosted, partial(self._end, run_id, RunCancelled()))
         except asyncio.CancelledError:
             if hosted.leaving:
                 if hosted.writer:  # before the next process reads how far the run is
@@ -178,8 +140,6 @@ class Hosting:
                 await self._left(run_id)
                 raise
             task.uncancel()
-            if hosted.session is None:
-                await self._end(run_id, RunCancelled())
         except LostRun:
             await self._left(run_id)
             raise
@@ -206,14 +166,16 @@ class Hosting:
         held.begun_here, held.followed = False, True
         self.follow(run_id, held)
 
-    async def _patiently(self, run_id: str, hosted: Hosted, journal: RunJournal) -> None:
-        """Begin, and begin once more where the database is away: nobody else would do it."""
+    async def _patiently(
+        self, run_id: str, hosted: Hosted, work: Callable[[], Awaitable[None]]
+    ) -> None:
+        """Begin with a run, or end it, again where the database is away: nobody else would."""
         tried, refused = False, 0
         while True:
             try:
                 if tried:
                     await self.board.hand_back(run_id, self.worker)  # no worker was lost
-                await self._begun(run_id, hosted, journal)
+                await work()
                 break
             except StorageError as error:
                 if hosted.session is not None:
@@ -342,42 +304,6 @@ class Hosting:
         settle(held)
 
 
-async def show(traces: ToolTraceService, held: Held, logged: LoggedEvent) -> None:
-    """Tell whoever waits here the next event of a run, as it is in the database.
-
-    What the run ends with is there before its end is told.
-    """
-    log, store = held.session.log, held.session.store
-    completed = isinstance(logged.event, RunCompleted)
-    if completed and (run := await open_stored(traces, log.run_id)):
-        store.report, store.answer = run.report, run.answer
-    await log.mirror(logged)
-
-
-def settle(held: Held) -> None:
-    """Hand on how a run ended whose last event came from the database."""
-    last = held.session.log.events[-1].event
-    document = held.session.store.report or held.session.store.answer
-    if isinstance(last, RunCompleted) and document:
-        if not held.ending.done():
-            held.ending.set_result(document)
-        return
-    _resolve(held.ending, _error_of(last) if isinstance(last, RunFailed) else None)
-
-
-def _error_of(ending: RunFailed) -> DeepCriticalError:
-    return ERRORS.get(ending.error, DeepCriticalError)(ending.message, ending.advice)
-
-
-def _resolve(ending: asyncio.Future[Any], error: BaseException | None) -> None:
-    if ending.done():
-        return
-    if error is None:
-        ending.cancel()
-    else:
-        ending.set_exception(error)
-
-
 @contextlib.contextmanager
 def _told_to(ending: asyncio.Future[Any], lets_go: Callable[[], bool]) -> Iterator[None]:
     """Hand on how a run ended to whoever waits for it here; only what leaves the run goes on."""
@@ -390,7 +316,7 @@ def _told_to(ending: asyncio.Future[Any], lets_go: Callable[[], bool]) -> Iterat
             ending.cancel()
         raise
     except DeepCriticalError as error:
-        _resolve(ending, error)
+        resolve(ending, error)
     except (Exception, OutOfOrder) as error:  # noqa: BLE001 - whoever waits is told
         _LOG.error("a run failed by a defect", exc_info=error)
-        _resolve(ending, error)
+        resolve(ending, error)

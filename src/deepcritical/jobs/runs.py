@@ -33,7 +33,8 @@ from deepcritical.jobs.conduct import OpenSources, Orchestrate
 from deepcritical.jobs.conducting import Conducting, Own
 from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.endings import forget_causes, log_defect, within
-from deepcritical.jobs.hosting import Held, Parts, PartsFor, Tool
+from deepcritical.jobs.held import Held
+from deepcritical.jobs.hosting import Parts, PartsFor, Tool
 from deepcritical.jobs.known_runs import KnownRuns, unknown
 from deepcritical.jobs.run import RunOf
 from deepcritical.reasoning.base import Reasoner, RunDesk

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from deepcritical.domain.errors import (
@@ -53,6 +53,8 @@ class Tending:
     conducts: bool = True
     _beaten: float = field(default_factory=time.monotonic)
     _patient_until: float = 0.0
+    _idle: frozenset[str] = frozenset()
+    """Runs that the last sweep found handed to this worker, which has not begun with them."""
 
     async def forever(self) -> None:
         """Until it is cancelled; a database that is away for a while ends nothing.
@@ -111,9 +113,10 @@ class Tending:
             return
         others = live - {self.engine.worker} if first else live
         left = await self.board.left_by(others)
+        idle = self._still_idle(under_way)
         # Those of its name the engine takes up itself: twice, they would count as lost twice.
         await self.engine.take_over(
-            {run_id: worker for run_id, worker in under_way.items() if worker not in live}
+            {i: worker for i, worker in under_way.items() if worker not in live or i in idle}
         )
         await self._recover(left)
         for run_id in await self.board.overdue():
@@ -122,6 +125,16 @@ class Tending:
                     "The run waited too long for its turn.", "Ask the question again later."
                 )
                 await self._fail(run_id, late)
+
+    def _still_idle(self, under_way: Mapping[str, str]) -> frozenset[str]:
+        """Runs that this worker was given for a whole sweep without beginning with them.
+
+        The database took that they are its own, and went away before it said so.
+        """
+        given = {i for i, worker in under_way.items() if worker == self.engine.worker}
+        now = frozenset() if self.hosting.closing else frozenset(given - self.hosting.hosted.keys())
+        before, self._idle = self._idle, now
+        return now & before
 
     async def _recover(self, left: Collection[str]) -> None:
         """Hand out runs whose worker died before it did, or end those that cannot go on."""

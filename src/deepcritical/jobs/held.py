@@ -1,0 +1,98 @@
+"""A run in the hands of this process: one that it took in, one that it conducts, and its end."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import SecretStr
+
+from deepcritical.domain.errors import ERRORS, DeepCriticalError
+from deepcritical.domain.events import LoggedEvent, RunCompleted, RunFailed
+from deepcritical.jobs.conduct import OpenSources
+from deepcritical.jobs.stored_runs import open_stored
+from deepcritical.research.session import ResearchSession
+from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.trace_writer import TraceWriter
+
+__all__ = ["Held", "Hosted", "resolve", "settle", "show"]
+
+
+@dataclass
+class Held:
+    """A run that this process took in, with what no other process has."""
+
+    session: ResearchSession
+    open_sources: OpenSources
+    writer: TraceWriter | None
+    ending: asyncio.Future[Any]
+    """Gets what the run ends with."""
+    key: SecretStr | None = None
+    own_key: bool = False
+    followed: bool = False
+    """Whether another worker has begun with it, so that its events are read from the database."""
+    begun_here: bool = False
+    cancelled: bool = False
+    taken_in: bool = False
+    """Whether another worker may know of it: before, nobody else can have begun with it."""
+
+
+@dataclass
+class Hosted:
+    """A run that this process conducts."""
+
+    task: asyncio.Task[Any]
+    leaving: bool = False
+    """Whether it goes on elsewhere or later."""
+    ending: bool = False
+    """Whether its user stopped it before it began, which is being written."""
+    write_now: bool = False
+    session: ResearchSession | None = None
+    writer: TraceWriter | None = None
+    gone: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when nothing of it is done here any more."""
+
+    def stop(self, *, leaving: bool) -> None:
+        """Stop all that it does; once it is leaving, it cannot end here any more."""
+        if self.leaving or (self.ending and not leaving):
+            return  # a second cancellation would cut short what it does to leave, or to end
+        self.leaving = leaving
+        self.task.cancel()
+
+
+async def show(traces: ToolTraceService, held: Held, logged: LoggedEvent) -> None:
+    """Tell whoever waits here the next event of a run, as it is in the database.
+
+    What the run ends with is there before its end is told.
+    """
+    log, store = held.session.log, held.session.store
+    completed = isinstance(logged.event, RunCompleted)
+    if completed and (run := await open_stored(traces, log.run_id)):
+        store.report, store.answer = run.report, run.answer
+    await log.mirror(logged)
+
+
+def settle(held: Held) -> None:
+    """Hand on how a run ended whose last event came from the database."""
+    last = held.session.log.events[-1].event
+    document = held.session.store.report or held.session.store.answer
+    if isinstance(last, RunCompleted) and document:
+        if not held.ending.done():
+            held.ending.set_result(document)
+        return
+    resolve(held.ending, _error_of(last) if isinstance(last, RunFailed) else None)
+
+
+def _error_of(ending: RunFailed) -> DeepCriticalError:
+    return ERRORS.get(ending.error, DeepCriticalError)(ending.message, ending.advice)
+
+
+def resolve(ending: asyncio.Future[Any], error: BaseException | None) -> None:
+    """End the wait for a run with this error, or as cancelled without one."""
+    if ending.done():
+        return
+    if error is None:
+        ending.cancel()
+    else:
+        ending.set_exception(error)
