@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -73,6 +74,8 @@ def gate(folder: Path) -> Iterator[Path]:
     gate.touch()
     yield gate
     gate.touch()
+    # A run that a failed test left is to see that it is open, or it would keep the next ones waiting.
+    time.sleep(0.2)
 
 
 @pytest.fixture
