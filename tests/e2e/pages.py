@@ -74,7 +74,7 @@ def gate(folder: Path) -> Iterator[Path]:
     gate.touch()
     yield gate
     gate.touch()
-    # A run that a failed test left is to see that it is open, or it would keep the next ones waiting.
+    # A run that a failed test left is to see that it is open, or the next ones would wait for it.
     time.sleep(0.2)
 
 
