@@ -131,3 +131,19 @@ def test_many_nearer_rows_of_another_run_hide_none_of_ours() -> None:
             return set(await ours.query("examplol", 10, method="dense"))
 
     assert asyncio.run(found()) == {"E1"}
+
+
+def test_a_record_that_the_index_of_vectors_misses_is_found() -> None:
+    async def found() -> set[str]:
+        index = new_index()
+        async with LlamaIndexRAGService("ours", WordVectors(), index) as ours:
+            await ours.ingest(
+                {f"E{n}": make_evidence(f"Examplol {n}", f"examplol {n}") for n in (1, 2, 3)}
+            )
+            rows = ours._rows
+            assert rows is not None
+            kept = await asyncio.to_thread(rows.client.get, limit=1)
+            await asyncio.to_thread(rows.client.delete, kept["ids"])
+            return set(await ours.query("examplol", 10, method="dense"))
+
+    assert asyncio.run(found()) == {"E1", "E2", "E3"}

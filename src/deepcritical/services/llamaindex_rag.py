@@ -15,7 +15,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.services.chroma import ChromaIndex, translated
 from deepcritical.services.embeddings import Embeddings, ModelLoaded, content_hash
 from deepcritical.services.lexical import LexicalIndex, searchable, terms
-from deepcritical.services.ranking import fuse
+from deepcritical.services.ranking import fuse, with_missed
 from deepcritical.services.slices import in_slices
 
 if TYPE_CHECKING:
@@ -176,8 +176,7 @@ class LlamaIndexRAGService:
             return {}
         pool = max(_POOL, max_results if among is None else len(indexed.hashes))
         lexical = await asyncio.to_thread(_lexical, indexed, text, pool)
-        dense = await self._dense(text, pool) if method != "lexical" else {}
-        dense = {i: score for i, score in dense.items() if i in indexed.owners}
+        dense = await self._dense(indexed, text, pool) if method != "lexical" else {}
         if not dense:
             ranked = _relative(lexical)
         else:
@@ -263,19 +262,22 @@ class LlamaIndexRAGService:
         self._rows = None
         self._retrieval = Retrieval(lexical_because=str(error))
 
-    async def _dense(self, text: str, pool: int) -> dict[str, float]:
+    async def _dense(self, indexed: _Indexed, text: str, pool: int) -> dict[str, float]:
         """Cosine similarities by content hash, best first; none without vectors."""
         rows = self._rows
         if rows is None or self._embeddings is None:
             return {}
         vector = (await self._embeddings.embed([text], role="query"))[0]
         try:
-            return await asyncio.to_thread(_nearest, rows, self._run_id, vector, pool)
+            found = await asyncio.to_thread(_nearest, rows, self._run_id, vector, pool)
         except StorageError as error:
             # An index that was closed meanwhile has not failed.
             if self._rows is rows:
                 self._become_lexical(error)
             return {}
+        ours = {i: self._vectors[i] for i in indexed.owners if i in self._vectors}
+        nearest = {i: score for i, score in found.items() if i in indexed.owners}
+        return with_missed(nearest, ours, vector, pool)
 
 
 def _text(record: Evidence) -> str:

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-__all__ = ["fuse"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["fuse", "with_missed"]
 
 _RANK_CONSTANT = 1
 """Small, because the lists are short: Cormack's 60 (SIGIR 2009) was for lists of a thousand, and
@@ -36,6 +41,31 @@ def fuse(lexical: Mapping[str, float], dense: Mapping[str, float]) -> dict[str, 
         for i in ids
     }
     return {i: fused[i] for i in sorted(ids, key=lambda i: (-round(fused[i], 9), -summed[i], i))}
+
+
+def with_missed(
+    found: Mapping[str, float],
+    vectors: Mapping[str, NDArray[np.float32]],
+    query: NDArray[np.float32],
+    n: int,
+) -> dict[str, float]:
+    """The nearest vectors, those too that an index missed which only finds nearly all.
+
+    A filtered search in a graph of neighbours may end before it has met all that fit the filter.
+
+    Args:
+        found: Cosine similarities by id, as the index gave them.
+        vectors: All that are searched, by id, L2-normalised.
+        query: L2-normalised.
+        n: How many are wanted.
+
+    Returns:
+        Cosine similarities of the `n` nearest by id, best first; equal ones by their ids.
+    """
+    scores = dict(found)
+    if len(scores) < min(n, len(vectors)):
+        scores |= {i: float(vectors[i] @ query) for i in vectors.keys() - found.keys()}
+    return {i: scores[i] for i in sorted(scores, key=lambda i: (-scores[i], i))[:n]}
 
 
 def _scaled(scores: Mapping[str, float]) -> dict[str, float]:
