@@ -10,13 +10,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import gradio as gr
 import pytest
 from pydantic import SecretStr
+from starlette.requests import Request
 
 from deepcritical.bootstrap import Lookups, build_runs, build_similar, place_of
+from deepcritical.domain.similar import SimilarRun
 from deepcritical.interfaces.access import Access, Caller, Mode
 from deepcritical.interfaces.mcp.catalogue import catalogue
 from deepcritical.interfaces.mcp.tool import Call
+from deepcritical.interfaces.page.former import FormerRuns
 from deepcritical.jobs.news import NewsSince
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
@@ -115,6 +119,27 @@ async def test_over_the_tools_own_former_runs_are_offered(runs: RunService, sour
         call = Call(Caller(user, ""), "", None, _untold, _unattached)
         output = await tool.run(call, tool.checked({"question": SAME}))
         assert [one["run_id"] for one in output.model_dump()["runs"]] == found
+
+
+async def test_a_search_that_the_servers_end_cuts_short_is_told_without_a_trace(
+    runs: RunService, source: Path
+) -> None:
+    class Waiting(SimilarRuns):
+        async def similar(self, *_asked: Any, **_options: Any) -> tuple[SimilarRun, ...]:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    news = NewsSince(partial(opened, SnapshotSource(source)))
+    never = Waiting(runs, QuestionSimilarity(None), news, ttl_days=1, rounds=2)
+    scope = {"type": "http", "client": ("127.0.0.1", 1), "headers": [], "path": "/"}
+    asked = gr.Request(request=Request(scope))
+    offered = FormerRuns(runs, Access(), never).offered(ASKED, "research", "quick", None, asked)
+    looking = asyncio.create_task(offered)
+    await asyncio.sleep(0.05)
+    looking.cancel()
+    with pytest.raises(gr.Error, match="ending") as told:
+        await looking
+    assert not told.value.print_exception
 
 
 async def _untold(_progress: float, _message: str) -> None:

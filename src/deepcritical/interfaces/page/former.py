@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from html import escape
 from typing import Any
 
@@ -51,6 +52,9 @@ class FormerRuns:
             found = await self._similar.similar(question, kind, user_id=caller.user_id, **limits)
         except QuestionError:
             return ""  # told when it is asked
+        except asyncio.CancelledError:
+            # The server is ending, and the framework would print how far it came.
+            raise gr.Error("The server is ending.", print_exception=False) from None
         except DeepCriticalError as error:
             why = escape(visible(str(error)))
             return f'<p class="note">Former runs could not be looked up: {why}</p>'
