@@ -191,3 +191,13 @@ def test_a_snapshot_that_cannot_be_read_ends_the_server_before_it_listens(tmp_pa
     (tmp_path / "corrupt.jsonl").write_text("{", encoding="utf-8")
     assert refused("--snapshot", str(tmp_path / "corrupt.jsonl")).returncode == 8
     assert refused("--snapshot", str(tmp_path / "nowhere.jsonl")).returncode == 7
+
+
+def test_a_server_that_is_stopped_while_a_page_is_open_says_nothing() -> None:
+    with (
+        serving([COMMAND, "serve", "--port", "0"]) as served,
+        httpx.stream("GET", f"{served.address}/gradio_api/heartbeat/made-up", trust_env=False),
+    ):
+        served.process.terminate()
+        said, _ = served.process.communicate(timeout=20)
+        assert said == ""
