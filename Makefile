@@ -17,13 +17,13 @@ demo: setup ## Answer one question from the bundled snapshot: no key, no network
 run: setup ## Serve the page at http://127.0.0.1:7860 (Ctrl-C ends it)
 	$(BIN)/python app.py
 
-# In the order of their folders, so that the short tests come last: by default the files of many
-# tests come first, and one worker would end alone with the pages of documentation.
+# In the order that tests/conftest.py gives: by default the files of many tests would come first.
 test: setup ## Run the tests, without network
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test-servers: setup ## Run the tests with PostgreSQL and a Chroma server in place of files and memory
-	DEEPCRITICAL_TEST_BACKENDS=servers $(BIN)/python -m pytest -n auto --dist loadfile
+	DEEPCRITICAL_TEST_BACKENDS=servers \
+		$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 chaos: setup ## Stop and kill -9 runs at every step, on every database, and print what became of them
 	$(BIN)/python -m pytest -n auto -m chaos

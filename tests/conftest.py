@@ -237,6 +237,28 @@ async def collected(events: AsyncIterator[LoggedEvent]) -> list[LoggedEvent]:
     return [logged async for logged in events]
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """More than cores, for every second test waits: for a process, a server, a deadline."""
+    return (os.cpu_count() or 1) + 2
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mix what keeps a core busy with what waits, and keep what is short for the end.
+
+    Files are handed out in this order: end-to-end tests, which start processes and browsers, with
+    those of integration between them, then all others.
+    """
+    places: dict[Path, int] = {}
+    for item in items:
+        places.setdefault(item.path, len(places))
+    folders = ("e2e", "integration")
+    parts = {name: [path for path in places if path.parent.name == name] for name in folders}
+    order = {
+        path: (at + 0.5) / len(paths) for paths in parts.values() for at, path in enumerate(paths)
+    }
+    items.sort(key=lambda item: (order.get(item.path, 2.0), places[item.path]))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the tables whose cells the tests recorded, wherever they ran."""
     tables: dict[str, dict[tuple[str, str], str]] = {}
