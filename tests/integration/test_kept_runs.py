@@ -10,7 +10,7 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from deepcritical.domain.errors import ReasoningError, StorageError
+from deepcritical.domain.errors import ReasoningError, ResearchCancelled, StorageError
 from deepcritical.domain.events import Notice, Stage
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs.run import Run
@@ -281,7 +281,8 @@ class TestFaults:
         await _stored(traces, run.run_id)
         await traces.delete(run.run_id, under_way=True)
         gate.set()
-        with pytest.raises(StorageError, match="There is no run"):
+        # The run's next record finds nothing to stand on, or its worker hears of it earlier.
+        with pytest.raises((StorageError, ResearchCancelled)):
             await run.result()
         await runs.close()
         assert await traces.list_traces() == ()
