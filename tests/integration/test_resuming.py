@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from typing import Any
 from uuid import uuid4
 
@@ -13,10 +14,16 @@ from pydantic import SecretStr
 
 from deepcritical.bootstrap.durable import open_board
 from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.errors import ReasoningError, StorageError, TraceNotFoundError
+from deepcritical.domain.errors import (
+    ReasoningError,
+    ResearchCancelled,
+    StorageError,
+    TraceNotFoundError,
+)
 from deepcritical.domain.recipe import Recipe
 from deepcritical.domain.traces import LOCAL_USER, TraceStatus
 from deepcritical.jobs import requests
+from deepcritical.jobs.stored_runs import StoredRun
 from deepcritical.jobs.tending import Tending
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
@@ -51,6 +58,27 @@ class TestResuming:
         with pytest.raises(StorageError, match="completed"):
             await again.resume(run.run_id)
         await again.close()
+
+    async def test_one_that_is_stopped_again_while_its_end_is_written_is_as_it_was_stored(
+        self, service: Services
+    ) -> None:
+        reached = asyncio.Event()
+        runs = service(hanging("assess_evidence", reached))
+        run = runs.submit(QUESTION)
+        await reached.wait()
+        held = Database(service.url)
+        written = asyncio.create_task(held.write(_hold_events))
+        await asyncio.sleep(0.3)
+        for _ in range(2):
+            run.cancel()
+            await asyncio.sleep(0.1)
+        await written
+        assert (await ended(run))[-1].event.type == "run_cancelled"
+        with pytest.raises(ResearchCancelled):
+            await run.result()
+        assert isinstance(await runs.find(run.run_id), StoredRun)
+        await runs.close()
+        await held.close()
 
     async def test_one_that_a_living_worker_has_is_left_to_it(
         self, service: Services, traces: ToolTraceService
@@ -205,3 +233,10 @@ def _steps(url: str) -> str:
         found = " ".join(str(output) for (output,) in rows)
     engine.dispose()
     return found
+
+
+def _hold_events(connection: sa.Connection) -> None:
+    """Keep others from writing events for a second; SQLite has one writer at a time anyway."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.text("LOCK TABLE trace_events IN EXCLUSIVE MODE"))
+    time.sleep(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import TypeVar
@@ -79,11 +80,22 @@ async def conduct(
         ending = failed(error)
         raise
     finally:
-        # Shielded, so that a second cancellation cannot leave the log without its end.
         if ending:
-            await asyncio.shield(session.emit(ending, Stage.DONE))
+            await _told(session, ending)
             recorder.ended(ending)
     return ended
+
+
+async def _told(session: ResearchSession, ending: Event) -> None:
+    """Tell the end, and go on when it is stored, however often the run is cancelled meanwhile.
+
+    While the database is slow, a user's wish to stop is heard again and again.
+    """
+    telling = asyncio.ensure_future(session.emit(ending, Stage.DONE))
+    while not telling.done():
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.shield(telling)
+    telling.result()
 
 
 async def _handed_out(ended: Ended | None, writer: TraceWriter | None) -> Ended:
