@@ -107,12 +107,15 @@ class TestStopping:
         assert counting.entered == first.report.search_iterations if first.report else False
         await runs.close()
 
-    async def test_a_run_is_cancelled_before_it_is_taken_in(self, service: Services) -> None:
+    async def test_a_run_is_cancelled_before_it_is_taken_in(
+        self, service: Services, traces: ToolTraceService
+    ) -> None:
         runs = service()
         run = runs.submit(QUESTION)
         run.cancel()
         async with asyncio.timeout(SOON_S):
             assert [e.event.type for e in await ended(run)][-1] == "run_cancelled"
+        await status(traces, run, TraceStatus.CANCELLED)
         await runs.close()
 
     async def test_a_run_writes_from_what_there_is_when_another_process_says_so(

@@ -11,6 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from deepcritical.domain.events import RunFailed
+from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs.run import Run
 from deepcritical.services.database import Database
 from deepcritical.services.trace_tables import jobs
@@ -69,6 +70,26 @@ async def test_a_database_that_goes_away_while_runs_begin_loses_none_of_them(
                     assert await _ending(run) == "run_completed"
             await runs.close()
     assert beginning == len(started)
+
+
+@pytest.mark.skipif(programs() is None, reason="PostgreSQL's initdb and pg_ctl are not installed")
+async def test_a_run_that_is_cancelled_while_the_database_is_away_is_begun_by_nobody(
+    tmp_path: Path,
+) -> None:
+    source = snapshot(tmp_path / "made.jsonl", paper(1))
+    with own_server() as postgres:
+        runs = service(Order(postgres.url, str(tmp_path), str(source), ttl_s=TTL_S), conducts=False)
+        run = runs.submit(QUESTION)
+        assert len(await runs.runs_of()) == 1
+        await asyncio.to_thread(postgres.stop)
+        run.cancel()
+        await asyncio.sleep(1)
+        await asyncio.to_thread(postgres.start)
+        async with asyncio.timeout(60):
+            assert await _ending(run) == "run_cancelled"
+        (kept,) = await runs.runs_of()
+        assert kept.status is TraceStatus.CANCELLED
+        await runs.close()
 
 
 async def _ending(run: Run) -> str:

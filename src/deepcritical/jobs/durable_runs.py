@@ -201,8 +201,17 @@ class DurableRuns:
         self._keep(self._cancel(run_id))
 
     async def _cancel(self, run_id: str) -> None:
-        with contextlib.suppress(StorageError):  # of one that is not there yet, `held` knows
-            await requests.cancel(self._traces, self.board, run_id)
+        """Have it noted, and if need be when the database is back: another worker may begin."""
+        while True:
+            try:
+                await requests.cancel(self._traces, self.board, run_id)
+            except TraceNotFoundError:
+                return  # of one that is not there yet, `held` knows
+            except StorageError as error:
+                _LOG.warning("the run %s cannot be cancelled for the moment: %s", run_id, error)
+                await asyncio.sleep(AWAY_S)
+            else:
+                return
 
     async def resume(self, run_id: str) -> bool:
         """Go on with a run that failed, was cancelled, or has no worker any more.
@@ -277,7 +286,8 @@ class DurableRuns:
         if stopped:
             await asyncio.wait([hosted.task for hosted in stopped.values()], timeout=CLOSE_S)
         for run_id in filter(hosting.ends_here, list(self._held)):
-            await self._cancel(run_id)  # one that the engine has not begun with
+            with contextlib.suppress(StorageError):  # one that the engine has not begun with
+                await requests.cancel(self._traces, self.board, run_id)
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -119,11 +119,11 @@ class Hosting:
         if self.closing:
             hosted.stop(leaving=not self.ends_here(run_id))
         try:
-            if before is not None:  # this process was given its own run once more
-                before.stop(leaving=True)
-                await before.gone.wait()
-            await asyncio.sleep(0)  # where a run that was stopped above ends
             try:
+                if before is not None:  # this process was given its own run once more
+                    before.stop(leaving=True)
+                    await before.gone.wait()
+                await asyncio.sleep(0)  # where a run that was stopped above ends
                 async with contextlib.nullcontext() if run_id in self.urgent else self._gate:
                     begun = partial(self._begun, run_id, hosted, journal)
                     await self._patiently(run_id, hosted, begun)
@@ -181,10 +181,9 @@ class Hosting:
                 if hosted.session is not None:
                     raise
                 _LOG.warning("the run %s cannot begin for the moment: %s", run_id, error)
-                tried, refused = True, refused + await self.board.answers()
+                tried, refused = True, refused + 1 if await self.board.answers() else 0
                 if refused > 1:  # the first time, it may have come back just now
-                    await self._end(run_id, failed(error))
-                    break
+                    work = partial(self._end, run_id, failed(error))
             await asyncio.sleep(AWAY_S)
 
     async def _begun(self, run_id: str, hosted: Hosted, journal: RunJournal) -> None:

@@ -137,10 +137,14 @@ class SimilarRuns:
     async def _best_of(self, close: list[_Close]) -> tuple[SimilarRun, ...]:
         here = await self._runs.sources()
         offered: dict[str, SimilarRun] = {}
-        for one in close[:_MOST_OPENED]:
+        opened = 0
+        for one in close:
             worded = fold(_question(one.trace)).strip(" ?.!")
-            if worded in offered or len(offered) == _MOST_OFFERED:
+            if worded in offered:
                 continue
+            if len(offered) == _MOST_OFFERED or opened == _MOST_OPENED:
+                break
+            opened += 1
             if run := await self._offered(one, here):
                 offered[worded] = run
         return tuple(offered.values())
