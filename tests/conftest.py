@@ -238,8 +238,8 @@ async def collected(events: AsyncIterator[LoggedEvent]) -> list[LoggedEvent]:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """More than cores, for every second test waits: for a process, a server, a deadline."""
-    return (os.cpu_count() or 1) + 2
+    """One more than cores, for many tests wait: for a process, a server, a deadline."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
