@@ -53,9 +53,11 @@ async def site_of(kind: str, folder: Path, gate: Gate, slots: int = 1) -> AsyncI
             build_durable(traces, slots=slots),
         )
         async with served(runs) as site:
-            yield site
-            gate.open.set()
-            await runs.close()
+            try:
+                yield site
+            finally:
+                gate.open.set()
+                await runs.close()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
