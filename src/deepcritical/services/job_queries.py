@@ -82,7 +82,9 @@ def begin(connection: sa.Connection, run_id: str, worker: str) -> Begun:
     """
     row = _locked(connection, run_id)
     now = datetime.now(UTC)
-    again = row["first_step_at"] is not None
+    ended = TraceStatus(row["status"]).ended
+    # The engine hands out one that has ended, too, whose end it could not note down.
+    again = row["first_step_at"] is not None and not ended
     takeovers = row["takeovers"] + again
     values = {
         "worker": worker,
@@ -93,7 +95,7 @@ def begin(connection: sa.Connection, run_id: str, worker: str) -> Begun:
     return Begun(
         recipe=_recipe(row["recipe"]),
         user_id=row["user_id"],
-        ended=TraceStatus(row["status"]).ended,
+        ended=ended,
         late=not again and now > row["queue_deadline"],
         takeovers=takeovers,
         signals=Signals(row["cancel_requested"], row["write_now_requested"]),
