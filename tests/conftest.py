@@ -237,11 +237,6 @@ async def collected(events: AsyncIterator[LoggedEvent]) -> list[LoggedEvent]:
     return [logged async for logged in events]
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """One more than cores, for many tests wait: for a process, a server, a deadline."""
-    return (os.cpu_count() or 1) + 1
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mix what keeps a core busy with what waits, and keep what is short for the end.
 

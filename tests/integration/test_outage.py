@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +15,7 @@ import sqlalchemy as sa
 from deepcritical.domain.events import RunFailed
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs.run import Run
+from deepcritical.jobs.runs import RunService
 from deepcritical.services.database import Database
 from deepcritical.services.trace_tables import jobs
 from tests.conftest import QUESTION, ended, paper, snapshot
@@ -20,6 +23,8 @@ from tests.own_postgres import own_server, programs
 from tests.workers import Order, forking, lines, service
 
 TTL_S = 2.0
+ENGINES = re.compile(r"dbos|queue|_run_event_loop|notification|scheduler")
+"""What the threads of the durable engine are called."""
 
 
 @pytest.mark.skipif(programs() is None, reason="PostgreSQL's initdb and pg_ctl are not installed")
@@ -43,7 +48,7 @@ async def test_workers_that_all_waited_for_the_database_are_not_taken_for_dead(
             await asyncio.to_thread(postgres.start)
             for run in started:
                 assert await _ending(run) == "run_completed"
-            await runs.close()
+            await _closed(runs)
         kept = Database(order.url)
         lost = await kept.read(lambda c: list(c.scalars(sa.select(jobs.c.takeovers))))
         await kept.close()
@@ -68,7 +73,7 @@ async def test_a_database_that_goes_away_while_runs_begin_loses_none_of_them(
             async with asyncio.timeout(90):
                 for run in started:
                     assert await _ending(run) == "run_completed"
-            await runs.close()
+            await _closed(runs)
     assert beginning == len(started)
 
 
@@ -89,7 +94,19 @@ async def test_a_run_that_is_cancelled_while_the_database_is_away_is_begun_by_no
             assert await _ending(run) == "run_cancelled"
         (kept,) = await runs.runs_of()
         assert kept.status is TraceStatus.CANCELLED
-        await runs.close()
+        await _closed(runs)
+
+
+async def _closed(runs: RunService) -> None:
+    """Close, and wait for the engine's threads.
+
+    One that still asks for a server which is gone by then never ends, and draws from `random` for
+    all later tests of this process.
+    """
+    await runs.close()
+    async with asyncio.timeout(90):
+        while any(ENGINES.search(thread.name) for thread in threading.enumerate()):  # noqa: ASYNC110
+            await asyncio.sleep(0.1)
 
 
 async def _ending(run: Run) -> str:
