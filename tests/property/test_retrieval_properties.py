@@ -142,7 +142,7 @@ def test_a_record_that_the_index_of_vectors_misses_is_found() -> None:
             )
             rows = ours._rows
             assert rows is not None
-            kept = await asyncio.to_thread(rows.client.get, limit=1)
+            kept = await asyncio.to_thread(rows.client.get, where={"run_id": "ours"}, limit=1)
             await asyncio.to_thread(rows.client.delete, kept["ids"])
             return set(await ours.query("examplol", 10, method="dense"))
 

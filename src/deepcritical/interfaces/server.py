@@ -87,16 +87,16 @@ def serve_page(
     config = uvicorn.Config(
         app, lifespan="on", log_level="warning", timeout_graceful_shutdown=SHUTDOWN_S
     )
-    logging.getLogger("uvicorn.error").addFilter(_is_no_cut)
+    logging.getLogger("uvicorn.error").addFilter(_is_worth_saying)
     shown = f"[{host}]" if ":" in host else host
     typer.echo(f"DeepCritical is at http://{shown}:{port} (Ctrl-C ends it)")
     _Server(config, runs).run(sockets=[listening])
 
 
-def _is_no_cut(record: logging.LogRecord) -> bool:
+def _is_worth_saying(record: logging.LogRecord) -> bool:
     """False for what a server says of streams that it cuts when it ends: an open page has one."""
     error = record.exc_info[1] if record.exc_info else None
-    return not (isinstance(error, asyncio.CancelledError) or "Cancel %s running" in record.msg)
+    return not (isinstance(error, asyncio.CancelledError) or "Cancel %s running" in str(record.msg))
 
 
 class _Server(uvicorn.Server):

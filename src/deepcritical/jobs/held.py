@@ -45,7 +45,7 @@ class Hosted:
     task: asyncio.Task[Any]
     leaving: bool = False
     """Whether it goes on elsewhere or later."""
-    ending: bool = False
+    stopped: bool = False
     """Whether its user stopped it before it began, which is being written."""
     write_now: bool = False
     session: ResearchSession | None = None
@@ -55,7 +55,7 @@ class Hosted:
 
     def stop(self, *, leaving: bool) -> None:
         """Stop all that it does; once it is leaving, it cannot end here any more."""
-        if self.leaving or (self.ending and not leaving):
+        if self.leaving or (self.stopped and not leaving):
             return  # a second cancellation would cut short what it does to leave, or to end
         self.leaving = leaving
         self.task.cancel()

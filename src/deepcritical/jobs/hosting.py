@@ -131,7 +131,7 @@ class Hosting:
                 if hosted.leaving or hosted.session is not None:
                     raise
                 task.uncancel()
-                hosted.ending = True
+                hosted.stopped = True
                 await self._patiently(run_id, hosted, partial(self._end, run_id, RunCancelled()))
         except asyncio.CancelledError:
             if hosted.leaving:
