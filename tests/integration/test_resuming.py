@@ -106,7 +106,7 @@ class TestResuming:
         await asyncio.sleep(0.6)  # more than the queue takes to be looked at
         counting.gate.set()
         assert (await run.result()).references
-        assert (await board.begin(run.run_id, "the next one")).takeovers == 1
+        assert (await board.begin(run.run_id, "the next one")).takeovers == 0
 
     async def test_one_whose_end_the_database_did_not_take_says_so(
         self, service: Services, traces: ToolTraceService
