@@ -103,7 +103,7 @@ async def test_own_runs_are_found_by_words_of_their_questions(kind: str, tmp_pat
     gate = Gate()
     gate.open.set()
     async with site_of(kind, tmp_path, gate) as site:
-        for question in (QUESTION, OTHER, "Can 100%_ol be repurposed for testitis?"):
+        for question in (QUESTION, OTHER, "Can 100%_ol be\0repurposed for testitis?"):
             await site.runs.submit(question).result()
         assert await questions(site, "EXAMPLOL testitis") == [QUESTION]
         assert await questions(site, "wizardol examplol") == []
@@ -134,6 +134,32 @@ async def test_a_stopped_run_is_resumed_and_only_such_a_one(kind: str, tmp_path:
         assert "run_completed" in told.text
         assert "run_cancelled" not in told.text
         assert (await site.client.post(f"{at}/resume")).status_code == 409
+
+
+async def test_one_that_was_stopped_while_it_waited_is_shown_as_it_goes_on(
+    kind: str, tmp_path: Path
+) -> None:
+    gate = Gate()
+    async with site_of(kind, tmp_path, gate) as site:
+        first = site.runs.submit(QUESTION)
+        async for _ in first.tail():
+            break
+        at = f"/api/runs/{site.runs.submit(OTHER).run_id}"
+        await site.runs.runs_of()  # by then the database has it
+        await site.client.post(f"{at}/cancel")
+        async with asyncio.timeout(SOON_S):
+            before = await site.client.get(f"{at}/events")
+        assert "run_cancelled" in before.text
+        gate.open.set()
+        assert (await site.client.post(f"{at}/resume")).status_code == 202
+        async with asyncio.timeout(SOON_S):
+            told = await site.client.get(f"{at}/events", params={"after": 1})
+        assert "run_completed" in told.text
+        assert (await site.client.get(at)).json()["status"] == "completed"
+        assert (await site.client.get(f"{at}/export/md")).status_code == 200
+        last = max(int(line[4:]) for line in told.text.splitlines() if line.startswith("id: "))
+        again = await site.client.get(f"{at}/events", headers={"Last-Event-ID": str(last)})
+        assert (again.status_code, again.text) == (204, "")  # an EventSource asks no more
 
 
 def live_service(most: RunLimits | None = None) -> RunService:

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from deepcritical.bootstrap.durable import build_durable
 from deepcritical.interfaces import left_runs
+from deepcritical.jobs.tending import _repeated
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url
 from deepcritical.services.tool_trace_service import ToolTraceService
@@ -49,6 +50,22 @@ async def test_a_run_is_begun_although_the_answer_that_it_is_ours_was_lost(
         assert (await first.result()).references
         assert (await waiting.result()).references
     await runs.close()
+
+
+async def test_a_defect_ends_no_sign_of_life() -> None:
+    calls = 0
+
+    async def broken_once() -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 1:
+            raise RuntimeError("It broke.")
+
+    tending = asyncio.create_task(_repeated(0.01, broken_once))
+    async with asyncio.timeout(SOON_S):
+        while calls < 3:  # noqa: ASYNC110 - a count calls nobody
+            await asyncio.sleep(0.02)
+    tending.cancel()
 
 
 def _dequeue(url: str, conducted: str, waiting: str) -> bool:

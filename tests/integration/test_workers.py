@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
+from deepcritical.jobs.stored_runs import StoredRun
 from deepcritical.services.engines import engine_of
 from deepcritical.services.trace_tables import workers as worker_table
 from tests.conftest import QUESTION, ended, paper, snapshot
@@ -154,6 +155,8 @@ async def test_a_run_of_a_worker_has_its_report_when_its_end_is_told(order: Orde
                 if logged.event.type == "run_completed":
                     break
             assert run.report is not None
+            await run.result()
+            assert isinstance(await runs.find(run.run_id), StoredRun)  # with records to be asked
 
 
 async def test_a_worker_that_wakes_up_too_late_writes_nothing_more(order: Order) -> None:

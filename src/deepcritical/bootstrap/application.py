@@ -74,9 +74,11 @@ def read_settings(
         return Settings().with_model(model, base_url, api_key)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        name = f"DEEPCRITICAL_{'_'.join(str(part) for part in first['loc']).upper()}"
+        place = "_".join(str(part) for part in first["loc"])
+        name = place if place.isupper() else f"DEEPCRITICAL_{place.upper()}"  # an alias is in full
+        why = first["msg"].removeprefix("Value error, ")
         raise ConfigurationError(
-            f"The setting {name} is not usable: {first['msg']}.",
+            f"The setting {name} is not usable: {why}.",
             "Correct it in the environment or in .env.",
         ) from error
 
@@ -126,6 +128,7 @@ def _runs_at(settings: Settings, place: Place, *, serves: bool, conducts: bool) 
         parts_for=partial(_parts_for, settings, choosing, telemetry),
         telemetry=telemetry,
         open_at=opening,
+        lacks_key=_lacks_key(settings),
     )
 
 
@@ -177,7 +180,19 @@ def _parts_for(
     own = settings.with_model(model.name, model.base_url or None).model_copy(
         update={"manager": model.manager}
     )
+    if _lacks_key(own):
+        raise ConfigurationError(
+            f"The run was begun with a key for the model {own.model}, and none is set here.",
+            "Set DEEPCRITICAL_MODEL_API_KEY, and resume it.",
+        )
     return Parts(build_reasoner(own, choosing), open_sources_of(settings, recipe.place, telemetry))
+
+
+def _lacks_key(settings: Settings) -> bool:
+    """Whether their model answers nobody without a key, and they have none."""
+    if settings.model is None or settings.model_key:
+        return False
+    return build_model_server(settings, settings.model).needs_key
 
 
 def open_traces(settings: Settings) -> ToolTraceService | None:
@@ -261,7 +276,7 @@ def _libraries_of(model: str) -> Iterator[None]:
     except ModuleNotFoundError as error:
         raise ConfigurationError(
             f"The model {model} needs a library that is not installed: {error.name}.",
-            "Install it with: pip install 'deepcritical[llm]'",
+            "Install it in a checkout with: pip install '.[llm]'",
         ) from error
 
 

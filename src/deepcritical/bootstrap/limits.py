@@ -40,7 +40,8 @@ async def open_limits(settings: Settings) -> AsyncIterator[LimiterOf]:
 
 def _acquired(url: str) -> SharedLimits:
     with _counting:
-        limits, users = _open.get(url) or (SharedLimits(Database(url)), 0)
+        # A worker that goes on beside newer ones opens it again and again: whenever it has runs.
+        limits, users = _open.get(url) or (SharedLimits(Database(url, of_newer=True)), 0)
         _open[url] = limits, users + 1
         return limits
 

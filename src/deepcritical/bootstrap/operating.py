@@ -45,7 +45,7 @@ def open_telemetry() -> Telemetry:
     except ModuleNotFoundError as error:
         raise ConfigurationError(
             f"Spans need a library that is not installed: {error.name}.",
-            "Install it with: pip install 'deepcritical[telemetry]'",
+            "Install it in a checkout with: pip install '.[telemetry]'",
         ) from error
     return OtelTelemetry()
 

@@ -73,6 +73,9 @@ class ChecklistCoverage(Model):
     gaps: tuple[str, ...]
 
 
+NOTHING_COVERED = ChecklistCoverage(satisfied=(), gaps=())
+
+
 class ToolOutput(Model):
     """What the `deep_research` tool returns."""
 
@@ -84,14 +87,20 @@ class ToolOutput(Model):
     status: Literal["completed", "max_iterations_reached", "error"]
 
     @classmethod
-    def failed(cls, trace_id: str, why: str) -> Self:
+    def failed(
+        cls,
+        trace_id: str,
+        why: str,
+        covered: ChecklistCoverage = NOTHING_COVERED,
+        iterations_used: int = 0,
+    ) -> Self:
         """What the tool returns of a run that ended without an answer."""
         return cls(
             trace_id=trace_id,
             answer=why,
             sources=(),
-            checklist_coverage=ChecklistCoverage(satisfied=(), gaps=()),
-            iterations_used=0,
+            checklist_coverage=covered,
+            iterations_used=iterations_used,
             status="error",
         )
 

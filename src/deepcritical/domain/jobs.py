@@ -6,7 +6,17 @@ from typing import NamedTuple
 
 from deepcritical.domain.recipe import Recipe
 
-__all__ = ["Begun", "Signals"]
+__all__ = ["Begun", "EngineRow", "Signals"]
+
+
+class EngineRow(NamedTuple):
+    """The row of the engine, beside the jobs, that says which worker has a run."""
+
+    table: str
+    schema: str
+    """In PostgreSQL; a file has none."""
+    values: dict[str, str]
+    """By column, as long as the worker has it."""
 
 
 class Signals(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 
 from pydantic import Field
@@ -20,6 +21,7 @@ __all__ = [
 ]
 
 MAX_QUESTION_CHARS = 2000
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class QuestionForm(StrEnum):
@@ -87,14 +89,16 @@ class ResearchQuestion(Model):
 
 
 def checked_question(text: str) -> str:
-    """The question trimmed of blanks.
+    """The question trimmed of blanks, and without control characters.
 
     Raises:
         EmptyQuestionError: It has no letters.
         QuestionTooLongError: It has more than `MAX_QUESTION_CHARS` characters.
     """
     # A terminal in another encoding gives surrogates, which no file or log can hold.
-    question = " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
+    readable = text.encode("utf-8", "replace").decode("utf-8")
+    # No database can search a text with a NUL.
+    question = " ".join(_CONTROL.sub(" ", readable).split())
     if not any(char.isalpha() for char in question):
         raise EmptyQuestionError(
             "The question is empty.",

@@ -15,7 +15,7 @@ from pydantic import Field, JsonValue
 
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.budget import Spent
-from deepcritical.domain.checklist import Coverage, ItemCoverage
+from deepcritical.domain.checklist import Coverage, Inquiry, ItemCoverage
 from deepcritical.domain.documents import Document
 from deepcritical.domain.events import (
     AgentCalled,
@@ -23,6 +23,7 @@ from deepcritical.domain.events import (
     CompletenessChecked,
     Event,
     EvidenceAssessed,
+    InquiryRefined,
     JudgementMade,
     LoggedEvent,
     QuestionRefined,
@@ -109,7 +110,8 @@ class TraceItem(Model):
 class TraceState(Model):
     """How far the research has come."""
 
-    refined_question: ResearchQuestion | None = None
+    refined_question: ResearchQuestion | Inquiry | None = None
+    """The question as understood; an inquiry for a tool that takes any question."""
     checklist: tuple[TraceItem, ...] = ()
     """Empty for a tool that works without one."""
     knowledge_base: KnowledgeBase = KnowledgeBase()
@@ -221,6 +223,8 @@ def _state(state: TraceState, event: Event) -> TraceState:
     match event:
         case QuestionRefined():
             return state.model_copy(update={"refined_question": event.question})
+        case InquiryRefined():
+            return state.model_copy(update={"refined_question": event.inquiry})
         case AgentCalled():
             return state.model_copy(update={"iterations": max(state.iterations, event.iteration)})
         case EvidenceAssessed():

@@ -62,8 +62,9 @@ def list_runs(
 ) -> None:
     """List your runs, newest first.
 
-    Exit codes of all `traces` commands: 0 done; 2 wrong usage; 9 wrong setting; 11 the database
-    cannot be used, or the run has no report; 14 no such run.
+    Exit codes of all `traces` commands: 0 done; 2 wrong usage; 9 wrong setting; 11 a file or the
+    database cannot be used, or the run has no report, has ended already (cancel, stop) or has not
+    ended (delete); 14 no such run.
     """
     found = _with_traces(lambda kept: kept.list_traces(tool_name=tool, most=most))
     if as_json:

@@ -15,12 +15,14 @@ from dbos import DBOS, DBOSClient, SetEnqueueOptions, SetWorkflowID, WorkflowSta
 from dbos import error as dbos_errors
 
 from deepcritical.domain.errors import StorageError, TraceNotFoundError
+from deepcritical.domain.jobs import EngineRow
 from deepcritical.jobs.dbos_journal import DbosJournal
 from deepcritical.jobs.dbos_setup import (
     APP,
     LEFT,
     SHARED,
     THREADS,
+    VERSION,
     JsonSerializer,
     Shares,
     config_of,
@@ -121,15 +123,25 @@ class DbosEngine:
             await DBOS.enqueue_workflow_async(SHARED, _research_run, run_id)
 
     @refusals_told()
-    async def resume(self, run_id: str, user_id: str) -> None:
-        """Put the run into the queue again, without the failures that it ended with."""
+    async def check(self, run_id: str) -> None:
+        """By the run's row."""
         status = await DBOS.get_workflow_status_async(run_id)
         if status is None:
             raise TraceNotFoundError(
                 f"The run {run_id} cannot be resumed: nothing is recorded of its steps.",
                 "Ask its question again.",
             )
-        if status.status in _ACTIVE:
+        if status.app_version not in (None, VERSION):  # before its first step it has none
+            raise StorageError(
+                f"The run {run_id} was begun by another version of DeepCritical.",
+                "Ask its question again.",
+            )
+
+    @refusals_told()
+    async def resume(self, run_id: str, user_id: str) -> None:
+        """Put the run into the queue again, without the failures that it ended with."""
+        status = await DBOS.get_workflow_status_async(run_id)
+        if status is None or status.status in _ACTIVE:
             return
         steps = await DBOS.list_workflow_steps_async(run_id)
         await DBOS.rewind_workflow_async(
@@ -172,6 +184,11 @@ class DbosEngine:
         listed = await _listed(workflow_ids=list(run_ids))
         gone = (w for w in listed if w.status != "PENDING" or w.executor_id != self.worker)
         return frozenset(workflow.workflow_id for workflow in gone)
+
+    def row_of(self, run_id: str) -> EngineRow:
+        """Of the library's table of runs; see `lost`."""
+        mine = {"workflow_uuid": run_id, "executor_id": self.worker, "status": "PENDING"}
+        return EngineRow("workflow_status", "dbos", mine)
 
     @refusals_told()
     async def forget(self, run_id: str) -> None:

@@ -93,6 +93,7 @@ class DurableRuns:
             tools,
             self._slots,
             self._show,
+            engine.row_of,
             one_shot=self._one_shot,
             held=self._held,
         )
@@ -223,13 +224,15 @@ class DurableRuns:
             TraceNotFoundError: Nothing is recorded of it.
             StorageError: It is completed, or the database cannot be used.
         """
-        assert self._engine is not None  # noqa: S101 - started before
+        assert self._engine is not None and self._hosting is not None  # noqa: PT018, S101 - started before
         trace = await self._traces.get_trace(run_id)
         if trace.status.ended:
             await self._closed(self._engine, run_id)
         elif await self._elsewhere(self._engine.worker, run_id):
             return True
-        await self.board.reopen(run_id)
+        await self._engine.check(run_id)
+        self._hosting.resumed.add(run_id)
+        await self.board.reopen(run_id, self._engine.worker)
         await self._engine.resume(run_id, trace.user_id)
         return False
 

@@ -75,7 +75,7 @@ def as_result(ended: Document) -> TraceResult:
 def completed(session: ResearchSession, ended: Document) -> RunCompleted:
     """The terminal event of a run that ends with this."""
     reason = session.stop_reason or StopReason.SUFFICIENT_EVIDENCE
-    if not ended.references:
+    if not ended.references and reason is not StopReason.USER_STOP:
         reason = StopReason.NO_EVIDENCE
     return RunCompleted(
         stop_reason=reason, verdict=ended.headline, references=len(ended.references)

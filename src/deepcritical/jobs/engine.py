@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Literal, Protocol
 
 from deepcritical.domain.errors import ResearchCancelled
+from deepcritical.domain.jobs import EngineRow
 from deepcritical.jobs.journal import Journal
 
 __all__ = [
@@ -83,13 +84,19 @@ class Engine(Protocol):
         """Hand out a new run to whichever process is free first, in its user's turn."""
         ...
 
+    async def check(self, run_id: str) -> None:
+        """Find out whether a run can be gone on with.
+
+        Raises:
+            TraceNotFoundError: Nothing is recorded of it.
+            StorageError: Another version did.
+        """
+        ...
+
     async def resume(self, run_id: str, user_id: str) -> None:
         """Hand out a run that ended without a result once more.
 
         What it has recorded is kept, but for the failures that it ended with.
-
-        Raises:
-            TraceNotFoundError: Nothing is recorded of it.
         """
         ...
 
@@ -107,6 +114,10 @@ class Engine(Protocol):
 
     async def lost(self, run_ids: Collection[str]) -> frozenset[str]:
         """Those of these runs that are not this worker's any more."""
+        ...
+
+    def row_of(self, run_id: str) -> EngineRow:
+        """What says that this worker has the run, as long as he has it."""
         ...
 
     async def forget(self, run_id: str) -> None:

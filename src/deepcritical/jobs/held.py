@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from deepcritical.domain.errors import ERRORS, DeepCriticalError
-from deepcritical.domain.events import LoggedEvent, RunCompleted, RunFailed
+from deepcritical.domain.events import TERMINAL, LoggedEvent, RunCompleted, RunFailed
 from deepcritical.jobs.conduct import OpenSources
 from deepcritical.jobs.stored_runs import open_stored
 from deepcritical.research.session import ResearchSession
@@ -70,6 +70,8 @@ async def show(traces: ToolTraceService, held: Held, logged: LoggedEvent) -> Non
     completed = isinstance(logged.event, RunCompleted)
     if completed and (run := await open_stored(traces, log.run_id)):
         store.report, store.answer = run.report, run.answer
+    if held.writer and isinstance(logged.event, TERMINAL):
+        held.writer.stored = True
     await log.mirror(logged)
 
 

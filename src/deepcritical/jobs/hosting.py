@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
@@ -24,7 +24,7 @@ from deepcritical.domain.errors import (
     TraceTakenError,
 )
 from deepcritical.domain.events import RunCancelled, RunFailed
-from deepcritical.domain.jobs import Begun
+from deepcritical.domain.jobs import Begun, EngineRow
 from deepcritical.domain.recipe import Recipe
 from deepcritical.jobs.conduct import OpenSources, Orchestrate, Outcome, conduct
 from deepcritical.jobs.endings import failed, forget_causes
@@ -86,6 +86,7 @@ class Hosting:
         tools: By name.
         slots: Runs at once; those taken in by a command that waits for them are not counted.
         follow: Shows whoever waits here a run that goes on elsewhere.
+        row_of: What says that this process was given a run.
         one_shot: Whether the process is there for runs of its own.
         clock: Monotonic seconds.
     """
@@ -97,18 +98,23 @@ class Hosting:
     tools: dict[str, Tool]
     slots: int
     follow: Callable[[str, Held], None]
+    row_of: Callable[[str], EngineRow]
     one_shot: bool = False
     clock: Callable[[], float] = time.monotonic
     held: dict[str, Held] = field(default_factory=dict)
     hosted: dict[str, Hosted] = field(default_factory=dict)
     urgent: set[str] = field(default_factory=set)
     """Runs that wait for no slot."""
+    resumed: set[str] = field(default_factory=set)
+    """Runs that this process was asked to go on with."""
     closing: bool = False
     """Whether the process is ending: runs that the engine only now begins with are left to the next
     one, and nobody waits here any more."""
 
     def __post_init__(self) -> None:
         self._gate = asyncio.Semaphore(self.slots)
+        # Runs with a key of their user stand in no line: some slots are for those that do.
+        self._own_gate = asyncio.Semaphore(max(1, self.slots - self.slots // 4))
 
     async def conduct(self, run_id: str, journal: RunJournal) -> None:
         """See `jobs.engine.Conduct`."""
@@ -124,7 +130,7 @@ class Hosting:
                     before.stop(leaving=True)
                     await before.gone.wait()
                 await asyncio.sleep(0)  # where a run that was stopped above ends
-                async with contextlib.nullcontext() if run_id in self.urgent else self._gate:
+                async with self._turn(run_id):
                     begun = partial(self._begun, run_id, hosted, journal)
                     await self._patiently(run_id, hosted, begun)
             except asyncio.CancelledError:
@@ -148,6 +154,16 @@ class Hosting:
             if self.hosted.get(run_id) is hosted:
                 del self.hosted[run_id]
             self.urgent.discard(run_id)
+
+    @contextlib.asynccontextmanager
+    async def _turn(self, run_id: str) -> AsyncIterator[None]:
+        """A slot, when it is the run's turn."""
+        held = self.held.get(run_id)
+        gates = [self._own_gate, self._gate] if held and held.own_key else [self._gate]
+        async with contextlib.AsyncExitStack() as passed:
+            for gate in gates if run_id not in self.urgent else ():
+                await passed.enter_async_context(gate)
+            yield
 
     def ends_here(self, run_id: str) -> bool:
         """Whether nobody could go on with a run when this process ends, or nobody waits for it."""
@@ -181,16 +197,18 @@ class Hosting:
                 if hosted.session is not None:
                     raise
                 _LOG.warning("the run %s cannot begin for the moment: %s", run_id, error)
-                tried, refused = True, refused + 1 if await self.board.answers() else 0
+                tried, refused = True, refused + 1 if await self.traces.database.answers() else 0
                 if refused > 1:  # the first time, it may have come back just now
                     work = partial(self._end, run_id, failed(error))
             await asyncio.sleep(AWAY_S)
 
     async def _begun(self, run_id: str, hosted: Hosted, journal: RunJournal) -> None:
         try:
-            begun = await self.board.begin(run_id, self.worker)
+            begun = await self.board.begin(run_id, self.worker, self.row_of(run_id))
         except TraceNotFoundError:
             return  # deleted: there is nobody to tell
+        except TraceTakenError:
+            raise LostRun from None
         if begun.ended:
             await self._show_end(run_id)
             return
@@ -204,10 +222,18 @@ class Hosting:
         except StorageError:
             raise
         except DeepCriticalError as error:
+            if isinstance(error, ConfigurationError) and self._is_for_others(run_id, begun):
+                await self.board.hand_back(run_id, self.worker)
+                raise LostRun from None
             await self._end(run_id, failed(error))
             return
         hosted.session, hosted.writer = held.session, held.writer
         await self._conducted(held, self.tools[begun.recipe.tool], hosted, journal)
+
+    def _is_for_others(self, run_id: str, begun: Begun) -> bool:
+        """Whether a worker may have what a command that took the run up by the way has not."""
+        asked_here = run_id in self.held or run_id in self.resumed
+        return self.one_shot and not asked_here and not begun.recipe.own_key
 
     async def _held(self, run_id: str, begun: Begun) -> Held:
         """The run, ready to be conducted.
@@ -273,6 +299,7 @@ class Hosting:
         host = Host(journal, wants_stop, lets_go, telemetry=tool.telemetry)
         if held.writer:
             held.writer.worker = self.worker
+            held.writer.may_leave = not self.ends_here(held.session.log.run_id)
         with _told_to(held.ending, lets_go):
             ended: Document = await conduct(
                 held.session,

@@ -13,7 +13,7 @@ from deepcritical.services.tool_trace_service import ToolTraceService
 
 __all__ = ["cancel", "delete", "write_now"]
 
-HEARD_S = 1.0
+HEARD_S = 0.8
 """How long the worker of a run gets to end it; then its end is written for it."""
 _POLL_S = 0.03
 

@@ -19,10 +19,7 @@ from pydantic import SecretStr
 
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.budget import Depth, OwnLimits, RunLimits
-from deepcritical.domain.errors import (
-    CapacityError,
-    ConfigurationError,
-)
+from deepcritical.domain.errors import CapacityError, ConfigurationError
 from deepcritical.domain.live_sources import SourceKey
 from deepcritical.domain.plan import Place, ResearchPlan, check_plan
 from deepcritical.domain.question import checked_question
@@ -53,7 +50,6 @@ MAX_KEPT = 200
 """Runs without a database that a service remembers; the oldest that have ended go first."""
 RESEARCH, DEEP_RESEARCH = "research", "deep_research"
 """What runs that end with a report, and with an answer, are called among the tools."""
-
 NO_LIMITS = OwnLimits()
 ChooseReasoner = Callable[[str, SecretStr | None], Reasoner]
 """The reasoner for a model as ``provider:name``, '' for the service's own, and a user's key."""
@@ -96,6 +92,7 @@ class RunService(KnownRuns):
         parts_for: PartsFor | None = None,
         telemetry: Telemetry = OFF,
         open_at: Callable[[Place], OpenSources] | None = None,
+        lacks_key: bool = False,
     ) -> None:
         super().__init__(traces, durable)
         self._tools = {
@@ -111,6 +108,7 @@ class RunService(KnownRuns):
         self._model = model or ModelChoice()
         self._build_parts = parts_for
         self._open_at = open_at
+        self._lacks_key = lacks_key
         self._conducting = Conducting(self._tools, durable, self._parts)
         self._telemetry = telemetry
 
@@ -167,7 +165,10 @@ class RunService(KnownRuns):
         if self._durable is None:
             raise unknown(run_id)
         await self.tend()
-        return await self._durable.resume(run_id)
+        elsewhere = await self._durable.resume(run_id)
+        if (run := self._runs.get(run_id)) and run.ended:
+            del self._runs[run_id]  # its end was told here before the database knew of it
+        return elsewhere
 
     def conducts(self, run_id: str) -> bool:
         """Whether a run that another process began is by now in the hands of this one."""
@@ -359,7 +360,8 @@ class RunService(KnownRuns):
         Raises:
             DeepCriticalError: It cannot be made here.
         """
-        if (recipe.place, recipe.model) == (self._place, self._model):
+        same = (recipe.place, recipe.model) == (self._place, self._model)
+        if same and not self._lacks_key:
             return Parts(self._reasoner, self._open_sources)
         if self._build_parts is None:
             raise ConfigurationError(

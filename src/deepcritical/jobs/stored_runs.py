@@ -9,15 +9,16 @@ from typing import Protocol
 
 from pydantic import ValidationError
 
-from deepcritical.domain.answer import DeepAnswer
+from deepcritical.domain.answer import ChecklistCoverage, DeepAnswer, ToolOutput
+from deepcritical.domain.checklist import Coverage
 from deepcritical.domain.documents import Document, read_document
 from deepcritical.domain.errors import StorageError, TraceNotFoundError
 from deepcritical.domain.events import LoggedEvent
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.traces import ToolTrace
+from deepcritical.domain.traces import ToolTrace, fold
 from deepcritical.services.tool_trace_service import ToolTraceService
 
-__all__ = ["RunView", "StoredRun", "document_of", "open_stored"]
+__all__ = ["RunView", "StoredRun", "document_of", "failed_output", "open_stored"]
 
 
 class RunView(Protocol):
@@ -115,3 +116,23 @@ def document_of(trace: ToolTrace) -> Document | None:
             f"The report of the run {trace.id} was written by another version.",
             "Read it with that one, or ask the question again.",
         ) from error
+
+
+async def failed_output(run: RunView, why: str = "") -> ToolOutput:
+    """What `deep_research` returns of a run that ended without an answer: how far it had come.
+
+    Args:
+        run: The run.
+        why: Why it has none; '' for what its events say.
+
+    Raises:
+        StorageError: The database cannot be read.
+    """
+    told = fold(await run.events())
+    items = told.state.checklist
+    covered = ChecklistCoverage(
+        satisfied=tuple(item.text for item in items if item.coverage is Coverage.SATISFIED),
+        gaps=tuple(item.text for item in items if item.coverage is not Coverage.SATISFIED),
+    )
+    why = why or told.error_message or f"It was {told.status.value}."
+    return ToolOutput.failed(run.run_id, why, covered, told.state.iterations)

@@ -114,6 +114,8 @@ class Tending:
         others = live - {self.engine.worker} if first else live
         left = await self.board.left_by(others)
         idle = self._still_idle(under_way)
+        for run_id in idle:
+            await self.board.hand_back(run_id, self.engine.worker)  # no worker was lost
         # Those of its name the engine takes up itself: twice, they would count as lost twice.
         await self.engine.take_over(
             {i: worker for i, worker in under_way.items() if worker not in live or i in idle}
@@ -161,4 +163,7 @@ async def _repeated(every_s: float, work: Callable[[], Awaitable[object]]) -> No
             await work()
         except StorageError as error:
             _LOG.warning("runs are not tended for the moment: %s", error)
+            await asyncio.sleep(AWAY_S)
+        except Exception as error:  # noqa: BLE001 - without signs of life all its runs would be lost
+            _LOG.error("runs are not tended for the moment, by a defect", exc_info=error)
             await asyncio.sleep(AWAY_S)

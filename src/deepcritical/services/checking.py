@@ -57,7 +57,7 @@ async def check_embeddings(model: str) -> Check:
     if isinstance(state, ModelLoaded):
         return passed("embeddings", f"{state.name}, {state.origin}, {state.dim} dimensions")
     if model == DEFAULT_MODEL:
-        install = "For hybrid retrieval: pip install 'deepcritical[embeddings,offline]'"
+        install = "For hybrid retrieval, in a checkout: pip install '.[embeddings,offline]'"
         return skipped("embeddings", f"retrieval is lexical: {state.reason}", install)
     advice = "Correct DEEPCRITICAL_EMBEDDING_MODEL; until then retrieval is lexical."
     return failed("embeddings", ConfigurationError(state.reason, advice))

@@ -35,6 +35,8 @@ BUSY_S = 5.0
 ATTEMPTS = 4
 """How often a transaction is tried that the database refuses for the moment."""
 _PAUSE_S = 0.1
+_NO_CHANGE = "UPDATE schema_migrations SET name = name WHERE name = ''"
+"""What a database refuses that can only be read."""
 _MIGRATION_LOCK = 0x6463  # any number, as long as every version takes the same one
 _ADVICE = "Name another database in DATABASE_URL; with an empty one nothing is kept."
 
@@ -44,10 +46,13 @@ class Database:
 
     Args:
         url: A normalised address, see `normalised_url`.
+        of_newer: Whether one that a newer version has migrated may be used, for tables that no
+            version changes.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, of_newer: bool = False) -> None:
         self._url = url
+        self._of_newer = of_newer
         self._file = sqlite_file(url)
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="database")
         # Guards `_opened`: threads that come first at once must not migrate twice.
@@ -101,6 +106,14 @@ class Database:
             StorageError: The database cannot be used.
         """
         return await self._in_thread(work, writing=True)
+
+    async def answers(self) -> bool:
+        """Whether it can be written; this raises nothing."""
+        try:
+            await self.write(lambda connection: connection.exec_driver_sql(_NO_CHANGE).close())
+        except StorageError:
+            return False
+        return True
 
     async def read(self, work: Callable[[sa.Connection], T]) -> T:
         """Run one reading transaction; errors as of `write`."""
@@ -161,7 +174,7 @@ class Database:
                 if self._file is None and not find_spec("psycopg"):
                     raise ConfigurationError(
                         "PostgreSQL needs a library that is not installed: psycopg.",
-                        "Install it with: pip install 'deepcritical[postgres]'",
+                        "Install it in a checkout with: pip install '.[postgres]'",
                     )
                 self._opened = self._migrated()
             return self._opened
@@ -175,7 +188,7 @@ class Database:
             if self._file:
                 self._make_folder(self._file)
             with engines.alone(engine, _MIGRATION_LOCK) as connection:
-                migrate(connection)
+                migrate(connection, of_newer=self._of_newer)
 
         engine = engines.engine_of(self._url, threads=THREADS + 1, busy_s=BUSY_S)
         try:

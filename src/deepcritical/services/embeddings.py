@@ -242,7 +242,7 @@ class _Encoder:
             import_quietly("torch", "sentence_transformers")
             self._model = _read(source)
         except ImportError:
-            reason = "The embedding model needs the extra deepcritical[embeddings]."
+            reason = "The embedding model needs the optional part embeddings."
         except ConfigurationError as error:
             reason = str(error)
         except (OSError, ValueError) as error:

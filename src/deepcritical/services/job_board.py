@@ -10,8 +10,7 @@ from datetime import UTC, datetime
 from types import ModuleType
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from deepcritical.domain.errors import StorageError
-from deepcritical.domain.jobs import Begun, Signals
+from deepcritical.domain.jobs import Begun, EngineRow, Signals
 from deepcritical.domain.recipe import Recipe
 from deepcritical.domain.traces import ToolTrace
 from deepcritical.services.database import Database
@@ -67,21 +66,19 @@ class JobBoard:
         """Whether an engine conducts, or conducted, the run."""
         return not (await self.signals([run_id]))[run_id].deleted
 
-    async def begin(self, run_id: str, worker: str) -> Begun:
+    async def begin(self, run_id: str, worker: str, given: EngineRow | None = None) -> Begun:
         """Take a run up.
+
+        Args:
+            run_id: The run.
+            worker: Who does.
+            given: What says that he was given the run, and still has it.
 
         Raises:
             TraceNotFoundError: It was deleted.
+            TraceTakenError: It is another worker's by now.
         """
-        return await self._write(lambda q, c: q.begin(c, run_id, worker))
-
-    async def answers(self) -> bool:
-        """Whether the database can be written; this raises nothing."""
-        try:
-            await self.hand_back("", "")
-        except StorageError:
-            return False
-        return True
+        return await self._write(lambda q, c: q.begin(c, run_id, worker, given))
 
     async def hand_back(self, run_id: str, worker: str) -> None:
         """A worker gives a run out of its hands in good order."""
@@ -125,15 +122,19 @@ class JobBoard:
         """A worker ends in good order."""
         await self._write(lambda q, c: q.leave(c, worker))
 
-    async def reopen(self, run_id: str) -> None:
+    async def reopen(self, run_id: str, worker: str) -> None:
         """Take the end off a run that failed or was cancelled; one without an end stays as it is.
+
+        Args:
+            run_id: The run.
+            worker: Who sees to it that it goes on.
 
         Raises:
             TraceNotFoundError: Nothing is recorded of it.
             StorageError: It is completed.
         """
         limit = self._queue_limit_s
-        await self._write(lambda q, c: q.reopen(c, run_id, queue_limit_s=limit))
+        await self._write(lambda q, c: q.reopen(c, run_id, worker, queue_limit_s=limit))
 
     async def _write(self, work: Callable[[Any, sa.Connection], T]) -> T:
         return await self._database.write(lambda connection: work(_queries(), connection))

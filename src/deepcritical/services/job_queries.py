@@ -9,11 +9,18 @@ from typing import Any
 import sqlalchemy as sa
 from pydantic import ValidationError
 
-from deepcritical.domain.errors import CapacityError, StorageError, TraceNotFoundError
-from deepcritical.domain.jobs import Begun, Signals
+from deepcritical.domain.errors import (
+    CapacityError,
+    StorageError,
+    TraceNotFoundError,
+    TraceTakenError,
+)
+from deepcritical.domain.event_keys import EventKeys
+from deepcritical.domain.events import LoggedEvent, Notice, RunFailed
+from deepcritical.domain.jobs import Begun, EngineRow, Signals
 from deepcritical.domain.recipe import Recipe
-from deepcritical.domain.traces import Folded, ToolTrace, TraceStatus, fold
-from deepcritical.services.trace_queries import insert_trace, select_events
+from deepcritical.domain.traces import ToolTrace, TraceStatus, fold
+from deepcritical.services.trace_queries import insert_trace, lock_user, select_events
 from deepcritical.services.trace_tables import jobs, tool_traces, trace_events, workers
 
 __all__ = [
@@ -52,6 +59,7 @@ def insert_job(
     Raises:
         CapacityError: Its user has as many runs waiting or under way as he may.
     """
+    lock_user(connection, trace)
     mine = sa.select(sa.func.count()).select_from(_OF_TRACE)
     if (connection.scalar(mine.where(_OPEN, tool_traces.c.user_id == trace.user_id)) or 0) >= most:
         raise CapacityError(
@@ -73,14 +81,25 @@ def insert_job(
     )
 
 
-def begin(connection: sa.Connection, run_id: str, worker: str) -> Begun:
+def begin(
+    connection: sa.Connection, run_id: str, worker: str, given: EngineRow | None = None
+) -> Begun:
     """Take a run up: its first step, or the next one after another worker was lost.
+
+    Args:
+        connection: The transaction.
+        run_id: The run.
+        worker: Who takes it up.
+        given: What must say that the run is the worker's; None where nothing has to.
 
     Raises:
         TraceNotFoundError: There is no such run, or not any more.
+        TraceTakenError: It was given to another worker meanwhile.
         StorageError: Another version wrote it.
     """
     row = _locked(connection, run_id)
+    if given and not _still_there(connection, given):
+        raise TraceTakenError(f"Another process goes on with the run {run_id}.")
     now = datetime.now(UTC)
     ended = TraceStatus(row["status"]).ended
     # The engine hands out one that has ended, too, whose end it could not note down.
@@ -102,14 +121,27 @@ def begin(connection: sa.Connection, run_id: str, worker: str) -> Begun:
     )
 
 
+def _still_there(connection: sa.Connection, row: EngineRow) -> bool:
+    """Whether a row is as it was; in PostgreSQL it stays so until the transaction's end."""
+    schema = row.schema if connection.dialect.name == "postgresql" else None
+    table = sa.table(row.table, *map(sa.column, row.values), schema=schema)
+    same = (table.c[name] == value for name, value in row.values.items())
+    asked = sa.select(sa.literal(1)).select_from(table).where(*same)
+    return connection.scalar(asked.with_for_update(read=True)) is not None
+
+
 def hand_back(connection: sa.Connection, run_id: str, worker: str) -> None:
     """A worker gives a run out of its hands in good order, which is no loss of a worker.
 
-    One that it was given and has not begun with is as it was.
+    One that it was given and has not begun with is as it was; one that has told nothing yet waits
+    for its first step again.
     """
     begun = (jobs.c.worker == worker) & jobs.c.first_step_at.is_not(None)
-    change = jobs.update().where(jobs.c.run_id == run_id, begun)
-    connection.execute(change.values(takeovers=jobs.c.takeovers - 1))
+    waits = sa.select(tool_traces.c.status).where(tool_traces.c.id == run_id)
+    told = connection.scalar(waits) != TraceStatus.PENDING
+    change = {"takeovers": jobs.c.takeovers - 1} if told else {"first_step_at": None}
+    given_up = jobs.update().where(jobs.c.run_id == run_id, begun)
+    connection.execute(given_up.values(worker="", **change))
 
 
 def _locked(connection: sa.Connection, run_id: str) -> Mapping[str, Any]:
@@ -207,10 +239,11 @@ def clock(connection: sa.Connection) -> float:
     return datetime.now(UTC).timestamp()  # a file is of one machine, and so is its clock
 
 
-def reopen(connection: sa.Connection, run_id: str, *, queue_limit_s: float) -> None:
+def reopen(connection: sa.Connection, run_id: str, worker: str, *, queue_limit_s: float) -> None:
     """Take the end off a run that failed or was cancelled, so that it can go on.
 
-    One that has no end yet stays as it is: what its user asked for meanwhile still holds.
+    It is the worker's that asks for it: one of a dead worker would be ended for him meanwhile. One
+    that has no end yet stays as it is: what its user asked for meanwhile still holds.
 
     Raises:
         TraceNotFoundError: It has no job.
@@ -226,6 +259,7 @@ def reopen(connection: sa.Connection, run_id: str, *, queue_limit_s: float) -> N
         return
     _take_end_off(connection, run_id)
     fresh = {
+        "worker": worker,
         "takeovers": 0,
         "cancel_requested": False,
         "write_now_requested": False,
@@ -237,11 +271,28 @@ def reopen(connection: sa.Connection, run_id: str, *, queue_limit_s: float) -> N
 def _take_end_off(connection: sa.Connection, run_id: str) -> None:
     *before, end = select_events(connection, run_id, 0)[0]
     of_end = (trace_events.c.trace_id == run_id) & (trace_events.c.seq == end.seq)
-    connection.execute(trace_events.delete().where(of_end))
-    folded = fold(before, Folded())
+    if before:
+        # Its number stays taken: whoever was told of the end asks for what follows that number.
+        connection.execute(trace_events.update().where(of_end).values(_goes_on(before[-1], end)))
+    else:
+        connection.execute(trace_events.delete().where(of_end))  # it waits, and has told nothing
     values = {
-        **folded.model_dump(mode="json", include={"status", "progress", "current_stage"}),
+        **fold(before).model_dump(mode="json", include={"status", "progress", "current_stage"}),
         "error_message": "",
         "completed_at": None,
     }
     connection.execute(tool_traces.update().where(tool_traces.c.id == run_id).values(values))
+
+
+def _goes_on(last: LoggedEvent, end: LoggedEvent) -> dict[str, object]:
+    """What stands in the place of an end from now on, at the stage of the event before it."""
+    how = "The run was cancelled, and goes on."
+    if isinstance(end.event, RunFailed):
+        how = f"The run failed, and goes on. {end.event.message}"
+    notice = Notice(message=how).model_dump(mode="json")
+    return {
+        "key": f"{EventKeys().of(notice)}@{end.seq}",
+        "stage": last.stage.value,
+        "progress": last.progress,
+        "event": notice,
+    }

@@ -46,15 +46,26 @@ _NO_NUL = {0: None}
 
 def insert_trace(connection: sa.Connection, trace: ToolTrace) -> ToolTrace:
     """Make a trace, and its user if he is new; one that is there already stays as it is."""
-    known = connection.scalar(sa.select(users.c.id).where(users.c.id == trace.user_id))
-    if known is None:
-        user = {"id": trace.user_id, "org_id": trace.org_id, "created_at": trace.created_at}
-        _insert_new(connection, users, user)
+    _know_user(connection, trace)
     # Dumped by field and not whole: moments stay moments.
     plain = trace.model_dump(mode="json")
     moments = {n: getattr(trace, n) for n in ("created_at", "started_at", "completed_at")}
     _insert_new(connection, tool_traces, plain | moments)
     return select_trace(connection, trace.id)
+
+
+def _know_user(connection: sa.Connection, trace: ToolTrace) -> None:
+    known = connection.scalar(sa.select(users.c.id).where(users.c.id == trace.user_id))
+    if known is None:
+        user = {"id": trace.user_id, "org_id": trace.org_id, "created_at": trace.created_at}
+        _insert_new(connection, users, user)
+
+
+def lock_user(connection: sa.Connection, trace: ToolTrace) -> None:
+    """Have what is counted of a trace's user stay so until the transaction's end."""
+    _know_user(connection, trace)
+    own = sa.select(users.c.id).where(users.c.id == trace.user_id)
+    connection.execute(own.with_for_update(key_share=True))
 
 
 def _insert_new(connection: sa.Connection, table: sa.Table, row: Mapping[str, Any]) -> None:

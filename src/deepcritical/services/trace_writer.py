@@ -11,7 +11,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from deepcritical.domain.errors import StorageError, TraceEndedError, TraceNotFoundError
+from deepcritical.domain.errors import (
+    StorageError,
+    TraceEndedError,
+    TraceNotFoundError,
+    TraceTakenError,
+)
 from deepcritical.domain.event_keys import KeyedEvent
 from deepcritical.domain.traces import LOCAL_USER, TraceResult
 from deepcritical.services.tool_trace_service import ToolTraceService
@@ -45,6 +50,8 @@ class TraceWriter:
         """What the run is completed with; to be set before its terminal event."""
         self.worker: str | None = None
         """The worker that must have the run, so that what it writes is taken; None for any."""
+        self.may_leave = False
+        """Whether the run can end later, where the database is away when it is to end."""
         self.stored = False
         """Whether everything is in the database, the end included."""
         self._traces = traces
@@ -74,12 +81,22 @@ class TraceWriter:
         """Write the terminal event with the result, after all that is still to be written.
 
         Raises:
+            TraceTakenError: The database is away, and the run ends when it is back.
             StorageError: They cannot be written.
         """
         if self._writing is not None:
             await self._writing
         self._pending.append(keyed)
-        await self._write(self.result)
+        try:
+            await self._write(self.result)
+        except (TraceEndedError, TraceNotFoundError):
+            raise
+        except StorageError as error:
+            if not self.may_leave:
+                raise
+            if not await self._traces.database.answers():
+                raise TraceTakenError("The run ends when the database is back.") from error
+            await self._write(self.result)  # it was away for a moment only, or it refuses
         self.stored = True
 
     async def flush(self) -> None:

@@ -6,7 +6,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from deepcritical.domain.budget import Spent
-from deepcritical.domain.checklist import Aspect, Checklist, ChecklistItem, Coverage, ItemCoverage
+from deepcritical.domain.checklist import (
+    Aspect,
+    Checklist,
+    ChecklistItem,
+    Coverage,
+    Inquiry,
+    InquiryKind,
+    ItemCoverage,
+)
 from deepcritical.domain.event_keys import EventKeys
 from deepcritical.domain.events import (
     TERMINAL,
@@ -15,6 +23,7 @@ from deepcritical.domain.events import (
     CompletenessChecked,
     Event,
     EvidenceAssessed,
+    InquiryRefined,
     JudgementMade,
     LoggedEvent,
     Notice,
@@ -28,7 +37,7 @@ from deepcritical.domain.events import (
     StopReason,
 )
 from deepcritical.domain.question import QuestionForm, ResearchQuestion
-from deepcritical.domain.traces import TraceStatus, fold
+from deepcritical.domain.traces import TraceState, TraceStatus, fold
 
 START = datetime(2999, 1, 1, tzinfo=UTC)
 
@@ -120,6 +129,13 @@ def test_what_was_found_and_what_it_cost_are_added_up() -> None:
     # Calls that were made at once tell of the whole so far in any order: the most counts.
     assert (folded.metrics.llm_calls, folded.metrics.tokens) == (3, 33)
     assert folded.metrics.cost_usd == 1.5
+
+
+def test_a_free_question_is_kept_as_understood_too() -> None:
+    inquiry = Inquiry(text="made", kind=InquiryKind.EFFECT)
+    folded = fold(logged(InquiryRefined(inquiry=inquiry)))
+    assert folded.state.refined_question == inquiry
+    assert TraceState.model_validate_json(folded.state.model_dump_json()) == folded.state
 
 
 def test_progress_never_goes_back() -> None:

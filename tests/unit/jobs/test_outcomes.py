@@ -118,6 +118,7 @@ RESULTS["execute"] = st.lists(
         modelled(SourceResult),
         st.none() | PLAIN[datetime],
         st.none() | ANY_ERROR,
+        st.none() | st.floats(0, 100),  # seconds: else drawn without bounds, infinity included
     ),
     max_size=2,
 ).map(tuple)

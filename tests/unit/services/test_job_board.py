@@ -8,7 +8,14 @@ import pytest
 
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import CapacityError, StorageError, TraceNotFoundError
-from deepcritical.domain.events import RunCancelled, RunCompleted, RunStarted, Stage, StopReason
+from deepcritical.domain.events import (
+    Notice,
+    RunCancelled,
+    RunCompleted,
+    RunStarted,
+    Stage,
+    StopReason,
+)
 from deepcritical.domain.jobs import Signals
 from deepcritical.domain.recipe import Recipe
 from deepcritical.domain.traces import TraceResult, TraceStatus
@@ -106,14 +113,17 @@ async def test_a_cancelled_run_is_opened_again_behind_what_it_told(
     await traces.append_event(run_id, started, (Stage.QUESTION, 0.1))
     await board.request(run_id, "cancel")
     await traces.append_event(run_id, RunCancelled())
-    await board.reopen(run_id)
+    await board.reopen(run_id, "two")
     trace = await traces.get_trace(run_id)
     assert (trace.status, trace.progress, trace.completed_at) == (
         TraceStatus.IN_PROGRESS,
         0.1,
         None,
     )
-    assert [logged.event for logged in await traces.events(run_id)] == [started]
+    goes_on = Notice(message="The run was cancelled, and goes on.")
+    told = [(logged.seq, logged.event) for logged in await traces.events(run_id)]
+    assert told == [(1, started), (2, goes_on)]  # no number is ever given twice
+    assert run_id not in await board.left_by({"two"})
     assert (await board.begin(run_id, "two")).signals == Signals()
 
 
@@ -123,7 +133,7 @@ async def test_a_cancel_is_not_lost_when_a_run_is_resumed_before_it_has_ended(
     run_id = await added(board)
     await board.begin(run_id, "one")
     await board.request(run_id, "cancel")
-    await board.reopen(run_id)
+    await board.reopen(run_id, "two")
     taken_up = await board.begin(run_id, "two")
     assert taken_up.signals.cancel
     assert taken_up.takeovers == 1
@@ -136,6 +146,6 @@ async def test_a_completed_run_is_not_opened_again(
     end = RunCompleted(stop_reason=StopReason.NO_EVIDENCE, verdict="", references=0)
     await traces.complete_trace(run_id, end, TraceResult({}))
     with pytest.raises(StorageError, match="is completed"):
-        await board.reopen(run_id)
+        await board.reopen(run_id, "two")
     with pytest.raises(TraceNotFoundError):
-        await board.reopen(str(uuid4()))
+        await board.reopen(str(uuid4()), "two")

@@ -6,15 +6,20 @@ A call only attaches to its run: whoever loses the call loses nothing of the run
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
-from contextlib import AsyncExitStack, aclosing
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack, aclosing, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import JsonValue
 
 from deepcritical.domain.answer import ToolOutput
 from deepcritical.domain.base import Model
-from deepcritical.domain.errors import DeepCriticalError, ResearchCancelled, TraceNotFoundError
+from deepcritical.domain.errors import (
+    DeepCriticalError,
+    ResearchCancelled,
+    StorageError,
+    TraceNotFoundError,
+)
 from deepcritical.domain.events import LoggedEvent
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.research_tools import DeepResearchInput, ReportInput, ReportOutput
@@ -36,6 +41,7 @@ from deepcritical.interfaces.render import describe
 from deepcritical.interfaces.report_files import formats_of
 from deepcritical.jobs.research_tools import deep_research_tool, research_report_tool
 from deepcritical.jobs.runs import RESEARCH
+from deepcritical.jobs.stored_runs import failed_output
 from deepcritical.reasoning.chatting import DEEP_RESEARCH, RESEARCH_REPORT
 
 if TYPE_CHECKING:
@@ -82,7 +88,7 @@ class ResearchTools:
         Raises:
             ToolError: There is none; its output says `error`.
         """
-        payload = await self._waited_for(call, DEEP_RESEARCH, given, _no_answer)
+        payload = await self._waited_for(call, DEEP_RESEARCH, given, self._no_answer)
         return ToolOutput.model_validate(payload)
 
     async def research_report(self, call: Call, given: ReportInput) -> ReportOutput:
@@ -95,7 +101,11 @@ class ResearchTools:
         return ReportOutput.model_validate(payload)
 
     async def _waited_for(
-        self, call: Call, name: str, given: Model, failed: Callable[[str, str], ToolError]
+        self,
+        call: Call,
+        name: str,
+        given: Model,
+        failed: Callable[[str, str], Awaitable[ToolError]],
     ) -> dict[str, JsonValue]:
         """The end of a run; what is lost with this call is nothing of the run."""
         caller = ToolCaller(call.caller.user_id, call.key, call.model)
@@ -111,9 +121,17 @@ class ResearchTools:
             try:
                 return await _ended(steps, call)
             except DeepCriticalError as error:
-                raise failed(run_id, str(error)) from None
+                raise await failed(run_id, str(error)) from None
             except ResearchCancelled:
-                raise failed(run_id, "The run was cancelled.") from None
+                raise await failed(run_id, "The run was cancelled.") from None
+
+    async def _no_answer(self, run_id: str, why: str) -> ToolError:
+        text = f"{why} (trace_id {run_id})"
+        output = ToolOutput.failed(run_id, text)
+        with suppress(StorageError):  # what is told must not be lost with the database
+            if run := await self._runs.find(run_id):
+                output = await failed_output(run, text)
+        return ToolError(text, output)
 
     async def find_similar_research(
         self, call: Call, given: asked.StartResearch
@@ -284,12 +302,7 @@ def _check_kind(given: asked.StartResearch) -> None:
             raise ToolError(f"`{name}` does not go with kind {given.kind}. Leave it out.")
 
 
-def _no_answer(run_id: str, why: str) -> ToolError:
-    text = f"{why} (trace_id {run_id})"
-    return ToolError(text, ToolOutput.failed(run_id, text))
-
-
-def _no_report(run_id: str, why: str) -> ToolError:
+async def _no_report(run_id: str, why: str) -> ToolError:
     return ToolError(f"{why} (trace_id {run_id})")
 
 

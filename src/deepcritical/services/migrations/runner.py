@@ -42,17 +42,24 @@ _APPLIED = sa.Table(
 )
 
 
-def migrate(connection: sa.Connection, wanted: Sequence[str] = tuple(ALL)) -> tuple[str, ...]:
+def migrate(
+    connection: sa.Connection, wanted: Sequence[str] = tuple(ALL), *, of_newer: bool = False
+) -> tuple[str, ...]:
     """Apply what is missing, within the caller's transaction, which no other process may share.
+
+    Args:
+        connection: The transaction.
+        wanted: Names of migrations.
+        of_newer: Whether a database of a newer version is as good.
 
     Returns:
         The names of what was applied.
 
     Raises:
-        StorageError: The database was made by a newer version.
+        StorageError: The database was made by a newer version, and must not be.
     """
     _APPLIED.create(connection, checkfirst=True)
-    applied = _applied(connection)
+    applied = _applied(connection, of_newer=of_newer)
     missing = tuple(name for name in wanted if name not in applied)
     if missing:
         _apply(connection, missing)
@@ -75,14 +82,15 @@ def check(connection: sa.Connection) -> None:
         )
 
 
-def _applied(connection: sa.Connection) -> set[str]:
+def _applied(connection: sa.Connection, *, of_newer: bool = False) -> set[str]:
     """The names of what was applied.
 
     Raises:
-        StorageError: The database was made by a newer version.
+        StorageError: The database was made by a newer version, and must not be.
     """
     applied = set(connection.scalars(sa.select(_APPLIED.c.name)))
-    if unknown := applied - set(ALL):
+    unknown = applied - set(ALL)
+    if unknown and not of_newer:
         raise StorageError(
             f"The database has the migration {min(unknown)}, which this version does not know.",
             "Update DeepCritical, or name another database in DATABASE_URL.",
