@@ -118,6 +118,9 @@ async def test_a_finished_run_is_asked_and_nothing_else(site: Served) -> None:
     missing = (await turn(site, at, "Does examplol cause hair loss?"))[-1]
     assert missing["head"].startswith("Not in the evidence")
     assert (missing["in_evidence"], missing["sentences"]) == (False, [])
+    for look_up in (LOOK_UP, "Which trials were stopped?", "PMID 999"):
+        told = await turn(site, at, look_up)
+        assert [event["tool"] for event in told if event["type"] == "tool_called"] == ["rag"]
 
 
 async def test_who_leaves_in_the_middle_of_a_turn_can_go_on(site: Served) -> None:

@@ -73,7 +73,6 @@ _add("points", 1.0, "points point")
 _add("fold", 1.0, "fold times × x")
 _add("people", 1.0, "person-years")
 
-_CASED = {name for name in _NAMES if not name.islower() and name.isascii()}
 _WORD = "|".join(
     sorted((re.escape(name) for name in _NAMES if name not in {"%"}), key=len, reverse=True)
 )

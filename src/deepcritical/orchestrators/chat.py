@@ -90,7 +90,7 @@ class Chat:
     Args:
         registry: The tools.
         reasoner: Chooses among them, and tells what they found.
-        run_id: A finished run that the chat is about; '' for none.
+        run_id: A finished run that alone is asked; '' for none.
         caller: The user.
         limits: Budget and deadline of a turn.
         similar: Finds former runs to be named beside an offer.
@@ -117,6 +117,7 @@ class Chat:
         self._history: deque[Exchange] = deque(maxlen=MAX_HISTORY)
         self._offer: _Offer | None = None
         self._busy = False
+        self._over_a_run = bool(run_id)
         self.run_id = run_id
         """The finished run that questions are put to; research that ends takes its place."""
 
@@ -232,10 +233,14 @@ class Chat:
         )
 
     def _tools(self) -> Sequence[Any]:
-        """The tools that may be chosen: one over a run needs a run."""
-        chosen = (SEARCH, RAG, *OFFERED)
-        usable = [tool for tool in self._registry.tools if tool.name in chosen]
-        return [tool for tool in usable if tool.name != RAG or self.run_id]
+        """The tools that may be chosen: one over a run needs a run.
+
+        Sources answer nothing in a chat that was opened over a run: its reader takes every answer
+        for the evidence of that run.
+        """
+        looks = [SEARCH] if not self._over_a_run else []
+        chosen = (*looks, *([RAG] if self.run_id else []), *OFFERED)
+        return [tool for tool in self._registry.tools if tool.name in chosen]
 
     async def _offered(self, text: str, choice: ToolChoice, caller: ToolCaller) -> ResearchOffered:
         """The offer, with the user's own words as the question: a model's may be a record's."""

@@ -221,11 +221,6 @@ def _pairs(said: str, source: str, change: Change) -> Iterator[tuple[_Name, _Nam
                 yield one, other
 
 
-def _moved(one: _Name, other: _Name, source: str) -> bool:
-    """Whether a name of another kind only stands elsewhere in the source, as in a reordering."""
-    return one.kind != other.kind and one.canonical in {n.canonical for n in _names(source)}
-
-
 def _are_two(one: _Name, other: _Name) -> bool:
     """Whether two names of one kind stand for two things."""
     same_kind = one.kind == other.kind or "disease" not in (one.kind, other.kind)

@@ -69,9 +69,6 @@ _RESULT = frozenset({UP, DOWN, BETTER, WORSE, SAME, ASSOCIATED, SIGNIFICANT})
 _COMPARATOR = frozenset("than versus vs compared".split())
 _BAD = re.compile(rf"\b{BAD}\b", re.IGNORECASE)
 _GOOD = re.compile(rf"\b{GOOD}\b", re.IGNORECASE)
-_NEUTRAL = frozenset(
-    "did do does was were is are be been has have had that to the a an any".split()
-)
 
 
 class Change(NamedTuple):

@@ -53,7 +53,6 @@ _DEFINED = re.compile(
     r"(?P<what>[^.;]+)",
     re.IGNORECASE,
 )
-_MEASURE_LABEL = ("main outcome", "primary outcome")
 _NARROWED = re.compile(
     r"\s(?:defined|assessed|within|at|by|measured|after|over|in|on|during|from|as|up to|"
     r"until|through|among|based|evaluated)\s|[,(:;\[]|\b(?:which|that)\b",

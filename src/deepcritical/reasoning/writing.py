@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from deepcritical.domain.appraisal import Appraisal, Direction, Remark, StudyFinding
+from deepcritical.domain.appraisal import Direction, Remark, StudyFinding
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.hypotheses import MechanismHypothesis, Sign
 from deepcritical.domain.markdown import escape_markdown
@@ -294,12 +294,6 @@ class _Writer:
         verdict: Verdict = decide(studies)
         self.citer.cite(verdict.deciding_ids)
         return DrugCandidate(name=drug, verdict=verdict, studies=len(studies))
-
-
-def _why_unused(appraisal: Appraisal) -> str:
-    if appraisal.grade.retracted:
-        return Remark.RETRACTED
-    return appraisal.reading.remark or Remark.MECHANISM_ONLY
 
 
 def _way(hypothesis: MechanismHypothesis) -> Way:
