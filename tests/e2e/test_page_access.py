@@ -87,7 +87,7 @@ def test_a_plan_counts_as_a_run_each_time_it_is_approved(browser: Browser, site:
 @pytest.mark.parametrize("site", [{"DEEPCRITICAL_PUBLIC": "1"}], indirect=True)
 def test_a_browser_that_keeps_no_cookie_has_its_chat(browser: Browser, site: Served) -> None:
     context = browser.new_context(base_url=site.address)
-    # As within a page of another site, such as that of a Space.
+    # As within a page of another site, where some browsers keep none.
     context.add_init_script(
         "const own = window.fetch;"
         "window.fetch = (at, how) => own(at, { ...how, credentials: 'omit' });"

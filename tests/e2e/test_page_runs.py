@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from deepcritical.services.database import Database
+from deepcritical.services.database_url import normalised_url
+from deepcritical.services.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION, paper, snapshot
 from tests.e2e.pages import (
     ATTACK,
@@ -84,6 +89,7 @@ def test_a_run_that_is_told_to_write_now_ends_with_a_report(page: Page, gate: Pa
     gate.touch()
     done(page)
     expect(page.locator(".live .log")).to_contain_text("user_stop")
+    expect(page.locator(".live .waiting")).to_be_hidden()
     expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
 
 
@@ -95,6 +101,12 @@ def test_a_run_that_waits_says_for_how_many(page: Page, gate: Path) -> None:
     expect(pill(second)).to_have_text("waiting")
     expect(second.locator(".live .waiting")).to_contain_text("number 1 in the queue")
     picture(second, "waiting-1440")
+    act(second, "Stop and write now").click()
+    for _ in range(2):
+        # By the second time the page has drawn what it was told the first time.
+        with second.expect_response(re.compile(r"/api/runs/[0-9a-f-]{36}$")):
+            pass
+    expect(second.locator(".live .waiting")).to_contain_text("then it writes")
     gate.touch()
     done(page)
     done(second)
@@ -188,6 +200,43 @@ def test_own_runs_are_searched_opened_and_deleted(page: Page) -> None:
     sure.get_by_role("button", name="Delete").click()
     expect(page).not_to_have_url(re.compile("run="))
     assert page.context.request.get(f"/api/runs/{run}").status == 404
+
+
+def test_a_run_that_is_opened_takes_the_place_of_a_plan(page: Page) -> None:
+    ask(page, OTHER)
+    done(page)
+    page.goto("/")
+    page.get_by_label("Show me the plan first").check()
+    ask(page, goto=False)
+    expect(page.get_by_role("heading", name="The plan")).to_be_visible()
+    listed(page).first.click()
+    expect(page.locator(".live .question")).to_have_text(OTHER)
+    expect(page.locator(".plan")).to_be_hidden()
+
+
+async def keep(file: Path, count: int) -> None:
+    traces = ToolTraceService(Database(normalised_url(f"sqlite:///{file}")))
+    for number in range(count):
+        trace = await traces.create_trace("research", {"question": f"{QUESTION} {number}"})
+        await traces.cancel_trace(trace.id)
+    await traces.close()
+
+
+def test_every_run_is_listed_however_many_there_are(browser: Browser, tmp_path: Path) -> None:
+    snapshot(tmp_path / "records.jsonl", *RECORDS)
+    with ThreadPoolExecutor() as apart:  # the browser has the loop of this thread
+        apart.submit(asyncio.run, keep(tmp_path / "runs.sqlite", 105)).result()
+    with serving(page_server(tmp_path, "1")) as served, tab(browser, served.address) as page:
+        page.goto("/")
+        older = page.get_by_role("button", name="Older runs")
+        for count in (10, 40, 70, 100):
+            expect(listed(page)).to_have_count(count)
+            older.click()
+        expect(listed(page)).to_have_count(105)
+        expect(listed(page).last).to_have_text(f"{QUESTION} 0")
+        expect(older).to_be_hidden()
+        page.get_by_label("Search your runs").fill("104")
+        expect(listed(page)).to_have_text([f"{QUESTION} 104"])
 
 
 def test_a_former_run_of_the_same_question_is_offered_and_not_put_in_its_place(

@@ -122,12 +122,15 @@ class RunHandlers:
         return self._begun(run)
 
     def leave(self) -> Shown:
-        """Put the plan away; nothing was started."""
+        """Put the plan away; nothing was started, and nothing goes on that needs the key."""
+        return {self._form.key: "", **self._put_away()}
+
+    def _put_away(self) -> Shown:
         return {self._plan.kept: None, self._plan.panel: gr.update(visible=False)}
 
     def _begun(self, run: RunView) -> Shown:
         """The run takes the place of a plan, and the field of the key is emptied."""
-        return {self._live: _shown(run, own=True), self._form.key: "", **self.leave()}
+        return {self._live: _shown(run, own=True), **self.leave()}
 
     def _caller(self, request: gr.Request) -> Caller:
         if request.request is None:
@@ -163,7 +166,8 @@ class RunHandlers:
             return {form.refused: problem(str(error))}
         if run is None:
             return {form.refused: problem(UNKNOWN_RUN), self._live: None}
-        return {form.refused: "", form.question: run.question, self._live: _shown(run, own=own)}
+        shown = {form.question: run.question, self._live: _shown(run, own=own)}
+        return {form.refused: "", **shown, **self._put_away()}
 
     async def answering(self, model: str | None, given: str | None) -> str:
         """What will answer, in a line; `given` is not empty if there is a key in its field."""

@@ -54,10 +54,10 @@ def build_page(runs: RunService, access: Access, similar: SimilarRuns | None = N
 
 
 def _wire_runs(page: gr.Blocks, form: Form, live: gr.HTML, handlers: RunHandlers) -> None:
-    shown = [live, form.refused, form.question]
+    plan = handlers.plan_outputs
+    shown = [live, form.refused, form.question, *plan]
     page.load(handlers.load, None, [*shown, form.answering], **PRIVATE)
     live.visited(handlers.visit, None, shown, trigger_mode="always_last", **PRIVATE)
-    plan = handlers.plan_outputs
     begun = gr.on(
         [form.ask.click, form.question.submit],
         handlers.begin,
@@ -67,6 +67,9 @@ def _wire_runs(page: gr.Blocks, form: Form, live: gr.HTML, handlers: RunHandlers
         **PRIVATE,
     )
     _after(begun, form, live, handlers)
+    # The last: the model's field is left a moment before the key's.
+    left = [form.model.blur, form.key.blur]
+    gr.on(left, trigger_mode="always_last", **_told(form, handlers))
 
 
 def _wire_plan(form: Form, plan: PlanPanel, live: gr.HTML, handlers: RunHandlers) -> None:
@@ -78,23 +81,26 @@ def _wire_plan(form: Form, plan: PlanPanel, live: gr.HTML, handlers: RunHandlers
         **PRIVATE,
     )
     _after(approved, form, live, handlers)
-    plan.leave.click(handlers.leave, None, [plan.kept, plan.panel], **PRIVATE)
+    left = plan.leave.click(handlers.leave, None, [form.key, plan.kept, plan.panel], **PRIVATE)
+    left.success(**_told(form, handlers))
 
 
 def _after(begun: Any, form: Form, live: gr.HTML, handlers: RunHandlers) -> None:
     """What follows a start: the address names the run, and the key is gone from its field."""
     begun.then(None, None, None, js=asset("started.js"))
     begun.success(None, live, None, js=asset("address.js"))
-    told: dict[str, Any] = {
+    begun.success(**_told(form, handlers))
+
+
+def _told(form: Form, handlers: RunHandlers) -> dict[str, Any]:
+    """How the line that says what will answer is written anew."""
+    return {
         "fn": handlers.answering,
         "inputs": [form.model, form.key],
         "outputs": [form.answering],
         "js": "(model, key) => [model, key ? 'given' : '']",  # the key itself stays in the browser
         **PRIVATE,
     }
-    # The last: the model's field is left a moment before the key's.
-    gr.on([form.model.blur, form.key.blur], trigger_mode="always_last", **told)
-    begun.success(**told)
 
 
 def _wire_similar(form: Form, live: gr.HTML, former: FormerRuns) -> None:

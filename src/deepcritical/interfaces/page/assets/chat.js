@@ -59,7 +59,7 @@ function secrets() {
   if (!/^[!-~]*$/.test(typed)) throw new Error("The key holds characters that no key has. Copy it once more.");
   return {
     ...(typed && { "X-Model-Key": typed }),
-    // Within a page of another site the browser keeps no cookie that says whose the chat is.
+    // Within a page of another site the browser may keep no cookie that says whose the chat is.
     ...(chat?.owner && { Authorization: `Bearer ${chat.owner}` }),
   };
 }

@@ -48,6 +48,11 @@ function tell(selector, text) {
   $(selector).hidden = !text;
 }
 
+// What its owner has asked of it is told up to its end, also while it waits for its turn.
+function waits(text) {
+  tell(".waiting", seen.wish || text);
+}
+
 function clock() {
   if (!seen.first) return;
   const waited = seen.ended ? 0 : Date.now() + seen.ahead - seen.last;
@@ -251,7 +256,7 @@ function draw(logged) {
   const at = Date.parse(logged.at);
   if (!seen.first) {
     status("running");
-    tell(".waiting", "");
+    waits("");
     runsChanged();
   }
   seen.first ??= at;
@@ -276,6 +281,7 @@ function finish(event) {
   close();
   clock();
   status(ENDS[event.type]);
+  tell(".waiting", "");
   $(".stay").hidden = true;
   if (event.type === "run_failed") tell(".problem", `${event.message} ${event.advice}`.trim());
   $(".steps").open = event.type !== "run_completed";
@@ -301,7 +307,11 @@ async function lost() {
     acts();
     tell(".problem", "This run cannot be followed: the server does not know it (any more). Ask the question again.");
   } else {
-    setTimeout(() => id === current && !document.hidden && follow(), 3000);
+    // Of a run that has ended, the server may have fewer events than were shown here: all are read anew.
+    const anew = answer?.ok && (await answer.json()).ended;
+    const question = $(".question").textContent;
+    const on = () => (anew ? open({ id, question, own }) : follow());
+    setTimeout(() => id === current && !document.hidden && on(), 3000);
   }
 }
 
@@ -331,7 +341,7 @@ async function queue() {
   if (id !== current || seen.first) return;
   const at = run?.queue_position;
   const why = run?.no_worker ? "No worker is there: it begins when one is started." : "Other runs are under way.";
-  tell(".waiting", at ? `Waiting for its turn: number ${at} in the queue. ${why}` : "");
+  waits(at ? `Waiting for its turn: number ${at} in the queue. ${why}` : "");
   if (stream) going();
   seen.asking = setTimeout(queue, WAITING_MS);
 }
@@ -361,7 +371,8 @@ async function act(button) {
   } else if (button.dataset.act === "resume") {
     open({ id, question: $(".question").textContent, own });
   } else if (button.dataset.act === "write-now" && !seen.ended) {
-    tell(".waiting", "The search ends with the step in hand; then it writes.");
+    seen.wish = "The search ends with the step in hand; then it writes.";
+    waits("");
   }
 }
 

@@ -3,6 +3,8 @@ const $ = (selector) => element.querySelector(selector);
 const WORDS = { pending: "waiting", in_progress: "running" };
 const KINDS = { research: "report", deep_research: "answer" };
 const AGAIN_MS = 5000;
+const MORE = 30;
+const MOST_AT_ONCE = 100;
 let shown = 10;
 let drawn = "";
 let last = 0;
@@ -36,28 +38,34 @@ async function why(answer) {
 async function load() {
   const asked = ++last;
   const words = $("input").value.trim();
-  const query = new URLSearchParams({ limit: shown, words });
-  const answer = await fetch(`/api/runs?${query}`).catch(() => null);
-  // Whoever asked later has the newer answer; without any the run card tells of the outage.
-  if (asked !== last || !answer) return;
-  if (!answer.ok) return problem(await why(answer));
+  const query = new URLSearchParams({ limit: Math.min(shown, MOST_AT_ONCE), words });
+  const runs = [];
+  let next = `/api/runs?${query}`;
+  while (next && runs.length < shown) {
+    const answer = await fetch(next).catch(() => null);
+    // Whoever asked later has the newer answer; without any the run card tells of the outage.
+    if (asked !== last || !answer) return;
+    if (!answer.ok) return problem(await why(answer));
+    const page = await answer.json();
+    runs.push(...page.runs);
+    next = page.next;
+  }
   problem("");
-  const page = await answer.json();
-  draw(page, words);
+  draw(runs, next, words);
   clearTimeout(waiting);
   // A run that this tab does not follow ends, too.
-  if (page.runs.some((run) => !run.ended) && !document.hidden) waiting = setTimeout(load, AGAIN_MS);
+  if (runs.some((run) => !run.ended) && !document.hidden) waiting = setTimeout(load, AGAIN_MS);
 }
 
-function draw(page, words) {
+function draw(runs, next, words) {
   const current = new URLSearchParams(location.search).get("run");
-  const now = JSON.stringify([current, words, page.next, page.runs.map((run) => [run.id, run.status])]);
+  const now = JSON.stringify([current, words, next, runs.map((run) => [run.id, run.status])]);
   if (now === drawn || element.querySelector(".sure")) return;
   drawn = now;
-  $("ul").replaceChildren(...page.runs.map((run) => item(run, current)));
+  $("ul").replaceChildren(...runs.map((run) => item(run, current)));
   $(".none").textContent = words ? "No run of yours has these words." : "Your runs appear here.";
-  $(".none").hidden = page.runs.length > 0;
-  $(".more").hidden = !page.next;
+  $(".none").hidden = runs.length > 0;
+  $(".more").hidden = !next;
 }
 
 function item(run, current) {
@@ -106,7 +114,8 @@ $("input").addEventListener("input", () => {
   typing = setTimeout(load, 200);
 });
 $(".more").addEventListener("click", () => {
-  shown = Math.min(100, shown + 30);
+  // A last page may have brought more than were asked for.
+  shown = Math.max(shown, $("ul").children.length) + MORE;
   load();
 });
 window.addEventListener("deepcritical:runs", load);
