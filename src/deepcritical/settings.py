@@ -20,9 +20,11 @@ from deepcritical.domain.live_sources import SourceKey, parse_sources
 from deepcritical.services.chroma_url import TokenHeader, index_address, token_headers
 from deepcritical.services.database_url import normalised_url
 
-__all__ = ["NamedKey", "Settings"]
+__all__ = ["PRIVATE_NETWORKS", "NamedKey", "Settings"]
 
 _PREFIX = "DEEPCRITICAL_"
+PRIVATE_NETWORKS = "10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,127.0.0.0/8,fc00::/7,::1"
+"""Where the proxy of a Space has its address, and no visitor."""
 _ENV_FILE = ".env"
 _NAME_IN_FILE = re.compile(r"^\s*(?:export\s+)?(\w+)\s*=", re.MULTILINE)
 
@@ -102,9 +104,9 @@ class Settings(BaseSettings):
     worker_runs: int = Field(default=20, ge=1)
     """Runs that a process conducts at once; more of them wait."""
     user_active: int | None = Field(default=None, ge=1)
-    """Runs of one user that all processes conduct at once; None for 3/4 of `worker_runs`."""
+    """Runs of a user that all processes conduct at once; unset, 3/4 of DEEPCRITICAL_WORKER_RUNS."""
     all_active: int | None = Field(default=None, ge=1)
-    """Runs that all processes conduct at once; None for as many as there are slots."""
+    """Runs that all processes conduct at once; unset, as many as there are slots."""
     queue_limit_s: float = Field(default=1800.0, gt=0)
     """Seconds that a run may wait for its first step before it ends as failed."""
     user_runs: int = Field(default=500, ge=1)
@@ -148,6 +150,10 @@ class Settings(BaseSettings):
     """Whether anybody may use the server, as an anonymous user with a quota."""
     public_runs_per_hour: int = Field(default=20, ge=1)
     """Runs that an anonymous user may start in an hour; an address, five times as many."""
+    forwarded_allow_ips: str | None = Field(default=None, validation_alias="FORWARDED_ALLOW_IPS")
+    """Proxies that are believed who asks: addresses and networks, with commas between them."""
+    space_id: str = Field(default="", validation_alias="SPACE_ID")
+    """Name of the Hugging Face Space, set by it; there proxies of private networks are believed."""
 
     @field_validator("sources", mode="before")
     @classmethod
@@ -195,6 +201,13 @@ class Settings(BaseSettings):
                 f"The file of tokens {self.tokens_file} cannot be read.",
                 "Correct DEEPCRITICAL_TOKENS_FILE.",
             ) from error
+
+    @property
+    def proxies(self) -> str | None:
+        """Proxies that are believed who asks; None for those on loopback alone."""
+        if self.forwarded_allow_ips is None and self.space_id:
+            return PRIVATE_NETWORKS
+        return self.forwarded_allow_ips
 
     @property
     def chroma_headers(self) -> dict[str, str]:

@@ -14,6 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from deepcritical.interfaces.access import HEAVY_PER_MINUTE
 from deepcritical.settings import Settings
 from tests.conftest import ROOT
 from tests.servers.serving import Served, serving
@@ -127,6 +128,26 @@ def test_a_public_server_gives_the_page_and_a_cookie_to_everybody() -> None:
     assert "HttpOnly" in answer.headers["set-cookie"]
 
 
+def test_visitors_of_a_space_have_a_quota_each_behind_its_proxy() -> None:
+    # Refused for its size, so that it takes the server no work; counted all the same.
+    claim = {"claim": "1 " * 100, "references": [{"title": "Made up", "text": "Made up."}]}
+    told = {"DEEPCRITICAL_PUBLIC": "1", "SPACE_ID": "team/space"}
+    with (
+        serving(ON_THE_NETWORK, told) as served,
+        httpx.Client(base_url=here(served), trust_env=False) as client,
+    ):
+
+        def asked(by: str) -> int:
+            sent = {"X-Forwarded-For": f"{by}, 10.16.3.80"}
+            return client.post("/api/verify", json=claim, headers=sent).status_code
+
+        answers = [asked("203.0.113.7") for _ in range(HEAVY_PER_MINUTE + 1)]
+        assert answers == [422] * HEAVY_PER_MINUTE + [429]
+        assert asked("203.0.113.8") == 422
+        # What a visitor writes of himself stands before what the proxy writes.
+        assert asked("203.0.113.9, 203.0.113.7") == 429
+
+
 @pytest.mark.parametrize(
     "told",
     [
@@ -151,6 +172,10 @@ def test_what_the_page_does_not_use_is_not_served(address: str) -> None:
     for path in ("gradio_api/upload", "gradio_api/upload?upload_id=1", "openapi.json"):
         answer = httpx.post(f"{address}/{path}", files={"files": b"made up"}, trust_env=False)
         assert answer.status_code in (404, 405), path
+    linked = httpx.get(
+        f"{address}/gradio_api/deep_link", params={"session_hash": "made-up"}, trust_env=False
+    )
+    assert linked.status_code == 404
 
 
 def test_another_site_can_send_nothing(address: str) -> None:

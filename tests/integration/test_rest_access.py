@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ from pydantic import SecretStr
 from starlette.types import Receive, Scope, Send
 
 from deepcritical.interfaces.access import (
+    COOKIE_S,
     HEAVY_PER_MINUTE,
     OWNER_COOKIE,
     USERS_PER_ADDRESS,
@@ -166,15 +168,35 @@ class TestPublic:
         kept = await asyncio.to_thread(raw_text, site.database)
         assert token not in kept
 
-    async def test_a_browser_keeps_it_where_no_script_reads_it(self, site: Site) -> None:
-        page = await site.client.get("/")
+    @pytest.mark.parametrize(
+        ("scheme", "framed"),
+        [("http", {"SameSite=Lax"}), ("https", {"SameSite=None", "Secure", "Partitioned"})],
+    )
+    async def test_a_browser_keeps_it_where_no_script_reads_it(
+        self, site: Site, scheme: str, framed: set[str]
+    ) -> None:
+        told = {"X-Forwarded-Proto": scheme}
+        page = await site.client.get("/", headers=told)
         site.client.cookies.clear()
-        for answer in (page, await begun(site)):
-            cookie = answer.headers["set-cookie"]
-            assert cookie.startswith(f"{OWNER_COOKIE}=anonymous-")
-            assert "HttpOnly" in cookie
-            assert "SameSite=lax" in cookie
-            assert "Secure" not in cookie  # this server is asked by http
+        for answer in (page, await begun(site, told)):
+            (cookie,) = answer.headers.get_list("set-cookie")
+            value, *attributes = cookie.split("; ")
+            assert re.fullmatch(rf"{OWNER_COOKIE}=anonymous-[\w-]{{43}}", value)
+            assert set(attributes) == {"HttpOnly", "Path=/", f"Max-Age={COOKIE_S}"} | framed
+
+    async def test_another_site_does_nothing_by_it(self, site: Site) -> None:
+        first = await begun(site)
+        at, token = first.headers["location"], first.json()["owner_token"]
+        for origin in ("https://other.example", "null"):
+            sent = {"Cookie": f"{OWNER_COOKIE}={token}", "Origin": origin}
+            for method, path in (
+                ("POST", "/api/runs"),
+                *(("POST", f"{at}/{what}") for what in ("cancel", "write-now", "resume")),
+                ("DELETE", at),
+            ):
+                refused = await site.client.request(method, path, headers=sent)
+                assert "other sites" in refused.json()["detail"], (origin, path)
+                assert refused.status_code == 403
 
     async def test_a_known_browser_gets_no_second_cookie(self, site: Site) -> None:
         await site.client.get("/")

@@ -160,7 +160,7 @@ class Access:
         """Find out whether this address may begin a session.
 
         Raises:
-            QuotaExceededError: It has begun too many, beyond loopback.
+            QuotaExceededError: It has begun too many, and not everybody is the local user.
         """
         if self.mode is not Mode.LOCAL:
             _admit(self._sessions_of_address.full_s(address_of(connection)), "sessions")
@@ -190,16 +190,17 @@ def check_owner(caller: Caller, user_id: str) -> None:
 
 
 def set_owner_cookie(response: Response, caller: Caller, *, secure: bool) -> None:
-    """Let the browser of a new anonymous user remember who he is."""
+    """Let the browser of a new anonymous user remember who he is.
+
+    Over HTTPS also within a frame of another site, such as that of a Space: apart from what it
+    remembers for other sites, so that none of them can send anything in his name.
+    """
     if caller.new_token:
-        response.set_cookie(
-            OWNER_COOKIE,
-            caller.new_token.get_secret_value(),
-            max_age=COOKIE_S,
-            secure=secure,
-            httponly=True,
-            samesite="lax",
-        )
+        token = caller.new_token.get_secret_value()
+        frames = "SameSite=None; Secure; Partitioned" if secure else "SameSite=Lax"
+        # By hand: `set_cookie` knows partitions from Python 3.14 on.
+        cookie = f"{OWNER_COOKIE}={token}; Max-Age={COOKIE_S}; Path=/; HttpOnly; {frames}"
+        response.headers.append("Set-Cookie", cookie)
 
 
 def access_for(

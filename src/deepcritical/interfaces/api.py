@@ -30,7 +30,6 @@ from deepcritical.domain.claim_checks import ClaimCheck, check_size
 from deepcritical.domain.documents import Document
 from deepcritical.domain.errors import TraceNotFoundError
 from deepcritical.domain.question import MAX_QUESTION_CHARS
-from deepcritical.domain.traces import fold
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.access import Access, check_owner
@@ -59,7 +58,7 @@ from deepcritical.interfaces.repeated_starts import RepeatedStarts
 from deepcritical.interfaces.report_files import formats_of
 from deepcritical.jobs.runs import RESEARCH, RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
-from deepcritical.jobs.stored_runs import RunView
+from deepcritical.jobs.stored_runs import RunView, failed_output
 from deepcritical.reasoning.base import Reasoner
 
 __all__ = ["REPORT_POLICY", "build_api"]
@@ -228,7 +227,10 @@ async def show_run(run: Known, runs: Runs) -> RunShown:
 
 @router.get(
     "/runs/{run_id}/events",
-    responses={200: {"model": EventPage, "content": {"text/event-stream": {}}}},
+    responses={
+        200: {"model": EventPage, "content": {"text/event-stream": {}}},
+        204: {"description": "The run has ended, and nothing follows that number."},
+    },
 )
 async def read_events(
     run: Known,
@@ -248,6 +250,8 @@ async def read_events(
         ended, events = run.ended, await run.events(start)
         page = events_shown(events, start, ended)
         return Response(page.model_dump_json(), media_type="application/json")
+    if start and run.ended and not await run.events(start):
+        return Response(status_code=204)  # which tells an EventSource to ask no more
     return StreamingResponse(
         event_stream(run, start),
         media_type="text/event-stream",
@@ -264,7 +268,7 @@ async def cancel_run(run: Own, runs: Runs) -> RunShown:
 
 @router.post("/runs/{run_id}/write-now", status_code=202)
 async def write_now(run: Own, runs: Runs) -> RunShown:
-    """End the search of a run after its round, and have it write from what there is."""
+    """Have a run end its search with the step in hand, and write from what there is."""
     if run.ended:
         raise HTTPException(409, "This run has ended.")
     try:
@@ -311,8 +315,7 @@ async def read_output(run: Known) -> ToolOutput:
     if run.tool_name == RESEARCH:
         raise HTTPException(409, "This run ends with a report. Read one of its `files`.")
     if run.ended and run.answer is None:
-        told = fold(await run.events())
-        return ToolOutput.failed(run.run_id, told.error_message or f"It was {told.status.value}.")
+        return await failed_output(run)
     return _ended(run.answer, run).tool_output(run.run_id)
 
 

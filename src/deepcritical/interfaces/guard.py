@@ -37,12 +37,17 @@ SECURITY_HEADERS = {
 }
 MAX_BODY_BYTES = 65_536
 """Largest body of a request: a question is at most a fraction of it."""
-NOT_SERVED = ("/gradio_api/upload", "/gradio_api/mcp", "/gradio_api/proxy=")
+NOT_SERVED = (
+    "/gradio_api/upload",
+    "/gradio_api/mcp",
+    "/gradio_api/proxy=",
+    "/gradio_api/deep_link",  # it would write what a session has typed, its key too, into a file
+)
 """Doors of the page's framework that no part of our page uses."""
 OWN_RULES = ("/api", "/mcp")
 """What asks by itself who may use it, with all below it; all else is the page."""
 MOST_OPEN, MOST_OPEN_LOCAL = 200, 1000
-"""Requests of one address that may be open at once, beyond loopback and on it."""
+"""Requests of one address that may be open at once, and where everybody is the local user."""
 CROWDED = problem_response(
     429,
     "Too many requests of this address are open.",

@@ -81,25 +81,26 @@ def serve(
     Beyond this machine a token is asked for: of DEEPCRITICAL_TOKENS, or one that is made and
     printed; with DEEPCRITICAL_PUBLIC=1 none is, and everybody has a quota.
     """
-    # Imported late: `--help` must not wait for the framework.
-    from deepcritical import bootstrap
+    from deepcritical import bootstrap  # late: `--help` must not wait for the framework
 
     chosen_place = chosen(snapshot, sources)._asdict()
     settings = bootstrap.read_settings(*chosen_model(model, model_base_url, ask_key))
     runs = bootstrap.build_runs(settings, **chosen_place, serves=True, conducts=not no_worker)
-    lookups = bootstrap.build_lookups(settings, **chosen_place)
     place = bootstrap.place_of(settings, **chosen_place)
-    similar = bootstrap.build_similar(settings, runs, place)
-    chats = bootstrap.open_chats(settings, runs, place, describe)
     asyncio.run(runs.sources())  # a source that cannot be read is told before anybody asks
-    address = (host or settings.host, settings.port if port is None else port)
-    with _bound(*address) as listening:
+    with _bound(host or settings.host, settings.port if port is None else port) as listening:
         # Later still: the page takes seconds to load, and what is wrong is told before that.
         from deepcritical.interfaces.server import serve_page
 
         tokens, quota = settings.token_entries(), settings.public_runs_per_hour
         access = _access(listening.getsockname()[0], tokens, settings.public, quota)
-        serve_page(runs, access, lookups, listening, name=address[0], similar=similar, chats=chats)
+        serve_page(
+            *(runs, access, bootstrap.Lookups(settings, place.snapshot), listening),
+            name=host or settings.host,
+            similar=bootstrap.build_similar(settings, runs, place),
+            chats=bootstrap.open_chats(settings, runs, place, describe),
+            proxies=settings.proxies,
+        )
 
 
 def _access(host: str, tokens: str, public: bool, runs_per_hour: int) -> Access:

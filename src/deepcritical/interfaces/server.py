@@ -63,6 +63,7 @@ def serve_page(
     name: str = "",
     similar: SimilarRuns | None = None,
     chats: Opening | None = None,
+    proxies: str | None = None,
 ) -> None:
     """Answer requests at a bound socket until the process is stopped.
 
@@ -76,6 +77,7 @@ def serve_page(
         name: The host name that was bound, if it was given as a name.
         similar: Finds former runs of similar questions; without it none are found.
         chats: Opens the chats for as long as the server runs; without it there are none.
+        proxies: Those that are believed for whom they ask, see `Settings.proxies`.
     """
     logging.basicConfig(level=logging.WARNING)
     # While a run calculates, the loop and every statement to the database wait for their turn. By
@@ -83,14 +85,22 @@ def serve_page(
     sys.setswitchinterval(0.001)
     host, port, *_ = listening.getsockname()
     app = create_app(runs, access, lookups, host=host, name=name, similar=similar, chats=chats)
-    # With "on" a server whose start fails ends; by default it would answer half prepared.
-    config = uvicorn.Config(
-        app, lifespan="on", log_level="warning", timeout_graceful_shutdown=SHUTDOWN_S
-    )
+    config = _config(app, proxies)
     logging.getLogger("uvicorn.error").addFilter(_is_worth_saying)
     shown = f"[{host}]" if ":" in host else host
     typer.echo(f"DeepCritical is at http://{shown}:{port} (Ctrl-C ends it)")
     _Server(config, runs).run(sockets=[listening])
+
+
+def _config(app: FastAPI, proxies: str | None) -> uvicorn.Config:
+    # With "on" a server whose start fails ends; by default it would answer half prepared.
+    return uvicorn.Config(
+        app,
+        lifespan="on",
+        log_level="warning",
+        timeout_graceful_shutdown=SHUTDOWN_S,
+        forwarded_allow_ips=proxies,
+    )
 
 
 def _is_worth_saying(record: logging.LogRecord) -> bool:

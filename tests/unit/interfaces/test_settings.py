@@ -8,7 +8,7 @@ from pydantic import SecretStr
 
 from deepcritical.bootstrap import build_runs, read_settings
 from deepcritical.domain.errors import ConfigurationError, SnapshotNotFoundError
-from deepcritical.settings import Settings
+from deepcritical.settings import PRIVATE_NETWORKS, Settings
 from tests.conftest import paper, snapshot
 
 
@@ -62,6 +62,22 @@ def test_a_setting_that_is_not_usable_is_named_without_a_stack_of_internals(
 
 
 @pytest.mark.parametrize(
+    ("name", "value", "why"),
+    [
+        ("DATABASE_URL", "mysql://x", "it must begin with sqlite:/// or postgresql://"),
+        ("DEEPCRITICAL_SOURCES", "nowhere", "there is no source nowhere"),
+    ],
+)
+def test_a_wrong_value_is_told_under_the_name_that_was_set_and_in_plain_words(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, why: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ConfigurationError) as caught:
+        read_settings()
+    assert caught.value.message.startswith(f"The setting {name} is not usable: {why}")
+
+
+@pytest.mark.parametrize(
     "text", ["europepmc,pubmed", " PubMed , europepmc,pubmed", "pubmed europepmc"]
 )
 def test_sources_are_names_with_commas(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
@@ -72,6 +88,27 @@ def test_sources_are_names_with_commas(monkeypatch: pytest.MonkeyPatch, text: st
 def test_an_empty_snapshot_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DEEPCRITICAL_SNAPSHOT", "")
     assert read_settings().snapshot is None
+
+
+@pytest.mark.parametrize(
+    ("told", "believed"),
+    [
+        ({}, None),
+        ({"SPACE_ID": "team/space"}, PRIVATE_NETWORKS),
+        ({"FORWARDED_ALLOW_IPS": "192.0.2.1"}, "192.0.2.1"),
+        ({"SPACE_ID": "team/space", "FORWARDED_ALLOW_IPS": "192.0.2.1"}, "192.0.2.1"),
+        ({"SPACE_ID": "team/space", "FORWARDED_ALLOW_IPS": ""}, ""),
+    ],
+    ids=str,
+)
+def test_the_proxy_of_a_space_is_believed_unless_others_are_named(
+    monkeypatch: pytest.MonkeyPatch, told: dict[str, str], believed: str | None
+) -> None:
+    for name in ("SPACE_ID", "FORWARDED_ALLOW_IPS"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in told.items():
+        monkeypatch.setenv(name, value)
+    assert read_settings().proxies == believed
 
 
 class TestSnapshot:
