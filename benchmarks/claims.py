@@ -4,7 +4,7 @@ Takes true sentences out of the abstracts of a JSON Lines file (``title`` and ``
 line), changes each by rule, and prints per class how many changed sentences are caught; then how
 many true sentences, faithful paraphrases and sentences of labelled sets are refused.
 
-    python benchmarks/claims.py --data records.jsonl [--seed 7] [--n 300] [--labelled FOLDER]
+    python -m benchmarks.claims --data records.jsonl [--seed 7] [--n 300] [--labelled FOLDER]
 """
 
 from __future__ import annotations

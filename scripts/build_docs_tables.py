@@ -221,6 +221,8 @@ def settings() -> str:
         default = "" if field.is_required() else field.get_default(call_default_factory=True)
         if isinstance(default, SecretStr):
             default = default.get_secret_value()  # what stands in the code is no secret
+        if isinstance(default, tuple):
+            default = ",".join(default)  # as it is written in the environment
         rows.append((variable_of(name), kind, code(default), plain(field.description)))
     note = "Environment variables, or lines of a file `.env` in the working directory."
     return "\n\n".join(

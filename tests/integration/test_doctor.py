@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import sqlite3
+import tomllib
 from contextlib import closing
 from pathlib import Path
 
@@ -12,12 +13,14 @@ import pytest
 
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.checks import Check, CheckState
+from deepcritical.interfaces.doctor_command import EXTRAS
 from deepcritical.reasoning.probing import check_model
 from deepcritical.reasoning.providers import model_server
 from deepcritical.services.checking import check_embeddings, check_file, check_index
 from deepcritical.tools.checking import check_crossref, check_source
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.rate_limiter import new_limiter
+from tests.conftest import ROOT
 from tests.integration.modelled import ADDRESSES, APIS
 from tests.servers.faults import Fault as SourceFault
 from tests.servers.models import Fault, ModelServer
@@ -229,3 +232,9 @@ class TestRanking:
             async with asyncio.timeout(15):
                 port = silent.getsockname()[1]
                 assert (await check_index(f"http://127.0.0.1:{port}")).state is PROBLEM
+
+
+def test_every_optional_part_that_a_user_may_miss_is_looked_at() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    # The weights of `offline` are told with the embeddings.
+    assert set(EXTRAS) == set(project["optional-dependencies"]) - {"offline", "dev", "docs", "lock"}

@@ -118,8 +118,8 @@ def ask(
 
     Exit codes: 0 answer; 3 nothing in the evidence; 4 empty question; 5 question too long; 6
     question names nothing to look for; 7 no such snapshot; 8 snapshot not readable; 9 wrong
-    setting; 10 no source reachable; 11 a file cannot be written; 12 time limit; 14 no such run
-    (--reuse); 130 interrupted.
+    setting; 10 no source reachable; 11 a file or the database cannot be read or written; 12 time
+    limit; 14 no such run (--reuse); 130 interrupted.
     """
     asked = checked_question(question)
     if evidence is not None:
@@ -200,8 +200,10 @@ async def _run(runs: RunService, wanted: _Asked, log_path: Path | None) -> _Fini
         try:
             answer = await run.result()
         except DeepCriticalError as error:
+            from deepcritical.jobs.stored_runs import failed_output
+
             if wanted.as_json:  # for the program that reads it; people are told on stderr
-                to_stdout(_printed(ToolOutput.failed(run.run_id, str(error))))
+                to_stdout(_printed(await failed_output(run, str(error))))
             raise
         return _Finished(Imprint(run.run_id, run.ended_at), answer, run.evidence())
     finally:

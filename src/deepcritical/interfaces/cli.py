@@ -182,10 +182,10 @@ def research(
     """Answer QUESTION from evidence: progress on stderr, the report on stdout.
 
     Exit codes: 0 report; 1 other failure; 2 wrong usage; 3 report without evidence; 4 empty
-    question; 5 question too long; 6 question not understood; 7 no such snapshot; 8 snapshot not
-    readable; 9 wrong setting; 10 no source reachable; 11 a file or the database cannot be written;
-    12 time limit; 13 a report that its sources do not bear out (verify); 14 no such run (traces);
-    15 a check found a problem (doctor); 16 a plan that cannot be run; 130 interrupted.
+    question; 5 question too long; 6 question not understood; 7 no such snapshot; 8 snapshot or
+    report not readable; 9 wrong setting; 10 no source reachable; 11 a file or the database is not
+    usable; 12 time limit; 13 a report that its sources do not bear out (verify); 14 no such run
+    (traces); 15 a check found a problem (doctor); 16 a plan that cannot be run; 130 interrupted.
     """
     folder = folder_of(out)
     if question is not None:

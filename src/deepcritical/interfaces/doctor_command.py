@@ -1,4 +1,4 @@
-"""``deepcritical doctor``: whether a run would work as configured, and what to do if not."""
+"""``deepcritical doctor``: checks what a run needs, and says what to do about each problem."""
 
 from __future__ import annotations
 
@@ -37,6 +37,8 @@ EXTRAS = {
     "embeddings": ("sentence_transformers", "hybrid retrieval"),
     "app": ("gradio", "the page"),
     "mcp": ("mcp", "the tools for agents"),
+    "postgres": ("psycopg", "runs in PostgreSQL"),
+    "telemetry": ("opentelemetry.exporter.otlp.proto.http", "spans for a collector"),
 }
 """Optional extras: a module that comes with each, and what it is for."""
 SOURCE_WAIT_S = 8.0
@@ -54,8 +56,9 @@ def doctor(
 ) -> None:
     """Check what a run needs: settings, model, sources, files; a line for each, with advice.
 
-    The model is asked one question, each source for one record. It ends with 0 when a run would
-    work as configured, and with 15 when a check found a problem.
+    The model is asked one question, each source for one record. It ends with 0 when no check found
+    a problem, and with 15 when one did. The database, the manager and the collector of spans are
+    not looked at.
     """
     asked = chosen_model(model, model_base_url, ask_key)
     checks = asyncio.run(_examined(asked, chosen(snapshot, sources)))
@@ -152,12 +155,19 @@ async def _kept(http_cache: Path | None, vector_cache: Path | None) -> tuple[Che
 def _installed() -> tuple[Check, ...]:
     from deepcritical.export.checking import check_pdf
 
-    missing = {name: use for name, (module, use) in EXTRAS.items() if find_spec(module) is None}
+    missing = {name: use for name, (module, use) in EXTRAS.items() if not _is_there(module)}
     if not missing:
         return check_pdf(), passed("extras", f"{', '.join(EXTRAS)} are installed")
     wanted = ", ".join(f"{name} ({use})" for name, use in missing.items())
-    advice = f"If you want them: pip install 'deepcritical[{','.join(missing)}]'"
+    advice = f"If you want them, in a checkout: pip install '.[{','.join(missing)}]'"
     return check_pdf(), skipped("extras", f"not installed: {wanted}", advice)
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # the package that it would be in
+        return False
 
 
 def _as_json(checks: Sequence[Check]) -> str:

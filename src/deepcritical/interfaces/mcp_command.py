@@ -37,6 +37,6 @@ def mcp(
     except ModuleNotFoundError as error:
         raise ConfigurationError(
             f"The tools need a library that is not installed: {error.name}.",
-            "Install it with: pip install 'deepcritical[mcp]'",
+            "Install it in a checkout with: pip install '.[mcp]'",
         ) from error
     serve_stdio(runs, lookups, similar)

@@ -27,7 +27,7 @@ __all__ = ["search"]
 
 
 class Source(StrEnum):
-    """The sources by name; see `bootstrap.SOURCES`."""
+    """The sources by name; see `domain.live_sources.SOURCES`."""
 
     pubmed = "pubmed"
     clinicaltrials = "clinicaltrials"
@@ -44,7 +44,8 @@ def search(
 ) -> None:
     """Search a live source: outcomes on stderr, records on stdout.
 
-    Exit codes: 0 records; 3 none; 4 empty query; 9 wrong setting; 10 no source reachable.
+    Exit codes: 0 records; 3 none; 4 empty query; 5 query too long; 9 wrong setting; 10 no source
+    reachable.
     """
     checked_question(query)
     answers, found = asyncio.run(_searched(source.value, query, most))
