@@ -135,7 +135,8 @@ async def test_who_leaves_in_the_middle_of_a_turn_can_go_on(site: Served) -> Non
     assert run
     async with asyncio.timeout(60):
         assert [logged async for logged in run.tail()][-1].event.type == "run_completed"
-    assert (await turn(site, at, LOOK_UP))[-1]["type"] == "chat_answer"
+    last = (await turn(site, at, LOOK_UP))[-1]
+    assert last["type"] == "chat_answer", last
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -108,3 +108,28 @@ def test_research_never_starts_without_acceptance_whatever_a_model_chooses(
 @given(st.lists(MESSAGES, min_size=1, max_size=6))
 def test_research_never_starts_without_acceptance_by_rules(messages: list[str]) -> None:
     asyncio.run(talked(RuleChat(), messages))
+
+
+async def left(ticks: int, message: str) -> None:
+    chat = Chat(ToolRegistry(tool(name, []) for name in NAMES), RuleChat(), run_id="made-up")
+
+    async def read() -> None:
+        async with aclosing(chat.say(message)) as events:
+            async for _ in events:
+                pass
+
+    reader = asyncio.create_task(read())
+    for _ in range(ticks):
+        await asyncio.sleep(0)
+    while not reader.done():  # as the libraries of servers do: again at each of its waits
+        reader.cancel()
+        await asyncio.sleep(0)
+    await asyncio.sleep(0.01)
+    last = [event async for event in chat.say("latest trials of examplol")][-1]
+    assert isinstance(last, ChatAnswer)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 30), st.sampled_from(["latest trials of examplol", "Does examplol help?"]))
+def test_who_leaves_a_turn_at_whatever_moment_can_go_on(ticks: int, message: str) -> None:
+    asyncio.run(left(ticks, message))

@@ -21,7 +21,6 @@ from fastapi import (
     Request,
     Response,
 )
-from fastapi.responses import StreamingResponse
 from pydantic import SecretStr
 
 from deepcritical.domain.answer import DeepAnswer, ToolOutput
@@ -52,7 +51,7 @@ from deepcritical.interfaces.api_models import (
 )
 from deepcritical.interfaces.chat_api import chat_router
 from deepcritical.interfaces.chat_sessions import ChatSessions
-from deepcritical.interfaces.event_stream import STREAM_HEADERS, event_stream
+from deepcritical.interfaces.event_stream import EventStream, run_blocks
 from deepcritical.interfaces.problems import PROBLEM_RESPONSES, add_handlers, describe_problems
 from deepcritical.interfaces.repeated_starts import RepeatedStarts
 from deepcritical.interfaces.report_files import formats_of
@@ -252,11 +251,7 @@ async def read_events(
         return Response(page.model_dump_json(), media_type="application/json")
     if start and run.ended and not await run.events(start):
         return Response(status_code=204)  # which tells an EventSource to ask no more
-    return StreamingResponse(
-        event_stream(run, start),
-        media_type="text/event-stream",
-        headers=STREAM_HEADERS,
-    )
+    return EventStream(run_blocks(run, start))
 
 
 @router.post("/runs/{run_id}/cancel", status_code=202)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, HTTPException, Path, Request
-from fastapi.responses import StreamingResponse
 from pydantic import Field, SecretStr, StringConstraints
 
 from deepcritical.bootstrap import ChatService
@@ -21,7 +20,7 @@ from deepcritical.interfaces.api_caller import ModelKey, Rules, Runs, Who
 from deepcritical.interfaces.api_models import ModelChoice
 from deepcritical.interfaces.chat_render import as_text
 from deepcritical.interfaces.chat_sessions import ChatSessions, Session
-from deepcritical.interfaces.event_stream import STREAM_HEADERS, kept_alive
+from deepcritical.interfaces.event_stream import EventStream
 
 __all__ = ["chat_router"]
 
@@ -111,19 +110,19 @@ async def open_chat(
 @chat_router.post("/chats/{chat_id}/messages", responses=_STREAM)
 async def say(
     said: ChatMessage, session: Own, caller: Who, rules: Rules, runs: Runs, key: ModelKey
-) -> StreamingResponse:
+) -> EventStream:
     """One turn: server-sent events up to its answer, or to an offer of research."""
     rules.admit_turn(caller)
     if session.chat.accepts(said.message):
         rules.admit_run(caller)
     who = await _speaker(session, runs, key)
-    return _streamed(session.chat.say(said.message, who))
+    return EventStream(_blocks(session.chat.say(said.message, who)))
 
 
 @chat_router.post("/chats/{chat_id}/accept", responses=_STREAM)
 async def accept_offer(
     accepted: OfferAccepted, session: Own, caller: Who, rules: Rules, runs: Runs, key: ModelKey
-) -> StreamingResponse:
+) -> EventStream:
     """Start the research that was offered last: server-sent events up to its end.
 
     Who stops listening stops nothing: the first event of the tool names the run.
@@ -132,7 +131,7 @@ async def accept_offer(
     if accepted.offer_id == session.chat.offer_id:
         rules.admit_run(caller)
     who = await _speaker(session, runs, key)
-    return _streamed(session.chat.accept(accepted.offer_id, who))
+    return EventStream(_blocks(session.chat.accept(accepted.offer_id, who)))
 
 
 @chat_router.delete("/chats/{chat_id}", status_code=204)
@@ -147,13 +146,7 @@ async def _speaker(session: Session, runs: Runs, key: SecretStr | None) -> ToolC
     return ToolCaller(session.user_id, key, session.model)
 
 
-def _streamed(events: AsyncGenerator[ChatEvent, None]) -> StreamingResponse:
-    return StreamingResponse(
-        kept_alive(_blocks(events)), media_type="text/event-stream", headers=STREAM_HEADERS
-    )
-
-
-async def _blocks(events: AsyncGenerator[ChatEvent, None]) -> AsyncIterator[str]:
+async def _blocks(events: AsyncGenerator[ChatEvent, None]) -> AsyncGenerator[str, None]:
     async with aclosing(events) as coming:
         async for event in coming:
             told = {"event": event.model_dump(mode="json"), "text": as_text(event)}

@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from datetime import UTC, datetime
+
+from fastapi.responses import StreamingResponse
+from starlette.types import Send
 
 from deepcritical.domain.errors import StorageError
 from deepcritical.domain.events import LoggedEvent
@@ -14,15 +18,35 @@ from deepcritical.domain.markdown import visible
 from deepcritical.interfaces.render import describe
 from deepcritical.jobs.stored_runs import RunView
 
-__all__ = ["PING_S", "RECONNECT_MS", "STREAM_HEADERS", "event_stream", "kept_alive", "told"]
+__all__ = ["PING_S", "RECONNECT_MS", "EventStream", "run_blocks", "told"]
 
 _LOG = logging.getLogger(__name__)
 RECONNECT_MS = 1500
 """How long a browser waits before it takes up a broken stream."""
 PING_S = 15.0
 """Silence after which a comment is sent, so that no proxy closes the stream."""
-STREAM_HEADERS = {"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"}
+_HEADERS = {"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"}
 """With them no proxy collects events before it hands them on."""
+_CLOSING: set[asyncio.Task[None]] = set()
+"""Sources that are being closed: a loop keeps no task alive by itself."""
+
+
+class EventStream(StreamingResponse):
+    """Blocks of server-sent events as they come; their source is closed when the reader leaves.
+
+    A source that is only forgotten goes on until the memory is next tidied up, which may be long.
+    """
+
+    media_type = "text/event-stream"
+
+    def __init__(self, blocks: AsyncGenerator[str, None]) -> None:
+        self._kept = _kept_alive(blocks)
+        super().__init__(self._kept, headers=_HEADERS)
+
+    async def stream_response(self, send: Send) -> None:
+        """Send the blocks up to the last one, or until the reader is gone."""
+        async with aclosing(self._kept):
+            await super().stream_response(send)
 
 
 def told(logged: LoggedEvent) -> str:
@@ -30,15 +54,12 @@ def told(logged: LoggedEvent) -> str:
     return visible(describe(logged.event))
 
 
-async def event_stream(run: RunView, after: int) -> AsyncIterator[str]:
-    """Server-sent events above a number, as they come, up to the terminal one."""
+async def run_blocks(run: RunView, after: int) -> AsyncGenerator[str, None]:
+    """The events of a run above a number, as they come, up to the terminal one.
+
+    They end where the database gives no more of them.
+    """
     yield f"retry: {RECONNECT_MS}\n\n"
-    async for block in kept_alive(_blocks(run, after)):
-        yield block
-
-
-async def _blocks(run: RunView, after: int) -> AsyncIterator[str]:
-    """Each event; they end where the database gives no more of them."""
     try:
         async for logged in run.tail(after):
             yield f"id: {logged.seq}\ndata: {_as_data(logged)}\n\n"
@@ -47,7 +68,7 @@ async def _blocks(run: RunView, after: int) -> AsyncIterator[str]:
         _LOG.warning("a stream of events ended: %s", error)
 
 
-async def kept_alive(blocks: AsyncIterator[str]) -> AsyncIterator[str]:
+async def _kept_alive(blocks: AsyncGenerator[str, None]) -> AsyncGenerator[str]:
     """The blocks of a stream as they come, and a ping after `PING_S` without one."""
     ahead = asyncio.ensure_future(anext(blocks, None))
     try:
@@ -62,6 +83,15 @@ async def kept_alive(blocks: AsyncIterator[str]) -> AsyncIterator[str]:
             ahead = asyncio.ensure_future(anext(blocks, None))
     finally:
         ahead.cancel()
+        # Not awaited here: who cancels a response does so again at each of its waits.
+        closing = asyncio.create_task(_closed(ahead, blocks))
+        _CLOSING.add(closing)
+        closing.add_done_callback(_CLOSING.discard)
+
+
+async def _closed(ahead: asyncio.Future[str | None], blocks: AsyncGenerator[str, None]) -> None:
+    await asyncio.wait([ahead])
+    await blocks.aclose()
 
 
 def _as_data(logged: LoggedEvent) -> str:

@@ -116,7 +116,7 @@ class Chat:
         self._clock = clock
         self._history: deque[Exchange] = deque(maxlen=MAX_HISTORY)
         self._offer: _Offer | None = None
-        self._busy = False
+        self._working: asyncio.Task[None] | None = None
         self._over_a_run = bool(run_id)
         self.run_id = run_id
         """The finished run that questions are put to; research that ends takes its place."""
@@ -168,13 +168,12 @@ class Chat:
         self, turn: Callable[[_Talk], Awaitable[None]], caller: ToolCaller | None
     ) -> AsyncGenerator[ChatEvent, None]:
         """The events of a turn, which works in a task: its deadline must not count the reader's."""
-        if self._busy:
+        if self._working and not self._working.done():
             yield _failed(CapacityError("The turn before has not ended.", "Wait for its answer."))
             return
-        self._busy = True
         told: asyncio.Queue[ChatEvent | None] = asyncio.Queue()
         talk = _Talk(caller or self._caller, told.put)
-        task = asyncio.create_task(_guarded(turn, talk, told))
+        task = self._working = asyncio.create_task(_guarded(turn, talk, told))
         try:
             while event := await told.get():
                 yield event
@@ -184,7 +183,6 @@ class Chat:
         finally:
             task.cancel()
             await asyncio.wait([task])
-            self._busy = False
 
     async def _turn(self, message: str, talk: _Talk) -> None:
         text = checked_question(message)
