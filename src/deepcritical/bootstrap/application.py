@@ -32,6 +32,7 @@ from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.services.chroma import ChromaIndex
 from deepcritical.services.database import Database
 from deepcritical.services.embeddings import EmbeddingService
+from deepcritical.services.finishing import to_the_end
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.services.telemetry import Telemetry
 from deepcritical.services.tool_trace_service import ToolTraceService
@@ -291,7 +292,7 @@ def _over_retrieval(settings: Settings) -> OpenChoosing:
             yield DiverseEvidence(rag, desk)
         finally:
             try:
-                await rag.close()
+                await to_the_end(rag.close())
             except StorageError as error:
                 await desk.tell(Notice(message=str(error)))
 

@@ -27,6 +27,7 @@ from deepcritical.reasoning.base import RunDesk
 from deepcritical.research.session import ResearchSession, RunSources
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.services.finishing import to_the_end
 from deepcritical.services.trace_writer import TraceWriter
 
 __all__ = ["DEFECT", "OpenSources", "Orchestrate", "Outcome", "conduct"]
@@ -87,15 +88,9 @@ async def conduct(
 
 
 async def _told(session: ResearchSession, ending: Event) -> None:
-    """Tell the end, and go on when it is stored, however often the run is cancelled meanwhile.
-
-    While the database is slow, a user's wish to stop is heard again and again.
-    """
-    telling = asyncio.ensure_future(session.emit(ending, Stage.DONE))
-    while not telling.done():
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.shield(telling)
-    telling.result()
+    """Tell the end, and go on when it is stored: who stops the run now is too late."""
+    with contextlib.suppress(asyncio.CancelledError):
+        await to_the_end(session.emit(ending, Stage.DONE))
 
 
 async def _handed_out(ended: Ended | None, writer: TraceWriter | None) -> Ended:

@@ -63,6 +63,7 @@ class DurableRuns:
         self._one_shot = one_shot
         self._ttl_s = ttl_s
         self._start: asyncio.Task[None] | None = None
+        self._closing: asyncio.Task[None] | None = None
         self._engine: Engine | None = None
         self._hosting: Hosting | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -277,7 +278,12 @@ class DurableRuns:
             hosted.stop(leaving=not self._hosting.ends_here(run_id))
 
     async def close(self) -> None:
-        """Hand over what is under way, and end."""
+        """Hand over what is under way, and end; who asks again waits for the same end."""
+        if self._closing is None or self._closing.done():
+            self._closing = asyncio.create_task(self._close())
+        await asyncio.shield(self._closing)
+
+    async def _close(self) -> None:
         if self._start:
             await asyncio.wait([self._start])
         engine, hosting = self._engine, self._hosting

@@ -26,6 +26,7 @@ from deepcritical.jobs.run_records import RunRecords, run_records
 from deepcritical.jobs.runs import RunService
 from deepcritical.reasoning.chatting import RAG, SEARCH
 from deepcritical.reasoning.look_ups import read_look_up, search_queries
+from deepcritical.services.finishing import to_the_end
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.tools.search_handler import SourceAnswer
 from deepcritical.tools.searching import search
@@ -128,19 +129,25 @@ class RunEvidence:
         """Remove what was indexed."""
         async with self._opening:
             while self._opened:
-                await self._opened.popitem()[1].rag.close()
+                await to_the_end(self._opened.popitem()[1].rag.close())
 
     async def _of(self, run_id: str) -> _Open:
         async with self._opening:
             if run_id not in self._opened:
-                held = await self._held(run_id)
-                rag = self._open_rag(run_id)
-                await rag.ingest(held.records)
-                self._opened[run_id] = _Open(held, rag)
+                self._opened[run_id] = await self._open(await self._held(run_id), run_id)
             self._opened.move_to_end(run_id)
             while len(self._opened) > _MOST_OPEN:
-                await self._opened.popitem(last=False)[1].rag.close()
+                await to_the_end(self._opened.popitem(last=False)[1].rag.close())
             return self._opened[run_id]
+
+    async def _open(self, held: RunRecords, run_id: str) -> _Open:
+        rag = self._open_rag(run_id)
+        try:
+            await rag.ingest(held.records)
+        except BaseException:  # whoever asked may have left, and what is indexed by then must go
+            await to_the_end(rag.close())
+            raise
+        return _Open(held, rag)
 
     async def _held(self, run_id: str) -> RunRecords:
         run = await self._runs.find(run_id)

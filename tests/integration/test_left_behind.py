@@ -1,0 +1,73 @@
+"""Who leaves at a bad moment leaves nothing behind, and who closes twice cuts nothing short."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+from deepcritical.bootstrap.durable import open_board
+from deepcritical.domain.evidence import Evidence
+from deepcritical.jobs.evidence_tools import RunEvidence
+from deepcritical.services.chroma import ChromaIndex
+from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
+from deepcritical.services.tool_trace_service import ToolTraceService
+from tests.conftest import QUESTION
+from tests.integration.durably import Services, SlowToStop, full, until
+
+
+class Watched(LlamaIndexRAGService):
+    """The index of a run: it may stand still when it is full, and one sees whether it was closed."""
+
+    def __init__(self, run_id: str, *, stands_still: bool) -> None:
+        super().__init__(run_id, None, ChromaIndex())
+        self.goes_on, self.full = asyncio.Event(), asyncio.Event()
+        if not stands_still:
+            self.goes_on.set()
+        self.closed = False
+
+    async def ingest(self, evidence: Mapping[str, Evidence]) -> None:
+        await super().ingest(evidence)
+        self.full.set()
+        await self.goes_on.wait()
+
+    async def close(self) -> None:
+        await super().close()
+        self.closed = True
+
+
+async def test_a_question_that_is_left_while_its_run_is_indexed(service: Services) -> None:
+    runs = service()
+    run = runs.submit(QUESTION)
+    await run.result()
+    made: list[Watched] = []
+
+    def opened(run_id: str) -> Watched:
+        made.append(Watched(run_id, stands_still=not made))
+        return made[-1]
+
+    evidence = RunEvidence(runs, opened)
+    left = asyncio.create_task(evidence.ranked(run.run_id, "Is examplol tolerated?"))
+    await until(lambda: bool(made) and made[0].full.is_set())
+    left.cancel()
+    await asyncio.wait([left])
+    assert [index.closed for index in made] == [True]
+    again = await evidence.ranked(run.run_id, "Is examplol tolerated?")
+    assert len(again.payload["records"]) == 2
+    assert [index.closed for index in made] == [True, False]
+    await evidence.close()
+    assert [index.closed for index in made] == [True, True]
+
+
+async def test_who_closes_while_runs_are_handed_over_waits_for_that(
+    service: Services, traces: ToolTraceService
+) -> None:
+    slow = SlowToStop()
+    runs = service(slow.reasoner)
+    run = runs.submit(QUESTION)
+    await full(slow, 1)
+    closing = asyncio.create_task(runs.close())
+    await asyncio.sleep(0.2)  # of the second that the run takes to stop
+    await runs.close()
+    await closing
+    board = open_board(traces)
+    assert (await board.begin(run.run_id, "the next one")).takeovers == 0
