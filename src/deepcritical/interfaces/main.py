@@ -7,6 +7,7 @@ import atexit
 import gc
 import socket
 from collections.abc import Sequence
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -55,8 +56,21 @@ app.add_typer(traces, name="traces")
 app.add_typer(admin, name="admin")
 
 
+def _tell_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"deepcritical {version('deepcritical')}")
+        raise typer.Exit
+
+
 @app.callback()
-def root() -> None:
+def root(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_tell_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
     """Drug-repurposing answers from located evidence."""
 
 

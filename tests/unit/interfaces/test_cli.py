@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 import re
+import tomllib
 
 import pytest
+from typer.testing import CliRunner
 
 from deepcritical.domain import errors
 from deepcritical.interfaces import cli
 from deepcritical.interfaces.exit_codes import EXIT_CODES, INTERRUPTED, NO_EVIDENCE
+from deepcritical.interfaces.main import app
+from tests.conftest import ROOT
 
 
 def listed() -> dict[int, str]:
@@ -50,3 +54,8 @@ def test_the_words_of_the_help_fit_the_errors() -> None:
     assert re.search("snapshot", said[codes[errors.SnapshotNotFoundError]])
     assert re.search("snapshot", said[codes[errors.SnapshotCorruptError]])
     assert "time" in said[codes[errors.BudgetExceeded]]
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert CliRunner().invoke(app, ["--version"]).stdout == f"deepcritical {version}\n"
