@@ -133,12 +133,14 @@ def _still_there(connection: sa.Connection, row: EngineRow) -> bool:
 def hand_back(connection: sa.Connection, run_id: str, worker: str) -> None:
     """A worker gives a run out of its hands in good order, which is no loss of a worker.
 
-    One that it was given and has not begun with is as it was; one that has told nothing yet waits
-    for its first step again.
+    One that it was given and has not begun with is as it was, and so is one that has ended; one
+    that has told nothing yet waits for its first step again.
     """
     begun = (jobs.c.worker == worker) & jobs.c.first_step_at.is_not(None)
-    waits = sa.select(tool_traces.c.status).where(tool_traces.c.id == run_id)
-    told = connection.scalar(waits) != TraceStatus.PENDING
+    status = connection.scalar(sa.select(tool_traces.c.status).where(tool_traces.c.id == run_id))
+    if status is None or TraceStatus(status).ended:
+        return
+    told = TraceStatus(status) is not TraceStatus.PENDING
     change = {"takeovers": jobs.c.takeovers - 1} if told else {"first_step_at": None}
     given_up = jobs.update().where(jobs.c.run_id == run_id, begun)
     connection.execute(given_up.values(worker="", **change))

@@ -55,6 +55,17 @@ async def test_a_run_is_taken_up_and_counted_when_its_worker_was_lost(board: Job
     assert (await board.begin(run_id, "three")).takeovers == 1
 
 
+async def test_one_that_has_ended_is_handed_back_without_a_trace(
+    board: JobBoard, traces: ToolTraceService
+) -> None:
+    run_id = await added(board)
+    await board.begin(run_id, "one")
+    await traces.append_event(run_id, RunCancelled())
+    await board.hand_back(run_id, "one")
+    again = await board.begin(run_id, "two")
+    assert (again.ended, again.takeovers) == (True, 0)
+
+
 async def test_a_run_that_began_late_says_so_once(traces: ToolTraceService) -> None:
     board = JobBoard(traces.database, queue_limit_s=0.0)
     run_id = await added(board)
