@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping
 
 from deepcritical.bootstrap.durable import open_board
+from deepcritical.domain.chat import FoundRecords
 from deepcritical.domain.evidence import Evidence
 from deepcritical.jobs.evidence_tools import RunEvidence
 from deepcritical.services.chroma import ChromaIndex
@@ -16,7 +17,7 @@ from tests.integration.durably import Services, SlowToStop, full, until
 
 
 class Watched(LlamaIndexRAGService):
-    """The index of a run: it may stand still when it is full, and one sees whether it was closed."""
+    """The index of a run, which may stand still when it is full, and says whether it was closed."""
 
     def __init__(self, run_id: str, *, stands_still: bool) -> None:
         super().__init__(run_id, None, ChromaIndex())
@@ -25,10 +26,11 @@ class Watched(LlamaIndexRAGService):
             self.goes_on.set()
         self.closed = False
 
-    async def ingest(self, evidence: Mapping[str, Evidence]) -> None:
-        await super().ingest(evidence)
+    async def ingest(self, evidence: Mapping[str, Evidence]) -> int:
+        indexed = await super().ingest(evidence)
         self.full.set()
         await self.goes_on.wait()
+        return indexed
 
     async def close(self) -> None:
         await super().close()
@@ -52,7 +54,7 @@ async def test_a_question_that_is_left_while_its_run_is_indexed(service: Service
     await asyncio.wait([left])
     assert [index.closed for index in made] == [True]
     again = await evidence.ranked(run.run_id, "Is examplol tolerated?")
-    assert len(again.payload["records"]) == 2
+    assert len(FoundRecords.model_validate(again.payload).records) == 2
     assert [index.closed for index in made] == [True, False]
     await evidence.close()
     assert [index.closed for index in made] == [True, True]
