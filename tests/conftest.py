@@ -47,6 +47,16 @@ DEMO_QUESTION = "Can metformin be repurposed for Alzheimer's disease?"
 QUESTION = "Can examplol be repurposed for testitis?"
 
 
+@pytest.hookimpl(tryfirst=True)  # the profile that the command line names comes after it
+def pytest_configure() -> None:
+    """No property fails because the machine had something else to do meanwhile."""
+    # Not for the processes that tests start, which import this module, too.
+    from hypothesis import settings
+
+    settings.register_profile("unhurried", deadline=None)
+    settings.load_profile("unhurried")
+
+
 @pytest.fixture(autouse=True, scope="session")
 def own_database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """No run of a test, nor of a process that it starts, is kept in the developer's database."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from deepcritical.services.database_url import normalised_url
+from tests.ports import lasting_port
 
 HOMES = ("/usr/lib/postgresql", "/usr/pgsql", "/opt/homebrew/opt")
 
@@ -34,8 +34,7 @@ class OwnServer:
 
     def __init__(self, folder: Path) -> None:
         self._data = folder / "data"
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self._port = free.getsockname()[1]
+        self._port = lasting_port()
         self._call("initdb", "-D", self._data, "-U", "postgres", "-A", "trust", "-N")
         with (self._data / "postgresql.conf").open("a", encoding="utf-8") as settings:
             settings.write(

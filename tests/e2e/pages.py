@@ -17,7 +17,9 @@ from tests.conftest import QUESTION, ROOT, paper, snapshot
 from tests.servers.serving import serving
 
 PICTURES = ROOT / "out" / "screenshots"
-expect.set_options(timeout=15_000)
+PATIENCE_MS = 60_000
+"""On a busy machine; no test waits for as long to see that something does not come."""
+expect.set_options(timeout=PATIENCE_MS)
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = (
     "--no-sandbox",
@@ -44,7 +46,7 @@ def browser() -> Iterator[Browser]:
         pytest.fail(message) if os.environ.get("CI") else pytest.skip(message)
     # Within the module: while it runs, no other event loop can run in this thread.
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS, timeout=120_000)
         yield browser
         browser.close()
 
@@ -93,6 +95,8 @@ def tab(browser: Browser, address: str, *expected: str) -> Iterator[Page]:
     context = browser.new_context(
         base_url=address, viewport={"width": 1440, "height": 900}, reduced_motion="reduce"
     )
+
+    context.set_default_timeout(PATIENCE_MS)
 
     def watch(request: Request) -> None:
         if not request.url.startswith((address, "data:", "blob:")):

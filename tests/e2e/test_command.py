@@ -20,6 +20,7 @@ from deepcritical.domain.identity import canonical_ids
 from deepcritical.interfaces.exit_codes import EXIT_CODES
 from deepcritical.tools.snapshot_records import parse
 from tests.conftest import DEMO, DEMO_QUESTION, QUESTION, paper, snapshot
+from tests.servers.models import silent_model
 
 COMMAND = Path(sys.executable).with_name("deepcritical")
 CONDITION_QUESTION = "What could be repurposed for Alzheimer's disease?"
@@ -268,18 +269,19 @@ def sections(report: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def test_ctrl_c_ends_the_run_and_its_log(folder: Path) -> None:
-    process = subprocess.Popen(  # noqa: S603 - our own command
-        [COMMAND, *asked(DEMO_QUESTION, "--no-similar", "--out", "stopped")],
-        cwd=folder,
-        env=environment({}),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-    )
-    assert process.stderr
-    first = process.stderr.readline()
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    with silent_model() as settings:
+        process = subprocess.Popen(  # noqa: S603 - our own command
+            [COMMAND, *asked(DEMO_QUESTION, "--no-similar", "--out", "stopped")],
+            cwd=folder,
+            env=environment(settings),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+        assert process.stderr
+        first = process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
     assert "Question" in first
     assert process.returncode == 130
     assert out == ""

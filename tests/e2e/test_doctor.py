@@ -71,9 +71,11 @@ async def test_what_is_wrong_is_told_in_words_with_advice_and_ends_with_15(site:
 
 async def test_without_a_network_it_says_so_soon(site: World) -> None:
     nowhere = {f"DEEPCRITICAL_{name.upper()}_URL": "http://127.0.0.1:1/" for name in site.faults}
+    # Its own limit holds, and not that of a run.
+    nowhere["DEEPCRITICAL_SOURCE_DEADLINE_S"] = "600"
     started = time.monotonic()
     ended = await call(site, "doctor", "--json", **nowhere)
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - started < 90
     assert ended.code == 15
     checks = told(ended)
     assert [checks[name]["state"] for name in NETWORKED] == ["problem"] * 3

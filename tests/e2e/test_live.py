@@ -43,7 +43,6 @@ def outcomes(report: dict[str, Any], source: str) -> set[str]:
     return found - {"not_applicable"}
 
 
-@pytest.mark.timeout(120)
 async def test_the_team_answers_from_every_source_without_being_told(
     site: World, tmp_path: Path
 ) -> None:

@@ -182,9 +182,6 @@ async def test_a_report_is_started_followed_and_fetched(site: Site) -> None:
         site.client, "start_research", question=question, kind="report", depth="quick"
     )
     trace_id = started.fields["trace_id"]
-    early = await ask(site.client, "get_report", trace_id=trace_id)
-    assert early.is_error
-    assert "has not ended" in early.text
     assert await status_at_end(site.client, trace_id) == "completed"
     report = (await ask(site.client, "get_report", trace_id=trace_id)).fields
     assert (report["kind"], report["format"]) == ("report", "md")
@@ -246,6 +243,9 @@ async def test_a_run_is_finished_and_writes_what_it_has(
 ) -> None:
     started = await ask(lasting, "start_research", question=LIVE_QUESTION, kind=kind)
     trace_id = started.fields["trace_id"]
+    early = await ask(lasting, "get_report", trace_id=trace_id)
+    assert early.is_error
+    assert "has not ended" in early.text
     asked = await ask(lasting, "finish_research", trace_id=trace_id)
     assert asked.fields["trace_id"] == trace_id
     sources.faults["pubmed"].off()
@@ -278,29 +278,31 @@ async def test_cancelled_by_the_tool_the_run_is_cancelled(lasting: Client) -> No
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_a_lost_client_loses_nothing_of_the_run(address: str, mode: Any) -> None:
-    told = Told()
-    params = {
-        "name": "deep_research",
-        "arguments": {"question": FREE_QUESTION},
-        "_meta": {"progressToken": 1},
-    }
-    async with Client(f"{address}/mcp", mode=mode) as client:
+async def test_a_lost_client_loses_nothing_of_the_run(
+    live_address: str, sources: World, mode: Any
+) -> None:
+    sources.faults["pubmed"].on("slow")
+    told, asked = Told(), {"question": LIVE_QUESTION, "max_iterations": 1}
+    params = {"name": "deep_research", "arguments": asked, "_meta": {"progressToken": 1}}
+    async with Client(f"{live_address}/mcp", mode=mode) as client:
         if mode == "auto":
-            call = asyncio.create_task(ask(client, "deep_research", told, question=FREE_QUESTION))
+            call = asyncio.create_task(ask(client, "deep_research", told, **asked))
             await told.first.wait()
             call.cancel()  # closes the stream of the answer
             trace_id = told.trace_id
         else:
-            trace_id = await _lost(address, params)
+            trace_id = await _lost(live_address, params)
         assert await status(client, trace_id) in ("pending", "in_progress")
+        sources.faults["pubmed"].off()
         assert await status_at_end(client, trace_id) == "completed"
 
 
 async def _lost(address: str, params: dict[str, Any]) -> str:
     """Send a request within a session of its own, and break off once there is progress."""
     accepts = {"Accept": "application/json, text/event-stream"}
-    async with httpx.AsyncClient(base_url=address, headers=accepts, trust_env=False) as http:
+    async with httpx.AsyncClient(
+        base_url=address, headers=accepts, trust_env=False, timeout=60
+    ) as http:
         opened = await http.post("/mcp", json={"jsonrpc": "2.0", **OPENING[0]})
         session = {"Mcp-Session-Id": opened.headers["mcp-session-id"]}
         await http.post("/mcp", json={"jsonrpc": "2.0", **OPENING[1]}, headers=session)
@@ -343,7 +345,7 @@ async def test_a_source_that_is_down_is_told(site: Site, sources: World) -> None
 
 
 async def test_other_sites_and_other_names_are_refused(address: str) -> None:
-    async with httpx.AsyncClient(base_url=address, trust_env=False) as http:
+    async with httpx.AsyncClient(base_url=address, trust_env=False, timeout=60) as http:
         for headers in ({"Host": "rebound.example"}, {"Origin": "https://other.example"}):
             answer = await http.post("/mcp", json={}, headers=headers)
             assert answer.status_code in (400, 403), headers

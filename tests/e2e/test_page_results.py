@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
 from tests.conftest import DEMO_QUESTION, QUESTION, paper, snapshot, trial
 from tests.e2e.pages import ask, assert_fits, browser, page_server, picture, tab
-from tests.servers.serving import serving
+from tests.servers.serving import get, serving
 
 __all__ = ["browser"]
 
@@ -104,7 +104,7 @@ def test_a_part_is_fetched_when_its_tab_is_first_opened(page: Page, site: Site) 
     assert [name for name in fetched if name] == ["trials"]
     run = f"{site.address}/api/runs/{site.report}"
     parts = ("views/report", "views/sources", "events", "export/html")
-    *shown, whole = (len(httpx.get(f"{run}/{part}", trust_env=False).content) for part in parts)
+    *shown, whole = (len(get(f"{run}/{part}").content) for part in parts)
     assert sum(shown) < 3 * whole
 
 
@@ -268,7 +268,7 @@ def test_an_unknown_part_is_refused(site: Site) -> None:
         ("mechanism", site.answer, 404),
         ("report", "nobody", 404),
     ):
-        found = httpx.get(f"{site.address}/api/runs/{run}/views/{name}", trust_env=False)
+        found = get(f"{site.address}/api/runs/{run}/views/{name}")
         assert found.status_code == status
 
 

@@ -17,7 +17,7 @@ import pytest
 from deepcritical.interfaces.access import HEAVY_PER_MINUTE
 from deepcritical.settings import Settings
 from tests.conftest import ROOT
-from tests.servers.serving import Served, serving
+from tests.servers.serving import get, here, post, serving
 
 COMMAND = Path(sys.executable).with_name("deepcritical")
 ON_THE_NETWORK = (COMMAND, "serve", "--port", "0", "--host", "0.0.0.0")  # noqa: S104 - as meant
@@ -31,7 +31,7 @@ def address() -> Iterator[str]:
 
 def test_every_answer_carries_the_security_headers(address: str) -> None:
     for path in ("/", "/api/health", "/api/runs/nobody/events"):
-        headers = httpx.get(f"{address}{path}", trust_env=False).headers
+        headers = get(f"{address}{path}").headers
         assert "default-src 'self'" in headers["content-security-policy"]
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] == "no-referrer"
@@ -43,21 +43,21 @@ def test_by_default_only_this_machine_is_answered(address: str) -> None:
 
 def test_on_loopback_only_loopback_names_are_answered(address: str) -> None:
     asked = {
-        host: httpx.get(f"{address}/api/health", headers={"Host": host}, trust_env=False)
+        host: get(f"{address}/api/health", headers={"Host": host})
         for host in ("localhost", "127.0.0.1:1", "rebound.example", "127.0.0.1.rebound.example")
     }
     assert [answer.status_code for answer in asked.values()] == [200, 200, 400, 400]
 
 
 def test_no_event_of_the_page_is_offered_as_an_interface(address: str) -> None:
-    described = httpx.get(f"{address}/gradio_api/info", trust_env=False).json()
+    described = get(f"{address}/gradio_api/info").json()
     assert described == {"named_endpoints": {}, "unnamed_endpoints": {}}
 
 
 def test_the_entry_of_spaces_answers_any_name_when_it_is_told_to_listen_everywhere() -> None:
     told = {"DEEPCRITICAL_HOST": "0.0.0.0", "DEEPCRITICAL_PORT": "0"}  # noqa: S104 - as there
     with serving([sys.executable, ROOT / "app.py"], told) as served:
-        asked = partial(httpx.get, headers={"Host": "team-space.example"}, trust_env=False)
+        asked = partial(get, headers={"Host": "team-space.example"})
         at = here(served)
         assert asked(f"{at}/api/health").json() == {"status": "ok"}
         made = re.search(r"Its token, until it ends: (\S+)", served.said)
@@ -102,10 +102,6 @@ class TestContainer:
             assert (done.returncode == 0) is healthy
 
 
-def here(served: Served) -> str:
-    return f"http://127.0.0.1:{served.address.rpartition(':')[2]}"
-
-
 def test_the_tokens_of_the_settings_are_asked_for(tmp_path: Path) -> None:
     (tmp_path / "tokens").write_text("ben:made-up-token-of-ben\n", encoding="utf-8")
     told = {
@@ -117,13 +113,13 @@ def test_the_tokens_of_the_settings_are_asked_for(tmp_path: Path) -> None:
         assert "Its token" not in served.said
         for user in ("ada", "ben", "nobody"):
             sent = {"Authorization": f"Bearer made-up-token-of-{user}"}
-            answer = httpx.get(f"{here(served)}/api/runs", headers=sent, trust_env=False)
+            answer = get(f"{here(served)}/api/runs", headers=sent)
             assert answer.status_code == (401 if user == "nobody" else 200)
 
 
 def test_a_public_server_gives_the_page_and_a_cookie_to_everybody() -> None:
     with serving(ON_THE_NETWORK, {"DEEPCRITICAL_PUBLIC": "1"}) as served:
-        answer = httpx.get(here(served), trust_env=False)
+        answer = get(here(served))
     assert answer.status_code == 200
     assert "HttpOnly" in answer.headers["set-cookie"]
 
@@ -134,7 +130,7 @@ def test_visitors_of_a_space_have_a_quota_each_behind_its_proxy() -> None:
     told = {"DEEPCRITICAL_PUBLIC": "1", "SPACE_ID": "team/space"}
     with (
         serving(ON_THE_NETWORK, told) as served,
-        httpx.Client(base_url=here(served), trust_env=False) as client,
+        httpx.Client(base_url=here(served), trust_env=False, timeout=60) as client,
     ):
 
         def asked(by: str) -> int:
@@ -170,25 +166,23 @@ def test_tokens_that_cannot_be_used_are_a_wrong_setting(
 
 def test_what_the_page_does_not_use_is_not_served(address: str) -> None:
     for path in ("gradio_api/upload", "gradio_api/upload?upload_id=1", "openapi.json"):
-        answer = httpx.post(f"{address}/{path}", files={"files": b"made up"}, trust_env=False)
+        answer = post(f"{address}/{path}", files={"files": b"made up"})
         assert answer.status_code in (404, 405), path
-    linked = httpx.get(
-        f"{address}/gradio_api/deep_link", params={"session_hash": "made-up"}, trust_env=False
-    )
+    linked = get(f"{address}/gradio_api/deep_link", params={"session_hash": "made-up"})
     assert linked.status_code == 404
 
 
 def test_another_site_can_send_nothing(address: str) -> None:
     path, origin = f"{address}/gradio_api/queue/join", {"Origin": "https://other.example"}
-    assert httpx.post(path, json={}, headers=origin, trust_env=False).status_code == 403
+    assert post(path, json={}, headers=origin).status_code == 403
     own = {"Origin": address}
-    assert httpx.post(path, json={}, headers=own, trust_env=False).status_code not in (403, 413)
+    assert post(path, json={}, headers=own).status_code not in (403, 413)
 
 
 def test_a_body_that_no_question_needs_is_refused(address: str) -> None:
     path = f"{address}/gradio_api/queue/join"
-    large = httpx.post(path, content=b"x" * 70_000, trust_env=False)
-    unsaid = httpx.post(path, content=iter([b"x"]), trust_env=False)
+    large = post(path, content=b"x" * 70_000)
+    unsaid = post(path, content=iter([b"x"]))
     assert (large.status_code, unsaid.status_code) == (413, 411)
 
 
@@ -221,8 +215,13 @@ def test_a_snapshot_that_cannot_be_read_ends_the_server_before_it_listens(tmp_pa
 def test_a_server_that_is_stopped_while_a_page_is_open_says_nothing() -> None:
     with (
         serving([COMMAND, "serve", "--port", "0"]) as served,
-        httpx.stream("GET", f"{served.address}/gradio_api/heartbeat/made-up", trust_env=False),
+        httpx.stream(
+            "GET",
+            f"{served.address}/gradio_api/heartbeat/made-up",
+            trust_env=False,
+            timeout=60,
+        ),
     ):
         served.process.terminate()
-        said, _ = served.process.communicate(timeout=20)
+        said, _ = served.process.communicate(timeout=60)
         assert said == ""

@@ -148,10 +148,12 @@ async def test_a_run_that_is_killed_and_taken_over_stays_one_trace_without_repea
         assert {span.parent for span in steps} == {run.id}
         assert len({span.sender["service.instance.id"] for span in here.collector.spans}) == 2
         assert len(here.collector.spans) > before
-        # A step in flight had not ended and was not told; one of the record is not told again.
+        # A step of the record is not told again; the one in flight is, if it was killed when it
+        # had been told and was not on record yet.
         recorded = await asyncio.to_thread(here.recorded)
-        assert Counter(span.name for span in steps) <= recorded
-        assert recorded.total() - len(steps) <= 2  # told by nobody: killed before it was sent
+        told = Counter(span.name for span in steps)
+        assert (told - recorded).total() <= 1
+        assert (recorded - told).total() <= 4  # told by nobody: killed before they were sent
 
 
 async def test_a_failed_call_and_a_failed_run_say_the_kind_of_error_alone(tmp_path: Path) -> None:

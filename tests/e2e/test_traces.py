@@ -11,13 +11,13 @@ import sys
 import time
 from pathlib import Path
 
-import httpx
 import pytest
 
 from deepcritical.domain.events import LoggedEvent
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
 from tests.conftest import QUESTION, paper, snapshot
-from tests.servers.serving import serving
+from tests.servers.models import silent_model
+from tests.servers.serving import get, serving
 
 COMMAND = Path(sys.executable).with_name("deepcritical")
 OTHER = "Can examplol be repurposed for otheritis?"
@@ -173,27 +173,29 @@ def test_a_restarted_server_shows_a_run_of_the_command(home: Path, run_id: str) 
     kept = {"DATABASE_URL": f"sqlite:///{home / 'runs.sqlite'}"}
     with serving([COMMAND, "serve", "--port", "0"], kept) as served:
         path = f"{served.address}/api/runs/{run_id}"
-        run = httpx.get(path, trust_env=False).json()
+        run = get(path).json()
         assert (run["id"], run["question"], run["ended"]) == (run_id, QUESTION, True)
-        events = httpx.get(f"{path}/events", trust_env=False).text
+        events = get(f"{path}/events").text
         assert '"type": "run_completed"' in events
-        exported = httpx.get(f"{path}/export/md", trust_env=False).text
+        exported = get(f"{path}/export/md").text
         assert exported == printed(home, "export", run_id)
 
 
 def test_a_run_that_is_interrupted_is_kept_as_cancelled(home: Path) -> None:
-    process = subprocess.Popen(  # noqa: S603 - our own command
-        [COMMAND, "research", QUESTION, "--snapshot", "demo"],
-        cwd=home,
-        env=os.environ | {"DATABASE_URL": f"sqlite:///{home / 'runs.sqlite'}"},
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        encoding="utf-8",
-    )
-    assert process.stderr is not None
-    process.stderr.readline()
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
+    kept = {"DATABASE_URL": f"sqlite:///{home / 'runs.sqlite'}"}
+    with silent_model() as settings:
+        process = subprocess.Popen(  # noqa: S603 - our own command
+            [COMMAND, "research", QUESTION, "--snapshot", "demo"],
+            cwd=home,
+            env=os.environ | kept | settings,
+            stderr=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            encoding="utf-8",
+        )
+        assert process.stderr is not None
+        process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
     assert process.returncode == 130
     newest = json.loads(printed(home, "list", "--json"))[0]
     assert (newest["status"], newest["input_params"]["question"]) == ("cancelled", QUESTION)
@@ -211,7 +213,7 @@ def test_a_tail_follows_a_run_of_another_process(home: Path) -> None:
         while not (run := _of(home, question)):
             time.sleep(0.1)
         lines = printed(home, "tail", run).splitlines()
-        assert running.wait(timeout=30) == 0
+        assert running.wait(timeout=60) == 0
     assert "Completed" in lines[-1]
     assert [int(line.split()[0]) for line in lines] == list(range(1, len(lines) + 1))
 

@@ -8,7 +8,6 @@ import json
 import sys
 import time
 from asyncio.subprocess import PIPE
-from collections.abc import Callable
 from pathlib import Path
 
 import httpx
@@ -27,6 +26,7 @@ from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.settings import Settings
 from tests.conftest import ROOT, make_evidence
 from tests.indexes import chroma_server, new_index
+from tests.ports import lasting_port
 from tests.servers.running import running
 from tests.vectors import WordVectors
 
@@ -123,10 +123,8 @@ def test_addresses_are_completed() -> None:
     assert token_headers("") == {}
 
 
-async def test_a_server_that_dies_and_comes_back(
-    tmp_path: Path, unused_tcp_port_factory: Callable[[], int]
-) -> None:
-    port = unused_tcp_port_factory()
+async def test_a_server_that_dies_and_comes_back(tmp_path: Path) -> None:
+    port = lasting_port()
     index = new_index(f"http://127.0.0.1:{port}")
     rag = LlamaIndexRAGService("one", WordVectors(), index)
     with chroma_server(tmp_path / "server", port):

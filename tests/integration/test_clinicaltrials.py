@@ -34,6 +34,8 @@ ASKED = SourceQuery(
 )
 RAN = "COMPLETED|ACTIVE_NOT_RECRUITING|RECRUITING|ENROLLING_BY_INVITATION"
 STOPPED = "TERMINATED|WITHDRAWN|SUSPENDED"
+SOON_S = 10.0
+"""On a busy machine; who waits for a server that is silent waits for 30."""
 
 
 class Setting(NamedTuple):
@@ -48,7 +50,7 @@ def client_at(url: str) -> SourceClient:
         f"{url}api/v2",
         limiter=Limiter(Rate(1000, Duration.SECOND)),
         network=RequestsTransport(),
-        timeout_s=5,
+        timeout_s=30,
         wait_s=0.01,
     )
 
@@ -293,7 +295,7 @@ class TestThread:
                 longest = max(longest, time.perf_counter() - start)
             assert not fetching.done()
             fetching.cancel()
-        assert longest < 0.5
+        assert longest < SOON_S
 
     async def test_a_cancelled_search_ends_at_once(self) -> None:
         async with hanging() as (source, both_asked):
@@ -303,7 +305,7 @@ class TestThread:
             fetching.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await fetching
-            assert time.perf_counter() - start < 0.5
+            assert time.perf_counter() - start < SOON_S
 
     def test_a_server_that_is_silent_does_not_hold_up_the_exit(self) -> None:
         async def ask(port: int) -> None:
@@ -314,7 +316,7 @@ class TestThread:
         start = time.perf_counter()
         with socket.create_server(("127.0.0.1", 0)) as silent:
             asyncio.run(ask(silent.getsockname()[1]))  # waits for the threads of its pool
-        assert time.perf_counter() - start < 3
+        assert time.perf_counter() - start < SOON_S
 
 
 @asynccontextmanager

@@ -15,8 +15,8 @@ from deepcritical.jobs import requests
 from deepcritical.jobs.dbos_engine import _asked
 from deepcritical.jobs.dbos_setup import SHARED
 from deepcritical.jobs.stored_runs import StoredRun
-from deepcritical.services.tool_trace_service import POLL_S, ToolTraceService
-from tests.conftest import QUESTION, collected, ended, of_type
+from deepcritical.services.tool_trace_service import ToolTraceService
+from tests.conftest import QUESTION, ended, of_type
 from tests.integration.durably import SOON_S, Counting, Services, SlowToStop, full, status, until
 
 
@@ -126,7 +126,7 @@ class TestStopping:
         run = runs.submit(QUESTION)
         await full(counting, 1)
         await requests.write_now(traces, open_board(traces), run.run_id)
-        await asyncio.sleep(0.6)  # more than a worker takes to hear of it
+        await until(lambda: runs._durable._hosting.hosted[run.run_id].write_now)  # type: ignore[union-attr]
         counting.gate.set()
         await run.result()
         assert of_type(await ended(run), "run_completed")[0].stop_reason == "user_stop"
@@ -156,12 +156,19 @@ class TestStopping:
         await full(counting, 1)
         elsewhere = await here.find(run.run_id)
         assert isinstance(elsewhere, StoredRun)
-        following = asyncio.create_task(collected(elsewhere.tail()))
-        await asyncio.sleep(3 * POLL_S)
+        begun = asyncio.Event()
+
+        async def follow() -> None:
+            async for logged in elsewhere.tail():
+                if logged.event.type == "run_started":
+                    begun.set()
+
+        following = asyncio.create_task(follow())
+        await until(begun.is_set)
         assert not following.done()
         here.cancel_all()
-        async with asyncio.timeout(1.0):
-            assert "run_started" in [logged.event.type for logged in await following]
+        async with asyncio.timeout(SOON_S):
+            await following
         assert (await traces.get_trace(run.run_id)).status is TraceStatus.IN_PROGRESS
 
     async def test_what_a_process_that_ends_has_is_handed_out_and_it_takes_no_more(

@@ -229,9 +229,8 @@ class TestFaults:
         task = asyncio.create_task(site.tool.fetch(ASKED))
         await site.faults.arrived.wait()
         task.cancel()
-        async with asyncio.timeout(1):
-            with pytest.raises(asyncio.CancelledError):
-                await task
+        await asyncio.wait([task], timeout=10)  # it drips for 20 s
+        assert task.cancelled()
 
     async def test_an_answer_without_results_is_asked_for_again(self, site: Site) -> None:
         site.server.bare = 2

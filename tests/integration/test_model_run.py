@@ -93,13 +93,18 @@ class TestPrompts:
 class TestPath:
     @pytest.mark.parametrize(("rounds", "most"), [(1, 7), (2, 10)])
     async def test_few_calls_wait_for_one_another(self, rounds: int, most: int) -> None:
-        latency_s = 0.5
+        latency_s = 2.0  # calls that are sent together arrive long before that
 
         def slow(server: ModelServer) -> None:
             server.latency_s = latency_s
 
         run = await modelled(
-            DEMO, slow, question=DEMO_QUESTION, max_iterations=rounds, results_per_query=10
+            DEMO,
+            slow,
+            question=DEMO_QUESTION,
+            timeout_s=20,
+            max_iterations=rounds,
+            results_per_query=10,
         )
         assert run.report
         assert run.made_by.keys() >= {"question", "reading", "hypotheses", "assessment", "report"}
@@ -175,9 +180,11 @@ class TestBudget:
         self, tmp_path: Path
     ) -> None:
         def slow(server: ModelServer) -> None:
-            server.latency_s = 2.0
+            server.latency_s = 8.0
 
-        run = await modelled(records(tmp_path), slow, deadline_s=5.0, max_iterations=3)
+        run = await modelled(
+            records(tmp_path), slow, timeout_s=20, deadline_s=20.0, max_iterations=3
+        )
         assert run.report
         assert run.report.references
 
@@ -195,21 +202,19 @@ class TestBudget:
 
 
 class TestCancel:
-    async def test_a_run_that_waits_for_the_model_stops_within_a_second(
-        self, tmp_path: Path
-    ) -> None:
+    async def test_a_run_that_waits_for_the_model_stops_at_once(self, tmp_path: Path) -> None:
         server = ModelServer()
-        server.latency_s = 5.0
+        server.latency_s = 60.0
         async with running(server.app) as url:
             resolved = model_server("vllm:made-up", base_url=f"{url}v1")
             runs = run_service(records(tmp_path), LLMReasoner(resolved))
             run = runs.submit(QUESTION)
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 await server.arrived.wait()
             asked_s = time.monotonic()
             run.cancel()
             events = await ended(run)
-            assert time.monotonic() - asked_s < 1
+            assert time.monotonic() - asked_s < 10
         assert events[-1].event.type == "run_cancelled"
 
 

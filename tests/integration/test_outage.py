@@ -22,7 +22,8 @@ from tests.conftest import QUESTION, ended, paper, snapshot
 from tests.own_postgres import own_server, programs
 from tests.workers import Order, forking, lines, service
 
-TTL_S = 2.0
+TTL_S = 6.0
+"""More than a machine under load keeps a worker from a sign of life."""
 ENGINES = re.compile(r"dbos|queue|_run_event_loop|notification|scheduler")
 """What the threads of the durable engine are called."""
 

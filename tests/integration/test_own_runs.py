@@ -124,7 +124,7 @@ async def test_a_stopped_run_is_resumed_and_only_such_a_one(kind: str, tmp_path:
             break
         assert (await site.client.post(f"{at}/resume")).status_code == 409
         await site.client.post(f"{at}/cancel")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(SOON_S):
             await site.client.get(f"{at}/events")
         gate.open.set()
         answer = await site.client.post(f"{at}/resume")

@@ -124,7 +124,8 @@ async def left(ticks: int, message: str) -> None:
     while not reader.done():  # as the libraries of servers do: again at each of its waits
         reader.cancel()
         await asyncio.sleep(0)
-    await asyncio.sleep(0.01)
+    if others := asyncio.all_tasks() - {asyncio.current_task()}:
+        await asyncio.wait(others, timeout=30)  # the turn ends soon, or never
     last = [event async for event in chat.say("latest trials of examplol")][-1]
     assert isinstance(last, ChatAnswer)
 

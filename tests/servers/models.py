@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -150,6 +152,18 @@ class ModelServer:
         if fault.drip_s:
             return StreamingResponse(_dripping(formed, fault.drip_s), media_type="application/json")
         return JSONResponse(formed)
+
+
+@contextmanager
+def silent_model() -> Iterator[dict[str, str]]:
+    """The settings of a model that never answers, so that a run lasts until it is stopped."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield {
+            "DEEPCRITICAL_MODEL": "openai-chat:made-up",
+            "DEEPCRITICAL_MODEL_BASE_URL": f"http://127.0.0.1:{listening.getsockname()[1]}/v1",
+            "DEEPCRITICAL_MODEL_API_KEY": "made-up-key",
+            "DEEPCRITICAL_EMBEDDING_MODEL": "",
+        }
 
 
 def _key(request: Request) -> str:

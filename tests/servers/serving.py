@@ -7,10 +7,18 @@ import re
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+import httpx
+
 from tests.conftest import ROOT
+
+START_S = 90
+"""Within which a server answers, however busy the machine is."""
+get = partial(httpx.get, trust_env=False, timeout=60)
+post = partial(httpx.post, trust_env=False, timeout=60)
 
 
 class Served(NamedTuple):
@@ -38,11 +46,19 @@ def serving(
         encoding="utf-8",
     )
     try:
-        yield _listening(process)
+        served = _listening(process)
+        # It says its address before it is prepared; until then a request waits.
+        get(f"{here(served)}/api/health", timeout=START_S).raise_for_status()
+        yield served
     finally:
         process.terminate()
-        said, _ = process.communicate(timeout=20)
+        said, _ = process.communicate(timeout=60)
         assert "Traceback" not in said, said
+
+
+def here(served: Served) -> str:
+    """The address by which this machine reaches it, wherever it listens."""
+    return f"http://127.0.0.1:{served.address.rpartition(':')[2]}"
 
 
 def _listening(process: subprocess.Popen[str]) -> Served:

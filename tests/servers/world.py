@@ -129,7 +129,7 @@ def world_beside(folder: Path) -> Iterator[World]:
     thread = threading.Thread(target=lambda: asyncio.run(serve()))
     thread.start()
     try:
-        ready.wait(timeout=10)
+        assert ready.wait(timeout=60)
         yield made[0]
     finally:
         done.set()

@@ -61,7 +61,8 @@ class TestAnswers:
         fast, slow = await handler.execute(queries("a"), 7)
         assert fast.seconds is not None
         assert slow.seconds is not None
-        assert 0 <= fast.seconds < 0.2 <= slow.seconds < 1
+        assert 0 <= fast.seconds < slow.seconds
+        assert 0.2 <= slow.seconds < 100  # not the milliseconds
         (unmeasured,) = await SearchHandler([up()]).execute(queries("a"), 7)
         assert unmeasured.seconds is None
 
@@ -156,10 +157,10 @@ class TestFailures:
 class TestTime:
     async def test_a_source_is_told_until_when_it_may_last(self) -> None:
         source = up()
-        await SearchHandler([source], deadline_s=5).execute(queries("a"), 10, within_s=2)
+        await SearchHandler([source], deadline_s=500).execute(queries("a"), 10, within_s=200)
         (query,) = source.asked
         assert query.answer_by is not None
-        assert 1 < query.answer_by.left_s <= 2
+        assert 100 < query.answer_by.left_s <= 200
 
     async def test_a_live_answer_has_its_time_and_a_snapshots_none(self) -> None:
         then = datetime(2999, 1, 1, tzinfo=UTC)
