@@ -34,6 +34,8 @@ async def research(server: ModelServer, snapshot: Path, *options: str) -> tuple[
                 "DEEPCRITICAL_MODEL": "openai-chat:made-up",
                 "DEEPCRITICAL_MODEL_BASE_URL": f"{url}v1",
                 "DEEPCRITICAL_MODEL_API_KEY": KEY,
+                # Its own 60 s may go by on a busy machine while libraries are loaded.
+                "DEEPCRITICAL_DEADLINE_S": "300",
             },
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,

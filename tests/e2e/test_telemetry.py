@@ -139,6 +139,7 @@ async def test_a_run_that_is_killed_and_taken_over_stays_one_trace_without_repea
         os.kill(first.pid, signal.SIGKILL)
         await first.communicate()
         before = len(here.collector.spans)
+        in_flight = here.collector.named("step ")[-1].name
         assert here.collector.named("run") == []
         run_id = here.run_id()
         await here.ran("traces", "resume", run_id)
@@ -152,7 +153,7 @@ async def test_a_run_that_is_killed_and_taken_over_stays_one_trace_without_repea
         # had been told and was not on record yet.
         recorded = await asyncio.to_thread(here.recorded)
         told = Counter(span.name for span in steps)
-        assert (told - recorded).total() <= 1
+        assert told - recorded in (Counter(), Counter([in_flight]))
         assert (recorded - told).total() <= 4  # told by nobody: killed before they were sent
 
 

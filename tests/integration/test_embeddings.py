@@ -92,8 +92,8 @@ async def test_a_cancelled_caller_leaves_at_once_and_the_next_is_served() -> Non
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert time.perf_counter() - start < 5  # all texts take minutes, on a fast machine many seconds
     assert (await service.embed(TEXTS)).shape == (3, 384)
+    assert time.perf_counter() - start < 20  # all texts take minutes
 
 
 async def test_the_event_loop_goes_on_while_texts_are_encoded(service: EmbeddingService) -> None:

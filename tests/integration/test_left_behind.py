@@ -10,10 +10,13 @@ from deepcritical.domain.chat import FoundRecords
 from deepcritical.domain.evidence import Evidence
 from deepcritical.jobs.evidence_tools import RunEvidence
 from deepcritical.services.chroma import ChromaIndex
+from deepcritical.services.embeddings import ModelLoaded
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.services.tool_trace_service import ToolTraceService
-from tests.conftest import QUESTION
+from tests.conftest import QUESTION, make_evidence
+from tests.indexes import new_index
 from tests.integration.durably import Services, SlowToStop, full, until
+from tests.vectors import WordVectors
 
 
 class Watched(LlamaIndexRAGService):
@@ -73,3 +76,25 @@ async def test_who_closes_while_runs_are_handed_over_waits_for_that(
     await closing
     board = open_board(traces)
     assert (await board.begin(run.run_id, "the next one")).takeovers == 0
+
+
+async def test_whenever_indexing_is_left_nothing_of_it_stays_in_the_index() -> None:
+    index, vectors = new_index(), WordVectors()
+    await asyncio.to_thread(index.acquire)  # it stays open, to be looked into
+    model = await vectors.load()
+    assert isinstance(model, ModelLoaded)
+    rows = (await asyncio.to_thread(index.vectors_of, model)).client
+    records = {
+        f"E{n}": make_evidence(f"Examplol {n} in testitis", pmid=str(99000000 + n))
+        for n in range(1, 200)
+    }
+    for leaves_after_s in (0.0, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16):
+        rag = LlamaIndexRAGService(f"left after {leaves_after_s}", vectors, index)
+        indexing = asyncio.create_task(rag.ingest(records))
+        await asyncio.sleep(leaves_after_s)
+        indexing.cancel()
+        await asyncio.wait([indexing])
+        await rag.close()
+        assert index._users == 1
+        assert (await asyncio.to_thread(rows.get, include=[]))["ids"] == []
+    await asyncio.to_thread(index.release)

@@ -30,7 +30,7 @@ from tests.servers.running import running
 LEAST = 1.0
 """Requests a second that workers must reach together: 2.6 where no moment is missed, as it is on a
 machine with too much to do."""
-UNEVEN = 4
+UNEVEN = 3
 """How many times as often as another run one may have its turn, when moments are missed."""
 AFTER_S = 6.0
 """Until a permit is given after others ended: 2.3 for the moments that were theirs. The one that

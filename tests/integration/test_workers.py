@@ -104,18 +104,22 @@ async def test_runs_outlast_connections_that_are_cut_again_and_again(order: Orde
         async with server(order) as runs:
             started: list[Run] = [runs.submit(QUESTION), runs.ask(QUESTION), runs.ask(QUESTION)]
             await until(lambda: any(line.what == "effect" for line in lines(order)))
-            cutting = asyncio.create_task(repeatedly(cut))
+            cuts: list[float] = []
+            cutting = asyncio.create_task(repeatedly(cut, cuts))
             await all_completed(started)
             cutting.cancel()
             await asyncio.wait([cutting])
+            assert cutting.cancelled()
+            assert len(cuts) >= 2
             assert all([await run.result() for run in started])
 
 
-async def repeatedly(statement: str) -> None:
+async def repeatedly(statement: str, done: list[float]) -> None:
     pause_s = 0.5
     while True:
         await asyncio.sleep(pause_s)
         await asyncio.to_thread(on_server, statement)
+        done.append(pause_s)
         pause_s *= 1.3  # a busy machine gets on within it at last
 
 

@@ -126,6 +126,8 @@ async def left(ticks: int, message: str) -> None:
         await asyncio.sleep(0)
     if others := asyncio.all_tasks() - {asyncio.current_task()}:
         await asyncio.wait(others, timeout=30)  # the turn ends soon, or never
+    await asyncio.sleep(0)
+    assert chat._working is None  # nor what it held, such as a key
     last = [event async for event in chat.say("latest trials of examplol")][-1]
     assert isinstance(last, ChatAnswer)
 

@@ -32,7 +32,7 @@ from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.services.chroma import ChromaIndex
 from deepcritical.services.database import Database
 from deepcritical.services.embeddings import EmbeddingService
-from deepcritical.services.finishing import to_the_end
+from deepcritical.services.finishing import SOON_S, to_the_end
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.services.telemetry import Telemetry
 from deepcritical.services.tool_trace_service import ToolTraceService
@@ -292,7 +292,7 @@ def _over_retrieval(settings: Settings) -> OpenChoosing:
             yield DiverseEvidence(rag, desk)
         finally:
             try:
-                await to_the_end(rag.close())
+                await to_the_end(rag.close(), SOON_S)
             except StorageError as error:
                 await desk.tell(Notice(message=str(error)))
 

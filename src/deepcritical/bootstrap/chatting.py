@@ -90,8 +90,10 @@ async def open_chats(
             TURN_LIMITS.model_copy(update={"deadline_s": settings.chat_deadline_s}),
         )
     finally:
-        await evidence.close()
-        await asyncio.to_thread(index.close)
+        try:
+            await evidence.close()
+        finally:
+            await asyncio.to_thread(index.close)
 
 
 def build_similar(settings: Settings, runs: RunService, place: Place) -> SimilarRuns:

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import sqlite_file
-from deepcritical.services.finishing import to_the_end
+from deepcritical.services.finishing import SOON_S, to_the_end
 from deepcritical.services.shared_limiter import SharedLimits
 from deepcritical.settings import Settings
 from deepcritical.tools.rate_limiter import Limiter, limiter_for
@@ -36,7 +36,7 @@ async def open_limits(settings: Settings) -> AsyncIterator[LimiterOf]:
         yield limits.of
     finally:
         if _released(url):
-            await to_the_end(limits.close())
+            await to_the_end(limits.close(), SOON_S)
 
 
 def _acquired(url: str) -> SharedLimits:

@@ -17,6 +17,7 @@ from deepcritical.domain.events import LoggedEvent
 from deepcritical.domain.markdown import visible
 from deepcritical.interfaces.render import describe
 from deepcritical.jobs.stored_runs import RunView
+from deepcritical.services.finishing import going_on
 
 __all__ = ["PING_S", "RECONNECT_MS", "EventStream", "run_blocks", "told"]
 
@@ -27,8 +28,6 @@ PING_S = 15.0
 """Silence after which a comment is sent, so that no proxy closes the stream."""
 _HEADERS = {"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"}
 """With them no proxy collects events before it hands them on."""
-_CLOSING: set[asyncio.Task[None]] = set()
-"""Sources that are being closed: a loop keeps no task alive by itself."""
 
 
 class EventStream(StreamingResponse):
@@ -84,9 +83,7 @@ async def _kept_alive(blocks: AsyncGenerator[str, None]) -> AsyncGenerator[str]:
     finally:
         ahead.cancel()
         # Not awaited here: who cancels a response does so again at each of its waits.
-        closing = asyncio.create_task(_closed(ahead, blocks))
-        _CLOSING.add(closing)
-        closing.add_done_callback(_CLOSING.discard)
+        going_on(_closed(ahead, blocks))
 
 
 async def _closed(ahead: asyncio.Future[str | None], blocks: AsyncGenerator[str, None]) -> None:

@@ -91,6 +91,8 @@ async def _told(session: ResearchSession, ending: Event) -> None:
     """Tell the end, and go on when it is stored: who stops the run now is too late."""
     with contextlib.suppress(asyncio.CancelledError):
         await to_the_end(session.emit(ending, Stage.DONE))
+    if not session.log.ended:  # the loop is ending, and with it the telling
+        raise asyncio.CancelledError
 
 
 async def _handed_out(ended: Ended | None, writer: TraceWriter | None) -> Ended:

@@ -78,6 +78,8 @@ class DurableRuns:
             EngineBusyError: Another service of this process does so.
             StorageError: The database cannot be used.
         """
+        if self._closing:
+            await asyncio.wait([self._closing])
         if self._start is None or (self._start.done() and self._engine is None):
             self._start = asyncio.create_task(self._started(parts_for, tools))
             self._start.add_done_callback(forget_causes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 from pydantic import Field
@@ -26,7 +27,7 @@ from deepcritical.jobs.run_records import RunRecords, run_records
 from deepcritical.jobs.runs import RunService
 from deepcritical.reasoning.chatting import RAG, SEARCH
 from deepcritical.reasoning.look_ups import read_look_up, search_queries
-from deepcritical.services.finishing import to_the_end
+from deepcritical.services.finishing import SOON_S, to_the_end
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.tools.search_handler import SourceAnswer
 from deepcritical.tools.searching import search
@@ -126,10 +127,20 @@ class RunEvidence:
         return _found(named, {**best, **rest}, searched=False, notices=notices)
 
     async def close(self) -> None:
-        """Remove what was indexed."""
+        """Remove what was indexed.
+
+        Raises:
+            StorageError: Some of it stays, as the index cannot be reached.
+        """
+        await to_the_end(self._close(), SOON_S)
+
+    async def _close(self) -> None:
         async with self._opening:
-            while self._opened:
-                await to_the_end(self._opened.popitem()[1].rag.close())
+            opened, self._opened = self._opened, OrderedDict()
+            closing = (each.rag.close() for each in opened.values())
+            closed = await asyncio.gather(*closing, return_exceptions=True)
+        for error in filter(None, closed):
+            raise error
 
     async def _of(self, run_id: str) -> _Open:
         async with self._opening:
@@ -137,7 +148,7 @@ class RunEvidence:
                 self._opened[run_id] = await self._open(await self._held(run_id), run_id)
             self._opened.move_to_end(run_id)
             while len(self._opened) > _MOST_OPEN:
-                await to_the_end(self._opened.popitem(last=False)[1].rag.close())
+                await to_the_end(self._opened.popitem(last=False)[1].rag.close(), SOON_S)
             return self._opened[run_id]
 
     async def _open(self, held: RunRecords, run_id: str) -> _Open:
@@ -145,7 +156,8 @@ class RunEvidence:
         try:
             await rag.ingest(held.records)
         except BaseException:  # whoever asked may have left, and what is indexed by then must go
-            await to_the_end(rag.close())
+            with suppress(StorageError):  # why it was not indexed says more
+                await to_the_end(rag.close(), SOON_S)
             raise
         return _Open(held, rag)
 

@@ -174,6 +174,7 @@ class Chat:
         told: asyncio.Queue[ChatEvent | None] = asyncio.Queue()
         talk = _Talk(caller or self._caller, told.put)
         task = self._working = asyncio.create_task(_guarded(turn, talk, told))
+        task.add_done_callback(self._idle)
         try:
             while event := await told.get():
                 yield event
@@ -183,6 +184,10 @@ class Chat:
         finally:
             task.cancel()
             await asyncio.wait([task])
+
+    def _idle(self, _turn: asyncio.Task[None]) -> None:
+        # A task that was cancelled keeps its frames, and these the user's key.
+        self._working = None
 
     async def _turn(self, message: str, talk: _Talk) -> None:
         text = checked_question(message)

@@ -6,7 +6,6 @@ import asyncio
 import math
 import time
 from collections.abc import Container, Mapping, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 
 from deepcritical.domain.base import Model
@@ -14,6 +13,7 @@ from deepcritical.domain.errors import StorageError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.services.chroma import ChromaIndex, translated
 from deepcritical.services.embeddings import Embeddings, ModelLoaded, content_hash
+from deepcritical.services.finishing import SOON_S, to_the_end
 from deepcritical.services.lexical import LexicalIndex, searchable, terms
 from deepcritical.services.ranking import fuse, with_missed
 from deepcritical.services.slices import in_slices
@@ -120,18 +120,13 @@ class LlamaIndexRAGService:
         # What is indexed is replaced by one ingestion at a time, or one would undo the other.
         self._changing = asyncio.Lock()
         self._retrieval: Retrieval | None = None
-        self._acquired = False
+        self._acquired = self._closed = False
 
     async def __aenter__(self) -> Self:
         """Use the service as a context."""
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_error: object) -> None:
         """Remove the run's rows."""
         await self.close()
 
@@ -214,6 +209,7 @@ class LlamaIndexRAGService:
         Raises:
             StorageError: As `clear`.
         """
+        self._closed = True
         try:
             await self.clear()
         finally:
@@ -235,13 +231,18 @@ class LlamaIndexRAGService:
         if not isinstance(state, ModelLoaded):
             return Retrieval(lexical_because=state.reason)
         try:
-            await asyncio.to_thread(self._index.acquire)
-            self._acquired = True
+            await to_the_end(self._acquire(), SOON_S)
             self._rows = await asyncio.to_thread(self._index.vectors_of, state)
             await _delete(self._rows, {_WRITTEN: {"$lt": time.time() - _KEPT_S}})
         except StorageError as error:
             return Retrieval(lexical_because=str(error))
         return Retrieval(model=state.short_name)
+
+    async def _acquire(self) -> None:
+        await asyncio.to_thread(self._index.acquire)
+        if self._closed:  # while this took its time
+            await asyncio.to_thread(self._index.release)
+        self._acquired = not self._closed
 
     async def _update_rows(self, change: _Change) -> None:
         rows, run_id = self._rows, self._run_id

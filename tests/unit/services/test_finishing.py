@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 
 import pytest
 
@@ -43,3 +44,30 @@ async def test_who_is_cancelled_meanwhile_is_so_after_the_work(times: int) -> No
     await asyncio.wait([caller])
     assert done.is_set()
     assert caller.cancelled()
+
+
+async def test_an_error_of_the_work_comes_before_the_cancellation() -> None:
+    caller = asyncio.create_task(to_the_end(_refused()))
+    await asyncio.sleep(0)
+    caller.cancel()
+    with pytest.raises(ValueError, match="no"):
+        await caller
+
+
+async def test_who_is_cancelled_waits_no_longer_than_he_may_and_the_work_goes_on() -> None:
+    going_on, done = asyncio.Event(), asyncio.Event()
+
+    async def work() -> None:
+        await going_on.wait()
+        done.set()
+
+    caller = asyncio.create_task(to_the_end(work(), patience_s=0.05))
+    await asyncio.sleep(0.2)
+    assert not caller.done()  # who is not cancelled has time
+    caller.cancel("by whom it is known")
+    with pytest.raises(asyncio.CancelledError, match="by whom it is known"):
+        await caller
+    gc.collect()
+    going_on.set()
+    async with asyncio.timeout(5):
+        await done.wait()
