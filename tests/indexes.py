@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from deepcritical.services.chroma import ChromaIndex
+from tests.ports import lasting_port
 
 _made: list[ChromaIndex] = []
 
@@ -19,7 +20,7 @@ _made: list[ChromaIndex] = []
 @contextmanager
 def chroma_server(folder: Path, port: int = 0) -> Iterator[str]:
     """The address of a server of Chroma in a process of its own, on loopback."""
-    port = port or _free_port()
+    port = port or lasting_port()
     process = subprocess.Popen(  # noqa: S603 - our own command
         [
             *(Path(sys.executable).with_name("chroma"), "run", "--host", "127.0.0.1"),
@@ -33,13 +34,6 @@ def chroma_server(folder: Path, port: int = 0) -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(20)
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
 
 
 def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:

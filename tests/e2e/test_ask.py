@@ -209,7 +209,6 @@ def proxy() -> Iterator[_Asked]:
     server.server_close()
 
 
-@pytest.mark.timeout(180)
 @pytest.mark.skipif(not DENSE, reason="needs the extra embeddings")
 def test_hybrid_retrieval_asks_no_network_and_keeps_its_vectors(
     made: Path, tmp_path: Path, proxy: _Asked

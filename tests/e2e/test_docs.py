@@ -71,7 +71,6 @@ def fits(output: str, shown: str) -> bool:
 RUN = [page for page in PAGES if any(examples(page.read_text(encoding="utf-8")))]
 
 
-@pytest.mark.timeout(240)  # a page of a dozen runs, each of which starts an interpreter
 @pytest.mark.parametrize("page", RUN, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_examples_of_a_page_do_what_it_says(page: Path, tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")

@@ -259,7 +259,6 @@ def test_the_file_works_alone(page: Page, tmp_path: Path) -> None:
     alone.context.close()
 
 
-@pytest.mark.timeout(180)
 def test_the_page_answers_from_live_sources(browser: Browser, tmp_path: Path) -> None:
     command = Path(sys.executable).with_name("deepcritical")
     options = ("serve", "--port", "0", "--sources", "pubmed,clinicaltrials,europepmc")

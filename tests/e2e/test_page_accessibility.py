@@ -162,7 +162,6 @@ def barriers(page: Page) -> list[str]:
     ]
 
 
-@pytest.mark.timeout(180)
 @pytest.mark.parametrize("state", STATES, ids=lambda state: state.__name__)
 def test_no_state_has_a_serious_barrier(
     page: Page, state: Callable[[Page], None], folder: Path

@@ -306,7 +306,6 @@ def test_a_wide_screen_shows_the_chat_in_the_dark(page: Page) -> None:
     picture(page, "chat-answer-1440-dark")
 
 
-@pytest.mark.timeout(180)
 def test_an_offer_names_former_runs_of_nearly_the_same_question(
     browser: Browser, tmp_path: Path
 ) -> None:

@@ -6,7 +6,6 @@ import re
 import sys
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.conftest import QUESTION
@@ -119,7 +118,6 @@ def test_a_limit_beyond_the_servers_is_refused_in_words(page: Page) -> None:
     expect(page.locator(".live .log")).not_to_contain_text("Round 2")
 
 
-@pytest.mark.timeout(180)
 def test_only_the_sources_that_were_chosen_are_searched(browser: Browser, tmp_path: Path) -> None:
     options = ("serve", "--port", "0", "--sources", "pubmed,europepmc")
     with (

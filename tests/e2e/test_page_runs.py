@@ -50,11 +50,11 @@ def pill(page: Page) -> Locator:
 
 def under_way(page: Page, question: str = QUESTION) -> None:
     ask(page, question)
-    expect(page.get_by_role("log")).to_contain_text("Understood as", timeout=30_000)
+    expect(page.get_by_role("log")).to_contain_text("Understood as")
 
 
 def done(page: Page) -> None:
-    expect(pill(page)).to_have_text("completed", timeout=30_000)
+    expect(pill(page)).to_have_text("completed")
 
 
 def listed(page: Page) -> Locator:
