@@ -3,7 +3,7 @@ BIN = .venv/bin
 QUESTION = Can metformin be repurposed for Alzheimer's disease?
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test test-servers chaos check bench docs lock clean
+.PHONY: help setup demo run test test-all test-servers chaos check bench docs lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -18,12 +18,17 @@ run: setup ## Serve the page at http://127.0.0.1:7860 (Ctrl-C ends it)
 	$(BIN)/python app.py
 
 # In the order that tests/conftest.py gives: by default the files of many tests would come first.
-test: setup ## Run the tests, without network
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+# With bytecode, which else every process would compile anew.
+PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+
+test: setup ## Run the tests of up to 2 s that need no server and no browser
+	$(PYTEST) -m "not slow and not servers and not chaos and not live"
+
+test-all: setup ## Run all tests, chaos excepted, without network
+	$(PYTEST) --durations=20
 
 test-servers: setup ## Run the tests with PostgreSQL and a Chroma server in place of files and memory
-	DEEPCRITICAL_TEST_BACKENDS=servers \
-		$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+	DEEPCRITICAL_TEST_BACKENDS=servers $(PYTEST)
 
 chaos: setup ## Stop and kill -9 runs at every step, on every database, and print what became of them
 	$(BIN)/python -m pytest -n auto -m chaos
@@ -38,6 +43,7 @@ check: setup ## Run every static check
 	$(BIN)/deptry src
 	$(BIN)/typos
 	$(BIN)/python scripts/check_sizes.py
+	$(BIN)/python -m scripts.check_patterns
 	$(BIN)/python scripts/build_docs_tables.py --check
 
 bench: setup ## Measure what a person waits for, and what imports cost

@@ -38,6 +38,12 @@ from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
 from tests.databases import ON_SERVERS, fresh_database
 from tests.indexes import chroma_server, close_indexes
 
+SLOW_S = 2.0
+"""A test that takes longer is marked `slow`."""
+BUSY = 1.5
+"""Runnable processes for each of the tests' own, from which on others are why a test takes long."""
+SERVERS = frozenset({"browser", "chroma", "on_server"})
+"""Fixtures that need more than files and memory, as does the parameter `postgresql` or `server`."""
 TABLE = "table: "
 """How the name of a recorded property begins that is a cell of a table: row, column, cell."""
 
@@ -48,13 +54,23 @@ QUESTION = "Can examplol be repurposed for testitis?"
 
 
 @pytest.hookimpl(tryfirst=True)  # the profile that the command line names comes after it
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """No property fails because the machine had something else to do meanwhile."""
     # Not for the processes that tests start, which import this module, too.
     from hypothesis import settings
 
     settings.register_profile("unhurried", deadline=None)
     settings.load_profile("unhurried")
+    if not hasattr(config, "workerinput"):  # one process counts for all
+        processes = config.getoption("numprocesses", None) or 1
+        is_fast_suite = "not slow" in config.getoption("markexpr", "")
+        config.pluginmanager.register(SlowTests(processes, is_fast_suite))
+
+
+@pytest.hookimpl(optionalhook=True)  # of a plugin that may be switched off
+def pytest_xdist_auto_num_workers() -> int:
+    """Return the processes of `-n auto`: one more than there are cores, because many tests wait."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -247,7 +263,22 @@ async def collected(events: AsyncIterator[LoggedEvent]) -> list[LoggedEvent]:
     return [logged async for logged in events]
 
 
+@pytest.hookimpl(tryfirst=True)  # before the marks choose
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs a server or a browser, and put the tests in order."""
+    for item in items:
+        params = getattr(item, "callspec", None)
+        kinds = (
+            {value for value in params.params.values() if isinstance(value, str)}
+            if params
+            else set()
+        )
+        if SERVERS & {*getattr(item, "fixturenames", ())} or kinds & {"postgresql", "server"}:
+            item.add_marker("servers")
+    _put_in_order(items)
+
+
+def _put_in_order(items: list[pytest.Item]) -> None:
     """Mix what keeps a core busy with what waits, and keep what is short for the end.
 
     Files are handed out in this order: end-to-end tests, which start processes and browsers, with
@@ -262,6 +293,45 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         path: (at + 0.5) / len(paths) for paths in parts.values() for at, path in enumerate(paths)
     }
     items.sort(key=lambda item: (order.get(item.path, 2.0), places[item.path]))
+
+
+class SlowTests:
+    """Fails the fast suite when a test takes longer than it may without the mark `slow`.
+
+    Only listed is what is slow while the machine is busy with other work, or beside the servers and
+    browsers of the whole suite: there a time says nothing about the test.
+    """
+
+    def __init__(self, processes: int, is_fast_suite: bool) -> None:
+        self._is_fast_suite = is_fast_suite
+        self._slow: list[str] = []
+        self._excused: list[str] = []
+        self._own = max(processes, os.cpu_count() or 1)
+        # Beside others a test gets half of a core at worst.
+        self._most_s = SLOW_S if processes == 1 else 2 * SLOW_S
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Note what took too long: a test itself, without fixtures that others share."""
+        left_out = {"slow", "servers"} & report.keywords.keys()
+        if report.when != "call" or report.duration <= self._most_s or left_out or ON_SERVERS:
+            return
+        is_busy = os.getloadavg()[0] > BUSY * self._own
+        found = self._slow if self._is_fast_suite and not is_busy else self._excused
+        found.append(f"{report.duration:.1f} s {report.nodeid}")
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """List them."""
+        for title, found in (("failures", self._slow), ("on a busy machine", self._excused)):
+            if found:
+                limit = f"{self._most_s:g} s"
+                terminalreporter.section(f"longer than {limit} without the mark slow: {title}")
+                terminalreporter.write_line("\n".join(sorted(found, reverse=True)))
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Fail the run."""
+        if self._slow and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -13,7 +13,6 @@ Answer = dict[str, Any]
 _RECORD = re.compile(r'<record id="(?P<id>E\d+)">\n(?P<body>.*?)\n</record>', re.DOTALL)
 _NEGATIVE = re.compile(r"\bno (?:effect|benefit|difference)\b|\bdid not\b|\bnot improve", re.I)
 _POSITIVE = re.compile(r"\b(?:improved|reduced|lowered|protected)\b", re.IGNORECASE)
-_HARM = re.compile(r"\badverse|\btolerated\b", re.IGNORECASE)
 
 
 def task_of(prompt: str) -> str:
@@ -58,18 +57,13 @@ def _direction(sentence: str) -> str:
 def read_records(prompt: str) -> Answer:
     def findings(text: str) -> list[Answer]:
         return [
-            {
-                "quote": sentence,
-                "direction": _direction(sentence),
-                "role": "harm" if _HARM.search(sentence) else "result",
-            }
+            {"quote": sentence, "direction": _direction(sentence)}
             for sentence in sentences_of(text)
         ]
 
     return {
         "records": [
-            {"evidence_id": i, "studies_condition": True, "findings": findings(text)}
-            for i, text in records_of(prompt).items()
+            {"evidence_id": i, "findings": findings(text)} for i, text in records_of(prompt).items()
         ]
     }
 
@@ -128,13 +122,9 @@ def plan_inquiry(_prompt: str) -> Answer:
 
 
 def map_facts(prompt: str) -> Answer:
-    def side(sentence: str) -> str:
-        says = _direction(sentence)
-        return {"no_effect": "against", "benefit": "for"}.get(says, "neither")
-
     return {
         "facts": [
-            {"evidence_id": i, "quote": sentence, "items": ["C1", "C4"], "side": side(sentence)}
+            {"evidence_id": i, "quote": sentence, "items": ["C1", "C4"]}
             for i, text in records_of(prompt).items()
             for sentence in sentences_of(text)
             if _POSITIVE.search(sentence) or _NEGATIVE.search(sentence)
@@ -160,7 +150,7 @@ def choose_tool(prompt: str) -> Answer:
 
 def chat_sentences(prompt: str) -> Answer:
     said = [
-        {"evidence_id": i, "text": sentence}
+        {"evidence_id": i, "quote": sentence}
         for i, text in records_of(prompt).items()
         for sentence in sentences_of(text)[:2]
     ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -21,6 +20,7 @@ from deepcritical.tools.network import RequestsTransport
 from deepcritical.tools.pubmed import PubMed
 from deepcritical.tools.rate_limiter import new_limiter
 from tests.servers.clinicaltrials import ClinicalTrialsServer
+from tests.servers.commands import forked_command
 from tests.servers.crossref import CrossrefServer
 from tests.servers.europepmc import EuropePMCServer
 from tests.servers.faults import Faults
@@ -104,7 +104,7 @@ class Ended(NamedTuple):
 async def call(site: World, *args: str, **more: str) -> Ended:
     """Call the command as a process; `more` are variables of its environment."""
     process = await asyncio.create_subprocess_exec(
-        Path(sys.executable).with_name("deepcritical"),
+        forked_command(),
         *args,
         env=site.environment | more,
         stdout=asyncio.subprocess.PIPE,

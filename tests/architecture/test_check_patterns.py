@@ -1,0 +1,31 @@
+"""The check of patterns finds those that it is there for."""
+
+import re
+
+import pytest
+
+from scripts.check_patterns import check_pattern, growth
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "slow",
+    [
+        r"(a+)+$",
+        r"randomi[sz]ed(?:[ ,-]+[\w-]+){0,4}[ -](?:trial|study|pilot)\b",
+        r"\bpatients\b[^.;]*\bcured\b",
+        r"\s+or\s+$",
+    ],
+)
+def test_a_pattern_that_is_slower_than_linear_is_found(slow: str) -> None:
+    assert check_pattern(re.compile(slow)) is not None
+
+
+def test_a_pattern_whose_repeats_do_not_meet_is_not_found() -> None:
+    assert check_pattern(re.compile(r"\b\d{1,9}(?:\.\d{1,9})?%")) is None
+
+
+def test_growth_is_judged_by_the_long_times_alone() -> None:
+    assert growth((0.0001, 0.0009, 0.1, 0.2, 0.4)) == pytest.approx(2)
+    assert growth((0.1, 0.4, 1.6)) == pytest.approx(4)
+    assert growth((0.0001, 0.0015)) == 1
