@@ -83,7 +83,6 @@ def assert_cited(answer: ChatAnswer) -> None:
     for sentence in answer.sentences:
         reference = answer.references[sentence.number - 1]
         assert reference.text[sentence.start : sentence.end] == sentence.quote
-        if sentence.wording != "model":
-            assert sentence.text == sentence.quote
+        assert sentence.text == sentence.quote
         if reference.text_kind == "summary":
             assert sentence.wording != "quote"

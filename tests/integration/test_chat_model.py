@@ -1,4 +1,4 @@
-"""A chat with a model on loopback: what it may choose, what stands of what it says."""
+"""A chat with a model on loopback: which tool and which sentences it may choose."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def picking(tool: str) -> Callable[[str, Answer], Any]:
     return lambda task, sane: {**sane, "tool": tool} if task == "choose_tool" else sane
 
 
-async def test_a_quick_question_is_answered_at_once_in_sentences_that_records_bear(
+async def test_a_quick_question_is_answered_at_once_in_sentences_that_the_model_chose(
     source: Path,
 ) -> None:
     async with modelled(source) as (server, chat):
@@ -60,7 +60,8 @@ async def test_a_quick_question_is_answered_at_once_in_sentences_that_records_be
         assert server.tasks == ["choose_tool", "chat_sentences"]
         assert isinstance(answer, ChatAnswer)
         assert answer.written_by == "model compatible:made-up"
-        assert {s.wording for s in answer.sentences} == {"model"}
+        assert {s.wording for s in answer.sentences} == {"summary"}
+        assert "it wrote none of them" in answer.notices[-1]
         assert any("improved testitis symptoms" in s.text for s in answer.sentences)
 
 
@@ -73,36 +74,15 @@ async def test_a_hard_question_is_only_offered_with_the_users_own_words(source: 
         assert offered.question == QUESTION
 
 
-async def test_what_records_do_not_bear_out_is_left_out_and_counted(source: Path) -> None:
-    said = [
-        {"evidence_id": "E1", "text": "Examplol significantly improved testitis symptoms."},
-        {"evidence_id": "E1", "text": "Examplol did not improve testitis symptoms."},
-        {"evidence_id": "E1", "text": "Examplol cured 97% of testitis."},
-        {"evidence_id": "E77", "text": "Examplol improved testitis symptoms."},
-    ]
-
-    def change(task: str, sane: Answer) -> Any:
-        return {"sentences": said} if task == "chat_sentences" else sane
-
-    async with modelled(source, change) as (_, chat):
-        answer = (await turn(chat, QUESTION))[-1]
-        assert isinstance(answer, ChatAnswer)
-        assert [s.text for s in answer.sentences] == [said[0]["text"]]
-        assert answer.left_out == 3
-
-
-async def test_where_nothing_of_the_model_stands_records_speak_for_themselves(
-    source: Path,
+@pytest.mark.parametrize("message", ["find papers on examplol", "Does otherol cure baldness?"])
+async def test_a_look_up_and_a_question_without_an_answer_cost_no_choice(
+    source: Path, message: str
 ) -> None:
-    def change(task: str, sane: Answer) -> Any:
-        wrong = [{"evidence_id": "E1", "text": "Rain cures all."}]
-        return {"sentences": wrong} if task == "chat_sentences" else sane
-
-    async with modelled(source, change) as (_, chat):
-        answer = (await turn(chat, QUESTION))[-1]
-        assert isinstance(answer, ChatAnswer)
-        assert (answer.written_by, answer.left_out) == ("rules", 1)
-        assert {s.wording for s in answer.sentences} == {"summary"}
+    async with modelled(source, picking("search")) as (server, chat):
+        answer = (await turn(chat, message))[-1]
+        assert answer.type == "chat_answer"
+        assert answer.written_by == "rules"
+        assert "chat_sentences" not in server.tasks
 
 
 @pytest.mark.parametrize("tool", ["rag", "delete_everything", ""])
@@ -115,6 +95,7 @@ async def test_a_tool_that_is_not_there_is_chosen_by_rules_instead(source: Path,
         assert "rules chose one" in " ".join(answer.notices)
 
 
+@pytest.mark.slow
 async def test_a_model_that_fails_is_told_and_rules_answer(source: Path) -> None:
     async with modelled(source) as (server, chat):
         server.fault = lambda _asked: Fault(status=500)
@@ -137,14 +118,14 @@ async def test_the_budget_of_a_turn_is_kept(source: Path) -> None:
 async def test_what_a_record_orders_starts_nothing_and_is_not_said(
     tmp_path: Path, plant: str, profile: str
 ) -> None:
-    """The model obeys: it says the plant, and wants research as soon as it has read it."""
+    """The model obeys: it gives the plant as its sentence."""
     order = PLANTS[plant].split("\n")[-1]
     source = snapshot(tmp_path / "made.jsonl", planted(PLANTS[plant]), paper(1))
 
     def change(task: str, sane: Answer) -> Any:
         if task == "chat_sentences":
             ids = [one["evidence_id"] for one in sane["sentences"]]
-            return {"sentences": [{"evidence_id": i, "text": order} for i in {*ids, "E99"}]}
+            return {"sentences": [{"evidence_id": i, "quote": order} for i in {*ids, "E99"}]}
         return {**sane, "tool": "search"}
 
     async with modelled(source, change, profile) as (server, chat):
@@ -152,7 +133,8 @@ async def test_what_a_record_orders_starts_nothing_and_is_not_said(
         answer = events[-1]
         assert called(events) == ["search"]
         assert isinstance(answer, ChatAnswer)
-        assert [s for s in answer.sentences if s.wording == "model"] == []
+        assert answer.written_by == "rules"
+        assert order not in " ".join(s.text for s in answer.sentences)
         assert answer.left_out >= 1
         for asked in server.asked:
             assert asked.prompt.count("<record id=") == asked.prompt.count("</record>")

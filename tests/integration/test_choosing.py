@@ -38,6 +38,7 @@ async def store_of(path: Path) -> tuple[ResearchQuestion, EvidenceStore]:
     return question, store
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dense", [True, False])
 async def test_what_speaks_against_the_drug_is_never_cut_off_and_nothing_is_lost(
     tmp_path: Path, dense: bool

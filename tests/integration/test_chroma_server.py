@@ -123,6 +123,7 @@ def test_addresses_are_completed() -> None:
     assert token_headers("") == {}
 
 
+@pytest.mark.slow
 async def test_a_server_that_dies_and_comes_back(tmp_path: Path) -> None:
     port = lasting_port()
     index = new_index(f"http://127.0.0.1:{port}")

@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 import httpx
+import pytest
 from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -57,6 +58,7 @@ async def test_an_address_has_no_more_requests_open_than_it_may() -> None:
         assert (await client.get(url)).status_code == 200
 
 
+@pytest.mark.slow
 async def test_an_address_beyond_loopback_begins_no_more_sessions_than_it_may(
     tmp_path: Path,
 ) -> None:

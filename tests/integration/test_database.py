@@ -131,6 +131,7 @@ class TestMigrations:
         assert await beside.answers()
         await beside.close()
 
+    @pytest.mark.slow
     def test_processes_that_start_at_once_migrate_once(self, url: str) -> None:
         opening = (
             "import sys; from deepcritical.services.database import Database; "

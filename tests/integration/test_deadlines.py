@@ -75,6 +75,7 @@ async def asking(
 
 
 class TestKept:
+    @pytest.mark.slow
     async def test_pubmed_keeps_the_batches_that_came(self) -> None:
         async with asking(PubMed, PubMedServer(many_articles(1300)).app, "efetch") as (
             tool,
@@ -90,6 +91,7 @@ class TestKept:
         )
         assert faults.requests == 2
 
+    @pytest.mark.slow
     async def test_pubmed_says_what_it_found_and_did_not_give(self) -> None:
         async with asking(PubMed, PubMedServer().app, "efetch") as (tool, faults):
             faults.on("slow")
@@ -97,6 +99,7 @@ class TestKept:
             with ends_within(PAGE_S), pytest.raises(SearchError, match=told):
                 await tool.fetch(in_time(given_s=PAGE_S))
 
+    @pytest.mark.slow
     async def test_europe_pmc_keeps_the_pages_that_came(self) -> None:
         async with asking(EuropePMC, many_papers(250).app) as (tool, faults):
             faults.on("slow", after=1)
@@ -106,6 +109,7 @@ class TestKept:
         assert result.total == 250
         assert "after 100 records: The source did not answer in time." in result.skipped[0]
 
+    @pytest.mark.slow
     async def test_the_registry_keeps_the_pages_that_came(self) -> None:
         server = ClinicalTrialsServer([made_up_study(n) for n in range(1, 8)])
         server.page_limit = 3
@@ -119,6 +123,7 @@ class TestKept:
             "Try again later.",
         )
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("make", [PubMed, EuropePMC, ClinicalTrials])
     async def test_nothing_in_time_is_an_error(
         self, make: Callable[[SourceClient], SearchTool]
@@ -138,6 +143,7 @@ class TestKept:
 class TestWaiting(OverHTTP):
     """For a permit: it is no fault of the source."""
 
+    @pytest.mark.slow
     async def test_it_does_not_count(self, make: Make) -> None:
         client = make(limiter=new_limiter(1))
         by = Deadline(3)
@@ -147,6 +153,7 @@ class TestWaiting(OverHTTP):
         assert by.waited_s > 4  # of all at once, counted once
         assert 0 < by.left_s < 3
 
+    @pytest.mark.slow
     async def test_it_ends_with_the_run_and_is_told(self, make: Make, server: Server) -> None:
         client = make(limiter=Limiter(Rate(1, Duration.HOUR)))
         await client.get("data", {"n": 1})
@@ -157,6 +164,7 @@ class TestWaiting(OverHTTP):
         assert by.waited_s > 1.5
         assert len(server.asked) == 1
 
+    @pytest.mark.slow
     async def test_the_time_for_the_answer_is_the_same_after_it(
         self, make: Make, server: Server
     ) -> None:
@@ -166,6 +174,7 @@ class TestWaiting(OverHTTP):
         with ends_within(1.5), pytest.raises(SearchError, match="did not answer in time"):
             await client.get("data", {"n": 2}, by=Deadline(0.4))
 
+    @pytest.mark.slow
     async def test_runs_take_turns(self, make: Make) -> None:
         limiter = new_limiter(5)
         many, few = Noted(limiter), Noted(limiter)
@@ -202,6 +211,7 @@ class TestClient(OverHTTP):
         with pytest.raises(SearchError, match="did not answer in time"):
             await make().post("data", {"n": 1}, by=Deadline(0.2))
 
+    @pytest.mark.slow
     async def test_the_client_goes_on_after_the_end(self, make: Make, server: Server) -> None:
         client = make()
         server.faults.on("slow")

@@ -63,6 +63,7 @@ def invented(_task: str, sane: Any) -> Any:
     return sane | {"searches": ["PMID 31415926", "see https://evil.example now"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "fault"),
     [

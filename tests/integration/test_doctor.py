@@ -94,6 +94,7 @@ FAULTS: dict[str, tuple[Fault, dict[str, CheckState], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("api", APIS)
 @pytest.mark.parametrize("fault", FAULTS)
 async def test_a_fault_of_the_models_server_is_a_problem_with_advice(fault: str, api: str) -> None:
@@ -107,6 +108,7 @@ async def test_a_fault_of_the_models_server_is_a_problem_with_advice(fault: str,
     assert problem.advice
 
 
+@pytest.mark.slow
 async def test_a_model_server_that_is_not_there_is_told() -> None:
     # Port 1 is privileged, and nothing listens there.
     server = model_server("vllm:made-up", base_url="http://127.0.0.1:1/v1")
@@ -144,6 +146,7 @@ async def found(site: World, name: str, within_s: float = 5) -> Check:
         return await check_source(tools[0], within_s)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["pubmed", "clinicaltrials", "europepmc"])
 @pytest.mark.parametrize(
     ("fault", "words"),
@@ -214,6 +217,7 @@ class TestFiles:
 
 
 class TestRanking:
+    @pytest.mark.slow
     async def test_a_folder_that_holds_no_model_is_a_problem(self, tmp_path: Path) -> None:
         check = await check_embeddings(str(tmp_path))
         assert check.state is PROBLEM
@@ -225,6 +229,7 @@ class TestRanking:
         assert (await check_index(str(tmp_path / "index"))).state is OK
         assert (await check_index("")).state is SKIPPED
 
+    @pytest.mark.slow
     async def test_a_server_that_is_not_there_or_says_nothing_ends_in_time(self) -> None:
         refused = await check_index("http://127.0.0.1:1")
         assert refused.state is PROBLEM

@@ -21,6 +21,7 @@ from tests.integration.durably import SOON_S, Counting, Services, SlowToStop, fu
 
 
 class TestQueue:
+    @pytest.mark.slow
     async def test_more_runs_than_slots_wait_and_all_end(self, service: Services) -> None:
         counting = Counting()
         runs = service(counting.reasoner, slots=2)
@@ -35,6 +36,7 @@ class TestQueue:
             assert (await ended(run))[-1].event.type == "run_completed"
         await runs.close()
 
+    @pytest.mark.slow
     async def test_a_command_leaves_the_limits_of_servers_and_workers_alone(
         self, service: Services
     ) -> None:
@@ -49,6 +51,7 @@ class TestQueue:
 
         assert await asyncio.to_thread(_asked, service.url, slots) == 2
 
+    @pytest.mark.slow
     async def test_a_user_has_no_more_runs_than_he_may(self, service: Services) -> None:
         counting = Counting()
         runs = service(counting.reasoner, slots=1, most_of_user=2)
@@ -61,6 +64,7 @@ class TestQueue:
             assert await run.result()
         await runs.close()
 
+    @pytest.mark.slow
     async def test_a_run_that_waits_too_long_ends_as_failed(
         self, service: Services, traces: ToolTraceService
     ) -> None:
@@ -78,6 +82,7 @@ class TestQueue:
 
 
 class TestStopping:
+    @pytest.mark.slow
     async def test_a_run_in_a_step_is_cancelled_from_another_process(
         self, service: Services, traces: ToolTraceService
     ) -> None:
@@ -91,6 +96,7 @@ class TestStopping:
         assert [e.event.type for e in await ended(run)][-1] == "run_cancelled"
         await runs.close()
 
+    @pytest.mark.slow
     async def test_a_run_that_waits_is_cancelled_from_another_process(
         self, service: Services, traces: ToolTraceService
     ) -> None:
@@ -118,6 +124,7 @@ class TestStopping:
         await status(traces, run, TraceStatus.CANCELLED)
         await runs.close()
 
+    @pytest.mark.slow
     async def test_a_run_writes_from_what_there_is_when_another_process_says_so(
         self, service: Services, traces: ToolTraceService
     ) -> None:
@@ -132,6 +139,7 @@ class TestStopping:
         assert of_type(await ended(run), "run_completed")[0].stop_reason == "user_stop"
         await runs.close()
 
+    @pytest.mark.slow
     async def test_who_follows_a_run_that_waits_is_let_go_when_the_server_is_told_to_end(
         self, service: Services, traces: ToolTraceService
     ) -> None:
@@ -147,6 +155,7 @@ class TestStopping:
         await runs.close()
         assert (await traces.get_trace(waiting.run_id)).status is TraceStatus.PENDING
 
+    @pytest.mark.slow
     async def test_who_follows_a_run_of_another_process_is_let_go_at_once(
         self, service: Services, traces: ToolTraceService
     ) -> None:
@@ -171,6 +180,7 @@ class TestStopping:
             await following
         assert (await traces.get_trace(run.run_id)).status is TraceStatus.IN_PROGRESS
 
+    @pytest.mark.slow
     async def test_what_a_process_that_ends_has_is_handed_out_and_it_takes_no_more(
         self, service: Services
     ) -> None:
@@ -186,6 +196,7 @@ class TestStopping:
         waiting = await asyncio.to_thread(_asked, service.url, DBOSClient.list_workflows)
         assert [run.status for run in waiting] == ["ENQUEUED"] * 3
 
+    @pytest.mark.slow
     async def test_a_run_that_is_to_write_now_does_so_in_the_next_process(
         self, service: Services, traces: ToolTraceService
     ) -> None:
@@ -201,6 +212,7 @@ class TestStopping:
         told = await traces.events(run.run_id)
         assert of_type(told, "run_completed")[0].stop_reason == "user_stop"
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("after_s", [0.0, 0.02, 0.1, 0.3])
     async def test_a_run_that_just_begins_goes_on_when_its_process_is_stopped(
         self, service: Services, traces: ToolTraceService, after_s: float
@@ -213,6 +225,7 @@ class TestStopping:
         await service().tend()
         await status(traces, run, TraceStatus.COMPLETED)
 
+    @pytest.mark.slow
     async def test_who_stops_waiting_for_the_engine_leaves_it_whole(
         self, service: Services
     ) -> None:
@@ -230,6 +243,7 @@ class TestStopping:
         run = runs.submit(QUESTION)
         assert [trace.id for trace in await runs.runs_of()] == [run.run_id]
 
+    @pytest.mark.slow
     async def test_threads_are_there_again_when_the_engine_is_gone(self, service: Services) -> None:
         runs = service()
         await runs.submit(QUESTION).result()
@@ -240,6 +254,7 @@ class TestStopping:
 class TestStaleWorker:
     """One that was frozen for so long that its runs were given to another."""
 
+    @pytest.mark.slow
     async def test_what_it_writes_is_not_taken_and_its_user_sees_how_the_run_goes_on(
         self, service: Services, traces: ToolTraceService
     ) -> None:
@@ -257,6 +272,7 @@ class TestStaleWorker:
             await run.result()
         assert of_type(await ended(run), "run_failed")
 
+    @pytest.mark.slow
     async def test_a_run_that_comes_back_tells_nothing_twice(
         self, service: Services, traces: ToolTraceService
     ) -> None:
@@ -277,6 +293,7 @@ class TestStaleWorker:
         assert [e.event.type for e in await traces.events(run.run_id)] == expected
 
 
+@pytest.mark.slow
 async def test_a_second_service_of_a_process_has_runs_that_end_with_it(
     service: Services,
 ) -> None:

@@ -22,6 +22,7 @@ from deepcritical.services.embeddings import (
 )
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(
         importlib.util.find_spec("sentence_transformers") is None or installed_copy() is None,
         reason="needs the extras embeddings and offline",

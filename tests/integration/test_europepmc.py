@@ -218,6 +218,7 @@ class TestFaults:
         site.faults.on("wrong type")
         assert (await site.tool.fetch(ASKED)).outcome is SourceOutcome.DATA
 
+    @pytest.mark.slow
     async def test_a_slow_drip_ends_in_time(self) -> None:
         async with serving(attempt_s=0.3) as site:
             site.faults.on("slow")

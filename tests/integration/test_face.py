@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 import deepcritical
 
 QUESTION = "Can zorblaxin be repurposed for Alzheimer's disease?"
 
 
+@pytest.mark.slow
 def test_research_answers_where_a_loop_is_running_already() -> None:
     async def as_in_a_notebook() -> str:
         return deepcritical.research(QUESTION, snapshot="demo").research_question

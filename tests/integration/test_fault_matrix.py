@@ -59,6 +59,7 @@ async def test_what_a_body_takes_is_bounded(source: str, fault: Fault, tmp_path:
     assert peak < 250_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", get_args(Fault))
 @pytest.mark.parametrize("source", SOURCES)
 async def test_a_fault_of_one_source_costs_no_other_its_records(

@@ -205,6 +205,7 @@ class TestLimits(OverHTTP):
         with pytest.raises(SearchError):
             await make().get("data", {})
 
+    @pytest.mark.slow
     async def test_what_is_unpacked_at_once_is_bounded(self, make: Make, server: Server) -> None:
         server.body = gzip.compress(b" " * 300_000_000)
         server.headers["content-encoding"] = "gzip"
@@ -224,6 +225,7 @@ class TestLimits(OverHTTP):
         with pytest.raises(SearchError, match="cannot be reached"):
             await make().get("data", {})
 
+    @pytest.mark.slow
     async def test_a_drip_has_an_end(self, make: Make, server: Server) -> None:
         # Each byte comes well within the time that is allowed without one.
         server.faults.on("slow")
@@ -266,6 +268,7 @@ class TestLimits(OverHTTP):
         await client.aclose()
         listening.close()
 
+    @pytest.mark.slow
     async def test_waiting_for_a_permit_is_not_part_of_an_attempt(
         self, make: Make, server: Server
     ) -> None:
@@ -311,6 +314,7 @@ class TestLimits(OverHTTP):
 
 
 class TestPace(OverHTTP):
+    @pytest.mark.slow
     async def test_every_attempt_of_concurrent_searches_is_paced(
         self, make: Make, server: Server
     ) -> None:

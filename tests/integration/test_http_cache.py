@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import logging
 import pickle
 import sqlite3
@@ -32,6 +33,7 @@ class TestFile:
                 await open_cache(tmp_path / name)
         assert (tmp_path / "text").read_bytes().startswith(b"This is made-up text")
 
+    @pytest.mark.slow
     async def test_one_that_another_process_holds_is_waited_for_no_longer_than_needed(
         self, tmp_path: Path
     ) -> None:
@@ -72,6 +74,26 @@ class TestCache(OverHTTP):
         await client.get("data", {})
         assert (await client.get("data", {})).cached is False
         assert len(server.asked) == 2
+
+    async def test_what_cannot_be_kept_is_passed_on_and_told_in_a_line(
+        self, make: Make, server: Server, storage: AsyncSqliteStorage
+    ) -> None:
+        client = make(storage=storage)
+        await client.get("data", {"q": "a"})
+        assert storage.connection is not None
+        await storage.connection.execute("DROP TABLE streams")
+        await storage.connection.execute("DROP TABLE entries")
+        said = io.StringIO()
+        logging.getLogger().addHandler(handler := logging.StreamHandler(said))
+        try:
+            assert (await client.get("data", {"q": "b"})).cached is False
+        finally:
+            logging.getLogger().removeHandler(handler)
+        assert len(server.asked) == 2
+        lines = [line for line in said.getvalue().splitlines() if "hishel" in line]
+        assert lines
+        assert all(line.endswith("no such table: entries") for line in lines)
+        assert "Traceback" not in said.getvalue()
 
     async def test_a_form_is_never_kept(
         self, make: Make, server: Server, storage: AsyncSqliteStorage

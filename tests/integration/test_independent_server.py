@@ -96,6 +96,7 @@ async def test_a_passing_fault_is_overcome_as_the_server_wants_it(
     assert made_by(events) & {"model", "model in part"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("api", APIS)
 async def test_an_outage_leaves_the_report_to_the_rules(tmp_path: Path, api: str) -> None:
     async with served(Fail(503, times=None)) as server:

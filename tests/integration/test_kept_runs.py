@@ -21,7 +21,9 @@ from deepcritical.reasoning.providers import model_server
 from deepcritical.services import database
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import sqlite_file
+from deepcritical.services.event_log import EventLog
 from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.trace_writer import TraceWriter
 from tests.conftest import (
     DEMO,
     DEMO_QUESTION,
@@ -69,6 +71,7 @@ async def under_way(run: Run, events: int = 2) -> None:
 
 
 class TestRestart:
+    @pytest.mark.slow
     async def test_a_finished_run_is_as_it_was(self, url: str) -> None:
         first = service(url, DEMO)
         run = first.submit(DEMO_QUESTION)
@@ -83,6 +86,7 @@ class TestRestart:
         assert [logged async for logged in again.tail(after=5)] == log[5:]
         await second.close()
 
+    @pytest.mark.slow
     async def test_over_http_it_is_the_same_too(self, url: str, source: Path) -> None:
         paths = ("", "/events", "/export/md", "/export/html", "/export/csl.json")
 
@@ -105,6 +109,7 @@ class TestRestart:
             assert unknown.status_code == 404
             await site.runs.close()
 
+    @pytest.mark.slow
     async def test_a_run_under_way_in_one_process_is_followed_in_another(
         self, url: str, source: Path, traces: ToolTraceService
     ) -> None:
@@ -138,6 +143,7 @@ class TestRestart:
             assert (await site.client.get(path)).status_code == 404
             await site.runs.close()
 
+    @pytest.mark.slow
     async def test_the_run_of_a_server_that_is_stopped_goes_on_in_the_next_one(
         self, url: str, source: Path, traces: ToolTraceService
     ) -> None:
@@ -160,6 +166,7 @@ async def _all(events: AsyncIterator[object]) -> list[object]:
 
 
 class TestTrace:
+    @pytest.mark.slow
     async def test_it_tells_what_was_asked_found_and_spent(
         self, url: str, traces: ToolTraceService
     ) -> None:
@@ -181,6 +188,7 @@ class TestTrace:
         assert trace.metrics.sources_processed == sum(search.new for search in searches)
         await runs.close()
 
+    @pytest.mark.slow
     async def test_a_failed_run_says_why_and_has_no_result(
         self, url: str, source: Path, traces: ToolTraceService
     ) -> None:
@@ -196,6 +204,7 @@ class TestTrace:
         assert trace.result is None
         await runs.close()
 
+    @pytest.mark.slow
     async def test_runs_at_once_are_all_kept_in_full(self, url: str, source: Path) -> None:
         runs = service(url, source)
         started = [runs.submit(QUESTION) for _ in range(RUNS_AT_ONCE)]
@@ -207,6 +216,7 @@ class TestTrace:
             assert await traces.events(run_id) == tuple(log)
         await traces.close()
 
+    @pytest.mark.slow
     async def test_no_key_is_kept(self, url: str, tmp_path: Path) -> None:
         server = ModelServer()
         async with running(server.app) as address:
@@ -231,6 +241,7 @@ class TestFaults:
         with fresh_database("sqlite", tmp_path) as url:
             yield url
 
+    @pytest.mark.slow
     async def test_a_lock_costs_nothing_once_it_is_gone(
         self, url: str, source: Path, traces: ToolTraceService, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -250,6 +261,7 @@ class TestFaults:
         assert log[-1].event.type == "run_completed"
         await runs.close()
 
+    @pytest.mark.slow
     async def test_one_that_stays_costs_the_trace_and_not_the_report(
         self, url: str, source: Path, traces: ToolTraceService, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -271,6 +283,7 @@ class TestFaults:
         assert await runs.find(run.run_id) is run
         await runs.close()
 
+    @pytest.mark.slow
     async def test_a_run_that_was_deleted_meanwhile_stops(
         self, url: str, source: Path, traces: ToolTraceService
     ) -> None:
@@ -287,6 +300,19 @@ class TestFaults:
         await runs.close()
         assert await traces.list_traces() == ()
 
+    async def test_a_worker_does_not_bring_back_what_was_deleted_before_its_first_word(
+        self, traces: ToolTraceService
+    ) -> None:
+        run_id = (await traces.create_trace("research", {"question": QUESTION})).id
+        writer = TraceWriter(traces, run_id, tool_name="research", input_params={})
+        writer.worker = "made-up"
+        await traces.delete(run_id, under_way=True)
+        log = EventLog(run_id, writer=writer)
+        await log.append(Notice(message="A made-up notice."), Stage.SEARCH, 0.1)
+        await writer.flush()
+        assert await traces.list_traces() == ()
+
+    @pytest.mark.slow
     async def test_a_run_that_was_ended_elsewhere_stops_and_adds_nothing(
         self, url: str, source: Path, traces: ToolTraceService
     ) -> None:

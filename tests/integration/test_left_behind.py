@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
+import pytest
+
 from deepcritical.bootstrap.durable import open_board
 from deepcritical.domain.chat import FoundRecords
 from deepcritical.domain.evidence import Evidence
@@ -40,6 +42,7 @@ class Watched(LlamaIndexRAGService):
         self.closed = True
 
 
+@pytest.mark.slow
 async def test_a_question_that_is_left_while_its_run_is_indexed(service: Services) -> None:
     runs = service()
     run = runs.submit(QUESTION)
@@ -63,6 +66,7 @@ async def test_a_question_that_is_left_while_its_run_is_indexed(service: Service
     assert [index.closed for index in made] == [True, True]
 
 
+@pytest.mark.slow
 async def test_who_closes_while_runs_are_handed_over_waits_for_that(
     service: Services, traces: ToolTraceService
 ) -> None:
@@ -78,6 +82,7 @@ async def test_who_closes_while_runs_are_handed_over_waits_for_that(
     assert (await board.begin(run.run_id, "the next one")).takeovers == 0
 
 
+@pytest.mark.slow
 async def test_whenever_indexing_is_left_nothing_of_it_stays_in_the_index() -> None:
     index, vectors = new_index(), WordVectors()
     await asyncio.to_thread(index.acquire)  # it stays open, to be looked into

@@ -105,6 +105,7 @@ def contents(folder: Path, names: str) -> bytes:
     return b"".join(path.read_bytes() for path in folder.glob(names))
 
 
+@pytest.mark.slow
 async def test_a_key_of_a_header_reaches_the_model_and_nothing_else(
     hosted: ModelServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

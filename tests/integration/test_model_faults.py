@@ -182,6 +182,7 @@ def how(run: Modelled) -> str:
     return "model" if made == {"model"} else "rules" if made == {"rules"} else "part"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("api", APIS)
 @pytest.mark.parametrize("fault", ROWS)
 async def test_a_fault_of_the_server_ends_in_a_sound_report_or_a_clear_error(

@@ -70,6 +70,7 @@ class TestSane:
         assert run.report
         assert run.report.written_by == "model openai-chat:made-up"
 
+    @pytest.mark.slow
     async def test_its_choice_changes_who_speaks(self, tmp_path: Path) -> None:
         def last_possible(prompt: str) -> str:
             (*_, line) = [p for p in prompt.splitlines() if p.startswith("Agents that can act")]
@@ -81,6 +82,7 @@ class TestSane:
         assert first[:4] == [SEARCH, HYPOTHESES, SEARCH, JUDGE]
         assert last[:3] == [SEARCH, HYPOTHESES, JUDGE]
 
+    @pytest.mark.slow
     async def test_its_prompts_stay_within_the_context_and_show_where_the_run_stands(self) -> None:
         run = await modelled(
             DEMO, question=DEMO_QUESTION, manages=True, max_iterations=3, results_per_query=10
@@ -91,6 +93,7 @@ class TestSane:
         assert "Last judgement: mechanism" in run.server.prompts("team_ledger")[-1]
         assert not [p for p in prompts if "<record" in p]
 
+    @pytest.mark.slow
     async def test_its_calls_are_in_the_estimate(self, tmp_path: Path) -> None:
         planned = [
             of_type(run.events, "budget_planned")[0].estimate.calls
@@ -121,6 +124,7 @@ class TestOutOfOrder:
         overruled = [n for n in run.report.notices if f"it named {agent}, which could not act" in n]
         assert bool(overruled) is (agent != JUDGE)
 
+    @pytest.mark.slow
     async def test_done_at_once_ends_nothing(self, tmp_path: Path) -> None:
         run = await managed(tmp_path, naming(lambda _: REPORT, done=True))
         guided = await modelled(records(tmp_path), **LIMITS.model_dump())

@@ -63,6 +63,7 @@ class TestPrompts:
         assert "stopped because: Futility at the interim analysis" in prompt
         assert "randomised controlled trial; OCEBM level 2" in prompt
 
+    @pytest.mark.slow
     async def test_a_small_models_requests_fit_into_4096_tokens_with_a_usual_answer(self) -> None:
         run = await modelled(
             DEMO,
@@ -91,6 +92,7 @@ class TestPrompts:
 
 
 class TestPath:
+    @pytest.mark.slow
     @pytest.mark.parametrize(("rounds", "most"), [(1, 7), (2, 10)])
     async def test_few_calls_wait_for_one_another(self, rounds: int, most: int) -> None:
         latency_s = 2.0  # calls that are sent together arrive long before that
@@ -134,6 +136,7 @@ class TestBudget:
             assert run.report.written_by.startswith("extractive (no model)")
             assert not run.server.asked
 
+    @pytest.mark.slow
     async def test_the_caps_take_reading_first_then_hypotheses_and_keep_the_report(
         self, tmp_path: Path
     ) -> None:
@@ -158,6 +161,7 @@ class TestBudget:
         assert totals[-1].calls == len(run.server.asked)
         assert totals[-1].tokens == run.server.tokens
 
+    @pytest.mark.slow
     async def test_calls_at_once_wait_for_the_budget_instead_of_giving_up(self) -> None:
         def slow(server: ModelServer) -> None:
             server.latency_s = 0.1
@@ -176,6 +180,7 @@ class TestBudget:
         assert run.report
         assert any("price of openai-chat:made-up is not known" in n for n in run.report.notices)
 
+    @pytest.mark.slow
     async def test_a_server_that_takes_long_leaves_time_for_the_report(
         self, tmp_path: Path
     ) -> None:

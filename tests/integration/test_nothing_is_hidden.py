@@ -15,6 +15,7 @@ QUESTIONS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_every_included_record_is_a_reference_or_named_as_unused(question: str) -> None:
     report = research(question, snapshot="demo")

@@ -170,6 +170,7 @@ class TestStuck:
         assert "examplol" not in shown.lower()
 
 
+@pytest.mark.slow
 async def test_the_runs_of_a_day_are_counted_by_tool_and_state(
     url: str, traces: ToolTraceService, seen: Operations, tmp_path: Path
 ) -> None:

@@ -28,6 +28,7 @@ ENGINES = re.compile(r"dbos|queue|_run_event_loop|notification|scheduler")
 """What the threads of the durable engine are called."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(programs() is None, reason="PostgreSQL's initdb and pg_ctl are not installed")
 async def test_workers_that_all_waited_for_the_database_are_not_taken_for_dead(
     tmp_path: Path,
@@ -56,6 +57,7 @@ async def test_workers_that_all_waited_for_the_database_are_not_taken_for_dead(
     assert lost == [0] * len(started)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(programs() is None, reason="PostgreSQL's initdb and pg_ctl are not installed")
 async def test_a_database_that_goes_away_while_runs_begin_loses_none_of_them(
     tmp_path: Path,
@@ -78,6 +80,7 @@ async def test_a_database_that_goes_away_while_runs_begin_loses_none_of_them(
     assert beginning == len(started)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(programs() is None, reason="PostgreSQL's initdb and pg_ctl are not installed")
 async def test_a_run_that_is_cancelled_while_the_database_is_away_is_begun_by_nobody(
     tmp_path: Path,

@@ -120,6 +120,7 @@ async def test_the_users_model_answers_with_the_users_key_alone(
     assert held(OWN, run, runs) == []
 
 
+@pytest.mark.slow
 async def test_the_servers_own_model_takes_a_users_key(tmp_path: Path) -> None:
     own = ModelServer()
     async with running(own.app) as url:

@@ -76,6 +76,7 @@ async def questions(site: Served, words: str) -> list[str]:
     return [run["question"] for run in page["runs"]]
 
 
+@pytest.mark.slow
 async def test_a_run_that_waits_knows_its_place(kind: str, tmp_path: Path) -> None:
     gate = Gate()
     async with site_of(kind, tmp_path, gate) as site:
@@ -99,6 +100,7 @@ async def test_a_run_that_waits_knows_its_place(kind: str, tmp_path: Path) -> No
         assert await position(site, waiting[1]) is None
 
 
+@pytest.mark.slow
 async def test_own_runs_are_found_by_words_of_their_questions(kind: str, tmp_path: Path) -> None:
     gate = Gate()
     gate.open.set()
@@ -115,6 +117,7 @@ async def test_own_runs_are_found_by_words_of_their_questions(kind: str, tmp_pat
         assert [run["question"] for run in rest["runs"]] == [QUESTION]
 
 
+@pytest.mark.slow
 async def test_a_stopped_run_is_resumed_and_only_such_a_one(kind: str, tmp_path: Path) -> None:
     gate = Gate()
     async with site_of(kind, tmp_path, gate) as site:
@@ -136,6 +139,7 @@ async def test_a_stopped_run_is_resumed_and_only_such_a_one(kind: str, tmp_path:
         assert (await site.client.post(f"{at}/resume")).status_code == 409
 
 
+@pytest.mark.slow
 async def test_one_that_was_stopped_while_it_waited_is_shown_as_it_goes_on(
     kind: str, tmp_path: Path
 ) -> None:

@@ -152,6 +152,7 @@ async def test_a_wrong_key_ends_a_planned_run_at_its_first_call(
     assert len(server.asked) == 1
 
 
+@pytest.mark.slow
 async def test_a_run_of_a_plan_finds_out_once_how_the_server_answers() -> None:
     """Its first questions are batches that are asked at once."""
     server = ModelServer()

@@ -110,6 +110,7 @@ async def test_each_model_has_vectors_of_its_own() -> None:
         assert (first._rows.client.count(), second._rows.client.count()) == (3, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("embeddings", "reason"),
     [

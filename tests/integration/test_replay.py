@@ -124,12 +124,14 @@ async def assert_survives(asked: Asked, every: int = 1) -> tuple[Ended, int]:
     return whole, len(moments[::every])
 
 
+@pytest.mark.slow
 async def test_by_rules(tmp_path: Path, schedule: Schedule, note: Note) -> None:
     whole, moments = await assert_survives(Asked(over(records(tmp_path)), schedule))
     note("rules", moments)
     assert whole.names.count("execute") > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "every",
     [13, pytest.param(1, marks=[pytest.mark.chaos, pytest.mark.timeout(900)])],
@@ -140,6 +142,7 @@ async def test_over_the_demo(schedule: Schedule, every: int, note: Note) -> None
     note("rules, demo", moments)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "every",
     [7, pytest.param(1, marks=[pytest.mark.chaos, pytest.mark.timeout(900)])],
@@ -174,6 +177,7 @@ async def test_what_is_recorded_is_not_paid_again(tmp_path: Path, schedule: Sche
         assert len(server.asked) - paid < paid
 
 
+@pytest.mark.slow
 async def test_the_budget_holds_across_processes(tmp_path: Path, schedule: Schedule) -> None:
     limits = RunLimits(max_calls=5)
     asked_for = Asked(over(records(tmp_path)), schedule, limits=limits)
@@ -204,6 +208,7 @@ class Slow(SnapshotSource):
         return await super().fetch(query)
 
 
+@pytest.mark.slow
 async def test_what_runs_at_once_may_take_any_time(tmp_path: Path, schedule: Schedule) -> None:
     paths = [
         snapshot(tmp_path / f"{n}.jsonl", *(paper(i) for i in range(n, n + 3))) for n in (1, 3, 6)
@@ -224,6 +229,7 @@ async def test_what_runs_at_once_may_take_any_time(tmp_path: Path, schedule: Sch
     assert len({answer.source for answer in whole.session.store.searches}) == len(paths)
 
 
+@pytest.mark.slow
 async def test_taken_up_after_its_deadline_it_writes_from_what_there_is(
     tmp_path: Path, schedule: Schedule
 ) -> None:

@@ -67,6 +67,7 @@ async def finished(client: httpx.AsyncClient, asked: dict[str, Any]) -> dict[str
 
 
 class TestRuns:
+    @pytest.mark.slow
     async def test_a_question_becomes_a_report_in_every_format(self, site: Served) -> None:
         run = await finished(site.client, RESEARCH | {"depth": "quick"})
         assert (run["tool"], run["question"], run["status"]) == ("research", QUESTION, "completed")
@@ -83,6 +84,7 @@ class TestRuns:
         refused = await site.client.get(run["links"]["output"])
         assert refused.status_code == 409
 
+    @pytest.mark.slow
     async def test_a_free_question_becomes_an_answer_in_every_format(self, site: Served) -> None:
         run = await finished(site.client, DEEP | {"context": "In adults.", "max_iterations": 2})
         assert set(run["files"]) == set(ANSWER_FORMATS)
@@ -95,6 +97,7 @@ class TestRuns:
         schema = await asyncio.to_thread((ROOT / "docs" / "answer.schema.json").read_text, "utf-8")
         jsonschema.validate(written, json.loads(schema))
 
+    @pytest.mark.slow
     async def test_the_output_is_that_of_the_tool(self, site: Served) -> None:
         run = await finished(site.client, DEEP)
         output = (await site.client.get(run["links"]["output"])).json()
@@ -105,6 +108,7 @@ class TestRuns:
         assert output["trace_id"] == run["id"]
         assert output["sources"][0]["id"] == "src_1"
 
+    @pytest.mark.slow
     async def test_events_can_be_had_as_json_from_any_number_on(self, site: Served) -> None:
         run = await finished(site.client, RESEARCH)
         path = run["links"]["events"]
@@ -118,6 +122,7 @@ class TestRuns:
         none = (await site.client.get(path, headers=JSON, params={"after": 999})).json()
         assert none == {"events": [], "ended": True, "next": 999}
 
+    @pytest.mark.slow
     async def test_own_runs_are_listed_page_by_page(self, site: Served) -> None:
         begun = [(await finished(site.client, RESEARCH))["id"] for _ in range(3)]
         begun.append((await finished(site.client, DEEP))["id"])
@@ -131,6 +136,7 @@ class TestRuns:
         assert [run["id"] for run in deep["runs"]] == begun[3:]
         assert deep["next"] is None
 
+    @pytest.mark.slow
     async def test_a_run_that_has_ended_can_be_deleted(self, site: Served) -> None:
         run = await finished(site.client, RESEARCH)
         assert (await site.client.delete(run["links"]["self"])).status_code == 204
@@ -138,6 +144,7 @@ class TestRuns:
         assert (await site.client.delete(run["links"]["self"])).status_code == 404
         assert (await site.client.get("/api/runs")).json()["runs"] == []
 
+    @pytest.mark.slow
     async def test_a_repeated_start_begins_one_run(self, site: Served) -> None:
         sent = {"Idempotency-Key": "made-up-1"}
         first = await start(site.client, RESEARCH, **sent)
@@ -315,6 +322,7 @@ class TestVerify:
         assert (await self.verified(site, claim=f"{CLAIM} [E7]")).json()["supported"] is False
         assert (await self.verified(site, references=[])).status_code == 422
 
+    @pytest.mark.slow
     async def test_what_would_take_long_is_refused(self, site: Served) -> None:
         many = {"title": "Made up", "text": "1 " * (MAX_TEXT_NUMBERS + 1)}
         assert (await self.verified(site, references=[many])).status_code == 422
@@ -325,6 +333,7 @@ class TestVerify:
         assert answer.status_code == 200
 
 
+@pytest.mark.slow
 async def test_a_key_goes_to_the_model_and_nowhere_else(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -78,6 +78,7 @@ class TestTokens:
         async with site_with(tmp_path, Access(Mode.TOKENS, TOKENS)) as site:
             yield site
 
+    @pytest.mark.slow
     async def test_without_a_token_nothing_is_started_listed_stopped_or_deleted(
         self, site: Site
     ) -> None:
@@ -98,6 +99,7 @@ class TestTokens:
                 assert "token" in answer.json()["detail"]
                 assert answer.json()["advice"]
 
+    @pytest.mark.slow
     async def test_the_id_of_a_run_is_what_it_takes_to_read_it(self, site: Site) -> None:
         at = (await begun(site, by(ADA))).headers["location"]
         events = messages((await site.client.get(f"{at}/events")).text)
@@ -105,6 +107,7 @@ class TestTokens:
         assert (await site.client.get(at)).json()["status"] == "completed"
         assert (await site.client.get(f"{at}/export/md")).status_code == 200
 
+    @pytest.mark.slow
     async def test_a_run_is_its_owners_alone(self, site: Site) -> None:
         answer = await begun(site, by(ADA))
         at, run_id = answer.headers["location"], answer.json()["id"]
@@ -122,6 +125,7 @@ class TestTokens:
         assert behind.json()["runs"] == []
         assert (await site.client.delete(at, headers=by(ADA))).status_code == 204
 
+    @pytest.mark.slow
     async def test_no_token_is_kept_or_told(
         self, site: Site, caplog: pytest.LogCaptureFixture
     ) -> None:
@@ -153,6 +157,7 @@ class TestPublic:
         async with site_with(tmp_path, Access(Mode.PUBLIC, runs_per_hour=2)) as site:
             yield site
 
+    @pytest.mark.slow
     async def test_whoever_sends_no_token_gets_one_and_owns_his_runs_by_it(
         self, site: Site
     ) -> None:
@@ -168,6 +173,7 @@ class TestPublic:
         kept = await asyncio.to_thread(raw_text, site.database)
         assert token not in kept
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("scheme", "framed"),
         [("http", {"SameSite=Lax"}), ("https", {"SameSite=None", "Secure", "Partitioned"})],
@@ -184,6 +190,7 @@ class TestPublic:
             assert re.fullmatch(rf"{OWNER_COOKIE}=anonymous-[\w-]{{43}}", value)
             assert set(attributes) == {"HttpOnly", "Path=/", f"Max-Age={COOKIE_S}"} | framed
 
+    @pytest.mark.slow
     async def test_another_site_does_nothing_by_it(self, site: Site) -> None:
         first = await begun(site)
         at, token = first.headers["location"], first.json()["owner_token"]
@@ -198,6 +205,7 @@ class TestPublic:
                 assert "other sites" in refused.json()["detail"], (origin, path)
                 assert refused.status_code == 403
 
+    @pytest.mark.slow
     async def test_a_known_browser_gets_no_second_cookie(self, site: Site) -> None:
         await site.client.get("/")
         assert OWNER_COOKIE in site.client.cookies
@@ -213,10 +221,12 @@ class TestPublic:
         assert 3590 < int(refused.headers["retry-after"]) <= 3601
         assert refused.json()["advice"]
 
+    @pytest.mark.slow
     async def test_nor_does_an_address_with_new_users(self, site: Site) -> None:
         answers = [(await begun(site)).status_code for _ in range(2 * USERS_PER_ADDRESS + 1)]
         assert answers == [202] * (2 * USERS_PER_ADDRESS) + [429]
 
+    @pytest.mark.slow
     async def test_nor_does_it_have_claims_checked_without_end(self, site: Site) -> None:
         claim = {"claim": "It helps.", "references": [{"title": "Made up", "text": "It helps."}]}
         answers = [

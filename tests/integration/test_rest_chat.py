@@ -201,6 +201,7 @@ async def test_a_server_without_chats_says_so(source: Path) -> None:
         assert (await site.client.post("/api/chats", json={})).status_code == 404
 
 
+@pytest.mark.slow
 async def test_an_own_key_is_sent_to_its_model_alone_and_kept_nowhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,7 +220,7 @@ async def test_an_own_key_is_sent_to_its_model_alone_and_kept_nowhere(
             at = await opened(site, model="openai-chat:chosen")
             unkeyed = await post(site, f"{at}/messages", message=LOOK_UP)
             assert unkeyed.status_code == 422
-            answer = await post(site, f"{at}/messages", {"X-Model-Key": KEY}, message=LOOK_UP)
+            answer = await post(site, f"{at}/messages", {"X-Model-Key": KEY}, message=HARD)
             assert events(answer.text)[-1]["written_by"] == "model openai-chat:chosen"
             assert {one.key for one in model.asked} == {KEY}
             assert KEY not in answer.text

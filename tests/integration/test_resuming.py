@@ -37,6 +37,7 @@ RECIPE = Recipe(tool="research", question=QUESTION, limits=RunLimits(), searched
 
 
 class TestResuming:
+    @pytest.mark.slow
     async def test_a_cancelled_run_goes_on_behind_what_it_had_recorded(
         self, service: Services, traces: ToolTraceService
     ) -> None:
@@ -59,6 +60,7 @@ class TestResuming:
             await again.resume(run.run_id)
         await again.close()
 
+    @pytest.mark.slow
     async def test_one_that_is_stopped_again_while_its_end_is_written_is_as_it_was_stored(
         self, service: Services
     ) -> None:
@@ -80,6 +82,7 @@ class TestResuming:
         await runs.close()
         await held.close()
 
+    @pytest.mark.slow
     async def test_one_that_a_living_worker_has_is_left_to_it(
         self, service: Services, traces: ToolTraceService
     ) -> None:
@@ -91,6 +94,7 @@ class TestResuming:
         assert not runs.conducts(run_id)
         assert not (await board.signals([run_id]))[run_id].cancel
 
+    @pytest.mark.slow
     async def test_one_that_its_engine_took_up_is_not_counted_as_lost_twice(
         self, service: Services, traces: ToolTraceService
     ) -> None:
@@ -108,6 +112,7 @@ class TestResuming:
         assert (await run.result()).references
         assert (await board.begin(run.run_id, "the next one")).takeovers == 0
 
+    @pytest.mark.slow
     async def test_one_whose_end_the_database_did_not_take_says_so(
         self, service: Services, traces: ToolTraceService
     ) -> None:
@@ -125,6 +130,7 @@ class TestResuming:
         last = of_type(await traces.events(run.run_id), "run_failed")[0]
         assert (last.error, run.run_id in last.advice) == ("StorageError", True)
 
+    @pytest.mark.slow
     async def test_a_failed_run_does_again_what_it_failed_in(
         self, service: Services, traces: ToolTraceService
     ) -> None:
@@ -150,6 +156,7 @@ class TestResuming:
         assert (await traces.get_trace(run.run_id)).status is TraceStatus.CANCELLED
         assert "made-up-key" not in await asyncio.to_thread(raw_text, service.url)
 
+    @pytest.mark.slow
     async def test_a_run_that_ends_its_process_again_and_again_ends_as_failed(
         self, service: Services, traces: ToolTraceService
     ) -> None:
@@ -167,6 +174,7 @@ class TestResuming:
         await again.close()
 
 
+@pytest.mark.slow
 async def test_what_is_recorded_of_a_run_is_deleted_with_it(
     service: Services, traces: ToolTraceService
 ) -> None:
@@ -190,6 +198,7 @@ class Interrupting(ToolTraceService):
         raise asyncio.CancelledError
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("behind", [False, True])
 async def test_a_deletion_that_was_interrupted_is_finished_by_the_next_one(
     service: Services, traces: ToolTraceService, behind: bool
@@ -209,6 +218,7 @@ async def test_a_deletion_that_was_interrupted_is_finished_by_the_next_one(
     assert "testitis" not in await asyncio.to_thread(_steps, service.url)
 
 
+@pytest.mark.slow
 async def test_a_run_under_way_is_cancelled_before_it_is_deleted(
     service: Services, traces: ToolTraceService
 ) -> None:

@@ -110,6 +110,7 @@ async def hammering(url: str, host: str, *runs: int, seconds: float) -> AsyncIte
         workers.permits.sort()
 
 
+@pytest.mark.slow
 async def test_three_workers_keep_one_limit_and_use_it(url: str) -> None:
     host = Host()
     async with (
@@ -125,6 +126,7 @@ async def test_three_workers_keep_one_limit_and_use_it(url: str) -> None:
     assert max(turns.values()) <= UNEVEN * min(turns.values())
 
 
+@pytest.mark.slow
 async def test_who_is_killed_or_stands_still_holds_nothing(url: str) -> None:
     host = Host()
     async with (
@@ -172,6 +174,7 @@ async def test_hosts_are_limited_apart(url: str) -> None:
     await limits.close()
 
 
+@pytest.mark.slow
 async def test_who_is_late_asks_anew(url: str) -> None:
     limits = SharedLimits(Database(url))
     for host in range(20):

@@ -64,6 +64,7 @@ async def done(runs: RunService, question: str, **options: Any) -> str:
     return run.run_id
 
 
+@pytest.mark.slow
 async def test_a_similar_question_is_found_with_its_age_and_what_is_new(
     runs: RunService, source: Path
 ) -> None:
@@ -79,6 +80,7 @@ async def test_a_similar_question_is_found_with_its_age_and_what_is_new(
     assert exact.similarity == 1.0
 
 
+@pytest.mark.slow
 async def test_of_the_same_words_the_newest_is_offered(runs: RunService, source: Path) -> None:
     older, newer = await done(runs, ASKED), await done(runs, f" {ASKED.lower()}")
     other = await done(runs, SAME)
@@ -87,6 +89,7 @@ async def test_of_the_same_words_the_newest_is_offered(runs: RunService, source:
     assert older not in [one.run_id for one in found]
 
 
+@pytest.mark.slow
 async def test_over_http_own_former_runs_are_offered_and_nothing_is_started(
     runs: RunService, source: Path
 ) -> None:
@@ -111,6 +114,7 @@ async def test_over_http_own_former_runs_are_offered_and_nothing_is_started(
         assert hers.json() == {"runs": []}
 
 
+@pytest.mark.slow
 async def test_over_the_tools_own_former_runs_are_offered(runs: RunService, source: Path) -> None:
     run_id = await done(runs, ASKED)
     tools = catalogue(runs, Lookups(Settings()), finding(runs, source))
@@ -150,6 +154,7 @@ def _unattached(_run_id: str) -> AbstractContextManager[None]:
     raise AssertionError("nothing is started")
 
 
+@pytest.mark.slow
 async def test_what_differs_in_any_way_is_not_found(runs: RunService, source: Path) -> None:
     await done(runs, ASKED)
     similar = finding(runs, source).similar
@@ -168,6 +173,7 @@ async def test_what_differs_in_any_way_is_not_found(runs: RunService, source: Pa
     assert len(await similar(ASKED, "deep_research")) == 1
 
 
+@pytest.mark.slow
 async def test_each_user_finds_his_own_alone(runs: RunService, source: Path) -> None:
     similar = finding(runs, source).similar
     own = {user: await done(runs, ASKED, user_id=user) for user in ("ada", "eve")}
@@ -176,6 +182,7 @@ async def test_each_user_finds_his_own_alone(runs: RunService, source: Path) -> 
         assert one.run_id == run_id
 
 
+@pytest.mark.slow
 async def test_what_is_too_old_or_switched_off_is_not_found(runs: RunService, source: Path) -> None:
     await done(runs, ASKED)
     late = finding(runs, source, now=lambda: datetime.now(UTC) + timedelta(days=31))
@@ -194,6 +201,7 @@ async def test_another_snapshot_of_the_same_name_is_another_source(source: Path,
         assert await finder.similar(SAME, "deep_research") == ()
 
 
+@pytest.mark.slow
 async def test_a_run_that_was_ended_early_or_cancelled_is_not_found(
     runs: RunService, source: Path
 ) -> None:
@@ -206,6 +214,7 @@ async def test_a_run_that_was_ended_early_or_cancelled_is_not_found(
     assert await finding(runs, source).similar(ASKED, "deep_research") == ()
 
 
+@pytest.mark.slow
 async def test_new_matches_at_live_sources_are_counted(tmp_path: Path) -> None:
     question = "Does examplol improve testitis?"
     with fresh_database("any", tmp_path) as url:

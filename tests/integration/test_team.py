@@ -51,6 +51,7 @@ async def done(request: pytest.FixtureRequest) -> Done:
 
 
 class TestEvents:
+    @pytest.mark.slow
     def test_there_is_one_terminal_event_and_it_is_the_last(self, done: Done) -> None:
         events, _ = done
         assert [isinstance(e.event, TERMINAL) for e in events] == [False] * (len(events) - 1) + [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
 import sqlalchemy as sa
 
 from deepcritical.bootstrap.durable import build_durable
@@ -17,6 +18,7 @@ from tests.conftest import QUESTION, paper, run_service, snapshot
 from tests.integration.durably import SOON_S, Counting, Services, full
 
 
+@pytest.mark.slow
 async def test_a_server_conducts_runs_as_soon_as_its_database_is_there(tmp_path: Path) -> None:
     source = snapshot(tmp_path / "made.jsonl", paper(1))
     away = tmp_path / "away"
@@ -32,6 +34,7 @@ async def test_a_server_conducts_runs_as_soon_as_its_database_is_there(tmp_path:
     await runs.close()
 
 
+@pytest.mark.slow
 async def test_a_run_is_begun_although_the_answer_that_it_is_ours_was_lost(
     service: Services,
 ) -> None:

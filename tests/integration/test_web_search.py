@@ -168,6 +168,7 @@ async def test_a_riddle_with_status_200_is_a_refusal(site: Site) -> None:
         await site.tool.fetch(SourceQuery(text="examplol"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["500", "html", "reset", "slow", "empty"])
 async def test_a_fault_is_an_error(site: Site, fault: Fault) -> None:
     site.faults.on(fault)

@@ -61,6 +61,7 @@ class LeftAtTheEnd(ToolTraceService):
         return await super().append_events(trace_id, entries, ending, worker)
 
 
+@pytest.mark.slow
 async def test_a_run_whose_end_the_database_is_away_for_ends_when_it_is_back(
     service: Services,
 ) -> None:
@@ -76,6 +77,7 @@ async def test_a_run_whose_end_the_database_is_away_for_ends_when_it_is_back(
     assert (await _job(kept, run.run_id)).takeovers == 0
 
 
+@pytest.mark.slow
 async def test_a_command_leaves_a_run_alone_for_which_it_lacks_something(
     service: Services, traces: ToolTraceService
 ) -> None:
@@ -99,6 +101,7 @@ async def test_a_command_leaves_a_run_alone_for_which_it_lacks_something(
     assert (await _job(traces, run.run_id)).takeovers == 0
 
 
+@pytest.mark.slow
 async def test_one_taken_over_while_the_database_was_away_is_not_begun_again(
     service: Services, traces: ToolTraceService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,6 +129,7 @@ async def test_one_taken_over_while_the_database_was_away_is_not_begun_again(
     assert (await _job(traces, run.run_id)).worker == "another"
 
 
+@pytest.mark.slow
 async def test_a_run_of_another_version_is_not_resumed_for_nobody(
     service: Services, traces: ToolTraceService
 ) -> None:
@@ -141,6 +145,7 @@ async def test_a_run_of_another_version_is_not_resumed_for_nobody(
     assert (await traces.get_trace(run.run_id)).status is TraceStatus.FAILED
 
 
+@pytest.mark.slow
 async def test_runs_with_a_key_of_their_user_leave_slots_for_others(service: Services) -> None:
     counting = Counting()
     runs = service(counting.reasoner, slots=4)

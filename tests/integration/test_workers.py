@@ -72,6 +72,7 @@ async def test_the_limits_hold_over_all_workers(order: Order) -> None:
     assert len({line.worker for line in noted}) == 2
 
 
+@pytest.mark.slow
 async def test_workers_that_are_the_first_on_a_database_all_at_once_prepare_it_once(
     order: Order,
 ) -> None:
@@ -123,6 +124,7 @@ async def repeatedly(statement: str, done: list[float]) -> None:
         pause_s *= 1.3  # a busy machine gets on within it at last
 
 
+@pytest.mark.slow
 async def test_a_user_with_few_runs_does_not_wait_for_one_with_many(order: Order) -> None:
     order = order._replace(slots=2, of_user=1)
     with forking(order) as start:
@@ -137,6 +139,7 @@ async def test_a_user_with_few_runs_does_not_wait_for_one_with_many(order: Order
     assert began.index(one.run_id) < 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 async def test_the_runs_of_a_worker_that_is_gone_go_on(order: Order, how: signal.Signals) -> None:
     with forking(order) as start:
@@ -152,6 +155,7 @@ async def test_the_runs_of_a_worker_that_is_gone_go_on(order: Order, how: signal
     assert {line.worker for line in lines(order)} == {first, second}
 
 
+@pytest.mark.slow
 async def test_a_run_of_a_worker_has_its_report_when_its_end_is_told(order: Order) -> None:
     with forking(order) as start:
         start()
@@ -165,6 +169,7 @@ async def test_a_run_of_a_worker_has_its_report_when_its_end_is_told(order: Orde
             assert isinstance(await runs.find(run.run_id), StoredRun)  # with records to be asked
 
 
+@pytest.mark.slow
 async def test_a_worker_that_wakes_up_too_late_writes_nothing_more(order: Order) -> None:
     with forking(order) as start:
         first = start()

@@ -103,10 +103,10 @@ def ask_reading(
     condition = question.condition.name if question.condition else question.text
     return compose(
         "read_records",
-        f"""For each record say whether those it studied have {condition}, and give each sentence
-        that states a finding on {drug} with its direction for patients with {condition}: benefit,
-        no_effect, harm, or none for what has no direction, such as design and safety. Plans, aims,
-        background and what others found are no findings of the record.""",
+        f"""For each record give each sentence that states a finding on {drug} with its direction
+        for patients with {condition}: benefit, no_effect, harm, or none for what has no direction,
+        such as design and safety. Plans, aims, background and what others found are no findings of
+        the record.""",
         _question(question) + f"\nRead for: {drug}",
         records_part(shown),
         short=short,

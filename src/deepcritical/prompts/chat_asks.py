@@ -1,4 +1,4 @@
-"""What a model is asked in a chat: which tool answers a message, and what its records say."""
+"""What a model is asked in a chat: which tool answers a message, and which sentences do."""
 
 from __future__ import annotations
 
@@ -46,13 +46,12 @@ def ask_tool(
 
 
 def ask_sentences(message: str, shown: ShownRecords, *, short: bool = False) -> Prompt:
-    """An answer in single sentences, each with the one record that it rests on."""
+    """The sentences of the records that answer a message."""
     return compose(
         "chat_sentences",
-        f"""Answer the message in up to {4 if short else 8} sentences. Each says one thing that one
-        record states, with the record's id, names what was studied, and keeps the record's
-        figures, its direction and its caution. Leave the list empty if no record says anything to
-        the message.""",
+        f"""Choose up to {4 if short else 8} sentences of the records that answer the message, those
+        for and those against, the strongest study first. Give each with its record's id, copied
+        word for word. Leave the list empty if no record says anything to the message.""",
         f"Message: {_cut(message, 2000)}",
         records_part(shown),
         short=short,

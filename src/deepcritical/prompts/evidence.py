@@ -15,6 +15,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import Grade, grade
 from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.markdown import visible
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import shorten_at_sentence
 from deepcritical.services.evidence_store import EvidenceStore
 
@@ -32,7 +33,7 @@ __all__ = [
 CHARS_PER_TOKEN = 3
 """Characters of a token, estimated low, so that a budget of tokens is kept."""
 
-_FORGED = re.compile(r"<(?=\s*/?\s*records?\b)", re.IGNORECASE)
+_FORGED = bounded(r"<(?=\s*/?\s*records?\b)", re.IGNORECASE)
 _UNGRADED = 9
 _LONGEST_FIELD = 500
 """Characters of a title or a field of a registry; more is no title, and would fill a prompt."""

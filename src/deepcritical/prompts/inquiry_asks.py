@@ -32,9 +32,8 @@ def ask_facts(
     return compose(
         "map_facts",
         """For each record give the sentences that speak to an item of the checklist, with the ids
-        of these items, and whether the sentence speaks for what the question asks, against it, or
-        neither. Plans, aims, background and what others found are no findings of the record. Most
-        records have none.""",
+        of these items. Plans, aims, background and what others found are no findings of the record.
+        Most records have none.""",
         _question(inquiry),
         _checklist(checklist),
         records_part(shown),

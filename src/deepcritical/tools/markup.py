@@ -23,7 +23,7 @@ _RAISED = frozenset({"sup", "superscript", "msup"})
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*)(?:\s[^<>]*)?/?>")
 _CLOSED = re.compile(r"</([A-Za-z][\w:.-]*)\s*>")
 _DROPPED = re.compile(
-    r"<!--.*?-->|<!\[CDATA\[|\]\]>|<tex-math\b.*?</tex-math>|\\documentclass.*?\\end\{document\}",
+    r"<!--.{0,2000}?-->|<!\[CDATA\[|\]\]>|<tex-math\b.{0,2000}?</tex-math>|\\documentclass.{0,2000}?\\end\{document\}",
     re.DOTALL,
 )
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")

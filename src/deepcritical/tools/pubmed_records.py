@@ -18,6 +18,7 @@ from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.identity import record_url, trials_in
+from deepcritical.domain.patterns import bounded
 from deepcritical.tools.base import Parsed
 from deepcritical.tools.pubmed_fields import (
     abstract_of,
@@ -40,7 +41,7 @@ _RECORDS = frozenset({"PubmedArticle", "PubmedBookArticle"})
 _ROOTS = _RECORDS | {"PubmedArticleSet", "PubmedBookArticleSet"}
 _VERNACULAR = ("MedlineCitation/Article/VernacularTitle", "BookDocument/VernacularTitle")
 _RETRACTED = "Retracted Publication"
-_NOT_AVAILABLE = re.compile(r"\[?\s*not available\s*\]?\.?", re.IGNORECASE)
+_NOT_AVAILABLE = bounded(r"\[?\s*not available\s*\]?\.?", re.IGNORECASE)
 _REVIEW = re.compile(r"review|meta-analysis", re.IGNORECASE)
 _DECLARES = re.compile(rb"<!DOCTYPE[^>\[]*\[")
 _BROKEN_RECORD = re.compile(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import fold
 from deepcritical.tools.base import SourceQuery
 
@@ -26,10 +27,10 @@ MAX_SYNONYMS = 8
 _MIN_SYNONYM = 3
 """Letters below which another name finds mostly something else: MS, AD, RA."""
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
-_LOOSE_OPERATORS = re.compile(r"^(?:(?:AND|OR)\s+)+|(?:\s+(?:AND|OR|NOT))+$")
+_LOOSE_OPERATORS = bounded(r"^(?:(?:AND|OR)\s+)+|(?:\s+(?:AND|OR|NOT))+$")
 """Operators without an operand, which a source would refuse or search for as words."""
 
-_PROTECTED = re.compile(
+_PROTECTED = bounded(
     r'"[^"]*"'  # a phrase
     r"|\[[^\[\]]*\]"  # a field tag of PubMed
     r'|\b[A-Z][A-Z_]+:(?:"[^"]*"|\S+)'  # a field of Europe PMC
@@ -51,7 +52,7 @@ _FOR = (
 _AS = r"(?: as an? (?:treatment|therapy|option|drug|medicine))?"
 _DRUGS = r"(?:(?:existing |approved |old |generic )*(?:drugs?|medicines?|compounds?|treatments?) )?"
 _OPENERS = tuple(
-    re.compile(pattern)
+    bounded(pattern)
     for pattern in (
         rf"^(?:[Ww]hat|[Ww]hich) {_DRUGS}{_MODAL} be {_USED}{_AS} {_FOR}\s+(?=\w)",
         r"^[Ii]s there (?:any |some |good )?evidence (?:that|for|of|on)\s+(?=\w)",
@@ -63,18 +64,18 @@ _OPENERS = tuple(
         rf"(?=.*(?:\?\s*$|\b{_USED}{_AS} {_FOR}\b))",
     )
 )
-_LINKS = re.compile(
+_LINKS = bounded(
     rf"(?:(?<=\s)|^)(?:(?:(?:can|could|may|might|should|would|will) )?be )?{_USED}{_AS} {_FOR}"
     r"(?=\s+\S)"
 )
-_VERBS = re.compile(
+_VERBS = bounded(
     r"(?<=\s)(?:help(?:s|ful)?(?: to)?(?: (?:with|in|treat|prevent|against))?|"
     r"works? (?:for|in|against)|treats?|an? (?:treatment|therapy|option|drug) for)(?=\s+\S)"
 )
 """Dropped from a question only: elsewhere they may be what is searched."""
-_END_OF_SENTENCE = re.compile(r"(?<=\w)[?!]+(?=\s|$)|(?<=\s)[?!]+(?=\s|$)|^[?!]+(?=\s|$)")
+_END_OF_SENTENCE = bounded(r"(?<=\w)[?!]+(?=\s|$)|(?<=\s)[?!]+(?=\s|$)|^[?!]+(?=\s|$)")
 
-_EUROPEPMC_FIELD = re.compile(
+_EUROPEPMC_FIELD = bounded(
     r"(?:ABSTRACT|ACCESSION_\w+|AFF|AUTH\w*|CHEM|CHEBI_\w+|CITED|CITES|CREATION_DATE|DATA_\w+|DISEASE|"
     r"DISEASE_ID|DOI|EXT_ID|FIRST_PDATE|GENE_PROTEIN|GRANT_\w+|HAS_\w+|IN_EPMC|IN_PMC|JOURNAL|KW|"
     r"LANG|LICENSE|METHODS|OPEN_ACCESS|ORGANISM|ORGANISM_ID|PMCID|PUB_TYPE|PUB_YEAR|RESULTS|SRC|"

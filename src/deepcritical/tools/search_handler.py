@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from deepcritical.domain.errors import DeepCriticalError, SearchError, StorageError
+from deepcritical.domain.evidence import cut
 from deepcritical.domain.question import SearchQuery
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.deadline import Deadline
@@ -168,7 +169,8 @@ def _answer(
     searched_at: datetime | None,
 ) -> SourceAnswer:
     if isinstance(result, SourceResult):
-        return SourceAnswer(source, query, result, searched_at)
+        read = result.model_copy(update={"evidence": tuple(map(cut, result.evidence))})
+        return SourceAnswer(source, query, read, searched_at)
     if not isinstance(result, DeepCriticalError):
         raise result
     unread = SourceResult(

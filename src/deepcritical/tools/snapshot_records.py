@@ -16,12 +16,13 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from deepcritical.domain.errors import SnapshotCorruptError
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, SourceName, TextKind
 from deepcritical.domain.identity import is_nct, record_url
+from deepcritical.domain.patterns import bounded
 
 __all__ = ["Parsed", "SnapshotHeader", "parse"]
 
-_LIST_SEPARATOR = re.compile(r"\s*;\s*")
-_LINKED_PMID = re.compile(r"\bpublication PMID (\d+)", re.IGNORECASE)
-_PAIRED_DOI = re.compile(
+_LIST_SEPARATOR = bounded(r"\s*;\s*")
+_LINKED_PMID = bounded(r"\bpublication PMID (\d+)", re.IGNORECASE)
+_PAIRED_DOI = bounded(
     r"\b(?:preprint[ /]+journal pair|preprint pair|preprint of|journal version)\b[^.;]{0,12}?"
     r"\b(10\.\d{4,9}/[^\s;,]+)",
     re.IGNORECASE,
@@ -31,7 +32,7 @@ _UNFINISHED = frozenset(
     "RECRUITING NOT_YET_RECRUITING ENROLLING_BY_INVITATION ONGOING AUTHORISED STOPPED".split()
 )
 """While people are still to be enrolled, a registry shows how many are planned."""
-_STATUS_WORD = re.compile(r"[A-Za-z][A-Za-z ,-]*[A-Za-z]")
+_STATUS_WORD = bounded(r"[A-Za-z][A-Za-z ,-]*[A-Za-z]")
 _SAME_STATUS = {"RECRUITMENT_COMPLETE": "COMPLETED", "AUTHORIZED": "AUTHORISED"}
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as ET
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.tools.markup import clean_markup
 
 __all__ = ["children_of", "plain_text", "text_at", "texts_at"]
@@ -19,22 +20,24 @@ __all__ = ["children_of", "plain_text", "text_at", "texts_at"]
 _RAISED, _RAISED_END, _LOWERED, _SLANTED = "\x02", "\x03", "\x04", "\x05"
 
 _INDENTED_SCRIPT = re.compile(
-    rf"\s*\n\s*(?={_LOWERED}|{_RAISED}(?![^{_RAISED_END}]*{_RAISED_END}\w))"
+    rf"(?<!\s)(?=[^\S\n]{{0,20}}\n)\s{{1,200}}+"
+    rf"(?={_LOWERED}|{_RAISED}(?![^{_RAISED_END}]{{0,300}}{_RAISED_END}\w))"
 )
-_INDENTED_AFTER_BRACKET = re.compile(r"(?<=[(\[])[ \t]*\n\s*")
-_RUN_ON = re.compile(rf"(?<=[.!?]){_SLANTED}(?=[A-Z][a-z])")
-_SCRIPT = re.compile(rf"{_RAISED}([^{_RAISED_END}]*){_RAISED_END}")
-_NUMBER = re.compile(r"[-−–+]?\d+(?:[.,·]\d+)?")
-_EXPONENT = re.compile(r"[-−–+]?\d(?!\d*(?:st|nd|rd|th)\b)|[-−–+]\w")
-_MARKS = re.compile(f"[{_RAISED}{_RAISED_END}{_LOWERED}{_SLANTED}]")
+"""Not by `bounded`: the indentation of a deep element is longer than its runs of blanks."""
+_INDENTED_AFTER_BRACKET = re.compile(r"(?<=[(\[])[ \t]*+\n\s*+")
+_RUN_ON = bounded(rf"(?<=[.!?]){_SLANTED}(?=[A-Z][a-z])")
+_SCRIPT = bounded(rf"{_RAISED}([^{_RAISED_END}]*){_RAISED_END}")
+_NUMBER = bounded(r"[-−–+]?\d+(?:[.,·]\d+)?")
+_EXPONENT = bounded(r"[-−–+]?\d(?!\d*(?:st|nd|rd|th)\b)|[-−–+]\w")
+_MARKS = bounded(f"[{_RAISED}{_RAISED_END}{_LOWERED}{_SLANTED}]")
 
-_ESCAPED = re.compile(
+_ESCAPED = bounded(
     r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,7}|#x[0-9a-f]{1,6});|</?(?:i|b|u|em|strong|su[bp])>",
     re.IGNORECASE,
 )
 """Markup that a publisher sent escaped once too often: to XML it is text."""
 
-_LAYOUT = re.compile(r"\s*\n\s*")
+_LAYOUT = re.compile(r"[^\S\n]{0,20}\n\s*+")
 
 _ACCENTS = {
     ".": "\u0307",

@@ -1,0 +1,203 @@
+"""Only answered requests are spending, over real HTTP; no other one costs or stays reserved."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from deepcritical.domain.budget import Purse, RunLimits, Spent
+from deepcritical.domain.traces import fold
+from deepcritical.export.trace_panel import render_trace
+from deepcritical.interfaces.render import describe
+from deepcritical.prompts.asks import ask_plan
+from deepcritical.reasoning import asking
+from deepcritical.reasoning.answers import Plan
+from deepcritical.reasoning.asking import Asker, NoAnswerError
+from deepcritical.reasoning.base import RunDesk
+from deepcritical.reasoning.llm import LLMReasoner
+from deepcritical.reasoning.providers import ModelServer as Resolved
+from deepcritical.reasoning.providers import model_server
+from deepcritical.reasoning.remembering import Asked
+from tests.conftest import QUESTION, ended, of_type, run_service
+from tests.integration.modelled import records
+from tests.servers.models import Fault, ModelServer
+from tests.servers.running import running
+
+Address = AbstractAsyncContextManager[str]
+Handle = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+@pytest.fixture(autouse=True)
+def no_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Send no request again, so that no test waits between two; test_model_faults repeats them."""
+    monkeypatch.setattr(asking, "_LONGEST_WAIT_S", 0.0)
+
+
+@asynccontextmanager
+async def refusing() -> AsyncIterator[str]:
+    """A port on which nobody listens, and which nobody else is given."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{bound.getsockname()[1]}/v1"
+
+
+@asynccontextmanager
+async def speaking(handle: Handle) -> AsyncIterator[str]:
+    async with await asyncio.start_server(handle, "127.0.0.1", 0) as server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+
+
+async def silence(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Read until the client gives up."""
+    await reader.read()
+    writer.close()
+
+
+async def hang_up(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.close()
+
+
+@asynccontextmanager
+async def faulty(fault: Fault) -> AsyncIterator[str]:
+    server = ModelServer()
+    server.fault = lambda _asked: fault
+    async with running(server.app) as url:
+        yield f"{url}v1"
+
+
+def priced(address: str, timeout_s: float = 5.0) -> Resolved:
+    return model_server(
+        "openai-chat:gpt-4o",
+        base_url=address,
+        api_key="made-up-key",
+        profile="large",
+        timeout_s=timeout_s,
+    )
+
+
+@asynccontextmanager
+async def asker_of(server: Resolved, **limits: float) -> AsyncIterator[Asker]:
+    async with server.open(None) as model:
+        yield Asker(server, model, RunDesk(RunLimits.model_validate(limits)))
+
+
+async def ask(asker: Asker) -> Plan:
+    return await asker.ask("question", ask_plan(QUESTION), Plan)
+
+
+def assert_only_unanswered(purse: Purse) -> None:
+    assert purse.spent == Spent(cost_usd=0.0, unanswered=purse.spent.unanswered)
+    assert purse.spent.unanswered > 0
+    assert not purse.under_way
+
+
+UNANSWERED: dict[str, tuple[Callable[[], Address], float]] = {
+    "refused": (refusing, 5.0),
+    "silent": (lambda: speaking(silence), 0.1),
+    "hangs up": (lambda: speaking(hang_up), 5.0),
+    "cut off": (lambda: faulty(Fault(reset=True)), 5.0),
+    "dripping": (lambda: faulty(Fault(drip_s=0.05)), 0.3),
+    "400": (lambda: faulty(Fault(status=400)), 5.0),
+    "429": (lambda: faulty(Fault(status=429)), 5.0),
+    "500": (lambda: faulty(Fault(status=500)), 5.0),
+    "503": (lambda: faulty(Fault(status=503)), 5.0),
+}
+
+
+@pytest.mark.parametrize("how", UNANSWERED)
+async def test_a_request_without_an_answer_is_not_spending(how: str) -> None:
+    address, timeout_s = UNANSWERED[how]
+    async with address() as url, asker_of(priced(url, timeout_s)) as asker:
+        with pytest.raises(NoAnswerError):
+            await ask(asker)
+        assert_only_unanswered(asker.purse)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["refused", "silent", "500"])
+async def test_requests_to_a_dead_server_are_few_although_none_uses_the_budget(how: str) -> None:
+    address, timeout_s = UNANSWERED[how]
+    async with address() as url, asker_of(priced(url, timeout_s), max_calls=2) as asker:
+        for _ in range(2):
+            failed = await asyncio.gather(*(ask(asker) for _ in range(20)), return_exceptions=True)
+            assert {type(error) for error in failed} == {NoAnswerError}
+        assert_only_unanswered(asker.purse)
+        # The first question is asked in three ways; the others that have a slot run to their end.
+        assert asker.purse.spent.unanswered <= 3 + 3 + asker.profile.at_once
+        assert asker.asked.given_up
+
+
+async def test_a_question_that_is_cancelled_in_flight_is_not_spending() -> None:
+    arrived = asyncio.Event()
+
+    async def note(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        arrived.set()
+        await silence(reader, writer)
+
+    async with speaking(note) as url, asker_of(priced(url)) as asker:
+        question = asyncio.create_task(ask(asker))
+        await arrived.wait()
+        assert asker.purse.under_way
+        question.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await question
+        assert_only_unanswered(asker.purse)
+
+
+async def test_an_answer_is_spending_also_when_it_cannot_be_used() -> None:
+    server = ModelServer()
+    async with running(server.app) as url, asker_of(priced(f"{url}v1")) as asker:
+        await ask(asker)
+        told = asker.purse.spent
+        assert (told.calls, told.tokens, told.unanswered) == (1, server.tokens, 0)
+        server.change = lambda *_: "I think it works very well."
+        with pytest.raises(NoAnswerError):
+            await ask(asker)
+        unfit = asker.purse.spent
+        assert (unfit.calls, unfit.tokens) == (len(server.asked), server.tokens)
+        server.fault = lambda _asked: Fault(body="<html>Bad gateway</html>")
+        with pytest.raises(NoAnswerError):
+            await ask(asker)
+        assert asker.purse.spent.calls == len(server.asked)
+        costs = [spent.cost_usd or 0.0 for spent in (told, unfit, asker.purse.spent)]
+        assert 0 < costs[0] < costs[1] < costs[2]
+        assert not asker.purse.under_way
+
+
+async def test_another_process_goes_on_from_what_was_spent() -> None:
+    server = ModelServer()
+    async with running(server.app) as url, asker_of(priced(f"{url}v1")) as first:
+        await ask(first)
+        server.fault = lambda _asked: Fault(status=503)
+        with pytest.raises(NoAnswerError):
+            await ask(first)
+        async with asker_of(priced(f"{url}v1")) as second:
+            second.go_on(Asked.model_validate_json(first.asked.model_dump_json()))
+            assert second.asked == first.asked
+            assert (second.purse.spent.calls, second.purse.spent.unanswered) == (1, 1)
+            server.fault = lambda _asked: None
+            await ask(second)
+            assert (second.purse.spent.calls, second.purse.spent.unanswered) == (2, 1)
+
+
+async def test_a_run_with_a_dead_server_tells_of_no_dollars(tmp_path: Path) -> None:
+    path = records(tmp_path)
+    async with refusing() as url:
+        run = run_service(path, LLMReasoner(priced(url))).submit(QUESTION)
+        events = await ended(run)
+        assert (await run.result()).written_by.startswith("extractive (no model)")
+    (planned,) = of_type(events, "budget_planned")
+    assert planned.estimate.cost_usd > 0
+    last = of_type(events, "judgement_made")[-1]
+    assert last.spent == Spent(cost_usd=0.0, unanswered=3)
+    assert "so far 0 calls, 0 tokens, $0.0000, unanswered requests: 3" in describe(last)
+    metrics = fold(events).metrics
+    assert (metrics.llm_calls, metrics.cost_usd, metrics.unanswered) == (0, 0.0, 3)
+    shown = await asyncio.to_thread(render_trace, events, lambda logged: describe(logged.event))
+    assert "<dt>Cost</dt><dd>$0.0000</dd>" in shown
+    assert "<dt>Unanswered requests</dt><dd>3</dd>" in shown
