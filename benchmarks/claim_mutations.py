@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from deepcritical.domain.quantities import quantities
-from deepcritical.services.entities import DrugKind, find_drugs
-from deepcritical.services.vocabulary import vocabulary
+from deepcritical.vocabulary.drugs import DrugKind, find_drugs
+from deepcritical.vocabulary.nodes import vocabulary
 
 __all__ = ["ABSURD", "LIES", "PARAPHRASES", "Given", "Pool", "absurd_of", "pool_of"]
 

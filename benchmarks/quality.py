@@ -27,8 +27,8 @@ from deepcritical.domain.hypotheses import Relation
 from deepcritical.reasoning.edges import edges_between
 from deepcritical.reasoning.effects import effect
 from deepcritical.reasoning.mentions import EntityKind, Mention, find_mentions
-from deepcritical.services.entities import find_drugs
-from deepcritical.services.vocabulary import CONDITION_LABELS, vocabulary
+from deepcritical.vocabulary.drugs import find_drugs
+from deepcritical.vocabulary.nodes import CONDITION_LABELS, vocabulary
 
 
 class Row(NamedTuple):

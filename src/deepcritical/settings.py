@@ -71,7 +71,7 @@ class Settings(BaseSettings):
     model_timeout_s: float = Field(default=60.0, gt=0)
     """Seconds for one answer of the model."""
     max_calls: int | None = Field(default=None, ge=0)
-    """Requests to a model in one run; overrides the depth."""
+    """Requests that a model answers in one run; overrides the depth."""
     max_tokens: int | None = Field(default=None, ge=0)
     """Tokens of a model in one run, read and written; overrides the depth."""
     max_cost_usd: float | None = Field(default=None, ge=0)

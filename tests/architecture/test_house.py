@@ -140,6 +140,7 @@ def test_help_does_not_wait_for_heavy_libraries(args: list[str]) -> None:
     assert loaded_by(args, HEAVY) == []
 
 
+@pytest.mark.slow
 def test_only_a_further_question_loads_what_makes_vectors(tmp_path: Path) -> None:
     path = str(snapshot(tmp_path / "made.jsonl", paper()))
     vectors = ("chromadb", "llama_index", "sentence_transformers", "torch", "transformers")
@@ -154,6 +155,7 @@ def test_the_public_face_is_pinned() -> None:
     assert all(callable(getattr(deepcritical, name)) for name in deepcritical.__all__)
 
 
+@pytest.mark.slow
 def test_the_public_function_stays_a_function(tmp_path: Path) -> None:
     # There is a package of the same name, which takes the name over if it is loaded later.
     path = str(snapshot(tmp_path / "made.jsonl", paper()))

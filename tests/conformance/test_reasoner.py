@@ -196,6 +196,7 @@ class TestQuestion:
         assert any(not query.literature_only for query in queries)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", FORMS)
 class TestEvidence:
     async def test_every_fact_is_located_in_its_record(self, reasoner: Reasoner, text: str) -> None:
@@ -347,9 +348,8 @@ class TestInquiry:
         assert then
         assert not {query.text for query in first} & {query.text for query in then}
 
-    async def test_every_fact_is_located_and_of_an_item(
-        self, reasoner: Reasoner, text: str
-    ) -> None:
+    @pytest.mark.slow
+    async def test_facts_are_located_and_of_an_item(self, reasoner: Reasoner, text: str) -> None:
         _, store = await asked(reasoner, text)
         assert store.checklist
         ids = {item.id for item in store.checklist.items}

@@ -277,6 +277,7 @@ asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
 """
 
 
+@pytest.mark.slow
 async def test_processes_at_once_lose_nothing(url: str) -> None:
     """They make the database at once, write one trace each, and all of them one trace together."""
     shared = str(uuid4())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
 
 from tests.conftest import QUESTION, ROOT, paper, snapshot
+from tests.servers.commands import forked_module
 from tests.servers.serving import serving
 
 PICTURES = ROOT / "out" / "screenshots"
@@ -66,7 +66,7 @@ def address(folder: Path) -> Iterator[str]:
 
 def page_server(folder: Path, *slots: str) -> list[str | Path]:
     """The command; with slots runs are kept, and so many are conducted at once."""
-    return [sys.executable, "-m", "tests.servers.page", folder, *slots]
+    return [*forked_module(), "tests.servers.page", folder, *slots]
 
 
 @pytest.fixture

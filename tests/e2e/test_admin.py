@@ -6,15 +6,15 @@ import json
 import os
 import sqlite3
 import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import QUESTION, paper, snapshot
+from tests.servers.commands import forked_command
 
-COMMAND = Path(sys.executable).with_name("deepcritical")
+COMMAND = forked_command()
 LOOKS = ("queue", "workers", "stuck", "counts")
 
 
@@ -45,6 +45,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_tables_have_a_header_and_a_row_for_each(home: Path) -> None:
     counts = call(home, "admin", "counts")
     assert (counts.returncode, counts.stderr) == (0, "")

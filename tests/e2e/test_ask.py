@@ -10,7 +10,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -21,8 +20,9 @@ import pytest
 
 from deepcritical.tools.snapshot_records import parse
 from tests.conftest import DEMO, paper, snapshot, trial
+from tests.servers.commands import forked_command
 
-COMMAND = Path(sys.executable).with_name("deepcritical")
+COMMAND = forked_command()
 TAU = "Does metformin lower tau phosphorylation?"
 DENSE = importlib.util.find_spec("chromadb") is not None
 Outcome = subprocess.CompletedProcess[str]
@@ -65,6 +65,7 @@ def texts() -> dict[str, str]:
     return {r.citation.title: r.content for r in parse(DEMO.read_bytes(), "demo").records}
 
 
+@pytest.mark.slow
 def test_it_answers_from_the_bundled_records_and_from_nothing_else(tmp_path: Path) -> None:
     ended = ask("demo", TAU, "--json", cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
@@ -81,6 +82,7 @@ def test_it_answers_from_the_bundled_records_and_from_nothing_else(tmp_path: Pat
     assert found["retrieval"] in ended.stderr
 
 
+@pytest.mark.slow
 def test_the_text_says_the_same_as_the_data(tmp_path: Path) -> None:
     data = json.loads(ask("demo", TAU, "--json", cwd=tmp_path).stdout)
     text = ask("demo", TAU, cwd=tmp_path).stdout
@@ -95,6 +97,7 @@ def test_the_text_says_the_same_as_the_data(tmp_path: Path) -> None:
             assert f"“{quote['text']}”" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("as_json", [False, True])
 def test_what_is_not_in_the_evidence_is_not_answered(tmp_path: Path, as_json: bool) -> None:
     options = ("--json",) if as_json else ()
@@ -132,6 +135,7 @@ def test_words_of_the_source_stand_in_quotation_marks(made: Path) -> None:
     assert "“Examplol did not improve testitis symptoms compared with placebo.”" in text
 
 
+@pytest.mark.slow
 def test_the_folder_of_a_run_can_be_asked(made: Path) -> None:
     ran = run(
         *("research", "Can examplol be repurposed for testitis?"),
@@ -209,6 +213,7 @@ def proxy() -> Iterator[_Asked]:
     server.server_close()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not DENSE, reason="needs the extra embeddings")
 def test_hybrid_retrieval_asks_no_network_and_keeps_its_vectors(
     made: Path, tmp_path: Path, proxy: _Asked
@@ -231,6 +236,7 @@ def test_hybrid_retrieval_asks_no_network_and_keeps_its_vectors(
     assert proxy.asked == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not DENSE, reason="needs the extra embeddings")
 def test_vectors_that_cannot_be_kept_are_told_and_cost_no_answer(made: Path) -> None:
     more = {
@@ -243,6 +249,7 @@ def test_vectors_that_cannot_be_kept_are_told_and_cost_no_answer(made: Path) -> 
         assert "Vectors are not kept" in ended.stderr
 
 
+@pytest.mark.slow
 def test_an_index_out_of_reach_makes_retrieval_lexical_and_says_so(made: Path) -> None:
     more = {
         "DEEPCRITICAL_EMBEDDING_MODEL": "sentence-transformers/all-MiniLM-L6-v2",
@@ -257,6 +264,7 @@ def research(*args: str, cwd: Path, **more: str) -> Outcome:
     return run("ask", *args, cwd=cwd, **more)
 
 
+@pytest.mark.slow
 def test_a_free_question_is_researched_and_its_answer_can_be_verified(made: Path) -> None:
     ended = research(
         "Does examplol improve testitis?",
@@ -354,6 +362,7 @@ def test_each_failure_of_a_search_has_its_exit_code(
     assert ended.stderr.strip()
 
 
+@pytest.mark.slow
 def test_a_failure_is_told_to_programs_in_the_same_shape(made: Path) -> None:
     ended = research(
         *("Does examplol improve testitis?", "--sources", "pubmed", "--json", "--quiet"),

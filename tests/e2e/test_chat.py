@@ -7,7 +7,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,8 +17,9 @@ from deepcritical.bootstrap import build_runs
 from deepcritical.settings import Settings
 from tests.conftest import paper, snapshot
 from tests.databases import fresh_database
+from tests.servers.commands import forked_command
 
-COMMAND = Path(sys.executable).with_name("deepcritical")
+COMMAND = forked_command()
 ASKED = "Does examplol improve testitis symptoms?"
 SAME = "Can examplol improve testitis symptoms?"
 Outcome = subprocess.CompletedProcess[str]
@@ -53,6 +53,7 @@ def run(*args: str, cwd: Path, lines: str = "") -> Outcome:
     )
 
 
+@pytest.mark.slow
 def test_lines_are_answered_one_by_one_and_research_waits_for_a_yes(tmp_path: Path) -> None:
     talk = run(
         "chat", cwd=tmp_path, lines=f"PMID 99000001\n{ASKED}\nyes\nIs it tolerated?\n/quit\n"
@@ -64,6 +65,7 @@ def test_lines_are_answered_one_by_one_and_research_waits_for_a_yes(tmp_path: Pa
     assert "Tool deep_research, chosen by user" in talk.stderr
 
 
+@pytest.mark.slow
 def test_a_script_gets_events_and_exit_codes(tmp_path: Path) -> None:
     offer = run("chat", ASKED, "--json", cwd=tmp_path)
     assert offer.returncode == 0
@@ -107,6 +109,7 @@ def told_to_end(process: subprocess.Popen[str], how: signal.Signals) -> tuple[in
     return code, process.stderr.read()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_research_under_way_is_cancelled_with_its_chat(tmp_path: Path, how: signal.Signals) -> None:
     with talking(ASKED, "--yes", "--json", cwd=tmp_path) as process:
@@ -126,6 +129,7 @@ def test_a_chat_ends_though_it_waits_for_a_line(tmp_path: Path, how: signal.Sign
         assert told_to_end(process, how) == (130, "Interrupted.\n")
 
 
+@pytest.mark.slow
 async def test_a_chat_that_waits_for_a_line_goes_on_with_runs_that_wait(tmp_path: Path) -> None:
     settings = {"snapshot": str(snapshot(tmp_path / "made.jsonl", paper(1), paper(2)))}
     made = Settings.model_validate({"embedding_model": "", **settings})
@@ -149,6 +153,7 @@ def said_to(process: subprocess.Popen[str], lines: str, until: str) -> None:
         assert line
 
 
+@pytest.mark.slow
 def test_a_similar_run_is_told_in_a_script_and_printed_only_on_demand(tmp_path: Path) -> None:
     first = run("ask", ASKED, "--json", cwd=tmp_path)
     run_id = json.loads(first.stdout)["trace_id"]
@@ -166,6 +171,7 @@ def test_a_similar_run_is_told_in_a_script_and_printed_only_on_demand(tmp_path: 
     assert run("research", SAME, "--reuse", run_id[:8], cwd=tmp_path).returncode == 11
 
 
+@pytest.mark.slow
 def test_a_report_is_offered_for_the_same_repurposing_question(tmp_path: Path) -> None:
     question = "Can examplol be repurposed for testitis?"
     first = run("research", question, cwd=tmp_path)

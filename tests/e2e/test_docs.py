@@ -25,6 +25,7 @@ from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.verdict import Certainty, VerdictLabel
 from deepcritical.interfaces.exit_codes import EXIT_CODES
 from tests.conftest import ROOT
+from tests.servers.commands import forked_command
 from tests.servers.serving import serving
 
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
@@ -71,11 +72,12 @@ def fits(output: str, shown: str) -> bool:
 RUN = [page for page in PAGES if any(examples(page.read_text(encoding="utf-8")))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", RUN, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_examples_of_a_page_do_what_it_says(page: Path, tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     with (
-        serving([BIN / "deepcritical", "serve", "--port", "0"])
+        serving([forked_command(), "serve", "--port", "0"])
         if "$SERVER" in text
         else (nullcontext()) as server
     ):
@@ -84,7 +86,7 @@ def test_the_examples_of_a_page_do_what_it_says(page: Path, tmp_path: Path) -> N
 
 def _run(page: Path, text: str, folder: Path, more: Mapping[str, str]) -> None:
     environment = os.environ | {
-        "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
+        "PATH": os.pathsep.join((str(forked_command().parent), str(BIN), os.environ["PATH"])),
         "DEEPCRITICAL_SNAPSHOT": "demo",  # what is live for a reader, a test answers offline
         "DEEPCRITICAL_EMBEDDING_MODEL": "",  # half a minute of vectors, which change no example
         **more,

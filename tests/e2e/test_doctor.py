@@ -31,6 +31,7 @@ def told(ended: Ended) -> dict[str, Any]:
     return {check["name"]: check for check in json.loads(ended.out)["checks"]}
 
 
+@pytest.mark.slow
 async def test_where_everything_works_it_ends_with_0(site: World) -> None:
     server = ModelServer()
     async with running(server.app) as url:
@@ -51,6 +52,7 @@ async def test_where_everything_works_it_ends_with_0(site: World) -> None:
     assert {asked.key for asked in server.asked} == {KEY}
 
 
+@pytest.mark.slow
 async def test_what_is_wrong_is_told_in_words_with_advice_and_ends_with_15(site: World) -> None:
     site.faults["pubmed"].on("500")
     server = ModelServer()
@@ -69,6 +71,7 @@ async def test_what_is_wrong_is_told_in_words_with_advice_and_ends_with_15(site:
     assert KEY not in ended.out + ended.err
 
 
+@pytest.mark.slow
 async def test_without_a_network_it_says_so_soon(site: World) -> None:
     nowhere = {f"DEEPCRITICAL_{name.upper()}_URL": "http://127.0.0.1:1/" for name in site.faults}
     # Its own limit holds, and not that of a run.

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.conftest import QUESTION, ROOT, paper, snapshot, trial
 from tests.databases import fresh_database
 
@@ -40,6 +42,7 @@ def outcomes(url: str, folder: Path, **order: Any) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_ends_as_if_it_had_not_been(url: str, tmp_path: Path) -> None:
     kills = [(tool, *kill) for tool in TOOLS for kill in (("none", 0), *KILLS)]
     for whole, *killed in batched(outcomes(url, tmp_path, kills=kills), len(KILLS) + 1):
@@ -58,6 +61,7 @@ def batched(runs: list[dict[str, Any]], size: int) -> Iterator[list[dict[str, An
     yield from (runs[start : start + size] for start in range(0, len(runs), size))
 
 
+@pytest.mark.slow
 def test_a_run_that_is_taken_up_after_its_deadline_ends_well(tmp_path: Path) -> None:
     with fresh_database("sqlite", tmp_path) as url:
         runs = outcomes(

@@ -43,6 +43,7 @@ def outcomes(report: dict[str, Any], source: str) -> set[str]:
     return found - {"not_applicable"}
 
 
+@pytest.mark.slow
 async def test_the_team_answers_from_every_source_without_being_told(
     site: World, tmp_path: Path
 ) -> None:
@@ -65,6 +66,7 @@ async def test_the_team_answers_from_every_source_without_being_told(
     assert len(again["references"]) == len(report["references"])
 
 
+@pytest.mark.slow
 async def test_each_query_is_logged_as_prisma_s_asks(site: World, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     report = report_of(await research(site, "--depth", "quick", "--out", str(folder)))
@@ -80,6 +82,7 @@ async def test_each_query_is_logged_as_prisma_s_asks(site: World, tmp_path: Path
     assert "identified (PubMed " in told
 
 
+@pytest.mark.slow
 async def test_a_registry_is_asked_for_drug_and_condition_once(site: World) -> None:
     report = report_of(await research(site, "--depth", "quick"))
     asked = [params for params in site.clinicaltrials.asked if "pageToken" not in params]
@@ -87,6 +90,7 @@ async def test_a_registry_is_asked_for_drug_and_condition_once(site: World) -> N
     assert outcomes(report, "clinicaltrials") == {"data"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("down", SOURCES)
 async def test_a_source_that_is_down_is_told_and_costs_no_other(site: World, down: str) -> None:
     site.faults[down].on("500")
@@ -100,6 +104,7 @@ async def test_a_source_that_is_down_is_told_and_costs_no_other(site: World, dow
         assert "data" in outcomes(report, other)
 
 
+@pytest.mark.slow
 async def test_without_any_source_there_is_no_report_and_no_other_evidence(site: World) -> None:
     for faults in site.faults.values():
         faults.on("500")
@@ -111,6 +116,7 @@ async def test_without_any_source_there_is_no_report_and_no_other_evidence(site:
         assert name in last
 
 
+@pytest.mark.slow
 async def test_the_sources_can_be_chosen(site: World) -> None:
     ended = await research(site, "--depth", "quick", "--sources", "europepmc")
     assert ended.code == 0, ended.err
@@ -131,6 +137,7 @@ async def test_a_choice_that_cannot_be_is_refused(site: World, options: tuple[st
     assert "--sources" in ended.err
 
 
+@pytest.mark.slow
 async def test_answers_kept_from_an_earlier_run_are_marked(site: World) -> None:
     first = await research(site, "--depth", "quick")
     assert not any(s["cached"] for s in report_of(first)["searches"])
@@ -140,6 +147,7 @@ async def test_answers_kept_from_an_earlier_run_are_marked(site: World) -> None:
     assert any("kept from an earlier search" in text for text in report_of(second)["limitations"])
 
 
+@pytest.mark.slow
 async def test_a_retraction_that_only_crossref_knows_takes_the_support_away(site: World) -> None:
     before = report_of(await research(site, "--depth", "quick"))
     decided = before["verdict"]["deciding_ids"]
@@ -168,6 +176,7 @@ async def test_a_retraction_that_only_crossref_knows_takes_the_support_away(site
     assert any(reference["title"].rstrip(".") in notice for notice in report_of(after)["notices"])
 
 
+@pytest.mark.slow
 async def test_a_retraction_look_up_that_fails_is_told(site: World) -> None:
     nowhere = {"DEEPCRITICAL_CROSSREF_URL": "http://127.0.0.1:9/"}
     ended = await research(site, "--depth", "quick", DEEPCRITICAL_CHECK_INTEGRITY="true", **nowhere)

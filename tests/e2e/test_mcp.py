@@ -11,10 +11,8 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
@@ -24,11 +22,12 @@ from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tests.conftest import DEMO_QUESTION, ROOT
+from tests.servers.commands import forked_command
 from tests.servers.serving import serving
 from tests.servers.tools import Told, ask, held, status, status_at_end, without_proxies
 from tests.servers.world import World, world_beside
 
-COMMAND = Path(sys.executable).with_name("deepcritical")
+COMMAND = forked_command()
 GOLDEN = ROOT / "docs" / "mcp-tools.json"
 LIVE_QUESTION = "Does examplol improve testitis?"
 FREE_QUESTION = "Does ivermectin reduce mortality in COVID-19?"
@@ -49,7 +48,7 @@ OPENING: tuple[dict[str, Any], ...] = (
 )
 """How a client of the handshake opens a session."""
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.slow]
 
 
 class Site(NamedTuple):

@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import pty
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +14,11 @@ import pytest
 import deepcritical
 from tests.conftest import QUESTION
 from tests.integration.modelled import records
+from tests.servers.commands import forked_command
 from tests.servers.models import Fault, ModelServer
 from tests.servers.running import running
 
-COMMAND = Path(sys.executable).with_name("deepcritical")
+COMMAND = forked_command()
 KEY = "made-up-key"
 
 
@@ -44,6 +44,7 @@ async def research(server: ModelServer, snapshot: Path, *options: str) -> tuple[
     return process.returncode or 0, out.decode(), err.decode()
 
 
+@pytest.mark.slow
 async def test_the_model_of_the_settings_writes_the_report(tmp_path: Path) -> None:
     server = ModelServer()
     code, out, err = await research(server, records(tmp_path), "--depth", "quick")
@@ -56,6 +57,7 @@ async def test_the_model_of_the_settings_writes_the_report(tmp_path: Path) -> No
     assert KEY not in out + err
 
 
+@pytest.mark.slow
 async def test_a_wrong_key_ends_the_command_as_a_wrong_setting(tmp_path: Path) -> None:
     server = ModelServer()
     server.fault = lambda _asked: Fault(status=401)
@@ -86,6 +88,7 @@ async def called(
     return process.returncode or 0, out.decode(), err.decode()
 
 
+@pytest.mark.slow
 async def test_options_choose_the_model_and_the_key_comes_by_a_pipe(tmp_path: Path) -> None:
     server = ModelServer()
     async with running(server.app) as url:
@@ -105,6 +108,7 @@ async def test_options_choose_the_model_and_the_key_comes_by_a_pipe(tmp_path: Pa
     assert err.count("$0.") >= 2  # the estimate and the running total
 
 
+@pytest.mark.slow
 async def test_any_question_may_be_asked_with_a_model_of_the_call(tmp_path: Path) -> None:
     server = ModelServer()
     async with running(server.app) as url:
@@ -120,6 +124,7 @@ async def test_any_question_may_be_asked_with_a_model_of_the_call(tmp_path: Path
     assert KEY not in out + err
 
 
+@pytest.mark.slow
 async def test_a_key_that_was_set_for_one_service_is_sent_to_no_other(tmp_path: Path) -> None:
     server = ModelServer()
     async with running(server.app) as url:
@@ -145,6 +150,7 @@ async def test_no_key_in_the_pipe_and_no_such_model_are_clear_errors(tmp_path: P
     assert KEY not in err
 
 
+@pytest.mark.slow
 async def test_an_empty_model_asks_none(tmp_path: Path) -> None:
     code, out, err = await called(
         *("--snapshot", str(records(tmp_path)), "--model", ""),
@@ -177,6 +183,7 @@ def test_a_key_that_is_typed_is_not_shown() -> None:
     assert KEY.encode() not in shown
 
 
+@pytest.mark.slow
 async def test_the_face_can_be_called_twice_each_time_in_a_loop_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

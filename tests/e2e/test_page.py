@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -23,6 +22,7 @@ from tests.e2e.pages import (
     picture,
     tab,
 )
+from tests.servers.commands import forked_command
 from tests.servers.serving import serving
 from tests.servers.world import world_beside
 
@@ -260,7 +260,7 @@ def test_the_file_works_alone(page: Page, tmp_path: Path) -> None:
 
 
 def test_the_page_answers_from_live_sources(browser: Browser, tmp_path: Path) -> None:
-    command = Path(sys.executable).with_name("deepcritical")
+    command = forked_command()
     options = ("serve", "--port", "0", "--sources", "pubmed,clinicaltrials,europepmc")
     with (
         world_beside(tmp_path) as site,

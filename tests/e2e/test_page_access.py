@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,11 +11,12 @@ from playwright.sync_api import Browser, BrowserContext, HttpCredentials, expect
 
 from tests.databases import fresh_database
 from tests.e2e.pages import ask, browser
+from tests.servers.commands import forked_command
 from tests.servers.serving import Served, serving
 
 __all__ = ["browser"]
 
-COMMAND = (Path(sys.executable).with_name("deepcritical"), "serve", "--port", "0")
+COMMAND = (forked_command(), "serve", "--port", "0")
 TOKEN = "made-up-token-of-ada"  # noqa: S105 - made up
 QUESTION = "Can baricitinib be repurposed for COVID-19?"
 

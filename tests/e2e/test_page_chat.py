@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from tests.conftest import QUESTION, paper, snapshot
 from tests.e2e.pages import ATTACK, ask, assert_fits, browser, page_server, picture, tab
 from tests.e2e.test_page_model import KEY as KEY_FIELD
 from tests.e2e.test_page_model import MODEL as MODEL_FIELD
+from tests.servers.commands import forked_command
 from tests.servers.serving import serving
 
 __all__ = ["browser"]
@@ -310,7 +310,7 @@ def test_an_offer_names_former_runs_of_nearly_the_same_question(
     browser: Browser, tmp_path: Path
 ) -> None:
     kept = {"DATABASE_URL": f"sqlite:///{tmp_path / 'runs.sqlite'}"}
-    command = (Path(sys.executable).with_name("deepcritical"), "serve", "--port", "0")
+    command = (forked_command(), "serve", "--port", "0")
     with serving(command, kept) as served, tab(browser, served.address) as page:
         asked = {"tool": "deep_research", "question": "Does metformin slow cognitive decline?"}
         run = page.request.post("/api/runs", data=asked).json()

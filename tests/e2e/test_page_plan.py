@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
@@ -20,12 +19,13 @@ from tests.e2e.pages import (
     picture,
     tab,
 )
+from tests.servers.commands import forked_command
 from tests.servers.serving import serving
 from tests.servers.world import world_beside
 
 __all__ = ["address", "browser", "folder", "gate", "page"]
 
-COMMAND = Path(sys.executable).with_name("deepcritical")
+COMMAND = forked_command()
 PLAN_BUTTON = "Approve and run"
 
 

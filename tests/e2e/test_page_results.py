@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import httpx
@@ -16,11 +14,12 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
 from tests.conftest import DEMO_QUESTION, QUESTION, paper, snapshot, trial
 from tests.e2e.pages import ask, assert_fits, browser, page_server, picture, tab
+from tests.servers.commands import forked_command
 from tests.servers.serving import get, serving
 
 __all__ = ["browser"]
 
-COMMAND = (Path(sys.executable).with_name("deepcritical"), "serve", "--port", "0")
+COMMAND = (forked_command(), "serve", "--port", "0")
 REPORT_TABS = ("report", "evidence", "mechanism", "trials", "timeline", "trace", "downloads")
 ATTACKS = (
     "<img src=x onerror=\"document.title='owned'\">",

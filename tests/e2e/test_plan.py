@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import QUESTION, paper, snapshot
+from tests.servers.commands import forked_command
 
-COMMAND = Path(sys.executable).with_name("deepcritical")
+COMMAND = forked_command()
 
 
 def command(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:

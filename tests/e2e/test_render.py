@@ -37,6 +37,7 @@ def fields(written: Path) -> dict[str, Any]:
     return parsed
 
 
+@pytest.mark.slow
 def test_every_file_is_the_same_to_the_byte_in_another_process(
     written: Path, tmp_path: Path
 ) -> None:

@@ -62,6 +62,7 @@ async def test_a_second_search_is_answered_from_the_cache_and_says_so(site: Worl
     assert site.faults["europepmc"].requests > asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("down", SOURCES)
 async def test_a_source_that_is_down_costs_no_other_its_records(site: World, down: str) -> None:
     site.faults[down].on("500")
@@ -71,6 +72,7 @@ async def test_a_source_that_is_down_costs_no_other_its_records(site: World, dow
     assert sorted(told) == ["data", "data", "unavailable"]
 
 
+@pytest.mark.slow
 async def test_nothing_found_and_nothing_reached_are_different_ends(site: World) -> None:
     nothing = await search(site, "all", "zorblaxin")
     assert (nothing.code, nothing.out.strip()) == (3, "")

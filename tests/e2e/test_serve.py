@@ -17,9 +17,10 @@ import pytest
 from deepcritical.interfaces.access import HEAVY_PER_MINUTE
 from deepcritical.settings import Settings
 from tests.conftest import ROOT
+from tests.servers.commands import forked_command
 from tests.servers.serving import get, here, post, serving
 
-COMMAND = Path(sys.executable).with_name("deepcritical")
+COMMAND = forked_command()
 ON_THE_NETWORK = (COMMAND, "serve", "--port", "0", "--host", "0.0.0.0")  # noqa: S104 - as meant
 
 
@@ -54,6 +55,7 @@ def test_no_event_of_the_page_is_offered_as_an_interface(address: str) -> None:
     assert described == {"named_endpoints": {}, "unnamed_endpoints": {}}
 
 
+@pytest.mark.slow
 def test_the_entry_of_spaces_answers_any_name_when_it_is_told_to_listen_everywhere() -> None:
     told = {"DEEPCRITICAL_HOST": "0.0.0.0", "DEEPCRITICAL_PORT": "0"}  # noqa: S104 - as there
     with serving([sys.executable, ROOT / "app.py"], told) as served:
@@ -212,6 +214,7 @@ def test_a_snapshot_that_cannot_be_read_ends_the_server_before_it_listens(tmp_pa
     assert refused("--snapshot", str(tmp_path / "nowhere.jsonl")).returncode == 7
 
 
+@pytest.mark.slow
 def test_a_server_that_is_stopped_while_a_page_is_open_says_nothing() -> None:
     with (
         serving([COMMAND, "serve", "--port", "0"]) as served,

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import httpx
+import pytest
 
 from tests.conftest import QUESTION
 from tests.e2e.test_stopping import COMMAND
@@ -70,6 +71,7 @@ async def _address(process: Process) -> str:
     raise AssertionError("the server ended")
 
 
+@pytest.mark.slow
 async def test_runs_are_stopped_by_either_server_and_outlive_theirs(
     url: str, tmp_path: Path
 ) -> None:

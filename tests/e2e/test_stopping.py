@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import signal
-import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -20,10 +19,11 @@ from deepcritical.services.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION
 from tests.databases import fresh_database
 from tests.integration.modelled import records
+from tests.servers.commands import forked_command
 from tests.servers.models import ModelServer
 from tests.servers.running import running
 
-COMMAND = Path(sys.executable).with_name("deepcritical")
+COMMAND = forked_command()
 SLOW_S = 390.0
 """Longer than any test lasts."""
 
@@ -87,6 +87,7 @@ async def site(tmp_path: Path) -> AsyncIterator[Site]:
             yield Site(server, records(tmp_path), settings)
 
 
+@pytest.mark.slow
 async def test_a_cancelled_run_is_resumed_without_asking_again(site: Site) -> None:
     process = await site.under_way()
     run_id = await site.run_id()
@@ -105,6 +106,7 @@ async def test_a_cancelled_run_is_resumed_without_asking_again(site: Site) -> No
     assert (await site.call("traces", "export", run_id))[0] == 0
 
 
+@pytest.mark.slow
 async def test_a_killed_run_is_gone_on_with_by_the_next_command(site: Site) -> None:
     process = await site.under_way()
     run_id = await site.run_id()
@@ -118,6 +120,7 @@ async def test_a_killed_run_is_gone_on_with_by_the_next_command(site: Site) -> N
     assert shown["input_params"]["question"] == QUESTION
 
 
+@pytest.mark.slow
 async def test_a_run_that_is_told_to_writes_from_what_there_is(site: Site) -> None:
     process = await site.under_way()
     run_id = await site.run_id()
@@ -133,6 +136,7 @@ async def test_a_run_that_is_told_to_writes_from_what_there_is(site: Site) -> No
     assert (last["type"], last["stop_reason"]) == ("run_completed", "user_stop")
 
 
+@pytest.mark.slow
 async def test_to_stop_waiting_for_a_resumed_run_cancels_it(site: Site) -> None:
     process = await site.under_way()
     run_id = await site.run_id()
@@ -150,6 +154,7 @@ async def test_to_stop_waiting_for_a_resumed_run_cancels_it(site: Site) -> None:
     assert shown["status"] == "cancelled"
 
 
+@pytest.mark.slow
 async def test_to_stop_following_a_run_of_another_process_leaves_it_alone(site: Site) -> None:
     process = await site.under_way()
     run_id = await site.run_id()

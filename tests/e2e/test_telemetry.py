@@ -7,7 +7,6 @@ import os
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -20,6 +19,7 @@ import pytest
 
 from tests.conftest import QUESTION
 from tests.integration.modelled import records
+from tests.servers.commands import INSTALLED, forked_command
 from tests.servers.models import ModelServer
 from tests.servers.otlp import Collector
 from tests.servers.running import running
@@ -27,7 +27,7 @@ from tests.servers.running import running
 pytest.importorskip(
     "opentelemetry.exporter.otlp.proto.http", reason="the extra telemetry is not installed"
 )
-COMMAND = Path(sys.executable).with_name("deepcritical")
+COMMAND = forked_command()
 KEY = "made-up-key-that-nobody-may-tell"
 CONVENTIONS = {
     "gen_ai.operation.name": "chat",
@@ -45,14 +45,16 @@ class Site(NamedTuple):
     environment: dict[str, str]
     folder: Path
 
-    async def call(self, *args: str, **more: str) -> asyncio.subprocess.Process:
+    async def call(
+        self, *args: str, command: Path = COMMAND, **more: str
+    ) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
-            COMMAND, *args, env=self.environment | more, cwd=self.folder, stderr=subprocess.PIPE
+            command, *args, env=self.environment | more, cwd=self.folder, stderr=subprocess.PIPE
         )
 
-    async def ran(self, *args: str, **more: str) -> str:
+    async def ran(self, *args: str, command: Path = COMMAND, **more: str) -> str:
         """What the command said on stderr; it must succeed."""
-        process = await self.call(*args, **more)
+        process = await self.call(*args, command=command, **more)
         _, said = await process.communicate()
         assert process.returncode == 0, said.decode()
         return said.decode()
@@ -90,6 +92,7 @@ async def site(folder: Path) -> AsyncIterator[Site]:
         yield Site(collector, model, os.environ | environment, folder)
 
 
+@pytest.mark.slow
 async def test_a_run_is_one_trace_of_steps_searches_and_model_calls(tmp_path: Path) -> None:
     async with site(tmp_path) as here:
         await here.ran(*here.research)
@@ -116,6 +119,7 @@ async def test_a_run_is_one_trace_of_steps_searches_and_model_calls(tmp_path: Pa
         assert {span.sender["service.name"] for span in spans} == {"deepcritical"}
 
 
+@pytest.mark.slow
 async def test_neither_key_nor_question_nor_record_nor_prompt_is_told(tmp_path: Path) -> None:
     async with site(tmp_path) as here:
         await here.ran(*here.research)
@@ -126,6 +130,7 @@ async def test_neither_key_nor_question_nor_record_nor_prompt_is_told(tmp_path: 
         assert any("examplol" in asked.prompt.lower() for asked in here.model.asked)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(400)  # two processes, each of which loads a model's libraries
 async def test_a_run_that_is_killed_and_taken_over_stays_one_trace_without_repeats(
     tmp_path: Path,
@@ -168,6 +173,7 @@ async def test_a_failed_call_and_a_failed_run_say_the_kind_of_error_alone(tmp_pa
         assert b"joke" not in b"".join(here.collector.bodies)
 
 
+@pytest.mark.slow
 async def test_a_collector_that_is_away_hurts_no_run(tmp_path: Path) -> None:
     async with site(tmp_path) as here:
         begun = time.monotonic()
@@ -180,6 +186,7 @@ async def test_a_collector_that_is_away_hurts_no_run(tmp_path: Path) -> None:
 
 
 class TestOff:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "variables",
         [{}, {"OTEL_TRACES_EXPORTER": "none"}, {"OTEL_SDK_DISABLED": "true"}],
@@ -189,8 +196,9 @@ class TestOff:
         self, tmp_path: Path, variables: dict[str, str]
     ) -> None:
         async with site(tmp_path) as here:
-            more = variables or {"OTEL_EXPORTER_OTLP_ENDPOINT": ""}
-            said = await here.ran(*here.research, **more, PYTHONPROFILEIMPORTTIME="1")
+            more = {**(variables or {"OTEL_EXPORTER_OTLP_ENDPOINT": ""})}
+            more["PYTHONPROFILEIMPORTTIME"] = "1"
+            said = await here.ran(*here.research, command=INSTALLED, **more)
             imported = {line.rpartition("|")[2].strip() for line in said.splitlines()}
             assert "deepcritical.services.telemetry" in imported
             assert not {name for name in imported if name.startswith("opentelemetry.sdk")}
@@ -209,7 +217,7 @@ class TestOff:
         self, tmp_path: Path, variables: dict[str, str], told: str
     ) -> None:
         async with site(tmp_path) as here:
-            process = await here.call(*here.research, **variables)
+            process = await here.call(*here.research, command=COMMAND, **variables)
             _, said = await process.communicate()
             assert process.returncode == 9
             assert told in said.decode()

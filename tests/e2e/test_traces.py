@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -16,10 +15,11 @@ import pytest
 from deepcritical.domain.events import LoggedEvent
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
 from tests.conftest import QUESTION, paper, snapshot
+from tests.servers.commands import forked_command
 from tests.servers.models import silent_model
 from tests.servers.serving import get, serving
 
-COMMAND = Path(sys.executable).with_name("deepcritical")
+COMMAND = forked_command()
 OTHER = "Can examplol be repurposed for otheritis?"
 
 
@@ -57,6 +57,7 @@ def run_id(home: Path) -> str:
     return next(str(run["id"]) for run in listed if run["status"] == "completed")
 
 
+@pytest.mark.slow
 def test_runs_are_listed_newest_first(home: Path, run_id: str) -> None:
     failed, completed = printed(home, "list").splitlines()
     assert re.search(r"  failed +research  Tell me a joke$", failed)
@@ -159,6 +160,7 @@ def test_without_a_database_research_works_as_ever(home: Path, tmp_path: Path) -
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_deleting_is_for_good(home: Path) -> None:
     source = str(home / "made.jsonl")
     call(home, "research", OTHER, "--snapshot", source)
@@ -201,6 +203,7 @@ def test_a_run_that_is_interrupted_is_kept_as_cancelled(home: Path) -> None:
     assert (newest["status"], newest["input_params"]["question"]) == ("cancelled", QUESTION)
 
 
+@pytest.mark.slow
 def test_a_tail_follows_a_run_of_another_process(home: Path) -> None:
     kept = os.environ | {"DATABASE_URL": f"sqlite:///{home / 'runs.sqlite'}"}
     question = "Can metformin be repurposed for Alzheimer's disease?"
@@ -224,6 +227,7 @@ def _of(home: Path, question: str) -> str:
     return str(found[0]) if found else ""
 
 
+@pytest.mark.slow
 def test_a_free_question_is_kept_with_its_checklist_and_its_answer(tmp_path: Path) -> None:
     source = str(snapshot(tmp_path / "made.jsonl", paper(1), paper(2)))
     assert call(tmp_path, "ask", "Does examplol help in testitis?", "--snapshot", source).stdout

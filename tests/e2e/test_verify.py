@@ -41,6 +41,7 @@ def code_of(*args: str) -> int:
     return ended.value.code
 
 
+@pytest.mark.slow
 def test_an_honest_report_holds(path: Path, fields: dict[str, Any], capsys: Capture) -> None:
     assert code_of(str(path)) == 0
     out = capsys.readouterr().out

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,9 +14,10 @@ import pytest
 
 from tests.conftest import QUESTION, paper, snapshot
 from tests.databases import fresh_database
+from tests.servers.commands import forked_command
 from tests.servers.serving import serving
 
-COMMAND = Path(sys.executable).with_name("deepcritical")
+COMMAND = forked_command()
 
 
 @contextmanager
@@ -45,6 +45,7 @@ def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[st
         yield {"DATABASE_URL": url, "DEEPCRITICAL_SNAPSHOT": str(source)}
 
 
+@pytest.mark.slow
 def test_what_a_server_takes_in_a_worker_conducts(settings: dict[str, str]) -> None:
     with (
         serving([COMMAND, "serve", "--no-worker", "--port", "0"], settings) as served,

@@ -53,7 +53,7 @@ def bent_studies(draw: st.DrawFn) -> Any:
     return study
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(bent_studies())
 def test_a_bent_study_is_read_or_named_and_the_batch_lives(study: Any) -> None:
     parsed = parse(json.dumps({"studies": [study, GOOD]}).encode())

@@ -20,7 +20,7 @@ from tests.unit.domain.records import paper, study, trial
 
 UNHURRIED = settings(deadline=None)
 """The first example waits until the dictionaries of drugs and conditions are read."""
-THOROUGH = settings(UNHURRIED, max_examples=500)
+THOROUGH = settings(UNHURRIED, max_examples=150)
 """For what costs little and fails in few bodies, such as large trials that all refute."""
 DRUG = Drug(name="examplol", known=False)
 CONDITION = Condition(name="testitis", names=("testitis",), known=False)

@@ -67,7 +67,7 @@ def mutate(data: st.DataObject, record: ET.Element) -> None:
     ways[data.draw(st.sampled_from(sorted(ways)))]()
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_a_damaged_record_costs_no_other(data: st.DataObject) -> None:
     root = copy.deepcopy(tree())
@@ -86,7 +86,7 @@ def test_a_damaged_record_costs_no_other(data: st.DataObject) -> None:
         assert Evidence.model_validate_json(record.model_dump_json()) == record
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_bytes_that_are_changed_raise_nothing_else(data: st.DataObject) -> None:
     payload = bytearray(made_up_records())

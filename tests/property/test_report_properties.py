@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import pytest
 from hypothesis import Phase, given, settings
 
+from deepcritical.domain.citation_validator import UNSUPPORTED
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.markdown import escape_markdown
@@ -48,6 +50,7 @@ def without_quotes(line: str, report: ResearchReport) -> str:
     return line
 
 
+@pytest.mark.slow
 @WHOLE_RUNS
 @given(RECORDS)
 def test_no_numeral_stands_without_a_citation(records: list[Evidence]) -> None:
@@ -55,9 +58,11 @@ def test_no_numeral_stands_without_a_citation(records: list[Evidence]) -> None:
     for line in findings(report):
         for sentence in _SENTENCE_END.split(without_quotes(line, report)):
             bare = _CITED.sub("", sentence)
-            assert not re.search(r"\d", bare) or _CITED.search(sentence), (sentence, line)
+            told = _CITED.search(sentence) or sentence.rstrip(".").endswith(f" {UNSUPPORTED}")
+            assert not re.search(r"\d", bare) or told, (sentence, line)
 
 
+@pytest.mark.slow
 @WHOLE_RUNS
 @given(RECORDS)
 def test_no_citation_stands_without_a_record(records: list[Evidence]) -> None:
@@ -76,6 +81,7 @@ def test_no_citation_stands_without_a_record(records: list[Evidence]) -> None:
     assert {key for verdict in verdicts for key in verdict.deciding_ids} <= keys
 
 
+@pytest.mark.slow
 @WHOLE_RUNS
 @given(RECORDS)
 def test_no_retracted_record_is_support(records: list[Evidence]) -> None:
@@ -95,6 +101,7 @@ def test_no_retracted_record_is_support(records: list[Evidence]) -> None:
     )
 
 
+@pytest.mark.slow
 @WHOLE_RUNS
 @given(RECORDS)
 def test_every_sentence_of_the_rules_stands(records: list[Evidence]) -> None:

@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import re
 
+from deepcritical.domain.patterns import bounded
+
 __all__ = ["expand_abbreviations"]
 
-_PARENTHESES = re.compile(r"\(([^()]{2,200})\)|\[([^\[\]]{2,200})\]")
-_INNER_BREAK = re.compile(r"[;,:=]\s|\s[=]")
-_SENTENCE_BREAK = re.compile(r"[.!?;:)\]]\s+|\n")
-_LETTER = re.compile(r"[^\W\d_]")
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_PARENTHESES = bounded(r"\(([^()]{2,200})\)|\[([^\[\]]{2,200})\]")
+_INNER_BREAK = bounded(r"[;,:=]\s|\s[=]")
+_SENTENCE_BREAK = bounded(r"[.!?;:)\]]\s+|\n")
+_LETTER = bounded(r"[^\W\d_]")
+_WORD = bounded(r"[^\W_]+(?:['’][^\W_]+)?")
 _MAX_CHARACTERS = 10
 _MAX_WORDS = 2
 _MIN_MARKS = 2

@@ -96,6 +96,8 @@ class Reading(Model):
 
     An example: the drug is the reference arm.
     """
+    model_direction: Direction = Direction.NONE
+    """The direction that a model reads in the record. It is shown and never counted."""
 
     @property
     def included(self) -> bool:

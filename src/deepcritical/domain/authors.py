@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from deepcritical.domain.patterns import bounded
+
 __all__ = ["AuthorName", "author_name"]
 
-_GROUP = re.compile(
+_GROUP = bounded(
     r"\b(?:group|collaborat\w+|consortium|investigators|network|committee|team)\b", re.IGNORECASE
 )
 """In the name of a collective author."""
-_SUFFIX = re.compile(r"[\s,]+(Jr|Sr|[IVX]{2,4}|\d(?:nd|rd|th))\.?$")
-_PARTICLE = re.compile(r"\s(?=(?:[a-z]\w*\s)+\S+$)")
+_SUFFIX = bounded(r"[\s,]+(Jr|Sr|[IVX]{2,4}|\d(?:nd|rd|th))\.?$")
+_PARTICLE = bounded(r"\s(?=(?:[a-z]\w*\s){1,9}\S+$)")
 """Before the lower-case particles of a family name that stands last: "Ada van der Berg"."""
 
 

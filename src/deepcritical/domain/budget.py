@@ -36,6 +36,8 @@ SHARES: dict[Judgement, float] = {
 """The share of each cap up to which a judgement may be asked for; 0.2 is the report's alone."""
 
 
+_UNANSWERED_PER_CALL = 3
+"""Requests without an answer for each call that is allowed, after which none is sent any more."""
 _CODE_S = 2.0
 """Seconds in which code writes and checks a report, also on a machine that has more to do."""
 
@@ -51,7 +53,7 @@ class RunLimits(Model):
     report_share: UnitInterval = 0.2
     """The share of the time that is kept back for writing the report."""
     max_calls: int = Field(default=60, ge=0)
-    """Requests to a model, repeated ones included."""
+    """Requests that a model answers."""
     max_tokens: int = Field(default=600_000, ge=0)
     """Tokens of a model, read and written."""
     max_cost_usd: float | None = Field(default=None, ge=0)
@@ -128,10 +130,18 @@ class Spent(Model):
     """What a model has cost, or may cost."""
 
     calls: int = 0
+    """Requests that were answered."""
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = None
     """US dollars; None when the model's price is unknown."""
+    unanswered: int = 0
+    """Requests without an answer. They are in no other figure; the provider may charge for them."""
+
+    @property
+    def requests(self) -> int:
+        """Requests in all, answered or not."""
+        return self.calls + self.unanswered
 
     @property
     def tokens(self) -> int:
@@ -147,6 +157,7 @@ class Spent(Model):
             input_tokens=self.input_tokens + sign * other.input_tokens,
             output_tokens=self.output_tokens + sign * other.output_tokens,
             cost_usd=(self.cost_usd or 0) + sign * (other.cost_usd or 0) if known else None,
+            unanswered=self.unanswered + sign * other.unanswered,
         )
 
 
@@ -191,6 +202,12 @@ class Purse:
                 f"The budget of {name} does not hold this call.",
                 f"Raise DEEPCRITICAL_{name.upper()}, or ask at a greater depth.",
             )
+        # The provider may charge for them, too.
+        if self.spent.unanswered >= _UNANSWERED_PER_CALL * self.limits.max_calls > 0:
+            raise BudgetExceeded(
+                f"{self.spent.unanswered} requests to the model had no answer.",
+                "Use a server that answers, or raise DEEPCRITICAL_MAX_CALLS.",
+            )
         self._reserved = self._reserved.plus(most)
 
     @property
@@ -203,7 +220,7 @@ class Purse:
         return not self._short_of(judgement, most, Spent())
 
     def settle(self, reserved: Spent, actual: Spent) -> None:
-        """Give a reservation back and count what the call did cost."""
+        """Release a reservation and count what the call did cost."""
         self._reserved = self._reserved.plus(reserved, -1)
         self.spent = self.spent.plus(actual)
 

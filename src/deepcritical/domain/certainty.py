@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from deepcritical.domain.designs import Design
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_retracted
 
 __all__ = ["OPTIMAL_INFORMATION_SIZE", "VERY_FEW", "Certainty", "Rated", "rate_certainty"]
@@ -77,27 +78,27 @@ class _Facts(NamedTuple):
         return self.design.value.startswith("systematic review")
 
 
-_OPEN_LABEL = re.compile(r"\bopen[- ]label\b|\bun-?blinded\b|\b(?:not|non-?) ?blinded\b", re.I)
-_HIGH_RISK = re.compile(
+_OPEN_LABEL = bounded(r"\bopen[- ]label\b|\bun-?blinded\b|\b(?:not|non-?) ?blinded\b", re.I)
+_HIGH_RISK = bounded(
     r"\b(?:high|serious|unclear) risk of bias\b|\blow[- ]quality (?:trials|studies|evidence)\b",
     re.I,
 )
-_HETEROGENEOUS = re.compile(
+_HETEROGENEOUS = bounded(
     r"\b(?:substantial|considerable|high|significant|marked) heterogeneity\b|"
     r"\bI\s?(?:2|²|<sup>2</sup>)\s*[=>:]\s*(?:[5-9]\d|100)(?:\.\d+)?\s?%",
     re.IGNORECASE,
 )
 """I² of 50 % and more may be substantial (Cochrane Handbook, 10.10.2)."""
-_UNPUBLISHED = re.compile(
+_UNPUBLISHED = bounded(
     r"\bpublication bias (?:was |is )?(?:likely|detected|suspected|present|possible|evident)\b|"
     r"\bfunnel plots? (?:\w+ ){0,3}asymmetr",
     re.IGNORECASE,
 )
-_SURROGATE = re.compile(r"\bsurrogate (?:outcomes?|end ?points?|markers?)\b", re.IGNORECASE)
-_DOSE_RESPONSE = re.compile(
+_SURROGATE = bounded(r"\bsurrogate (?:outcomes?|end ?points?|markers?)\b", re.IGNORECASE)
+_DOSE_RESPONSE = bounded(
     r"\bdose[- ]response\b(?! (?:study|trial))|\bdose-?dependent\w*\b", re.IGNORECASE
 )
-_LARGE = re.compile(
+_LARGE = bounded(
     r"\b(?:HR|OR|RR|hazard ratio|odds ratio|relative risk|risk ratio)\b[^\d;]{0,12}"
     r"(?:0?\.[0-4]\d*\b|[2-9]\.\d+|[1-9]\d\.\d)",
     re.IGNORECASE,

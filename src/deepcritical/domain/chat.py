@@ -43,13 +43,13 @@ class FoundRecords(Model):
 
 
 class ChatSentence(Model):
-    """One sentence of an answer, and the words of its record that bear it."""
+    """One sentence of a record, at its place in it. No model writes any."""
 
     text: str = Field(min_length=1)
     number: int = Field(ge=1)
     """Place of its record in the references."""
-    wording: Literal["quote", "summary", "model"]
-    """Verbatim, verbatim of a summary of the source, or a model's own words that were checked."""
+    wording: Literal["quote", "summary"]
+    """Verbatim, or verbatim of a summary of the source."""
     quote: str
     """``references[number - 1].text[start:end]``."""
     start: int = Field(ge=0)
@@ -88,7 +88,10 @@ class ChatAnswer(Model):
     in_evidence: bool = True
     """False when no record says anything to the question."""
     left_out: int = 0
-    """Sentences of a model that their records do not bear out."""
+    """Sentences that a model gave and that are not shown.
+
+    They stand in no record that it was shown, or in one that does not bear on the message.
+    """
     written_by: str
     notices: tuple[str, ...] = ()
 

@@ -16,6 +16,7 @@ from deepcritical.domain.evidence import Citation, Evidence
 from deepcritical.domain.evidence_table import EvidenceRow
 from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.identity import canonical_ids, normalised_title
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_preprint
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Reference
@@ -33,8 +34,8 @@ UNSUPPORTED = "[unsupported]"
 """Put where a sentence has lost its last citation, so that no claim stands unmarked."""
 
 _NUMBERS = r"\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*"
-_MARKER = re.compile(rf"(?<!\\)\[({_NUMBERS})\](?!\()")
-_MARKER_RUN = re.compile(rf"\s?(?<!\\)\[{_NUMBERS}\](?!\()(?:[ ,]?\[{_NUMBERS}\](?!\())*")
+_MARKER = bounded(rf"(?<!\\)\[({_NUMBERS})\](?!\()")
+_MARKER_RUN = bounded(rf"\s?(?<!\\)\[{_NUMBERS}\](?!\()(?:[ ,]?\[{_NUMBERS}\](?!\())*")
 NOT_PROSE = frozenset(
     {
         "research_question",
@@ -203,6 +204,6 @@ class _Renumbering:
 
 def _expand(group: str) -> Iterator[int]:
     """The numbers of ``1, 3-5``: 1, 3, 4, 5."""
-    for part in re.split(r"\s*[,;]\s*", group):
-        first, *rest = (int(n) for n in re.split(r"\s*[–-]\s*", part))
+    for part in re.split(r"\s{0,20}[,;]\s{0,20}", group):
+        first, *rest = (int(n) for n in re.split(r"\s{0,20}[–-]\s{0,20}", part))
         yield from range(first, max([first, *rest]) + 1)

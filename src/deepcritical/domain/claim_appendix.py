@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from deepcritical.domain.markdown import escape_markdown, table, visible
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.report_parts import Claim, Reference
 from deepcritical.domain.text import fold
 
@@ -14,7 +14,7 @@ __all__ = ["claim_appendix"]
 _HEADER = ("No.", "Claim", "Quote", "Source", "Characters")
 _HEADER_OF_QUOTES = ("No.", "Claim, which is the quote word for word", "Source", "Characters")
 _SHORT = 140
-_ESCAPE = re.compile(r"\\(?=[^\w\s])")
+_ESCAPE = bounded(r"\\(?=[^\w\s])")
 _SAME = "the same words"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from enum import StrEnum
 
@@ -10,6 +9,7 @@ from pydantic import Field
 
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.errors import QuestionError
+from deepcritical.domain.patterns import bounded
 
 __all__ = [
     "MAX_CLAIM_NUMBERS",
@@ -26,7 +26,7 @@ __all__ = [
 MAX_CLAIM_NUMBERS = 30
 MAX_TEXT_NUMBERS = 5000
 """Every number of a claim is sought among all of the records: this many take two seconds."""
-_NUMBER = re.compile(r"\d+")
+_NUMBER = bounded(r"\d+")
 
 
 class CheckKind(StrEnum):

@@ -6,18 +6,18 @@ What is told in other words is for the claim ledger.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from deepcritical.domain.evidence import Evidence, Fact
 from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.markdown import visible
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.report_parts import Claim
 from deepcritical.domain.text import fold, locate_quote
 
 __all__ = ["claim_holds", "located"]
 
-_ESCAPE = re.compile(r"\\(?=[^\w\s])")
+_ESCAPE = bounded(r"\\(?=[^\w\s])")
 
 
 def located(fact: Fact, evidence: Mapping[str, Evidence]) -> Fact | None:

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_paper
 from deepcritical.domain.stop_reasons import is_negative_stop
 from deepcritical.domain.text import sentences
@@ -67,8 +68,7 @@ class _Rule(NamedTuple):
 
 def _rules(*pairs: tuple[str, Design]) -> tuple[_Rule, ...]:
     return tuple(
-        _Rule(re.compile(pattern, re.IGNORECASE | re.MULTILINE), design)
-        for pattern, design in pairs
+        _Rule(bounded(pattern, re.IGNORECASE | re.MULTILINE), design) for pattern, design in pairs
     )
 
 
@@ -119,8 +119,8 @@ _BY_TEXT = _rules(
     ),
     (r"emulat\w+ (?:a |clinical )?(?:target )?trials?|target trial emulation", Design.COHORT),
     (
-        _MADE_RANDOM
-        + r"|(?<!non)(?<!non[- ])randomi[sz]ed(?:[ ,-]+[\w-]+){0,4}[ -](?:trial|study|pilot)\b"
+        _MADE_RANDOM + r"|(?<!non)(?<!non[- ])randomi[sz]ed"
+        r"(?:[ ,-]{1,3}\w++(?:-\w++){0,3}){0,4}[ -](?:trial|study|pilot)\b"
         r"(?! (?:is|are|was|were) (?:needed|required|warranted|lacking))|double-blind",
         Design.RCT,
     ),
@@ -139,26 +139,26 @@ _BY_TEXT = _rules(
 )
 """Words of title and text, for records without a publication type that names a design."""
 
-_OBSERVATIONAL = re.compile(
+_OBSERVATIONAL = bounded(
     r"observational|cohort|case[- ]control|cross-sectional|non-?randomi[sz]ed|retrospective|"
     r"population-based",
     re.IGNORECASE,
 )
-_RANDOMISED = re.compile(r"(?<!non)(?<!non[-_ ])randomi[sz]ed|\bRCTs?\b", re.IGNORECASE)
-_NOT_RANDOMISED = re.compile(r"\b(?:non|not|quasi)[- ]?randomi[sz]ed", re.IGNORECASE)
-_TRIALS = re.compile(r"\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten) trials\b", re.I)
-_CERTAIN = re.compile(r"\b(?:moderate|high)[- \u2010-\u2015](?:certainty|quality)\b", re.IGNORECASE)
+_RANDOMISED = bounded(r"(?<!non)(?<!non[-_ ])randomi[sz]ed|\bRCTs?\b", re.IGNORECASE)
+_NOT_RANDOMISED = bounded(r"\b(?:non|not|quasi)[- ]?randomi[sz]ed", re.IGNORECASE)
+_TRIALS = bounded(r"\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten) trials\b", re.I)
+_CERTAIN = bounded(r"\b(?:moderate|high)[- \u2010-\u2015](?:certainty|quality)\b", re.IGNORECASE)
 """Of evidence that GRADE rates so, only trials start above low certainty."""
-_ANIMAL = re.compile(r"\banimals?\b|preclinical|\bmice\b|rodent|in vivo", re.IGNORECASE)
-_LEFT_OUT = re.compile(r"(?<![^.;])[^.;]*\b(?:were|was) excluded\b|\bexcluding [^.;,]*", re.I)
+_ANIMAL = bounded(r"\banimals?\b|preclinical|\bmice\b|rodent|in vivo", re.IGNORECASE)
+_LEFT_OUT = bounded(r"(?<![^.;])[^.;]*\b(?:were|was) excluded\b|\bexcluding [^.;,]*", re.I)
 """What a review says that it did not include; looked for once in each clause."""
-_CASE_CONTROL = re.compile(r"case[- ]control|cross-section", re.IGNORECASE)
-_OWN_TRIAL = re.compile(
+_CASE_CONTROL = bounded(r"case[- ]control|cross-section", re.IGNORECASE)
+_OWN_TRIAL = bounded(
     r"\b(?:this|our)(?: [\w-]+,?){0,8} trial\b|\btrial and (?:an )?(?:updated )?meta-analysis\b",
     re.IGNORECASE,
 )
 """A trial reported together with a meta-analysis that takes it in."""
-_GIVEN = re.compile(
+_GIVEN = bounded(
     r"\b(?:patients|participants|subjects|infants|children|adults|women|men)\b[^.;]{0,60}"
     r"\b(?:were (?:\w+ )?(?:treated|given)|treated with|received)\b|"
     r"\b(?:was|were) (?:\w+ )?(?:administered|given) to\b|-treated (?:patients|children|infants)\b|"
@@ -171,34 +171,34 @@ _GIVEN = re.compile(
     r"\bafter (?:the )?(?:\w+ ){0,3}(?:administration|treatment|dose)\b",
     re.IGNORECASE,
 )
-_COMPARED = re.compile(
+_COMPARED = bounded(
     r"\bcontrols?\b|\bcompar\w+|\bversus\b|\bvs\b|untreated|non-?users?|placebo|"
     r"associated with (?:an? )?(?:\w+ )?(?:reduced|increased|lower|higher|decreased|risk)|"
     r"hazard|\bodds\b|(?:risk|rate) ratio|propensity|usual care|standard of care|relative risk",
     re.IGNORECASE,
 )
-_NOT_COMPARED = re.compile(
+_NOT_COMPARED = bounded(
     r"\b(?:no|without(?: an?y?)?|lack\w*(?: of)?(?: an?y?)?|neither) (?:\w+ ){0,2}"
     r"(?:comparators?|comparisons?|controls?(?: groups?| arms?)?)\b",
     re.IGNORECASE,
 )
 """Says that there was no comparison, and so names none."""
-_PROTOCOL_TYPE = re.compile(r"\bprotocol\b", re.IGNORECASE)
-_PROTOCOL_TITLE = re.compile(
+_PROTOCOL_TYPE = bounded(r"\bprotocol\b", re.IGNORECASE)
+_PROTOCOL_TITLE = bounded(
     r"\bprotocol\b\W*$|\bprotocol (?:for|of) an?\b|\brationale and (?:study )?design\b|"
     r"\b(?:study )?design and rationale\b",
     re.IGNORECASE,
 )
-_PLANNED = re.compile(
+_PLANNED = bounded(
     r"\b(?:we will (?:search|include|randomi[sz]e|recruit|enrol)|will be (?:randomi[sz]ed|randomly|"
     r"recruited|searched))",
     re.IGNORECASE,
 )
-_RETROSPECTIVE = re.compile(r"\bretrospective(?:ly)?\b(?! regist)", re.IGNORECASE)
-_LETTER = re.compile(r"\b(?:letter|comment|correspondence)\b", re.IGNORECASE)
-_ON_ANOTHER = re.compile(r"\bin this issue\b|\bcommentary on\b", re.IGNORECASE)
+_RETROSPECTIVE = bounded(r"\bretrospective(?:ly)?\b(?! regist)", re.IGNORECASE)
+_LETTER = bounded(r"\b(?:letter|comment|correspondence)\b", re.IGNORECASE)
+_ON_ANOTHER = bounded(r"\bin this issue\b|\bcommentary on\b", re.IGNORECASE)
 """A comment on a study of others, which is no evidence of its own."""
-_POSTED = re.compile(r"^(?:posted )?results?: ", re.IGNORECASE | re.MULTILINE)
+_POSTED = bounded(r"^(?:posted )?results?: ", re.IGNORECASE | re.MULTILINE)
 _OF_PEOPLE = frozenset(
     {
         Design.RCT,

@@ -14,6 +14,7 @@ from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.text import Span
 
 __all__ = [
+    "MAX_TEXT_CHARS",
     "Citation",
     "Evidence",
     "EvidenceMetadata",
@@ -23,6 +24,7 @@ __all__ = [
     "SourceName",
     "StopClass",
     "TextKind",
+    "cut",
 ]
 
 SourceName = Literal["pubmed", "clinicaltrials", "registry", "europepmc", "doi", "web"]
@@ -110,6 +112,11 @@ class EvidenceMetadata(Model):
     """A caution about the record itself, shown beside it."""
 
 
+MAX_TEXT_CHARS = 50_000
+"""Characters that are read of a text that a source gives; no abstract has as many."""
+_CUT = f"Only the first {MAX_TEXT_CHARS:,} characters of this record were read."
+
+
 class Evidence(Model):
     """One record found by a source."""
 
@@ -124,6 +131,16 @@ class Evidence(Model):
     def quotable(self) -> bool:
         """Whether the text is the source's own words, which may stand in quotation marks."""
         return self.metadata.text_kind in ("abstract", "registry", "web")
+
+
+def cut(record: Evidence) -> Evidence:
+    """Return a record with at most `MAX_TEXT_CHARS` characters of text; its note says so."""
+    if len(record.content) <= MAX_TEXT_CHARS:
+        return record
+    note = " ".join(filter(None, (record.metadata.note, _CUT)))
+    metadata = record.metadata.model_copy(update={"note": note})
+    content = record.content[:MAX_TEXT_CHARS]
+    return record.model_copy(update={"content": content, "metadata": metadata})
 
 
 class FactRole(StrEnum):

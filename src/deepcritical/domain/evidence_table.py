@@ -33,6 +33,17 @@ class DrugStance(Model):
     direct: bool
     """Whether the finding is about the condition itself."""
     role: VerdictRole
+    model_direction: Direction = Direction.NONE
+    """The direction that a model reads in the record. No verdict counts it."""
+
+    @property
+    def dispute(self) -> str:
+        """Return how a model's reading differs from `direction`; '' where it does not."""
+        if self.model_direction in (Direction.NONE, self.direction):
+            return ""
+        if self.direction is Direction.NONE:
+            return f"read by the model only, not counted: {self.model_direction.value}"
+        return f"disputed by the model: {self.model_direction.value}"
 
 
 class EvidenceRow(Model):

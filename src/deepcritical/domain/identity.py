@@ -9,6 +9,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Integrity, SourceName
 from deepcritical.domain.grading import is_retracted
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import fold
 
 __all__ = [
@@ -23,17 +24,17 @@ __all__ = [
     "trials_in",
 ]
 
-_DOI = re.compile(r"10\.\d{4,9}/\S+", re.IGNORECASE)
-_NCT = re.compile(r"\bNCT\d{8}\b", re.IGNORECASE)
-_NCT_WRITTEN = re.compile(r"\bNCT[\s:#-]{0,2}(\d{8})\b", re.IGNORECASE)
-_PMID_URL = re.compile(
+_DOI = bounded(r"10\.\d{4,9}/\S+", re.IGNORECASE)
+_NCT = bounded(r"\bNCT\d{8}\b", re.IGNORECASE)
+_NCT_WRITTEN = bounded(r"\bNCT[\s:#-]{0,2}(\d{8})\b", re.IGNORECASE)
+_PMID_URL = bounded(
     r"(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/pubmed|"
     r"europepmc\.org/(?:article|abstract)/med)/(\d+)",
     re.IGNORECASE,
 )
-_NCT_URL = re.compile(r"clinicaltrials\.gov/.*\b(NCT\d{8})\b", re.IGNORECASE)
-_PMCID_URL = re.compile(r"(?:ncbi\.nlm\.nih\.gov|europepmc\.org)/.*\b(PMC\d+)\b", re.IGNORECASE)
-_NOT_PLAIN = re.compile(r"[^\w\s]")
+_NCT_URL = bounded(r"clinicaltrials\.gov/.*\b(NCT\d{8})\b", re.IGNORECASE)
+_PMCID_URL = bounded(r"(?:ncbi\.nlm\.nih\.gov|europepmc\.org)/.*\b(PMC\d+)\b", re.IGNORECASE)
+_NOT_PLAIN = bounded(r"[^\w\s]")
 
 
 def normalised_doi(doi: str | None) -> str | None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 
+from deepcritical.domain.patterns import bounded
+
 __all__ = ["escape_markdown", "table", "visible"]
 
-_SPECIAL = re.compile(r"([\\`*_\[\]<>|~]|&(?=#|\w+;))")
-_LINE_START = re.compile(r"^(\d*)(?:([#=-])(?=\2*(?:\s|$))|([+.)])(?=\s|$))")
+_SPECIAL = bounded(r"([\\`*_\[\]<>|~]|&(?=#|\w+;))")
+_LINE_START = bounded(r"^(\d*)(?:([#=-])(?=\2*(?:\s|$))|([+.)])(?=\s|$))")
 
 
 def visible(text: str) -> str:

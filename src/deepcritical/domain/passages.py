@@ -10,16 +10,17 @@ import re
 from difflib import SequenceMatcher
 from functools import lru_cache
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span, fold, locate_quote, sentences
 
 __all__ = ["align_quote", "body_sentences", "in_references"]
 
-_HEADING = re.compile(
+_HEADING = bounded(
     r"(?:^|\n|(?<=[.!?]\s))[ \t]*(?:\d+\.?\s+)?(?:references?|bibliography|literature cited|"
     r"works cited|reference list)\s*(?:\n|:|\.|(?=\[?1[\].)]))",
     re.IGNORECASE,
 )
-_ENTRY = re.compile(
+_ENTRY = bounded(
     r"\b(?:19|20)\d{2}(?:\s+[A-Z][a-z]{2}(?:\s+\d{1,2})?)?\s*;\s*\d+\s*"
     r"(?:\([\w -]+\))?\s*:\s*[eE]?\d+|"
     r"^\W*(?:\[?\d{1,3}[\].)]\s*)?(?:[A-Z][\w'’-]+ [A-Z]{1,3}, ){2,}.*\b(?:19|20)\d{2}\b"
@@ -27,7 +28,7 @@ _ENTRY = re.compile(
 """An entry of a reference list in Vancouver style: "2017;31(2):107-113", or authors and a year."""
 _TITLE_LABEL = re.compile(r"\A\s*title\s*:\s*(?P<title>[^\n]*)(?:\n|\Z)", re.IGNORECASE)
 _ALIKE = 0.92
-_WORD = re.compile(r"\w+(?:[.·]\d+)?|[%<>=≤≥]")
+_WORD = bounded(r"\w+(?:[.·]\d+)?|[%<>=≤≥]")
 
 
 def _body(content: str, title: str) -> tuple[int, int]:

@@ -15,11 +15,10 @@ scores hides what is wrong with a study (Cochrane Handbook, 8.2.1; Jüni et al.,
 
 from __future__ import annotations
 
-import re
-
 from deepcritical.domain.base import UnitInterval
 from deepcritical.domain.designs import LEVEL, design_of
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_paper, is_preprint, is_retracted
 from deepcritical.domain.sizes import participants
 
@@ -39,7 +38,7 @@ _CITATIONS = ((100, 1.0), (20, 0.7), (5, 0.5), (1, 0.3), (0, 0.2))
 _AGE = ((21, 0.2), (11, 0.4), (6, 0.7), (0, 1.0))
 """Years since publication, from which each value holds."""
 _INTEGRITY = {"clean": 1.0, "corrected": 0.8, "not_checked": 0.7, "concern": 0.2, "retracted": 0.0}
-_YEAR = re.compile(r"\b(?:1[89]|2\d)\d\d\b")
+_YEAR = bounded(r"\b(?:1[89]|2\d)\d\d\b")
 
 
 def _step(table: tuple[tuple[int, float], ...], value: int | None, unknown: float) -> float:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.units import NO_UNIT, UNIT, Unit, unit_of
 
 __all__ = ["Quantity", "quantities", "same_value"]
@@ -18,7 +19,7 @@ _DIGITS = (
     r"(?:\d{1,3}(?:[,\u00a0\u2009\u202f]\d{3})+(?!\d)|\d{1,3}(?: \d{3})+(?= [a-z])|\d+)"
     r"(?:[.·]\d+)?|(?<!\d)[.·]\d+"
 )
-_NUMBER = re.compile(
+_NUMBER = bounded(
     rf"(?<![\w.·])(?<![A-Za-z][-\u2010-\u2015])(?P<sign>(?<![\d%)])[-−–])?(?P<digits>{_DIGITS})"
     r"(?![\d]|[.·]\d)"
 )
@@ -39,15 +40,15 @@ _TENS = dict(
 )
 _ONES = {"one": 1, **_SMALL}
 _ANY = "|".join((*_TENS, *sorted(_ONES, key=len, reverse=True)))
-_WORDED = re.compile(
+_WORDED = bounded(
     rf"\b(?:(?P<run>(?:{_ANY}|hundred|thousand)(?:(?:[-\s]|\s+and\s+)"
     rf"(?:{_ANY}|hundred|thousand))*)|(?P<twice>twice|double[sd]?|doubling|twofold|two-fold)|"
     r"(?P<thrice>tripled?|triples|tripling|trebled?|threefold|three-fold))\b"
     r"(?!-(?:sided|tailed|way|dimensional))",
     re.IGNORECASE,
 )
-_P = re.compile(r"(?<![\w.])[Pp](?:[- ]?values?)?(?: for [\w-]+)?\s*(?:was|were|of)?\s*$")
-_OPERATOR = re.compile(
+_P = bounded(r"(?<![\w.])[Pp](?:[- ]?values?)?(?: for [\w-]+)?\s*(?:was|were|of)?\s*$")
+_OPERATOR = bounded(
     r"(?P<op><=|>=|[<>≤≥=]|&lt;|&gt;|\b(?:at least|no less than|more than|greater than|over|above|"
     r"exceeding|at most|up to|no more than|less than|fewer than|lower than|under|below))\s*$",
     re.IGNORECASE,
@@ -58,27 +59,32 @@ _AT_LEAST = frozenset("> ≥ >= &gt; over above exceeding".split()) | {
     "more than",
     "greater than",
 }
-_ABOUT = re.compile(
+_ABOUT = bounded(
     r"(?:~|≈|\b(?:about|approximately|approx\.|around|roughly|some|nearly|almost|circa|ca\.))\s*$",
     re.IGNORECASE,
 )
-_CONFIDENCE = re.compile(
-    r"\s?(?:%|per ?cent)?\s*[-]?\s*(?:CIs?\b|CrI\b|confidence|credible|uncertainty|prediction)"
+_CONFIDENCE = bounded(
+    r"\s?(?:%|per ?cent)?\s*(?:-\s*)?(?:CIs?\b|CrI\b|confidence|credible|uncertainty|prediction)"
 )
-_LABEL = re.compile(
+_LABEL = bounded(
     r"\b(?P<label>phase|stage|grade|class|type|level|category|score of|week|day|month|year|visit)"
     r"[\s-]$",
     re.IGNORECASE,
 )
-_ROMAN = re.compile(r"\b(?P<label>phase|stage|grade|class|type)s?[\s-](?P<roman>I{1,3}V?|IV|V)\b")
+_ROMAN = bounded(r"\b(?P<label>phase|stage|grade|class|type)s?[\s-](?P<roman>I{1,3}V?|IV|V)\b")
 _ROMANS = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5}
-_JOIN = re.compile(
+_JOIN = bounded(
     r"\s*(?:[-–−/±]|to|and|or|vs\.?|versus|,(?: and| or)?)\s*(?:[-−–+])?", re.IGNORECASE
 )
-_ASIDE = re.compile(r"\s?(?:\([^()]{1,40}\)|\[[^\[\]]{1,40}\])(?=\s?[\w%µ])")
+_ASIDE = bounded(r"\s?(?:\([^()]{1,40}\)|\[[^\[\]]{1,40}\])(?=\s?[\w%µ])")
 """Between a number and its unit, as in "15 (6-20) months"."""
 _NOUNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(rf"(?:[\s-][\w'’-]+){{0,3}}?[\s-](?:{words})\b", re.IGNORECASE))
+    (
+        kind,
+        bounded(
+            rf"(?:[\s-]-?[\w'’]++(?:-[\w'’]++){{0,2}}){{0,3}}?[\s-](?:{words})\b", re.IGNORECASE
+        ),
+    )
     for kind, words in (
         (
             "people",
@@ -94,14 +100,14 @@ _NOUNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("groups", "groups?|arms?"),
     )
 )
-_CITATION = re.compile(
+_CITATION = bounded(
     r"\[[\d\s,;–-]+\]|\[E\d+\]|\b(?:[Tt]ables?|[Ff]ig(?:ures?|s?\.)|[Aa]ppendix)\s?\d+[A-Za-z]?"
 )
 _LEVELS = (0.1, 0.05, 0.01, 0.001, 0.0001)
 """Levels of significance that a P value is told by: 0.003 is "P < 0.01", but not "P < 0.007"."""
-_ITEM = re.compile(r"\((\d)\)")
-_ID = re.compile(
-    r"\b(?:PMID|PMCID|PMC|NCT|ISRCTN|DOI|EudraCT|CRD|ChiCTR[\w-]*|UMIN|number|No\.)[\s:#]*"
+_ITEM = bounded(r"\((\d)\)")
+_ID = bounded(
+    r"\b(?:PMID|PMCID|PMC|NCT|ISRCTN|DOI|EudraCT|CRD|ChiCTR[\w-]{0,9}|UMIN|number|No\.)[\s:#]*"
     r"[\w./()-]*\d[\w./()-]*|\b10\.\d{4,9}/\S+",
     re.IGNORECASE,
 )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
 
 from pydantic import Field
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import EmptyQuestionError, QuestionTooLongError
+from deepcritical.domain.patterns import bounded
 
 __all__ = [
     "MAX_QUESTION_CHARS",
@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 MAX_QUESTION_CHARS = 2000
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_CONTROL = bounded(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class QuestionForm(StrEnum):

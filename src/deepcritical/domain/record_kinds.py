@@ -5,33 +5,34 @@ from __future__ import annotations
 import re
 
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.patterns import bounded
 
 __all__ = ["is_notice", "is_paper", "is_preprint", "is_retracted"]
 
-_RETRACTED = re.compile(
+_RETRACTED = bounded(
     r"retracted publication|^\W*(?:retracted|withdrawn)\b|\bretraction in\b", re.IGNORECASE | re.M
 )
-_RETRACTED_TEXT = re.compile(
+_RETRACTED_TEXT = bounded(
     r"\W*(?:This|The) (?:article|paper|publication|preprint|manuscript|study) has been "
     r"(?:retracted|withdrawn)\b",
     re.IGNORECASE,
 )
-_NOTICE_TYPE = re.compile(
+_NOTICE_TYPE = bounded(
     r"retraction (?:of publication|notice)|^(?:partial[ -])?retraction$|"
     r"expression[ -]of[ -]concern|^(?:published )?erratum|^corrigendum|^correction$",
     re.IGNORECASE | re.MULTILINE,
 )
-_NOTICE_TITLE = re.compile(
+_NOTICE_TITLE = bounded(
     r"^\W*(?:retraction(?: notice| note)?\s*(?:to\b|of\b|:)|expression of concern\b|"
     r"(?:erratum|corrigendum|correction)\s*(?:to\b|:))",
     re.IGNORECASE,
 )
-_RETRACTED_TITLE = re.compile(
+_RETRACTED_TITLE = bounded(
     r"^\W*(?:(?:RETRACTED|WITHDRAWN)\b|(?:Retracted|Withdrawn)(?: [Aa]rticle| [Pp]aper)?\s*[:\]])|"
     r"[(\[](?:\w+ )?(?:RETRACTED|WITHDRAWN)[)\]]\W*$"
 )
 
-_PREPRINT = re.compile(r"preprint", re.IGNORECASE)
+_PREPRINT = bounded(r"preprint", re.IGNORECASE)
 
 
 def is_paper(evidence: Evidence) -> bool:

@@ -29,7 +29,8 @@ _TABLE_NOTE = (
     "Level is OCEBM 2011. GRADE is the certainty of the record alone, quality (0-1) a weighted "
     "mean of design, size, integrity, peer review and citations; no verdict rests on it. "
     "Direction is towards the claim that the drug helps; “related” means another outcome or "
-    "population."
+    "population. A direction that only a model reads, or that it disputes, is marked; the verdict "
+    "counts the direction that the rules read."
 )
 _TEXT_USED = {
     "summary": "Text used: summary written for the snapshot",
@@ -133,7 +134,8 @@ def _evidence_line(number: int, reference: Reference, row: EvidenceRow) -> tuple
 
 def _direction(stance: DrugStance) -> str:
     told = stance.direction is not Direction.NONE and not stance.direct
-    return f"{stance.direction.value}{' (related)' if told else ''}"
+    dispute = f" ({stance.dispute})" if stance.dispute else ""
+    return f"{stance.direction.value}{' (related)' if told else ''}{dispute}"
 
 
 def _stances(row: EvidenceRow, said: Sequence[str]) -> str:

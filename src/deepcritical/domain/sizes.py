@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_paper
 from deepcritical.domain.text import sentences
 
@@ -23,34 +24,34 @@ _NOT_IN_A_NAME = (
     r"(?<![\d.,])(?<![A-Za-z][-\u2010-\u2015])(?<!screened )(?<![Tt]ype )(?<![Ss]tage )"
     r"(?<![Pp]hase )(?<![Gg]rade )(?<![Cc]lass )"
 )
-_SIZE = r"(\d{1,3}(?:[ ,\u00a0\u2009\u202f]\d{3})+|\d+)"
-_COUNT = re.compile(rf"{_NOT_IN_A_NAME}{_SIZE}\s+{_PEOPLE}\b|\b[nN]\s*=\s*{_SIZE}")
+_SIZE = r"(\d{1,3}(?:[ ,\u00a0\u2009\u202f]\d{3}){1,4}|\d+)"
+_COUNT = bounded(rf"{_NOT_IN_A_NAME}{_SIZE}\s+{_PEOPLE}\b|\b[nN]\s*=\s*{_SIZE}")
 _RANDOM = (
     r"(?:were |was |underwent )?(?:then )?(?:randomi[sz](?:ed|ation)|"
     r"randomly (?:assigned|allocated))"
 )
-_RANDOMISED = re.compile(
+_RANDOMISED = bounded(
     rf"{_NOT_IN_A_NAME}{_SIZE}\s+{_PEOPLE}(?: who)?\s+{_RANDOM}\b|"
     rf"{_NOT_IN_A_NAME}{_SIZE}\s+(?:were|underwent)\s+(?:[^.;\d]{{0,60}}?\s)?{_RANDOM}\b|"
     rf"\b(?:we |trial |study )?randomi[sz]ed\s+{_NOT_IN_A_NAME}{_SIZE}\s+{_PEOPLE}\b|"
     rf"\bAmong\s+{_SIZE}\s+(?:randomi[sz]ed\s+)?{_PEOPLE}\s+(?:included|who were randomi[sz]ed)",
 )
-_ARM = re.compile(rf"\([nN]\s*=\s*{_SIZE}\b|\({_SIZE}\s+{_PEOPLE}\)|\({_SIZE}\)")
-_TWO_ARMS = re.compile(
+_ARM = bounded(rf"\([nN]\s*=\s*{_SIZE}\b|\({_SIZE}\s+{_PEOPLE}\)|\({_SIZE}\)")
+_TWO_ARMS = bounded(
     rf"\brandomly (?:assigned|allocated) {_SIZE}\s+{_PEOPLE}?\s*to [^.;\d]{{1,80}}?"
     rf"\band {_SIZE}\s+(?:{_PEOPLE}\s+)?to\b",
     re.IGNORECASE,
 )
-_IN_ARMS = re.compile(
+_IN_ARMS = bounded(
     r"\brandom\w*\b[^.]*\b(?:to|against|versus|vs|compar\w+)\b|\breceive", re.IGNORECASE
 )
-_OF_ARMS = re.compile(
+_OF_ARMS = bounded(
     rf"\b\d+\s?(?:/|of|out of)\s?{_SIZE}\b[^.;]{{0,80}}?\b(?:versus|vs\.?|compared with|and)\s"
     rf"[^.;]{{0,40}}?\b\d+\s?(?:/|of|out of)\s?{_SIZE}\b",
     re.IGNORECASE,
 )
 """Events and size of two arms: "79/741 versus 119/756"."""
-_OTHER_ARMS = re.compile(
+_OTHER_ARMS = bounded(
     rf"\b(?:an)?other (?:interventions?|treatments?|arms?|drugs?|groups?)[^()]{{0,20}}"
     rf"\((?:[nN]\s*=\s*)?{_SIZE}\b",
     re.IGNORECASE,
@@ -61,7 +62,7 @@ _UNITS = (
 )
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _WORDS = {word: n for n, word in enumerate(_UNITS, 2)}
-_WORDED = re.compile(
+_WORDED = bounded(
     rf"\b(?:(?P<tens>{'|'.join(_TENS)})(?:[-\s](?P<ones>{'|'.join(_UNITS[:8])}|one))?|"
     rf"(?P<small>{'|'.join(_UNITS)}))\s+{_PEOPLE}\b",
     re.IGNORECASE,

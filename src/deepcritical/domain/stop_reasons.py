@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from deepcritical.domain.evidence import Evidence, StopClass
+from deepcritical.domain.patterns import bounded
 
 __all__ = ["STOPPED", "classify_stop", "is_harm_stop", "is_negative_reason", "is_negative_stop"]
 
@@ -22,7 +23,7 @@ _CAUSES = (
     r"concerns?|issues?|signals?|findings?|problems?|reasons?|identified|observed|seen|noted|"
     r"reported|found|raised|were|was|have|has|been)"
 )
-_DENIED = re.compile(
+_DENIED = bounded(
     # "not due to safety or efficacy concerns", "unrelated to any safety issue"
     r"(?:\bnot (?!only|just|solely)(?:(?:made|taken|done|based|related|driven|prompted|caused|"
     r"a result|due|because|for|by|on|of|to|in any way) ?)*|\bunrelated to\b|"
@@ -91,10 +92,10 @@ _TABLE: tuple[tuple[StopClass, str], ...] = (
     ),
 )
 """In this order: what speaks against the drug outranks what came along with it."""
-_RULES = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _TABLE)
+_RULES = tuple((name, bounded(pattern, re.IGNORECASE)) for name, pattern in _TABLE)
 _LONGEST = 1_000
 """Characters that are read; the registry allows 250."""
-_PANDEMIC = re.compile(r"covid|pandemic|sars-cov", re.IGNORECASE)
+_PANDEMIC = bounded(r"covid|pandemic|sars-cov", re.IGNORECASE)
 
 
 def classify_stop(why: str) -> StopClass:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
+
+from deepcritical.domain.patterns import bounded
 
 __all__ = [
     "Span",
@@ -47,10 +50,11 @@ _ABBREVIATIONS = (
     "U.S",
     "U.K",
 )
-_ABBREVIATION = re.compile(
+_ABBREVIATION = bounded(
     r"(?:^|[\s(\[])(?:" + "|".join(re.escape(a) for a in _ABBREVIATIONS) + r")$", re.IGNORECASE
 )
-_INITIAL = re.compile(r"(?:^|[\s(.])[A-Z]$")
+_INITIAL = bounded(r"(?:^|[\s(.])[A-Z]$")
+# Not bounded: where something was blanked out, hundreds of blanks stand in a row.
 _BREAK = re.compile(r"[.!?][)\]\"”’']*(?=\s+[\"“(\[]?[A-Z0-9Α-Ω“]|\s+[a-zα-ω]?[A-Zβγ]|\s*$)|\n{2,}")
 _LABEL_WORDS = (
     r"(?:background(?: and aims?)?|introduction|aims?|objectives?|purpose|context|rationale|"
@@ -67,7 +71,7 @@ _LABEL_WORDS = (
     r"trial design|limitations?|meaning|"
     r"trial registration(?: number)?|registration)"
 )
-_LABEL = re.compile(
+_LABEL = bounded(
     rf"(?P<label>(?:^|\b(?-i:(?=[A-Z]))){_LABEL_WORDS})\s*:\s*[-–]?\s*|"
     r"(?P<bare>(?:(?<=^)|(?<=[.!?] ))"
     r"(?-i:(?:Background|BACKGROUND|Introduction|INTRODUCTION|Importance|IMPORTANCE|Objectives?|"
@@ -80,8 +84,12 @@ _LABEL = re.compile(
     r"(?=[A-Z0-9])))",
     re.IGNORECASE | re.MULTILINE,
 )
-_MARKERS = re.compile(r"\s*(?:\[\d[\d\s,;–-]*\])+[.!?]?")
+_MARKERS = bounded(r"\s*(?:\[\d[\d\s,;–-]*\])+[.!?]?")
 """Citations behind the end of a sentence."""
+
+_LONGEST_SENTENCE = 2_000
+"""Characters. What is longer is a list or a trap, and is read in parts, so that the time that a
+sentence takes has an end."""
 
 
 class Span(NamedTuple):
@@ -144,7 +152,18 @@ def _split(section: Span) -> list[Span]:
         pieces.append(_trimmed(section, start, match.end()))
         start = match.end()
     pieces.append(_trimmed(section, start, len(section.text)))
-    return [piece for piece in pieces if piece.text]
+    return [part for piece in pieces for part in _parts(piece) if part.text]
+
+
+def _parts(piece: Span) -> Iterator[Span]:
+    """Yield a sentence, or the parts of one that is longer than a sentence can be."""
+    start = 0
+    while len(piece.text) - start > _LONGEST_SENTENCE:
+        blank = piece.text.rfind(" ", start + 1, start + _LONGEST_SENTENCE)
+        end = blank if blank > 0 else start + _LONGEST_SENTENCE
+        yield _trimmed(piece, start, end)
+        start = end
+    yield _trimmed(piece, start, len(piece.text)) if start else piece
 
 
 def _trimmed(section: Span, start: int, end: int) -> Span:
@@ -163,14 +182,14 @@ def sentences(text: str) -> list[Span]:
     return [piece for section in _sections(text) for piece in _split(section)]
 
 
-_LAST_WORD = re.compile(r"([^\W\d_]+)\W*$")
-_OPEN_END = re.compile(
+_LAST_WORD = bounded(r"([^\W\d_]+)\W*$")
+_OPEN_END = bounded(
     r"\b(?:a|an|the|of|in|with|by|to|for|from|and|or|but|than|as|at|on|per|vs|including|during|was|"
     r"were|is|are|that|which|[b-hj-z])$|[\d,;:(–—-]$|\[(?:\.\.\.|…)\]\W*$",
     re.IGNORECASE,
 )
-_ENDED = re.compile(r"[.!?][)\]\"”’'\d\s,–-]*$")
-_GAP_NOTED = re.compile(r"^\[[^\]]*not shown[^\]]*\]|^\[(?:\.\.\.|…)\]", re.IGNORECASE)
+_ENDED = bounded(r"[.!?][)\]\"”’'\d\s,–-]*$")
+_GAP_NOTED = bounded(r"^\[[^\]]*not shown[^\]]*\]|^\[(?:\.\.\.|…)\]", re.IGNORECASE)
 
 
 def whole_sentences(text: str, *, ended: bool = False) -> list[Span]:

@@ -131,6 +131,8 @@ class TraceMetrics(Model):
     tokens: int = 0
     cost_usd: float | None = None
     """None when no model was asked, or its price is unknown."""
+    unanswered: int = 0
+    """Requests to a model without an answer, which no other figure counts."""
 
 
 class TraceResult(NamedTuple):
@@ -274,9 +276,14 @@ def _metrics(metrics: TraceMetrics, event: Event) -> TraceMetrics:
 
 def _model_costs(metrics: TraceMetrics, spent: Spent) -> Mapping[str, Any]:
     """What is spent in all; calls made at once may tell of it in any order."""
-    if spent.calls <= metrics.llm_calls:
+    if spent.requests <= metrics.llm_calls + metrics.unanswered:
         return {}
-    return {"llm_calls": spent.calls, "tokens": spent.tokens, "cost_usd": spent.cost_usd}
+    return {
+        "llm_calls": spent.calls,
+        "tokens": spent.tokens,
+        "cost_usd": spent.cost_usd,
+        "unanswered": spent.unanswered,
+    }
 
 
 def knowledge_of(report: Document) -> KnowledgeBase:

@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from deepcritical.domain.patterns import bounded
+
 __all__ = ["NO_UNIT", "UNIT", "Unit", "unit_of"]
 
 
@@ -77,14 +79,14 @@ _WORD = "|".join(
     sorted((re.escape(name) for name in _NAMES if name not in {"%"}), key=len, reverse=True)
 )
 _ONE = rf"(?:%|(?:{_WORD})(?![A-Za-zµμ]))"
-UNIT = re.compile(
+UNIT = bounded(
     rf"[\s\u00a0\u2009-]{{0,2}}(?P<unit>(?:per ?cent(?:age)?(?: points?)?|"
     rf"{_ONE}(?:\s?(?:/|\bper\b)\s?"
     rf"(?:\d+\s?)?{_ONE}){{0,2}}))",
     re.IGNORECASE,
 )
 """A unit behind a number."""
-_A_DAY = re.compile(r"/(?:d|day|days)$")
+_A_DAY = bounded(r"/(?:d|day|days)$")
 
 
 @lru_cache(maxsize=4096)
@@ -93,7 +95,9 @@ def unit_of(written: str) -> Unit:
 
     "2000 mg/day", "2000 mg daily" and "2 g" a day are one dose.
     """
-    plain = re.sub(r"\s*\bper\b\s*", "/", re.sub(r"(?i)per ?cent", "percent", written)).strip()
+    plain = re.sub(
+        r"\s{0,20}\bper\b\s{0,20}", "/", re.sub(r"(?i)per ?cent", "percent", written)
+    ).strip()
     plain = re.sub(r"percent(?:age)? points?", "%", plain, flags=re.IGNORECASE)
     parts = [part.strip() for part in plain.split("/") if part.strip()]
     if len(parts) > 1 and _A_DAY.search(f"/{parts[-1]}"):

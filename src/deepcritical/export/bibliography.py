@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 from deepcritical.domain.authors import AuthorName, author_name
 from deepcritical.domain.documents import Document
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.report_parts import Reference
 from deepcritical.export.plain import one_line
 
@@ -16,11 +17,11 @@ __all__ = ["Entry", "EntryKind", "entries"]
 
 EntryKind = Literal["article", "preprint", "trial", "web"]
 
-_PLACE = re.compile(r"(?P<volume>[^:(]*)(?:\((?P<issue>[^)]*)\))?(?::(?P<pages>.*))?")
+_PLACE = bounded(r"(?P<volume>[^:(]*)(?:\((?P<issue>[^)]*)\))?(?::(?P<pages>.*))?")
 """``88(4):1311-1323``, each part where it is known."""
-_DATE = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d\d)(?:-(?P<day>\d\d))?)?")
-_RANGE = re.compile(r"(\w*?)(\d+)\s*[-\u2010-\u2013]\s*(\w*?)(\d+)")
-_AND_OTHERS = re.compile(r"et al\W*", re.IGNORECASE)
+_DATE = bounded(r"(?P<year>\d{4})(?:-(?P<month>\d\d)(?:-(?P<day>\d\d))?)?")
+_RANGE = bounded(r"(\w{0,9}?)(\d{1,9})\s*[-\u2010-\u2013]\s*(\w{0,9}?)(\d{1,9})")
+_AND_OTHERS = bounded(r"et al\W*", re.IGNORECASE)
 _REGISTERS = {"clinicaltrials": "ClinicalTrials.gov", "registry": "Trial register"}
 _IDS = {"doi:": "DOI", "pmid:": "PMID", "pmcid:": "PMCID", "nct:": "NCT", "registry:": "registry"}
 

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from deepcritical.domain.authors import AuthorName
 from deepcritical.domain.documents import Document
+from deepcritical.domain.patterns import bounded
 from deepcritical.export.bibliography import Entry, entries
 
 __all__ = ["as_bibtex"]
@@ -23,11 +24,11 @@ _SPECIAL = {
     "^": r"\textasciicircum{}",
     **{character: f"\\{character}" for character in "$&%#_"},
 }
-_LIGATURE = re.compile(
+_LIGATURE = bounded(
     r"(?<=-)(?=-)|(?<=`)(?=`)|(?<=')(?=')|(?<=[?!])(?=`)|(?<=,)(?=,)|(?<=<)(?=<)|(?<=>)(?=>)"
 )
 """Between two characters that TeX would make one of."""
-_AND = re.compile(r"(?<=\s)(and|others)(?=\s)|^others$", re.IGNORECASE)
+_AND = bounded(r"(?<=\s)(and|others)(?=\s)|^others$", re.IGNORECASE)
 
 
 def as_bibtex(report: Document) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+
+from deepcritical.domain.patterns import bounded
 
 __all__ = ["LONGEST_WORD", "column_widths", "longest_word", "natural_width"]
 
@@ -11,7 +12,7 @@ LONGEST_WORD = 18
 """Letters from which a longer word is broken, not given room."""
 _GAP = 4.5
 """Space around a cell, and what capitals take more, in characters."""
-_BREAK = re.compile(r"[\s/]|-(?=[^\W\d])")
+_BREAK = bounded(r"[\s/]|-(?=[^\W\d])")
 """Where a line may end within a cell; a number that holds hyphens stays whole."""
 _FILLED = 1.25
 """Room that a column would take, in mean lengths of its cells: most of them fit on one line."""

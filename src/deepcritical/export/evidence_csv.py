@@ -16,7 +16,7 @@ __all__ = ["COLUMNS", "as_evidence_csv", "as_rows"]
 COLUMNS = (
     "number id title authors year journal design level certainty certainty_reasons quality "
     "participants direction about_condition verdict_role status phase why_stopped stop_class "
-    "integrity ids url note"
+    "integrity ids url note model_reading"
 ).split()
 _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "|", "%")
 """What a spreadsheet takes for a formula, its full-width forms too (OWASP, CSV injection)."""
@@ -67,6 +67,7 @@ def _values(number: int, reference: Reference, row: EvidenceRow) -> tuple[object
         " ".join(reference.public_ids),
         reference.link,
         reference.note,
+        _each(row, lambda stance: stance.dispute),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import cache
 from html import escape
@@ -16,6 +15,7 @@ from markdown_it.tree import SyntaxTreeNode
 from markdown_it.utils import EnvType, OptionsDict
 
 from deepcritical.domain.markdown import visible
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.report_parts import Reference
 from deepcritical.export.columns import column_widths, natural_width
 
@@ -25,7 +25,7 @@ _LINE = 124
 """Characters of a table that the page has room for."""
 _EM = 0.52
 """Mean width of a character, in units of the size of the text."""
-_MARKER = re.compile(r"\[(\d{1,4})\](?!\()")
+_MARKER = bounded(r"\[(\d{1,4})\](?!\()")
 
 
 def to_html(markdown: str, references: Sequence[Reference]) -> str:

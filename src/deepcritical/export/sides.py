@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.export.svg import Tone
 
 __all__ = ["Part", "Side", "contradiction_parts"]
@@ -17,7 +17,7 @@ _TONES: dict[str, Tone] = {
     "Decreases": "bad",
     "Does not change": "soft",
 }
-_LINE = re.compile(rf"- ({'|'.join(_TONES)}): (.+)")
+_LINE = bounded(rf"- ({'|'.join(_TONES)}): (.+)")
 
 
 class Side(NamedTuple):

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
 from deepcritical.domain.appraisal import Direction
 from deepcritical.domain.base import Model
 from deepcritical.domain.evidence_table import EvidenceRow
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Reference
 
 __all__ = ["TimelinePoint", "timeline", "year_of"]
 
-_YEAR = re.compile(r"[12]\d{3}\b")
+_YEAR = bounded(r"[12]\d{3}\b")
 
 
 class TimelinePoint(Model):

@@ -111,7 +111,7 @@ def _asked(events: Sequence[LoggedEvent]) -> Iterable[Asked]:
     for logged in events:
         if isinstance(logged.event, JudgementMade):
             spent = logged.event.spent
-            newer = spent.calls > before.calls
+            newer = spent.requests > before.requests
             took = spent.plus(before, -1) if newer else Spent()
             before = spent if newer else before
             yield Asked(logged.event, (logged.at - events[0].at).total_seconds(), took)

@@ -45,7 +45,7 @@ def _(event: ChatAnswer) -> str:
         _one_line(event.head),
         "\n".join(map(_sentence, event.sentences)),
         "\n".join(_references(event.references)),
-        f"Left out: {left_out} of the model's sentences, which no record bears out."
+        f"Left out: {left_out} of the model's sentences, which stand in no record on the question."
         if left_out
         else "",
         "\n".join(f"Note: {_one_line(notice)}" for notice in event.notices),
@@ -78,11 +78,8 @@ def _(event: TurnFailed) -> str:
 
 def _sentence(sentence: ChatSentence) -> str:
     """In quotation marks only where the words are the source's own."""
-    said = {
-        "quote": f"“{sentence.text}”",
-        "summary": f"Summary: {sentence.text}",
-        "model": sentence.text,
-    }[sentence.wording]
+    quoted = sentence.wording == "quote"
+    said = f"“{sentence.text}”" if quoted else f"Summary: {sentence.text}"
     remark = f" ({sentence.remark})" if sentence.remark else ""
     return _one_line(f"- {said} [{sentence.number}]{remark}")
 

@@ -25,6 +25,7 @@ from deepcritical.interfaces.render import describe
 from deepcritical.interfaces.render_command import render
 from deepcritical.interfaces.search_command import search
 from deepcritical.interfaces.traces_command import traces
+from deepcritical.interfaces.understand_command import understand
 from deepcritical.interfaces.verify_command import verify
 from deepcritical.interfaces.worker_command import worker
 
@@ -47,6 +48,7 @@ app.command()(research)
 app.command()(ask)
 app.command()(chat)
 app.command()(search)
+app.command()(understand)
 app.command()(verify)
 app.command()(render)
 app.command()(doctor)

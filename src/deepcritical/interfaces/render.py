@@ -54,7 +54,8 @@ def _(event: SourcesOpened) -> str:
 
 def _cost(spent: Spent) -> str:
     price = "price unknown" if spent.cost_usd is None else f"${spent.cost_usd:.4f}"
-    return f"{spent.calls} calls, {spent.tokens:,} tokens, {price}"
+    lost = f", unanswered requests: {spent.unanswered}" if spent.unanswered else ""
+    return f"{spent.calls} calls, {spent.tokens:,} tokens, {price}{lost}"
 
 
 @describe.register

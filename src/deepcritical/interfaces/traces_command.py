@@ -305,6 +305,7 @@ def _shown(trace: ToolTrace) -> dict[str, str]:
     queries = ", ".join(f"{source} {number}" for source, number in metrics.queries.items())
     model = f"{metrics.llm_calls} calls, {metrics.tokens:,} tokens"
     cost = "" if metrics.cost_usd is None else f", ${metrics.cost_usd:.4f}"
+    lost = f", unanswered requests: {metrics.unanswered}" if metrics.unanswered else ""
     verdict = _verdict(trace)
     told = {
         "Run": trace.id,
@@ -316,7 +317,7 @@ def _shown(trace: ToolTrace) -> dict[str, str]:
         "Rounds": str(metrics.iterations or ""),
         "Queries": queries,
         "Records": str(metrics.sources_processed or ""),
-        "Model": f"{model}{cost}" if metrics.llm_calls else "",
+        "Model": f"{model}{cost}{lost}" if metrics.llm_calls or lost else "",
         "Verdict": verdict,
         "Checklist": _checklist(trace),
         "Rests on": f"{len(known.facts)} statements, {len(known.sources)} references"

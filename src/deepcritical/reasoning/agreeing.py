@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.verdict import RULES, Certainty, VerdictLabel
 from deepcritical.reasoning.ratings import Rating
@@ -18,19 +19,19 @@ __all__ = ["disagreements"]
 _CITED = r"(?P<cited>(?:\[\d+\])*)"
 _LABELS = "|".join(label.value for label in VerdictLabel)
 _CERTAINTIES = "|".join(sorted(Certainty, key=len, reverse=True))
-_SUMMARY = re.compile(
+_SUMMARY = bounded(
     rf"\*\*(?P<label>{_LABELS})\*\*, (?P<certainty>{_CERTAINTIES}) certainty: [^\[\]]*{_CITED}"
 )
-_CERTAINTY = re.compile(rf"Certainty is (?P<certainty>{_CERTAINTIES})\b[^\[\]]*{_CITED}")
-_COUNTS = re.compile(r"Clinical studies of the condition with a direction: (\d+) \((?P<by>.*?)\)\.")
-_COUNT = re.compile(r"(?P<n>\d+) [a-z ]+ (?P<cited>(?:\[\d+\])+)")
+_CERTAINTY = bounded(rf"Certainty is (?P<certainty>{_CERTAINTIES})\b[^\[\]]*{_CITED}")
+_COUNTS = bounded(r"Clinical studies of the condition with a direction: (\d+) \((?P<by>.*?)\)\.")
+_COUNT = bounded(r"(?P<n>\d+) [a-z ]+ (?P<cited>(?:\[\d+\])+)")
 
 
 def _form(label: VerdictLabel) -> re.Pattern[str]:
     """The sentence in which a conclusion tells a label."""
     told = re.escape(Rating[label.name].value)
     told = told.replace(r"\{cited\}", _CITED)
-    return re.compile(re.sub(r"\\\{\w+\\\}", lambda _: r"[^\n]{1,200}?", told))
+    return bounded(re.sub(r"\\\{\w+\\\}", lambda _: r"[^\n]{1,200}?", told))
 
 
 _CONCLUSIONS = {label: _form(label) for label in VerdictLabel}

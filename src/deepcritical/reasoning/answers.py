@@ -14,6 +14,7 @@ __all__ = [
     "AspectKind",
     "Assessed",
     "Chain",
+    "Chosen",
     "Completeness",
     "Finding",
     "GapKind",
@@ -26,8 +27,6 @@ __all__ = [
     "Plan",
     "ReadRecord",
     "Readings",
-    "SaidSentence",
-    "SaidSentences",
     "Section",
     "Step",
     "TeamNote",
@@ -59,7 +58,6 @@ class Finding(_Answer):
     quote: str
     """A whole sentence, word for word."""
     direction: Literal["benefit", "no_effect", "harm", "none"]
-    role: Literal["design", "result", "harm", "conclusion", "mechanism"] = "result"
 
 
 class ReadRecord(_Answer):
@@ -67,8 +65,6 @@ class ReadRecord(_Answer):
 
     evidence_id: str
     """Such as E12."""
-    studies_condition: bool
-    """Whether those studied have the condition."""
     findings: list[Finding] = Field(default_factory=list)
 
 
@@ -153,7 +149,7 @@ class Chosen(_Answer):
 
 
 class Section(_Answer):
-    """The sentences of a section, in order."""
+    """The sentences of a section, or of an answer in a chat, in order."""
 
     sentences: list[Chosen]
 
@@ -206,7 +202,6 @@ class MappedSentence(_Answer):
     """A whole sentence, word for word."""
     items: list[str]
     """Ids of checklist items, such as C1."""
-    side: Literal["for", "against", "neither"] = "neither"
 
 
 class MappedFacts(_Answer):
@@ -245,18 +240,3 @@ class ToolPick(_Answer):
     """Its name, as listed."""
     query: str
     """One question or search in plain words."""
-
-
-class SaidSentence(_Answer):
-    """A sentence and the record that it rests on."""
-
-    evidence_id: str
-    """Such as E12."""
-    text: str
-    """One sentence, without the id."""
-
-
-class SaidSentences(_Answer):
-    """An answer, sentence by sentence."""
-
-    sentences: list[SaidSentence]

@@ -6,37 +6,39 @@ import re
 from typing import NamedTuple
 
 from deepcritical.domain.errors import QuestionError
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import Condition, Drug
 from deepcritical.reasoning.condition_kinds import kinds_of
 from deepcritical.reasoning.phrases import Phrase, is_framing, read_phrases, words_of
 from deepcritical.reasoning.propositions import PropositionKind, proposition
 from deepcritical.reasoning.questions import read_question
 from deepcritical.reasoning.wanted import WANTED, Wanted
-from deepcritical.services.entities import CONDITION_LABELS, DrugKind, find_drugs, vocabulary
+from deepcritical.vocabulary.drugs import DrugKind, find_drugs
+from deepcritical.vocabulary.nodes import CONDITION_LABELS, vocabulary
 
 __all__ = ["Asked", "neutral_nouns", "read_asked"]
 
-_YES_NO = re.compile(
+_YES_NO = bounded(
     r"(?:^|[:.?!,;]\s+)(?:is|are|was|were|do|does|did|can|could|will|would|should|must|may|might|"
     r"has|have|had)\b",
     re.IGNORECASE,
 )
-_OF_GROUP = re.compile(
+_OF_GROUP = bounded(
     r"\b(?:impairments?|diseases?|disorders?|syndromes?|injur(?:y|ies)|infections?|cancers?|failure|"
     r"mice|mouse|rats?|animals?|cells|children|women|men|elderly|older|diabetics?|outpatients?|"
     r"inpatients?)\b",
     re.IGNORECASE,
 )
 """In a phrase behind "in": it says who was studied."""
-_POPULATION = re.compile(
+_POPULATION = bounded(
     r"\b(?:in|among|with|for|having|who have)\s+(?:[\w-]+\s+){0,2}$", re.IGNORECASE
 )
-_BAD_STATE = re.compile(
+_BAD_STATE = bounded(
     r"\b(?:impairments?|barriers?|(?<=\w )declines?|deficits?|dysfunction|"
     r"(?<!weight )(?<!of )loss(?:es)?)\b",
     re.IGNORECASE,
 )
-_AMONG = re.compile(r"\b(?:in|among)\s+((?:[\w'’-]+\s*){1,5})\W*$", re.IGNORECASE)
+_AMONG = bounded(r"\b(?:in|among)\s+((?:[\w'’-]++\s*+){1,5})\W*$", re.IGNORECASE)
 _FINDS = frozenset(PropositionKind) - {
     PropositionKind.STATE,
     PropositionKind.NEED,

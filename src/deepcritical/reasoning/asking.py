@@ -55,6 +55,8 @@ _PASSING = (
     failures.ModelServerError,
     failures.ModelConnectionError,
 )
+_UNANSWERED = (*_PASSING, failures.ModelHTTPError, TimeoutError, asyncio.CancelledError)
+"""Failures of a request that got no answer: it is not spending."""
 _UNABLE = (
     failures.UnexpectedModelBehavior,
     failures.ModelRequestRejectedError,
@@ -210,15 +212,15 @@ class _Metered(WrapperModel):
         if not self._purse.seconds_left(self._judgement):
             raise BudgetExceeded("The time for it is over.", "Raise DEEPCRITICAL_DEADLINE_S.")
         await self._reserved(most)
-        actual = most  # also for an answer that is not waited for: it may have to be paid
+        actual = most  # also for an answer that cannot be read: the model has written it
         try:
             left_s = self._purse.seconds_left(self._judgement)
             async with asyncio.timeout(min(self._timeout_s, left_s)):
                 response = await super().request(*request)
             written = len(ModelMessagesTypeAdapter.dump_json([response]))
             actual = self._cost(response, most, written)
-        except failures.ModelHTTPError:
-            actual = self._purse.priced(0, 0)
+        except _UNANSWERED:
+            actual = Spent(unanswered=1)
             raise
         finally:
             self._purse.settle(most, actual)

@@ -10,6 +10,7 @@ import re
 from enum import StrEnum
 from typing import NamedTuple
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.reasoning.propositions import stems
 
 __all__ = [
@@ -50,7 +51,7 @@ class Assertion(NamedTuple):
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{p})" for p in patterns), re.IGNORECASE)
+    return bounded("|".join(f"(?:{p})" for p in patterns), re.IGNORECASE)
 
 
 _GAP = r"(?:[^\s;.,]+ ){0,4}?"
@@ -258,7 +259,7 @@ _HEDGED = _any(
 )
 
 
-_LINK_TO = re.compile(
+_LINK_TO = bounded(
     r"\b(?:associat\w+|relat(?:ed|ion\w*)|link\w*|correlat\w+) (?:with|to|between)\b|"
     r"\bpredict(?:s|ed|or|ors|ive)? (?:of )?|\bcaus(?:e|es|ed)\b|\brisk (?:factors? )?(?:of|"
     r"for)\b|\bleads? to\b|\bled to\b|\bresult\w* in\b|\bwith (?:a )?(?=poor)",

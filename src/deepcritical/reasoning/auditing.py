@@ -9,7 +9,6 @@ told of the verdict must agree, and a figure about the evidence must cite a reco
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from deepcritical.domain.citation_validator import AnyDocument
@@ -19,6 +18,7 @@ from deepcritical.domain.documents import Document
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.ledger import EntryKind, Ledger, LedgerEntry
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Claim, Reference
 from deepcritical.domain.text import fold
@@ -29,7 +29,7 @@ from deepcritical.reasoning.verifying import verify_claim
 
 __all__ = ["audit", "check_sentences", "records_of"]
 
-_ESCAPE = re.compile(r"\\(?=[^\w\s])")
+_ESCAPE = bounded(r"\\(?=[^\w\s])")
 
 
 def records_of(report: Document) -> dict[str, Evidence]:

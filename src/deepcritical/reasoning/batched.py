@@ -113,7 +113,7 @@ def join_readings(
     readings, dropped = [], len(answers.keys() - {key_of(one) for one in unread})
     for one, reading in zip(unread, by_rule, strict=True):
         read = answers.get(key_of(one))
-        both, lost = combined(reading, read, one.evidence, one.drug) if read else (reading, 0)
+        both, lost = combined(reading, read, one.evidence) if read else (reading, 0)
         readings.append(both)
         dropped += lost
     return Joined(tuple(readings), dropped)

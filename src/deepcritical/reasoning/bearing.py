@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from deepcritical.domain.abbreviations import expand_abbreviations
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_paper
 from deepcritical.domain.text import Span, fold, whole_sentences
 from deepcritical.reasoning import arms, lexicon
@@ -21,17 +22,17 @@ from deepcritical.reasoning.figures import CONTROL
 from deepcritical.reasoning.names import ConditionNames, DrugNames
 from deepcritical.reasoning.phrases import Phrase, names_phrase
 from deepcritical.reasoning.wanted import AMOUNT, DOSE
-from deepcritical.services.entities import DrugKind, find_drugs
+from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 
 __all__ = ["bearing"]
 
-_NOT_GIVEN = re.compile(
+_NOT_GIVEN = bounded(
     rf"{lexicon.NOT_GIVEN.pattern}|\bthe abstract \w+ no\b|\bdata shown give no\b", re.IGNORECASE
 )
-_SET_APART = re.compile(r"\bnot\s+$", re.IGNORECASE)
+_SET_APART = bounded(r"\bnot\s+$", re.IGNORECASE)
 """Before a drug that a sentence says nothing of: "pioglitazone, not examplol, improved it"."""
-_CLASS = re.compile(r"\b(?:inhibitors?|agonists?|antagonists?|blockers?|modulators?|analogues?)\b")
-_AHEAD = re.compile(r"\b(?:ongoing|under ?way|in progress)\b", re.IGNORECASE)
+_CLASS = bounded(r"\b(?:inhibitors?|agonists?|antagonists?|blockers?|modulators?|analogues?)\b")
+_AHEAD = bounded(r"\b(?:ongoing|under ?way|in progress)\b", re.IGNORECASE)
 
 
 def bearing(asked: Asked, record: Evidence) -> tuple[Span, ...]:

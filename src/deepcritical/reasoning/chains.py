@@ -21,7 +21,7 @@ from deepcritical.reasoning.directions import NO_EFFECT
 from deepcritical.reasoning.names import ConditionNames, DrugNames
 from deepcritical.reasoning.queries import edge_query
 from deepcritical.reasoning.quoting import addresses_a_model, quoted_sentence
-from deepcritical.services.vocabulary import vocabulary
+from deepcritical.vocabulary.nodes import vocabulary
 
 __all__ = ["joined_chains"]
 

@@ -16,6 +16,7 @@ from deepcritical.domain.chat import ChatAnswer, ChatSentence, FoundRecords
 from deepcritical.domain.citation_validator import build_reference_from_evidence
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.passages import body_sentences
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span
 from deepcritical.domain.tool_registry import ToolConfig
 from deepcritical.reasoning.base import RunDesk
@@ -34,6 +35,7 @@ __all__ = [
     "Exchange",
     "RuleChat",
     "ToolChoice",
+    "as_sentences",
 ]
 
 SEARCH, RAG = "search", "rag"
@@ -44,7 +46,7 @@ _MOST_LISTED = 10
 _CLOSING, _MOST_RESULTS = 3, 2
 _RESULTS, _HARMS = ("result", "finding"), ("harm", "safety", "adverse")
 """How the sections are called that say what came out."""
-_REPURPOSING = re.compile(r"\b(?:repurpos|reposition)\w*", re.IGNORECASE)
+_REPURPOSING = bounded(r"\b(?:repurpos|reposition)\w*", re.IGNORECASE)
 
 
 class Exchange(NamedTuple):
@@ -152,14 +154,19 @@ def _passages(author: str, said: FollowUp, found: FoundRecords) -> ChatAnswer:
         )
     return ChatAnswer(
         head=f"{said.told} Source: {found.origin}.",
-        sentences=tuple(
-            sentence
-            for number, passage in enumerate(said.passages, 1)
-            for sentence in _quoted(number, passage)
-        ),
+        sentences=as_sentences(said.passages),
         references=tuple(passage.reference for passage in said.passages),
         written_by=author,
         notices=found.notices,
+    )
+
+
+def as_sentences(passages: Sequence[Passage]) -> tuple[ChatSentence, ...]:
+    """Return the quotes of passages, numbered by passage, with the strength of their records."""
+    return tuple(
+        sentence
+        for number, passage in enumerate(passages, 1)
+        for sentence in _quoted(number, passage)
     )
 
 

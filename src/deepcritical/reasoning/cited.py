@@ -13,6 +13,7 @@ from deepcritical.domain.citation_validator import NOT_PROSE, UNSUPPORTED, AnyDo
 from deepcritical.domain.documents import Document
 from deepcritical.domain.hypotheses import Sign
 from deepcritical.domain.markdown import escape_markdown
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import ReportSection
 from deepcritical.domain.text import sentences
@@ -22,23 +23,22 @@ from deepcritical.reasoning.ratings import rating_pattern
 __all__ = ["Cited", "Prose", "marked_prose"]
 
 _NUMBERS = r"\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*"
-_MARKER = re.compile(rf"(?<!\\)\[(?P<numbers>{_NUMBERS})\](?!\()|{re.escape(UNSUPPORTED)}")
-_BEHIND_STOP = re.compile(
-    rf"([.!?][”\"]?)(\s*)((?:\[{_NUMBERS}\])+|{re.escape(UNSUPPORTED)})(?!\()"
-)
+_MARKER = bounded(rf"(?<!\\)\[(?P<numbers>{_NUMBERS})\](?!\()|{re.escape(UNSUPPORTED)}")
+_BEHIND_STOP = bounded(rf"([.!?][”\"]?)(\s*)((?:\[{_NUMBERS}\])+|{re.escape(UNSUPPORTED)})(?!\()")
 _INTRO = (
     rf"(?:(?i:{QUOTED}|{SUMMARY}) (?:\[{_NUMBERS}\])+|"
     rf"{'|'.join(sign.value.capitalize() for sign in Sign)}): "
 )
-_INTRODUCED = re.compile(rf"^{_INTRO}")
-_LEAD = re.compile(
+_INTRODUCED = bounded(rf"^{_INTRO}")
+_LEAD = bounded(
     rf"^\s*-\s+(?:{'|'.join(filter(None, FOLLOWS.values()))})?(?:\*\*.*?\*\*(?: \([^)]*\))?"
     rf"(?:, (?:{QUOTED}|{SUMMARY}) (?:\[{_NUMBERS}\])+)?: )?"
 )
+# Not bounded: where something was blanked out, hundreds of blanks stand in a row.
 _HEAD = re.compile(rf"(?:^|[.!?][”\"]?|\])\s*(?P<intro>(?:{_INTRO})?)(?P<open>[“\"]?)$")
-_TAIL = re.compile(rf"[.!?]?[”\"]?\s*(?:\[{_NUMBERS}\]|{re.escape(UNSUPPORTED)})+(?!\()[.!?]?")
+_TAIL = bounded(rf"[.!?]?[”\"]?\s*(?:\[{_NUMBERS}\]|{re.escape(UNSUPPORTED)})+(?!\()[.!?]?")
 """What stands before and behind words of a record that are told as they are."""
-_PARTED = re.compile(r" (?=[.,;](?:\s|$))")
+_PARTED = bounded(r" (?=[.,;](?:\s|$))")
 """What a marker leaves before a stop; in "p = .008" it stays."""
 _NO_TEXT = frozenset({"title"}) | NOT_PROSE
 _FINDINGS = (
@@ -51,7 +51,7 @@ _FINDINGS = (
     "sections",  # of an answer
 )
 """The fields that tell what the evidence says."""
-_FIGURE = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
+_FIGURE = bounded(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
 """A number that is no part of a name such as IL-6 or BACE1."""
 
 
@@ -223,6 +223,6 @@ def _cited(text: str, *, is_rating: bool = False) -> Cited:
 
 def _expanded(group: str) -> Iterator[int]:
     """The numbers of ``1, 3-5``: 1, 3, 4, 5."""
-    for part in re.split(r"\s*[,;]\s*", group):
-        first, *rest = (int(n) for n in re.split(r"\s*[–-]\s*", part))
+    for part in re.split(r"\s{0,20}[,;]\s{0,20}", group):
+        first, *rest = (int(n) for n in re.split(r"\s{0,20}[–-]\s{0,20}", part))
         yield from range(first, max([first, *rest]) + 1)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.quantities import Quantity, same_value
 from deepcritical.reasoning.claim_places import places
 from deepcritical.reasoning.claim_words import Word, words
@@ -16,7 +17,7 @@ _OF_ARM = frozenset("with on in given receiving taking".split())
 _REACH = 8
 """Words from a number to its arm, at most."""
 _NEXT_ARM = frozenset("and compared versus vs while whereas than but".split())
-_PAIR = re.compile(r"\W*(?:vs\.?|versus|compared (?:with|to)|against|and)\W*$", re.IGNORECASE)
+_PAIR = bounded(r"\W*(?:vs\.?|versus|compared (?:with|to)|against|and)\W*$", re.IGNORECASE)
 
 
 def on_other_arms(said: str, body: Sequence[str]) -> str:

@@ -9,23 +9,24 @@ import re
 from collections.abc import Sequence
 from itertools import combinations
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.quantities import Quantity, quantities
 from deepcritical.reasoning.claim_places import Place, ratio_of
 from deepcritical.reasoning.claim_words import DOWN, UP, words
 
 __all__ = ["follows", "is_bound_for_estimate"]
 
-_DIFFERENCE = re.compile(
+_DIFFERENCE = bounded(
     r"\b(?:differences?|absolute\w*|percentage points?|earlier|later|longer|shorter|sooner|faster|"
     r"more|fewer|less|higher|lower|greater)\b",
     re.IGNORECASE,
 )
-_INTERVAL = re.compile(
+_INTERVAL = bounded(
     r"(?:\bCIs?|\bCrI|confidence intervals?|credible intervals?|\bIQR|\brange)\W{0,4}"
     r"(?:[-−–]?[\d.·]+\W{1,3}(?:to\W)?)?$"
 )
-_RANGE = re.compile(r"\s*(?:%\s?)?(?:[-–−]|to\b|and\b|,)\s*[-−–]?[\d.·]")
-_BETWEEN = re.compile(r"(?:[\d.·]%?\s*(?:[-–−]|to|and|,)|\bbetween|\bfrom)\s*$")
+_RANGE = bounded(r"\s*(?:%\s?)?(?:[-–−]|to\b|and\b|,)\s*[-−–]?[\d.·]")
+_BETWEEN = bounded(r"(?:[\d.·]%?\s*(?:[-–−]|to|and|,)|\bbetween|\bfrom)\s*$")
 
 
 def follows(place: Place, source: Sequence[Place]) -> bool:

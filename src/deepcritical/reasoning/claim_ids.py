@@ -8,19 +8,20 @@ from collections.abc import Mapping
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.identity import canonical_ids, normalised_doi
 from deepcritical.domain.passages import body_sentences
+from deepcritical.domain.patterns import bounded
 
 __all__ = ["cited_records", "ids_in", "keys_in", "plain"]
 
-_MARKERS = re.compile(r"\s*(?<!\\)\[(?:E?\d[\dE\s,;–-]*)\](?!\()")
-_KEY = re.compile(r"\[(E\d+(?:\s*[,;]\s*E\d+)*)\]")
-_PMID = re.compile(r"\bPMID[\s:#]*(\d{1,9})\b", re.IGNORECASE)
-_PMCID = re.compile(r"\bPMC(?:ID)?[\s:#]*(?:PMC)?(\d{3,9})\b")
-_NCT = re.compile(r"\bNCT[\s:#-]{0,2}(\d{8})\b", re.IGNORECASE)
-_DOI = re.compile(r"\b10\.\d{4,9}/[^\s\])>;,]+", re.IGNORECASE)
-_IDS = re.compile(
+_MARKERS = bounded(r"\s*(?<!\\)\[(?:E?\d[\dE\s,;–-]*)\](?!\()")
+_KEY = bounded(r"\[(E\d+(?:\s*[,;]\s*E\d+)*)\]")
+_PMID = bounded(r"\bPMID[\s:#]*(\d{1,9})\b", re.IGNORECASE)
+_PMCID = bounded(r"\bPMC(?:ID)?[\s:#]*(?:PMC)?(\d{3,9})\b")
+_NCT = bounded(r"\bNCT[\s:#-]{0,2}(\d{8})\b", re.IGNORECASE)
+_DOI = bounded(r"\b10\.\d{4,9}/[^\s\])>;,]+", re.IGNORECASE)
+_IDS = bounded(
     r"\(?\b(?:PMID|PMCID|DOI)[\s:#]*[^\s)\];,]+\)?|\bNCT\d{8}\b|\b10\.\d{4,9}/\S+", re.IGNORECASE
 )
-_ESCAPE = re.compile(r"\\(?=[^\w\s])")
+_ESCAPE = bounded(r"\\(?=[^\w\s])")
 
 
 def cited_records(sentence: str, records: Mapping[str, Evidence]) -> tuple[tuple[str, ...], str]:

@@ -7,17 +7,19 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import fold
 from deepcritical.reasoning.claim_polarity import Change
 from deepcritical.reasoning.claim_words import BETTER, DOWN, UP, WORSE, Word, key_of, words
 from deepcritical.reasoning.mentions import NOT_A_MOLECULE
-from deepcritical.services.entities import DrugKind, find_drugs
-from deepcritical.services.vocabulary import GREEK_NAMES, vocabulary
+from deepcritical.vocabulary.drugs import DrugKind, find_drugs
+from deepcritical.vocabulary.folding import GREEK_NAMES
+from deepcritical.vocabulary.nodes import vocabulary
 
 __all__ = ["Names", "missing_names", "name_keys", "names_in", "swapped_name"]
 
 _LABELS = ("Disease", "PhenotypicFeature", "Protein", "GeneFamily")
-_SYMBOL = re.compile(
+_SYMBOL = bounded(
     r"(?<![\w-])(?:[A-Za-z]{1,6}-?\d{1,4}[A-Za-z]?|[A-Za-z]*[A-Z]{2,}[A-Za-z]*(?:-?\d{1,3})?|"
     r"[A-Z]{2,5}-[α-ωκ]\w?|[A-Z]\w*[α-ω]\w*)(?![\w])"
 )
@@ -26,23 +28,23 @@ _NO_SYMBOL = NOT_A_MOLECULE | frozenset(
     "RRS AOR AHR SMD WMD MD MDS PP BACKGROUND METHODS RESULTS CONCLUSION CONCLUSIONS OBJECTIVE AIM "
     "PURPOSE DESIGN SETTING AUC ROC PMID NCT DOI PMC NO ARR NNT IRR USD GBP ICU".split()
 )
-_DRUG_ENDING = re.compile(
+_DRUG_ENDING = bounded(
     r"\b[A-Za-z]{2,}(?:ol|pril|sartan|statin|mab|nib|vir|cillin|mycin|azole|gliptin|gliflozin|"
     r"glutide|formin|dipine|setron|triptan|caine|azepam|platin|taxel|tidine|terol|oxacin|zumab|"
     r"ximab|xaban|gatran|fibrate|thiazide)\b",
     re.IGNORECASE,
 )
 """Stems of international non-proprietary names, for drugs that no dictionary holds."""
-_NO_DRUG = re.compile(
-    r"(?:.*control|protocol|.*cholesterol|.*alcohol|symbol|school|patrol|enrol|petrol|tool|pool|"
+_NO_DRUG = bounded(
+    r"(?:[\w-]*(?:control|cholesterol|alcohol)|protocol|symbol|school|patrol|enrol|petrol|tool|pool|"
     r"gaol|idol|parasol|aerosol|cortisol|sterol|glycerol|ethanol|methanol|glycol|capitol|stool|"
     r"overtool|cool|viol|cytosol)\Z",
     re.IGNORECASE,
 )
-_DISEASE_ENDING = re.compile(
+_DISEASE_ENDING = bounded(
     r"\b[A-Za-z]{2,}(?:itis|aemia|emia|opathy|opathies|penia|algia|oma)\b", re.IGNORECASE
 )
-_UNITS = re.compile(r"(?:mg|kg|ml|dl|µg|ng|pg|h|d|wk|mm|cm|[nmµ]M|IU|U)\Z", re.IGNORECASE)
+_UNITS = bounded(r"(?:mg|kg|ml|dl|µg|ng|pg|h|d|wk|mm|cm|[nmµ]M|IU|U)\Z", re.IGNORECASE)
 _GENERIC_NAMES = frozenset(
     "disease diseases syndrome disorder infection pain death water oxygen inflammation injury "
     "tumor cancer drug protein enzyme receptor illness symptoms mortality antibiotic antibiotics "
@@ -94,15 +96,15 @@ def names_in(text: str) -> Names:
 
 
 def _named(text: str) -> Iterator[_Name]:
-    taken: list[tuple[int, int]] = []
+    taken: set[int] = set()
     for name in (
         *_of_drugs(text),
         *_of_vocabulary(text),
         *_of_symbols(text),
         *_of_endings(text),
     ):
-        if not any(name.start < end and start < name.end for start, end in taken):
-            taken.append((name.start, name.end))
+        if taken.isdisjoint(range(name.start, name.end)):
+            taken.update(range(name.start, name.end))
             yield name
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 
+from deepcritical.domain.patterns import bounded
+
 __all__ = ["other_people"]
 
 _SORTS = tuple(
-    tuple(re.compile(rf"(?<![\w-])(?:{kind})\b", re.IGNORECASE) for kind in sort)
+    tuple(bounded(rf"(?<![\w-])(?:{kind})\b", re.IGNORECASE) for kind in sort)
     for sort in (
         (
             r"children|infants?|neonat\w+|newborns?|adolescents?|pa?ediatric|toddlers?",

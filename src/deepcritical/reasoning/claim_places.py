@@ -8,13 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.quantities import Quantity, quantities
 from deepcritical.reasoning.claim_words import GENERIC, words
 
 __all__ = ["Place", "alike", "places", "ratio_of"]
 
 _REACH = 5
-_RATIO = re.compile(
+_RATIO = bounded(
     r"\b(?:(?P<OR>a?ORs?|odds ratio)|(?P<HR>a?HRs?|hazard ratio)|(?P<RR>a?RRs?|relative risk|"
     r"risk ratio|rate ratio)|(?P<MD>[SW]?MDs?|mean difference))\b"
 )

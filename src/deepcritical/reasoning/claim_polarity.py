@@ -12,6 +12,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import NamedTuple
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.reasoning.claim_standing import other_standing
 from deepcritical.reasoning.claim_words import (
     ASSOCIATED,
@@ -49,7 +50,7 @@ _OF_THINGS = frozenset("without lack lacks lacked lacking absence absent".split(
 _OWN_SCOPE = frozenset(
     "nonsignificant insignificant ineffective unrelated unsuccessful unproven".split()
 )
-_NO_DENIAL = re.compile(
+_NO_DENIAL = bounded(
     r"\bnot (?:only|just|merely|limited|uncommon)\b|\bno (?:doubt|later than|"
     r"less than|more than)\b|"
     r"\bwhether or not\b|\bnot necessarily\b|\bnon-?(?=[a-z])(?!signif)[\w-]+|"
@@ -67,8 +68,8 @@ _COMPARED = 16
 _OPPOSITE = {UP: DOWN, DOWN: UP, BETTER: WORSE, WORSE: BETTER}
 _RESULT = frozenset({UP, DOWN, BETTER, WORSE, SAME, ASSOCIATED, SIGNIFICANT})
 _COMPARATOR = frozenset("than versus vs compared".split())
-_BAD = re.compile(rf"\b{BAD}\b", re.IGNORECASE)
-_GOOD = re.compile(rf"\b{GOOD}\b", re.IGNORECASE)
+_BAD = bounded(rf"\b{BAD}\b", re.IGNORECASE)
+_GOOD = bounded(rf"\b{GOOD}\b", re.IGNORECASE)
 
 
 class Change(NamedTuple):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+from deepcritical.domain.patterns import bounded
+
 __all__ = ["other_standing"]
 
 _STANDING = (
-    ("superior", re.compile(r"\bsuperior", re.IGNORECASE)),
-    ("non-inferior", re.compile(r"\bnon-?inferior", re.IGNORECASE)),
-    ("inferior", re.compile(r"(?<!non-)(?<!non)\binferior", re.IGNORECASE)),
+    ("superior", bounded(r"\bsuperior", re.IGNORECASE)),
+    ("non-inferior", bounded(r"\bnon-?inferior", re.IGNORECASE)),
+    ("inferior", bounded(r"(?<!non-)(?<!non)\binferior", re.IGNORECASE)),
 )
 
 

@@ -8,37 +8,37 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from deepcritical.domain.patterns import bounded
+
 __all__ = ["is_aim", "overstatement", "states_finding", "stronger_outcome"]
 
-_HEDGE = re.compile(
+_HEDGE = bounded(
     r"\b(?:may|might|could|possibl[ey]|perhaps|seem(?:s|ed)?|appear(?:s|ed)?|suggest\w*|"
     r"potential(?:ly)?|probabl[ey]|likely|tend(?:s|ed|ency)?|trends?|hint\w*|preliminary|"
     r"apparent(?:ly)?|promising|presum\w+|indicat\w+|believed|thought)\b",
     re.IGNORECASE,
 )
-_ASSOCIATION = re.compile(
+_ASSOCIATION = bounded(
     r"\b(?:associat\w+|correlat\w+|link(?:s|ed)?|relat(?:ed|ionship)|predict\w*)\b", re.IGNORECASE
 )
-_CAUSE = re.compile(
+_CAUSE = bounded(
     r"\b(?:caus(?:e|es|ed|ing)|lead(?:s|ing)? to|led to|result(?:s|ed)? in|induc\w+|prevent\w*|"
     r"reduc(?:es|ed|ing)|lower(?:s|ed)|increases|increased the|protects?|cures?|proves?|proven)\b",
     re.IGNORECASE,
 )
-_CERTAIN = re.compile(
-    r"\b(?:definitive\w*|prove[sn]?|proved|cure[sd]?|always|conclusive\w*)\b", re.I
-)
-_AIM = re.compile(
+_CERTAIN = bounded(r"\b(?:definitive\w*|prove[sn]?|proved|cure[sd]?|always|conclusive\w*)\b", re.I)
+_AIM = bounded(
     r"\b(?:aim(?:s|ed)? (?:to|of|was|is)|objectives?|purpose|sought to|set out to|"
     r"hypothesi[sz]\w*|whether|is unknown|was designed to|will be|propose[sd]? to|"
     r"to (?:evaluate|assess|determine|investigate|examine|compare|explore|test|study))\b",
     re.IGNORECASE,
 )
-_FOUND = re.compile(
+_FOUND = bounded(
     r"\b(?:was|were) (?:\w+ly )?(?:associated|higher|lower|reduced|increased|improved|"
     r"observed|found)\b|"
     r"\bwe found\b|\b[Pp]\s?[<=>]",
 )
-_SIGN = re.compile(
+_SIGN = bounded(
     r"\b(?:reduc(?:es|ed)|increas(?:es|ed)|improv(?:es|ed)|lower(?:s|ed)|prevent(?:s|ed)|"
     r"decreas(?:es|ed)|slow(?:s|ed)|worsen(?:s|ed)|(?:is|was|were|are) (?:\w+ )?(?:effective|"
     r"beneficial|superior|safe|associated|higher|lower|better)|delay(?:s|ed)|enhanc(?:es|ed)|"
@@ -56,8 +56,8 @@ class _Outcome(NamedTuple):
 
 def _outcome(said: str, also: str) -> _Outcome:
     return _Outcome(
-        re.compile(rf"\b(?:{said})\b", re.IGNORECASE),
-        re.compile(rf"\b(?:{said}|{also})\b", re.IGNORECASE),
+        bounded(rf"\b(?:{said})\b", re.IGNORECASE),
+        bounded(rf"\b(?:{said}|{also})\b", re.IGNORECASE),
     )
 
 
@@ -76,7 +76,7 @@ _OUTCOMES = (
         r"prevent\w*|abolish\w*|block\w*|no (?:[\w-]+ ){0,2}(?:progression|decline|worsening)",
     ),
 )
-_DENIED = re.compile(r"\b(?:not|no|never|neither|nor|without|cannot|fail\w*)\b|n['’]t\b", re.I)
+_DENIED = bounded(r"\b(?:not|no|never|neither|nor|without|cannot|fail\w*)\b|n['’]t\b", re.I)
 
 
 def is_aim(sentence: str) -> bool:

@@ -9,6 +9,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import fold
 
 __all__ = [
@@ -48,7 +49,7 @@ class Word(NamedTuple):
 
 
 _SIGNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (sign, re.compile(rf"(?:{stems})\Z"))
+    (sign, bounded(rf"(?:{stems})\Z"))
     for sign, stems in (
         (
             UP,
@@ -154,13 +155,13 @@ _COMMON = frozenset(
     "thus therefore moreover furthermore respectively not no nor neither never without cannot "
     "every all each using use used user via among after before because here yet still ci".split()
 )
-_SUFFIX = re.compile(
+_SUFFIX = bounded(
     r"(?:ations?|itions?|ings?|ively|ments?|ness|ically|ical|ies|ied|ily|ities|ity|ions?|ives?|"
     r"als?|ally|ants?|ances?|ences?|ents?|ers?|ors?|ates?|ated|ating|izes?|ized|ed|es|ly|s|e|y|ic)\Z"
 )
-_BRITISH = ((re.compile(r"ae|oe"), "e"), (re.compile(r"(?<=\w{3})our"), "or"))
-_WORD = re.compile(r"\d{1,3}(?:[,\u00a0\u2009\u202f]\d{3})+(?!\d)|[^\W_]+(?:['’][^\W_]+)?")
-_CLAUSE = re.compile(
+_BRITISH = ((bounded(r"ae|oe"), "e"), (bounded(r"(?<=\w{3})our"), "or"))
+_WORD = bounded(r"\d{1,3}(?:[,\u00a0\u2009\u202f]\d{3})+(?!\d)|[^\W_]+(?:['’][^\W_]+)?")
+_CLAUSE = bounded(
     r"[;:]\s|[.!?]\s|,?\s\b(?:but|whereas|although|though|while|however|yet|despite|except)\b|"
     r",\s(?:and|with|which|who)\b",
     re.IGNORECASE,

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.reasoning import lexicon
 from deepcritical.reasoning.figures import has_result_figures
 from deepcritical.reasoning.names import DrugNames, other_drug_places
 
 __all__ = ["bracketed", "clauses", "own_part"]
 
-_BRACKETS = re.compile(r"\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\]")
-_COMMA = re.compile(r"[,;]\s+(?:and\s+)?")
-_FIRST_FIGURE = re.compile(
+_BRACKETS = bounded(r"\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\]")
+_COMMA = bounded(r"[,;]\s+(?:and\s+)?")
+_FIRST_FIGURE = bounded(
     r"^.*?\b(?:was|were|is|are|of|by)\b\s+(?=[-−–]?\d)|^.*?[=:]\s*(?=[-−–]?\d)|^\D+(?=\s\d)"
 )
 

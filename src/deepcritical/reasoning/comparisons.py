@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.reasoning.effects import EffectDirection
 
 __all__ = ["Comparison", "comparison"]
@@ -18,17 +19,17 @@ _DOWN = (
     r"(?:lead|result)s? (?:to|in) (?:an? )?(?:lower|smaller|reduced|decreased|less|fewer|shorter)"
 )
 _SAME = (
-    r"(?:has|have|make[sd]?|show[sn]?|is|are|find|found)?\s*no (?:significant )?"
+    r"(?:has|have|make[sd]?|show[sn]?|is|are|find|found)? ?no (?:significant )?"
     r"(?:difference|effect|change|influence|impact)s?|(?:does|do|"
     r"did) not (?:significantly )?(?:change|affect|alter|influence|differ)"
 )
-_HYPOTHESIS = re.compile(
-    r"^\W*(?:(?:does|do|did|can|could|will|would|may|might)\s+)?(?P<intervention>.+?)\s+"
-    r"(?:significantly\s+|to\s+|can\s+|may\s+)*"
+_HYPOTHESIS = bounded(
+    r"^\W*(?:(?:does|do|did|can|could|will|would|may|might) )?(?P<intervention>.+?) "
+    r"(?:significantly |to |can |may )*"
     rf"(?:(?P<same>{_SAME})|(?P<up>{_UP})|(?P<down>{_DOWN}))"
-    r"\s+(?:(?:in|on|of|the)\s+)*(?P<outcome>.+?)[,\s]+"
+    r" (?:(?:in|on|of|the) )*(?P<outcome>.+?)(?: ?, ?| )"
     r"(?:(?:when |as )?compared (?:with|to)|in comparison (?:with|to)|versus|vs\.?|relative to|"
-    r"(?:more |less )?than)\s+(?:with\s+|that of\s+)?(?P<comparator>.+?)\W*$",
+    r"(?:more |less )?than) (?:with |that of )?(?P<comparator>.+?)\W*$",
     re.IGNORECASE,
 )
 

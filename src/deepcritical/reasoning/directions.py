@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 
+from deepcritical.domain.patterns import bounded
+
 __all__ = ["BAD", "BENEFIT", "GOOD", "HARM", "NO_EFFECT", "SPARED", "TAKEN_BACK", "UNDO"]
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{p})" for p in patterns), re.IGNORECASE)
+    return bounded("|".join(f"(?:{p})" for p in patterns), re.IGNORECASE)
 
 
 def _gap(words: int) -> str:
@@ -264,7 +266,7 @@ BENEFIT = _any(
 )
 """A result of benefit; looked for only where neither NO_EFFECT nor HARM is found."""
 
-TAKEN_BACK = re.compile(
+TAKEN_BACK = bounded(
     r"^\W*(?:(?:the|this|that|these|those|its|it|which)\b ?)?(?:(?:absolute|observed|overall) )?"
     r"(?:differences?|effects?|reductions?|improvements?|changes?|benefits?|gains?|advantages?|"
     r"increases?|decreases?|magnitude)?(?: size)?(?: between (?:the )?(?:two )?(?:groups|arms))?\s*"
@@ -283,13 +285,13 @@ TAKEN_BACK = re.compile(
 """A clause that takes back what the one before it says: its effect is not significant, or is
 below what was set beforehand as worth having (CONSORT 2010, items 7a and 17a)."""
 
-UNDO = re.compile(
+UNDO = bounded(
     r"\b(?:offset\w*|counteract\w*|undercut\w*|negate[sd]?|outweigh\w*|cancel\w*|abolish\w*)\b",
     re.IGNORECASE,
 )
 """Turns the direction of what it governs: to offset a higher risk is a benefit."""
 
-SPARED = re.compile(
+SPARED = bounded(
     r"\b(?:deficit|deterioration|impairment|decline|worsening|"
     r"(?:deleterious|adverse|detrimental|negative|harmful) effect) (?:was |were )?"
     r"not (?:observed|seen|found)\b",

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from deepcritical.domain.patterns import bounded
+
 __all__ = [
     "ADVERSE",
     "AGONIST",
@@ -59,32 +61,32 @@ _DOWN = (
     r"regulat)\w+|effective|controls?|therapy|efficacy|degrad\w+|neutrali[sz]\w+|restor\w+|"
     r"rescu\w+|manag\w+|cure[sd]?)"
 )
-VERB = re.compile(rf"(?<![\w-])(?:(?P<up>{_UP})|(?P<down>{_DOWN}))\b", re.IGNORECASE)
-NOT = re.compile(
+VERB = bounded(rf"(?<![\w-])(?:(?P<up>{_UP})|(?P<down>{_DOWN}))\b", re.IGNORECASE)
+NOT = bounded(
     r"\b(?:not|no|never|cannot|unable|unlikely|little|without|neither|nor|failed|fails|lack\w*|unlike|"
     r"whether|than|compared|versus|vs|independent(?:ly)? of)\b|n['\u2019]t\b",
     re.IGNORECASE,
 )
-DENIED = re.compile(
+DENIED = bounded(
     r"\b(?:no|not|neither|nor|whether)\s+$|"
     r"\b(?:no|little|insufficient) (?:\w+ )?(?:evidence|indication|proof|sign) (?:that|of|for) "
     r"(?:\w+ ){0,2}$|\bwithout (?:any )?$",
     re.IGNORECASE,
 )
 """Right before what an edge would be read from: the sentence denies it, or asks."""
-UNSEEN = re.compile(
+UNSEEN = bounded(
     r"^[^,;]{0,40}?\b(?:was|were|is|are|could)(?: not|n['\u2019]t)(?: be)? "
     r"(?:observed|seen|found|detected|evident|apparent|noted|confirmed)\b",
     re.IGNORECASE,
 )
 """Behind it: the sentence denies it."""
-DENIED_TWICE = re.compile(
+DENIED_TWICE = bounded(
     r"\b(?:never|cannot|(?:did|does|do|has|have|had|could)(?: not|n['\u2019]t| never)) "
     r"fail(?:ed|s)? to\b",
     re.IGNORECASE,
 )
 """What did not fail to happen did happen."""
-HEDGED = re.compile(
+HEDGED = bounded(
     r"\b(?:(?-i:may)|might|could(?! not)|perhaps|possib\w+|potentially|probabl[ey]|presum\w+|"
     r"putative(?:ly)?|likely|suggest\w*|appear(?:s|ed)?|seem(?:s|ed)?|speculat\w+|"
     r"hypothes[ie][sz]\w*|(?:is|are|was|were|been) (?:\w+ )?(?:thought|believed|assumed|proposed|"
@@ -102,123 +104,123 @@ _NOT_A_SUBJECT = (
     r"as|also|thus|then|thereby|it|they|we|both|cells?|mice|rats|animals|patients|subjects|treatment|"
     r"was|were|is|are|has|have|had|been|\w+ly|\w+ing)\b)"
 )
-OTHER_SUBJECT = re.compile(
+OTHER_SUBJECT = bounded(
     rf"(?:[,;]\s+(?:(?:and|but|yet)\s+)?|\b(?:while|whereas|although|because|since|as)\s+)"
     rf"(?:(?:the|an?|this|these|its|their|other)\s+)?(?:{_NOT_A_SUBJECT}[\w-]+\s+){{1,3}}"
     rf"(?:\w+ly\s+)?(?P<verb>{_FINITE})\b",
     re.IGNORECASE,
 )
 """A clause of its own begins before the verb: "when A was given, the diet raised B"."""
-ANOTHER_CLAUSE = re.compile(
+ANOTHER_CLAUSE = bounded(
     rf"\b(?:which|that|who)\s+(?:\w+\s+){{0,2}}?(?:{_FINITE})\b", re.IGNORECASE
 )
 """Behind the verb: what follows is done by its object: "A raises B, which lowers C"."""
-INDUCED = re.compile(
+INDUCED = bounded(
     r"^[- \u2010-\u2015](?:induced|associated|evoked|stimulated|triggered|elicited|produced|"
     r"driven)\b",
     re.IGNORECASE,
 )
-INHIBITOR = re.compile(
+INHIBITOR = bounded(
     r"^[- ](?:\w+ ){0,2}(?:inhibitors?|antagonists?|blockers?|antibod(?:y|ies)|blockade|"
     r"inhibition|silencing|knockdown|siRNA|deficien\w+|knockout)\b",
     re.IGNORECASE,
 )
-AGONIST = re.compile(
+AGONIST = bounded(
     r"^[- ](?:\w+ ){0,2}(?:agonists?|activators?|inducers?|stimulators?)\b", re.IGNORECASE
 )
-OF = re.compile(
+OF = bounded(
     rf"\b(?:(?P<up>{_UP}|induction|activation|elevation|increase|stimulation|up-?regulation|"
     rf"release|development|production)|(?P<down>{_DOWN}|inhibition|suppression|reduction|"
     rf"prevention|attenuation|protection))\s+(?:of|in|against|from)\s+(?:[\w-]+\s+){{0,3}}$",
     re.IGNORECASE,
 )
-TREATS = re.compile(
+TREATS = bounded(
     r"\b(?:for|in) (?:the )?(?:\w+ ){0,2}(?:treatment|therapy|management|prevention|prophylaxis|"
     r"control|relief)\b|\bto (?:treat|prevent)\b|\b(?:treatment|therapy|therapies|drug|agent|used|"
     r"efficacy|effective\w*|effect|approved|indicated|given|prescribed)\b.{0,30}\b(?:for|in|of|"
     r"against)\b",
     re.IGNORECASE,
 )
-TREATED = re.compile(
+TREATED = bounded(
     r"\b(?:treated|treatment|therapy|managed|controlled|responded|maintained|prophylaxis|"
     r"relieved) ?(?:with|by|to|using)?\b|\breceiv\w+|\btaking\b",
     re.IGNORECASE,
 )
-ADVERSE = re.compile(
+ADVERSE = bounded(
     r"\b(?:after|following|during|due to|secondary to|caused by|induced by|associated with|"
     r"attributed to|related to|produced by|as a result of|side effects? of|complications? of|from|"
     r"developed|overdose|toxicity|toxic|abuse|exposure|withdrawal|intoxication|users?|injection|"
     r"infusion|administration)\b",
     re.IGNORECASE,
 )
-OF_PATIENTS = re.compile(
+OF_PATIENTS = bounded(
     r"(?:develop\w*|risk.*|suscept\w*|predispos\w*|treat\w*|therapy|effective|efficacy|manag\w+|"
     r"improv\w+|higher|controls?|mediat\w+|cure\w*|limit\w*|contribut.*|responsible.*|worsen\w*|"
     r"aggravat\w*|relie\w+)$",
     re.IGNORECASE,
 )
 """Verbs of what happens to patients, which say nothing of one molecule's effect on another."""
-VARIANT = re.compile(
+VARIANT = bounded(
     r"\b(?:mutat\w+|mutants?|variants?|polymorphi\w+|genotyp\w+|alleles?|SNPs?|linkage|genes?|"
     r"loc(?:us|i)|haplotypes?|deletions?|carriers?)\b",
     re.IGNORECASE,
 )
 """A variant of a gene is neither more nor less of it, so that its disease gives no sign."""
-LOSS = re.compile(
+LOSS = bounded(
     r"\b(?:inhibition|knock-?down|silencing|loss|deficiency|depletion|blockade|deletion|absence|"
     r"lack|suppression|inhibiting|blocking|targeting|disruption|"
     r"knockout)\s+(?:of\s+)?(?:[\w-]+\s+){0,2}$",
     re.IGNORECASE,
 )
 """Before a name: it is less of it that acts."""
-RELATIVE = re.compile(r",? (?:which|that|who)\b", re.IGNORECASE)
+RELATIVE = bounded(r",? (?:which|that|who)\b", re.IGNORECASE)
 """Behind an object that does something itself: "A blocks B, which raises C"."""
-GIVEN = re.compile(r"^[- ](?:pre-?)?(?:treatment|therapy|treated|medication)\b", re.IGNORECASE)
+GIVEN = bounded(r"^[- ](?:pre-?)?(?:treatment|therapy|treated|medication)\b", re.IGNORECASE)
 """Right behind a drug: that it is given, not what it does."""
-BENEFIT = re.compile(
+BENEFIT = bounded(
     r"\b(?:protect\w+|ameliorat\w+|beneficial|therapeutic|preventi\w+|prophylactic|curative)\s+"
     r"(?:effects?|roles?|functions?|actions?|activit(?:y|ies)|potential|efficacy) of "
     r"(?:[\w-]+ ){0,3}$",
     re.IGNORECASE,
 )
 """Before a drug: "the protective effect of A on B"."""
-NEW_CLAUSE = re.compile(r";|,\s*(?:although|though|whereas|while|but|however)\b", re.IGNORECASE)
-AMONG_PATIENTS = re.compile(
+NEW_CLAUSE = bounded(r";|,\s*(?:although|though|whereas|while|but|however)\b", re.IGNORECASE)
+AMONG_PATIENTS = bounded(
     r"\b(?:in|among)\s+(?:[\w-]+\s+){0,6}(?:patients?|individuals?|subjects?|recipients?|rats?|mice|"
     r"animals?|child(?:ren)?|adults?|man|woman|men|women|users?|those)\b",
     re.IGNORECASE,
 )
 """Behind a disease and before "treated with A": it came up in them, and was not what they had."""
-NOUN = re.compile(r"(?:ion|ment|ance)$", re.IGNORECASE)
+NOUN = bounded(r"(?:ion|ment|ance)$", re.IGNORECASE)
 """The end of a verb's noun: in "A activation raised B" it has no subject yet."""
-BY_THE_WAY = re.compile(r"ing$", re.IGNORECASE)
+BY_THE_WAY = bounded(r"ing$", re.IGNORECASE)
 """The end of a participle; far behind a name it is another's."""
-MEANS = re.compile(r"\b(?:via|through)\b", re.IGNORECASE)
+MEANS = bounded(r"\b(?:via|through)\b", re.IGNORECASE)
 """Before a name: it is what the effect is brought about by."""
-SETTING = re.compile(r"\b(?:in|on|during|from|with|among)\b(?:\s+[\w-]+){0,3}\s*$", re.IGNORECASE)
+SETTING = bounded(r"\b(?:in|on|during|from|with|among)\b(?:\s+[\w-]+){0,3}\s*$", re.IGNORECASE)
 """Before a disease: there the effect was seen."""
 _ITEM = r"\s*[\w()/+'\u2019-]+(?:\s+[\w()/+'\u2019-]+){0,3}\s*"
-LISTED = re.compile(
+LISTED = bounded(
     rf"^(?:{_ITEM},)+(?:\s*(?:and|or|as well as)\b)?(?:\s+[\w-]+){{0,2}}\s*$", re.IGNORECASE
 )
 """Between a verb and a name behind a comma: other objects in a list."""
-REMOVED = re.compile(
+REMOVED = bounded(
     r"\b(?:(?:inhibition|degradation|clearance|removal|loss|depletion|suppression|"
     r"down-?regulation) of|(?:reduction|decrease|decline|fall|drop) (?:of|in)) (?:[\w-]+ ){0,2}$",
     re.IGNORECASE,
 )
 """Before an object: to increase the clearance of X is to decrease X."""
-OBJECT = re.compile(
+OBJECT = bounded(
     rf"\b(?:{_UP}|{_DOWN})\s+(?:(?:the|of|in|expression|levels?|activity|production|"
     rf"secretion)\s+){{0,3}}$|\b(?:in response to|by|versus|than|without)\s+(?:[\w-]+\s+)?$",
     re.IGNORECASE,
 )
 """Before a name: it is the object of a verb, and does nothing itself."""
-CAUSED = re.compile(
+CAUSED = bounded(
     r"\b(?:caused|induced|produced|provoked|elicited|precipitated|triggered|due|secondary|"
     r"attributed|after|following)\b",
     re.IGNORECASE,
 )
 """Behind a disease and before a drug: the drug brought it about."""
-APPOSED = re.compile(r"^(?: \([^)]*\))?,? (?:is |was |as |and other )?(?:an?|the)? ?")
+APPOSED = bounded(r"^(?: \([^)]*\))?,? (?:is |was |as |and other )?(?:an?|the)? ?")
 """Between a drug and the target it is named by: "examplol, a TST1 inhibitor"."""

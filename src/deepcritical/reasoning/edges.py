@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from deepcritical.domain.evidence import Fact, FactRole
 from deepcritical.domain.hypotheses import Relation, Sign
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span, sentences
 from deepcritical.reasoning import edge_cues as cues
 from deepcritical.reasoning.mentions import EntityKind, Mention, find_mentions
@@ -26,9 +27,9 @@ _FAR, _FAR_MOLECULES = 130, 90
 _NEAR, _BESIDE, _APPOSED = 45, 30, 60
 """Characters within which "A-induced B", "A inhibitor B" and "B, an A inhibitor" stand."""
 _AROUND = 60
-_BY = re.compile(r"\b(?:by|with|using|after|following)\b")
-_AGENT = re.compile(r"\bby\b")
-_JOINING = re.compile(r"(?:^|\s|,)\s*(?:and|but|yet|while)\s+(?:\w+ly\s+|also\s+|thereby\s+)?$")
+_BY = bounded(r"\b(?:by|with|using|after|following)\b")
+_AGENT = bounded(r"\bby\b")
+_JOINING = bounded(r"(?:^|\s|,)\s*(?:and|but|yet|while)\s+(?:\w+ly\s+|also\s+|thereby\s+)?$")
 
 
 class _Edge(NamedTuple):

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from deepcritical.domain.patterns import bounded
+
 __all__ = [
     "AFTER",
     "ALIKE_ADVERB",
@@ -34,28 +36,28 @@ _DOWN = (
 )
 _BETTER = r"(?:improv\w+|better|best|benefi\w+|favou?r\w*|effective\w*|recover\w+|superior|good)"
 _WORSE = r"(?:wors\w+|deteriorat\w+|poor(?:er|ly)?|exacerbat\w+|aggravat\w+|inferior)"
-CUE = re.compile(
+CUE = bounded(
     rf"\b(?:(?P<up>{_UP})|(?P<down>{_DOWN})|(?P<better>{_BETTER})|(?P<worse>{_WORSE}))\b",
     re.IGNORECASE,
 )
-NULL = re.compile(
+NULL = bounded(
     r"\b(?:no|without|nor|neither|not|n['’]t|none|never|failed|fails|lack(?:ed)?)\b|"
     r"\bnon-?significant|\bn\.?s\.?\b|\b(?:similar|comparable|equivalent|unchanged|the same|alike|"
     r"equal(?:ly)?|identical|unaffected|as effective as|insignificant|indistinguishable|"
     r"non-?inferior\w*|similarly|comparably|unaltered|ineffective)\b",
     re.IGNORECASE,
 )
-CHANGE = re.compile(
+CHANGE = bounded(
     r"reductions?|decreases?|declines?|loss|falls?|drops?|improvements?|increases?|gains?|rises?",
     re.IGNORECASE,
 )
-AMOUNT = re.compile(r"greater|larger|more|higher|smaller|less|lower|fewer", re.IGNORECASE)
-AFTER = re.compile(
+AMOUNT = bounded(r"greater|larger|more|higher|smaller|less|lower|fewer", re.IGNORECASE)
+AFTER = bounded(
     r"\b(?:than|(?:as )?compared (?:with|to)|in comparison (?:with|to)|versus|vs\.?|relative to|"
     r"over|against|with respect to)\b",
     re.IGNORECASE,
 )
-OPENING = re.compile(
+OPENING = bounded(
     r"^\W*(?:when |as )?(?:compared (?:with|to)|in comparison (?:with|to)|relative to|"
     r"versus)[^,]*,",
     re.IGNORECASE,
@@ -68,12 +70,12 @@ LEFT_OUT = tuple(
     )
 )
 """Section labels, by their beginning, in which no result of an arm stands."""
-BOTH_ARMS = re.compile(
+BOTH_ARMS = bounded(
     r"\b(?:in|with|of|for|by) (?:both|all|either|each)(?: of the)?(?: \w+)? (?:groups?|arms?|"
     r"treatments?|cases|conditions?)\b|\bboth groups\b",
     re.IGNORECASE,
 )
-ALIKE_ADVERB = re.compile(
+ALIKE_ADVERB = bounded(
     r"^\W*similarly,|\bsimilar (?:decline|reduction|increase|improvement|decrease|fall|"
     r"rise)s? (?:in|was seen)",
     re.IGNORECASE,
@@ -81,14 +83,14 @@ ALIKE_ADVERB = re.compile(
 
 
 _VALUE = r"(?<![\w.=<>,/-])[-−–]?\d+(?:[.·]\d+)?"
-PAIR = re.compile(
+PAIR = bounded(
     rf"(?P<first>{_VALUE})[^;]{{0,60}}?\b(?:vs\.?|versus|(?:as )?compared (?:with|to)|than|and|"
     rf"against)\s[^;]{{0,60}}?(?P<second>{_VALUE})",
     re.IGNORECASE,
 )
 
 
-FIGURES_OF_NO_ARM = re.compile(
+FIGURES_OF_NO_ARM = bounded(
     r"\b[Pp]\s*[=<>≤≥]\s*[\d.·]+|\d+(?:\.\d+)?% ?(?:CI|confidence)[^)\];]*|\b(?:at|after|"
     r"for) \d+ \w+|\d+/(?=\d)"
 )

@@ -17,6 +17,7 @@ from pydantic import Field
 
 from deepcritical.domain.abbreviations import expand_abbreviations
 from deepcritical.domain.base import Model, UnitInterval
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span, sentences
 from deepcritical.reasoning import effect_cues as cues
 from deepcritical.reasoning import lexicon
@@ -27,9 +28,9 @@ from deepcritical.reasoning.propositions import stems
 
 __all__ = ["Effect", "EffectDirection", "effect"]
 
-_BAD = re.compile(rf"\b{BAD}\b", re.IGNORECASE)
-_WORD = re.compile(r"[^\W_]+")
-_INACTIVE = re.compile(
+_BAD = bounded(rf"\b{BAD}\b", re.IGNORECASE)
+_WORD = bounded(r"[^\W_]+")
+_INACTIVE = bounded(
     r"placebo|control|usual|sham|standard|\bno |untreated|conventional", re.IGNORECASE
 )
 _INACTIVE_WORDS = stems("placebo control sham untreated usual conventional")
@@ -44,7 +45,7 @@ _GOVERNS = 30
 """Characters behind a cue within which a denial still governs it."""
 _OTHER_STATEMENT, _BEFORE = 60, 15
 """Added to the distance of a cue behind "and the", and of one before the outcome."""
-_JOINED = re.compile(r"\band (?:the|a|was|were)\b|, and\b")
+_JOINED = bounded(r"\band (?:the|a|was|were)\b|, and\b")
 
 
 class EffectDirection(StrEnum):

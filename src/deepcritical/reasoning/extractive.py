@@ -34,8 +34,8 @@ from deepcritical.reasoning.reading import read_record
 from deepcritical.reasoning.synthesis import synthesize
 from deepcritical.reasoning.writing import write
 from deepcritical.services.calculating import calculated
-from deepcritical.services.entities import DrugKind, find_drugs
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 
 __all__ = ["ExtractiveReasoner"]
 

@@ -12,10 +12,12 @@ import re
 from enum import IntEnum
 from typing import NamedTuple
 
+from deepcritical.domain.patterns import bounded
+
 __all__ = ["CONTROL", "Cue", "Way", "figures_cue", "has_result_figures", "p_values"]
 
 _NUMBER = r"[-−–]?\d+(?:[.·]\d+)?"
-_INTERVAL = re.compile(
+_INTERVAL = bounded(
     r"(?:\bCI\b|confidence interval|credible interval|\bCrI\b|\b(?-i:[a-z]?[RHO]R)\b|\bratio\b"
     r"[^;()\[\]\d]{0,30})"
     r"[^;\d\[−–-]{0,12}"
@@ -24,27 +26,27 @@ _INTERVAL = re.compile(
     r"(?![\d.·]*\d)(?!%\s*(?:CI|conf|cred))",
     re.IGNORECASE,
 )
-_RATIO = re.compile(
+_RATIO = bounded(
     r"\bratio\b|\b(?-i:[a-z]?(?:OR|HR|RR)s?)\b|relative risk|hazard|odds", re.IGNORECASE
 )
-_HAZARD = re.compile(r"\b[Hh]azard|\ba?HRs?\b")
-_P_VALUE = re.compile(
+_HAZARD = bounded(r"\b[Hh]azard|\ba?HRs?\b")
+_P_VALUE = bounded(
     r"(?<![\w.])[Pp](?:[- ]?values?)?(?: for (?:trend|difference))?\s*(?:of\s*)?"
     r"(?P<sign>[=<>≤≥]|&lt;|&gt;)\s*(?P<value>0?[.·]\d+|[01](?:[.·]0+)?(?![\d.·]))"
 )
-_NOT_SIGNIFICANT = re.compile(r"(?<![\w.])[Pp]\s*=\s*(?:NS|n\.?s\.?)\b")
-_NOT_OF_THE_EFFECT = re.compile(
+_NOT_SIGNIFICANT = bounded(r"(?<![\w.])[Pp]\s*=\s*(?:NS|n\.?s\.?)\b")
+_NOT_OF_THE_EFFECT = bounded(
     r"heterogen\w*|\bI2\b|interaction|\b(?:at|between-group) baseline\b|\bbaseline (?:char|diff)|"
     r"\b(?:were|was) (?:younger|older)\b",
     re.IGNORECASE,
 )
-_BAYESIAN = re.compile(r"posterior|bayesian|credible|\bCrI\b", re.IGNORECASE)
-_PROBABILITY = re.compile(
+_BAYESIAN = bounded(r"posterior|bayesian|credible|\bCrI\b", re.IGNORECASE)
+_PROBABILITY = bounded(
     r"\bprobability (?:of|for|that)\b(?P<what>[^;]{0,120}?)"
     r"(?<![\d.·])(?P<value>0?[.·]\d+|\d{1,2}(?:\.\d+)?\s?%)",
     re.IGNORECASE,
 )
-_OF_BENEFIT = re.compile(
+_OF_BENEFIT = bounded(
     r"benefit|improv|effect|efficacy|superior|reduc|recover|better|lower", re.IGNORECASE
 )
 _CERTAIN_ENOUGH = 0.95
@@ -63,23 +65,23 @@ _GOOD = (
     r"resol(?:ution|ved)|clearance|cleared|discharged?|cure[sd]?|regress\w+|involution|(?-i:PFS|OS|EFS|DFS)|"
     r"success\w*|ventilator-free|healing|healed"
 )
-_OUTCOME = re.compile(rf"\b(?:(?P<bad>{_BAD})|(?P<good>{_GOOD}))\b", re.IGNORECASE)
-_FREE = re.compile(r"[-\s]free[-\s](?:days|survival)?|\b(?:PFS|EFS|DFS)\b", re.IGNORECASE)
-_SUBGROUP = re.compile(
+_OUTCOME = bounded(rf"\b(?:(?P<bad>{_BAD})|(?P<good>{_GOOD}))\b", re.IGNORECASE)
+_FREE = bounded(r"[-\s]free[-\s](?:days|survival)?|\b(?:PFS|EFS|DFS)\b", re.IGNORECASE)
+_SUBGROUP = bounded(
     r"\s+(?:at|on|before) (?:the )?"
     r"(?:baseline|enrol\w*|randomi[sz]ation|study entry|entry|admission)",
     re.IGNORECASE,
 )
 """Behind a word: it says who was studied, not what came of it."""
-_TIME_TO = re.compile(r"\b(?:time (?:to|until)|days? (?:to|until))\s+(?:\S+\s+){0,3}$", re.I)
-_TOOK = re.compile(r"\s+(?:\S+\s+){0,3}took\b", re.I)
+_TIME_TO = bounded(r"\b(?:time (?:to|until)|days? (?:to|until))\s+(?:\S+\s+){0,3}$", re.I)
+_TOOK = bounded(r"\s+(?:\S+\s+){0,3}took\b", re.I)
 """Behind an outcome whose time is given: "recovery took 7 days"."""
-_FELL_ILL = re.compile(r"\b(?:developed|occurred|arose|was diagnosed|were diagnosed)\b", re.I)
-_SURVIVAL = re.compile(r"[Ss]urviv|PFS|EFS|DFS|\bOS\b")
+_FELL_ILL = bounded(r"\b(?:developed|occurred|arose|was diagnosed|were diagnosed)\b", re.I)
+_SURVIVAL = bounded(r"[Ss]urviv|PFS|EFS|DFS|\bOS\b")
 _UNIT = r"(?:%|\s?(?:days?|weeks?|months?|years?|hours?|points?))?"
 _ASIDE = r"(?:\s*[\[(][^()\[\]]*[\])])?"
 _VALUE = r"(?<![\d.·/])[-−–]?\d+(?:[.·]\d+)?"
-_PAIR = re.compile(
+_PAIR = bounded(
     rf"(?P<first>{_VALUE})(?:/\d+)?{_UNIT}{_ASIDE}"
     r"(?P<between>(?:[^.;\d]|\.(?!\s)){0,80}?)"
     r"\b(?:vs\.?|versus|(?:as )?compared (?:with|to)|than|and|against)\s"
@@ -87,8 +89,8 @@ _PAIR = re.compile(
     rf"(?P<second>{_VALUE})(?:/\d+)?{_UNIT}",
     re.IGNORECASE,
 )
-_CHANGE = re.compile(r"\bchanges? (?:from baseline )?(?:in|of)\b", re.IGNORECASE)
-CONTROL = re.compile(
+_CHANGE = bounded(r"\bchanges? (?:from baseline )?(?:in|of)\b", re.IGNORECASE)
+CONTROL = bounded(
     r"\b(?:placebo|controls?|usual care|standard (?:of )?care|no treatment|untreated|"
     r"non-?users?|alone)\b",
     re.IGNORECASE,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["FollowUp", "Passage", "Quote", "StudyCounts", "answer"]
+__all__ = ["FollowUp", "Passage", "Quote", "StudyCounts", "answer", "chosen_passages"]
 
 MAX_QUOTES = 3
 """Sentences that are quoted of one record."""
@@ -193,6 +193,24 @@ def answer(
     )
 
 
+def chosen_passages(
+    question: str, records: Mapping[str, Evidence], chosen: Mapping[str, Sequence[Span]]
+) -> tuple[Passage, ...]:
+    """Return the passages of chosen sentences; design, stance and caution are those of the rules.
+
+    The sentence that a record's stance rests on is added. A record that does not bear on the
+    question has no passage.
+
+    Args:
+        question: As `answer` takes it.
+        records: Evidence id -> record.
+        chosen: Evidence id -> sentences of that record.
+    """
+    judge = FollowUpJudge(read_asked(question))
+    passages = (_passage(judge, i, records[i], spans) for i, spans in chosen.items())
+    return tuple(passage for passage in passages if passage)
+
+
 def _rows(
     found: Sequence[_Found],
     records: Mapping[str, Evidence],
@@ -217,12 +235,18 @@ def _selected(
     return tuple(passages[candidate.evidence_id] for candidate in chosen)
 
 
-def _passage(judge: FollowUpJudge, evidence_id: str, record: Evidence) -> Passage | None:
+def _passage(
+    judge: FollowUpJudge, evidence_id: str, record: Evidence, chosen: Sequence[Span] = ()
+) -> Passage | None:
     """What a record says to the question; None when it does not bear on it."""
     graded = grade(record)
     judged = judge.read(record, graded)
     if not judged.spans:
         return None
+    if chosen:
+        basis = (span for span in judged.spans if span.start == judged.basis)
+        shown = {span.start: span for span in (*chosen, *basis)}
+        judged = judged._replace(spans=tuple(shown.values()))
     return Passage(
         reference=build_reference_from_evidence(record, evidence_id),
         quotable=record.quotable,

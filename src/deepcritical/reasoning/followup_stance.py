@@ -14,6 +14,7 @@ from deepcritical.domain.appraisal import Appraisal, Reading, Remark, Stance
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.evidence import Evidence, Fact
 from deepcritical.domain.grading import Grade, is_negative_stop, is_notice
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.text import Span, sentences
 from deepcritical.reasoning.asked import Asked, neutral_nouns
@@ -29,7 +30,7 @@ from deepcritical.reasoning.trial_stance import stop_sentence
 
 __all__ = ["FollowUpJudge", "Judged"]
 
-_COMPOSITE = re.compile(
+_COMPOSITE = bounded(
     r"\bcomposite\b|\b(?:deaths?|mortality|hospitali[sz]ations?|admissions?),? or\b|"
     r"\bor (?:\w+ )?(?:deaths?|mortality|hospitali[sz]ations?|admissions?)\b",
     re.IGNORECASE,
@@ -39,13 +40,13 @@ _BOTH_WAYS = "what bears on the question points both ways"
 _OPEN = "what bears on the question leaves it open"
 _CLEAR = 0.33
 """How far a sentence must speak for or against what is claimed, of 1."""
-_MIXED = re.compile(
+_MIXED = bounded(
     r"\b(?:controversial|conflicting|contradictory|inconsistent|both positive and negative|"
     r"mixed (?:results|findings|evidence)|ranked (?:below|behind|lower|last)|"
     r"less (?:encouraging|promising|favou?rable))\b",
     re.IGNORECASE,
 )
-_WORSENS = re.compile(r"\b(?:worsen|exacerbat|aggravat)\w*", re.IGNORECASE)
+_WORSENS = bounded(r"\b(?:worsen|exacerbat|aggravat)\w*", re.IGNORECASE)
 _TREATS = r"(?:in|for|against|treat|cure|heal|shrink|relieve|alleviate|ameliorate|halt)"
 _NO_WORD = "harms are reported, without a word on how it was tolerated"
 

@@ -20,6 +20,7 @@ from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.evidence import Evidence, Fact
 from deepcritical.domain.grading import is_negative_stop
 from deepcritical.domain.hypotheses import MechanismHypothesis
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import QuestionForm, ResearchQuestion
 from deepcritical.domain.record_kinds import is_notice, is_paper, is_retracted
 from deepcritical.domain.text import Span, sentences
@@ -68,9 +69,9 @@ _UNNAMED = 0.25
 conclusions often say "this approach"."""
 _LATER = 0.8
 """Each further sentence of a conclusion weighs this much of the one before."""
-_BUT_NOT = re.compile(r",?\s+but\s+(?=not\b)")
+_BUT_NOT = bounded(r",?\s+but\s+(?=not\b)")
 _CONCESSION = 0.3
-_CONCEDED = re.compile(
+_CONCEDED = bounded(
     r"\W*(?:while|whilst|although|though|even though|despite|in spite of|notwithstanding)\b"
     r"([^,;]*(?:,[^,;]*)?),\s+(?=\w+ )",
     re.IGNORECASE,
@@ -93,7 +94,7 @@ _SPOKEN_OF_IN_SHORT = 0.15
 itself less is asked, for it says "this approach"."""
 
 
-_CONCLUDES = re.compile(
+_CONCLUDES = bounded(
     r"^(?:in (?:conclusion|summary)|to conclude|overall|taken together|thus|therefore|hence)\b|"
     r"\b(?:we|authors) (?:\w+ )?conclude\b|\bit (?:is|was|can be) concluded\b",
     re.IGNORECASE,

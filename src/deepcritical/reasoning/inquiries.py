@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from deepcritical.domain.checklist import Aspect, Inquiry, InquiryKind
 from deepcritical.domain.errors import QuestionError
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import Drug
 from deepcritical.domain.text import Span, fold
 from deepcritical.reasoning import lexicon
@@ -21,7 +22,7 @@ from deepcritical.reasoning.outcome_families import with_measures
 from deepcritical.reasoning.phrases import names_phrase, read_phrases, words_of
 from deepcritical.reasoning.tolerability import asks_for_harm
 from deepcritical.reasoning.wanted import DOSE, WANTED, Wanted
-from deepcritical.services.entities import DrugKind, find_drugs
+from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 
 __all__ = [
     "DOSES",
@@ -37,7 +38,7 @@ __all__ = [
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(patterns), re.IGNORECASE)
+    return bounded("|".join(patterns), re.IGNORECASE)
 
 
 _STEP = _any(
@@ -73,7 +74,7 @@ def _names_treatment(span: Span) -> bool:
 
 def _says(pattern: re.Pattern[str]) -> Wanted:
     """What is told by words; nothing in the question asks for it by itself."""
-    return Wanted("", re.compile("$^"), lambda span: bool(pattern.search(span.text)))
+    return Wanted("", bounded("$^"), lambda span: bool(pattern.search(span.text)))
 
 
 HARMS = next(want for want in WANTED if want.is_safety)
@@ -81,10 +82,10 @@ DOSES = next(want for want in WANTED if want.name == DOSE)
 MECHANISMS = _says(_STEP)
 RECOMMENDED = Wanted(
     "",
-    re.compile("$^"),
+    bounded("$^"),
     lambda span: bool(_RECOMMENDED.search(span.text)) and _names_treatment(span),
 )
-_TREATMENTS = Wanted("", re.compile("$^"), _names_treatment)
+_TREATMENTS = Wanted("", bounded("$^"), _names_treatment)
 
 
 class _Kind(NamedTuple):
@@ -95,7 +96,7 @@ class _Kind(NamedTuple):
     """What its sentences must tell, if the words of the question do not say so already."""
 
 
-_LISTED = re.compile(
+_LISTED = bounded(
     r"^(?:which|what(?! (?:do|did|does|have)\b)|are there|is there|list|find|show|any|how many)\b"
     r"(?:\s+[\w-]+){0,4}?\s+trials?\b",
     re.IGNORECASE,
@@ -160,16 +161,16 @@ _KINDS = (
         _says(_CAUSED),
     ),
 )
-_OPENING = re.compile(
+_OPENING = bounded(
     r"^(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have)\b", re.IGNORECASE
 )
-_WHO = re.compile(
+_WHO = bounded(
     r"\b(?:non-?)?(?:hospitali[sz]ed|critically ill|ambulatory)\b"
     r"(?= (?:\w+ )?(?:adults?|patients?|people|children|infants|with))",
     re.IGNORECASE,
 )
 """Says which patients, not that admission to hospital is asked for."""
-_GROUP = re.compile(
+_GROUP = bounded(
     r"\b(?:in|among)\s+((?:[\w-]+\s+){0,2}(?:outpatients?|inpatients?|adults?|adolescents?|children|"
     r"infants?|elderly|women|men)(?: people)?)(?=\W*$)",
     re.IGNORECASE,
@@ -193,7 +194,7 @@ _TOLERATED = _any(
 )
 
 
-_FURTHER = re.compile(
+_FURTHER = bounded(
     r"[,;?]?\s+and,?\s+(?:if so,?\s+)?"
     r"(?=(?:is|are|was|does|do|can|how|what|which|at what|by what|through what|why)\s)",
     re.IGNORECASE,

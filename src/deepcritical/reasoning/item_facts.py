@@ -18,6 +18,7 @@ from deepcritical.domain.checklist import (
 )
 from deepcritical.domain.evidence import Evidence, FactRole
 from deepcritical.domain.grading import Grade, grade, is_notice, is_retracted
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span
 from deepcritical.reasoning.asked import Asked
 from deepcritical.reasoning.bearing import bearing
@@ -33,13 +34,13 @@ from deepcritical.services.evidence_store import EvidenceStore
 
 __all__ = ["ItemReader", "checklist_in", "counting", "covered", "may_answer", "read_items"]
 
-_SERIOUS = re.compile(
+_SERIOUS = bounded(
     r"\bserious\b|\bsevere\b|\bdeaths?\b|\bfatal\b|\bgrades? (?:[≥>]\s*)?(?:[345]|iii|iv|v)\b|"
     r"\bthrombo\w+|\bhospitali[sz]\w+|\blife-threatening\b|\bdiscontinu\w+",
     re.IGNORECASE,
 )
-_SHARE = re.compile(r"\d\s?%|\d per (?:1,?000|100)\b|\b\d+ of \d+\b")
-_OPINION = re.compile(
+_SHARE = bounded(r"\d\s?%|\d per (?:1,?000|100)\b|\b\d+ of \d+\b")
+_OPINION = bounded(
     r"^(?:the )?(?:authors?|review|paper|article) (?:\w+ )?"
     r"(?:describ|speculat|hypothesi[sz]|propos|consider|discuss|suggest|mention)\w*",
     re.IGNORECASE,

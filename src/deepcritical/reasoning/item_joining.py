@@ -1,7 +1,8 @@
 """Joins a model's answers on a free question with what the rules made of it.
 
 A model adds sentences, doubts and searches. It cannot make an item better covered than the rule
-over located facts allows, nor turn a sentence that speaks against into one that speaks for.
+over located facts allows. The side of a sentence is the one that the rules read; a sentence that
+only the model found has none.
 """
 
 from __future__ import annotations
@@ -29,7 +30,6 @@ from deepcritical.reasoning.answers import (
     KeyFacts,
     MappedSentence,
 )
-from deepcritical.reasoning.inquiries import focus_of
 from deepcritical.reasoning.item_facts import may_answer
 from deepcritical.reasoning.quoting import (
     addresses_a_model,
@@ -61,12 +61,6 @@ _ASPECTS: dict[AspectKind, Aspect] = {
     "people": Aspect.PEOPLE,
     "animals_and_cells": Aspect.MODELS,
 }
-_SIDES = {
-    "for": Stance.SUPPORTS,
-    "against": Stance.REFUTES,
-    "neither": Stance.NEUTRAL,
-}
-_BY_FAVOUR = (Stance.REFUTES, Stance.NEUTRAL, Stance.SUPPORTS)
 
 
 class JoinedFacts(NamedTuple):
@@ -147,24 +141,18 @@ def _fact(
     had: ItemFact | None,
 ) -> ItemFact:
     graded = grade(record)
-    side = _SIDES[answer.side] if focus_of(inquiry.text).asked.yes_no else Stance.NEUTRAL
-    if had:
-        side = min(had.side, side, key=_BY_FAVOUR.index)
-    elif focus_of(inquiry.text).is_against(span) and side is Stance.SUPPORTS:
-        side = Stance.NEUTRAL
-    against = answer.side == "against"
     wanted = (
         item.id
         for item in checklist.items
         if item.id in answer.items
         and may_answer(item, graded)
-        and (against or item.aspect is not Aspect.AGAINST)
+        and item.aspect is not Aspect.AGAINST
     )
     return ItemFact(
         id="",
         items=tuple(dict.fromkeys((*(had.items if had else ()), *wanted))),
         fact=had.fact if had else sentence_fact(span, answer.evidence_id, FactRole.RESULT),
-        side=side,
+        side=had.side if had else Stance.NEUTRAL,
         level=graded.level,
         direct=had.direct if had else _names_all(inquiry, span),
     )

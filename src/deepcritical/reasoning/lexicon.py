@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.reasoning.directions import BAD, GOOD
 
 __all__ = [
@@ -29,10 +30,10 @@ __all__ = [
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{p})" for p in patterns), re.IGNORECASE)
+    return bounded("|".join(f"(?:{p})" for p in patterns), re.IGNORECASE)
 
 
-CLAUSE_BREAK = re.compile(
+CLAUSE_BREAK = bounded(
     r";\s+|,\s+and that\b|"
     r",?\s+\b(?:but(?! not)|yet|whereas|although|though|however|while|despite)\b\s*,?\s*",
     re.IGNORECASE,
@@ -97,7 +98,7 @@ OUTCOME = _any(
 )
 """What patients have or feel, or a word that stands for it."""
 
-LABORATORY = re.compile(
+LABORATORY = bounded(
     r"\b(?:cell[- ](?:culture|lines?|based|models?)|in[- ]vitro|ex[- ]vivo|stem cells?|"
     r"neuron(?:al)? models?|assays?|neurites?|"
     r"h(?:a?e)modynamic|blood flow|perfusion|(?:glucose|oxygen|cerebral) metabolism|biomarkers?|"
@@ -108,7 +109,7 @@ LABORATORY = re.compile(
 )
 """What is measured in a laboratory or a scanner and not felt by a patient."""
 
-FELT = re.compile(
+FELT = bounded(
     r"\b(?:mortality|deaths?|died|surviv\w+|symptoms?|recover\w+|hospitali[sz]\w+|risks?|odds|"
     r"incidence|cognit\w+|memory|executive|function(?:ing|al)|disease progression|relapses?|"
     r"remissions?|response rates?|responders?|pain|disability|quality of life|ventilation|"
@@ -117,18 +118,18 @@ FELT = re.compile(
 )
 """What patients have or feel: with one of these a clause is not about a laboratory value alone."""
 
-NOT_GIVEN = re.compile(r"\bthe abstract (?:gives no|does not)\b", re.IGNORECASE)
+NOT_GIVEN = bounded(r"\bthe abstract (?:gives no|does not)\b", re.IGNORECASE)
 """A summary's word on what its source does not say."""
 
-TREND = re.compile(r"\btrends?\b(?! analys)", re.IGNORECASE)
+TREND = bounded(r"\btrends?\b(?! analys)", re.IGNORECASE)
 """A result that did not reach significance."""
 
-OTHER_OUTCOME = re.compile(
+OTHER_OUTCOME = bounded(
     r"\bcognitive (?:impairment|decline|dysfunction)\b|\ball-cause\b", re.IGNORECASE
 )
 """Outcomes that stand for no condition of the vocabulary."""
 
-EFFICACY = re.compile(
+EFFICACY = bounded(
     r"\b(?:effective|efficac\w+|improv\w+|resol\w+|regress\w+|respon\w+|recover\w+)\b",
     re.IGNORECASE,
 )
@@ -237,7 +238,7 @@ SAFETY_AS_TOPIC = _any(
 )
 """A sentence that has safety as what was looked at, and does not say what was found."""
 
-OUTLOOK = re.compile(
+OUTLOOK = bounded(
     r"\basked for\b|\bcalled for\b|"
     r"\b(?:further|more|future|larger|additional) (?:\w+ ){0,2}"
     r"(?:studies|study|trials?|research)\b",

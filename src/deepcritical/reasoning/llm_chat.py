@@ -1,34 +1,48 @@
-"""A chat's judgements with a model: it chooses the tool, and words what records say.
+"""A chat's judgements with a model: it chooses the tool, and sentences of records.
 
-What it chooses is one of the tools that are there; of what it says only sentences stand that their
-records bear out. Where it does not help, rules do, and the reader is told.
+It chooses among the tools and the sentences that are there; no word of its own is printed. Where it
+does not help, rules do, and the reader is told.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+import re
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 from deepcritical.domain.chat import ChatAnswer, FoundRecords
-from deepcritical.domain.citation_validator import build_reference_from_evidence
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.question import MAX_QUESTION_CHARS
+from deepcritical.domain.text import Span
 from deepcritical.domain.tool_registry import ToolConfig
 from deepcritical.prompts.chat_asks import Offered, ask_sentences, ask_tool
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN, ShownRecords, batches
-from deepcritical.reasoning.answers import SaidSentences, ToolPick
+from deepcritical.reasoning.answers import Chosen, Section, ToolPick
+from deepcritical.reasoning.asked import read_asked
 from deepcritical.reasoning.asking import Asker, NoAnswerError
 from deepcritical.reasoning.base import RunDesk
-from deepcritical.reasoning.chatting import ChatReasoner, ChatTurn, RuleChat, ToolChoice
-from deepcritical.reasoning.look_ups import listed, read_look_up
+from deepcritical.reasoning.chatting import (
+    ChatReasoner,
+    ChatTurn,
+    RuleChat,
+    ToolChoice,
+    as_sentences,
+)
+from deepcritical.reasoning.followup import chosen_passages
+from deepcritical.reasoning.look_ups import read_look_up
 from deepcritical.reasoning.providers import ModelServer
-from deepcritical.reasoning.said import Borne, as_sentences, borne_out
+from deepcritical.reasoning.quoting import quoted_sentence
 
 __all__ = ["ModelChat"]
 
 _MOST_RECORDS = 12
 """Records that a model is shown."""
+_MOST_CHOSEN = 40
+"""Sentences of an answer that are looked up; more is no choice."""
+_POINTING = frozenset("and also it its this that these those they them their then there".split())
+"""Words of a message that only point back."""
+_BY_MODEL = "The model chose which sentences of the records are shown; it wrote none of them."
 
 
 class ModelChat:
@@ -75,29 +89,56 @@ class ModelChat:
         if pick.tool not in {tool.name for tool in open_tools}:
             self._notices.append("The model chose no tool that there is; rules chose one.")
             return by_rule
-        query = " ".join(pick.query.split())[:MAX_QUESTION_CHARS] or turn.message
+        query = await asyncio.to_thread(_query, pick.query, turn)
         return ToolChoice(pick.tool, query, "The model takes it for more than a look-up.")
 
     async def tell(self, turn: ChatTurn, query: str, found: FoundRecords) -> ChatAnswer:
-        """What the model says of the records, as far as they bear it out; else as rules do."""
+        """The rules' answer, its sentences chosen by the model where it chose any of the records'.
+
+        The head, with the number of studies on each side, and what is said of each record stay the
+        rules'. A look-up, and a question on which rules find nothing, is answered by rules alone.
+        """
         by_rule = await self._rules.tell(turn, query, found)
-        look_up = read_look_up(turn.message) or read_look_up(query)
-        records = listed(look_up, found.records) if look_up else found.records
-        shown = await asyncio.to_thread(_shown, records, self._limit_chars)
+        if not by_rule.sentences or read_look_up(query):
+            return self._noted(by_rule)
+        shown = await asyncio.to_thread(_shown, found.records, self._limit_chars)
         if shown is None:
             return self._noted(by_rule)
         try:
             prompt = ask_sentences(turn.message, shown, short=self._short)
-            said = (await self._asked().ask("report", prompt, SaidSentences)).sentences
+            chosen = (await self._asked().ask("report", prompt, Section)).sentences
         except NoAnswerError as error:
-            self._told("wording the answer", error)
+            self._told("choosing sentences", error)
             return self._noted(by_rule)
-        seen = {i: records[i] for i in shown.ids}
-        kept = await asyncio.to_thread(borne_out, said, seen, f"{turn.message} {query}")
-        left_out = len(said) - len(kept)
-        if not kept:
-            return self._noted(by_rule.model_copy(update={"left_out": left_out}))
-        return self._noted(self._worded(kept, seen, found, left_out))
+        seen = {i: found.records[i] for i in shown.ids}
+        return self._noted(await asyncio.to_thread(self._chosen, by_rule, query, chosen, seen))
+
+    def _chosen(
+        self,
+        by_rule: ChatAnswer,
+        query: str,
+        chosen: Sequence[Chosen],
+        records: Mapping[str, Evidence],
+    ) -> ChatAnswer:
+        located = _located(chosen[:_MOST_CHOSEN], records)
+        by_record: dict[str, dict[int, Span]] = {}
+        for evidence_id, span in located:
+            by_record.setdefault(evidence_id, {})[span.start] = span
+        spans = {i: tuple(own.values()) for i, own in by_record.items()}
+        passages = chosen_passages(query, records, spans)
+        shown = {passage.reference.evidence_id for passage in passages}
+        left_out = {"left_out": len(chosen) - sum(i in shown for i, _ in located)}
+        if not passages:
+            return by_rule.model_copy(update=left_out)
+        return by_rule.model_copy(
+            update={
+                **left_out,
+                "sentences": as_sentences(passages),
+                "references": tuple(passage.reference for passage in passages),
+                "written_by": self.name,
+                "notices": (*by_rule.notices, _BY_MODEL),
+            }
+        )
 
     @property
     def _limit_chars(self) -> int:
@@ -116,23 +157,33 @@ class ModelChat:
     def _noted(self, answer: ChatAnswer) -> ChatAnswer:
         return answer.model_copy(update={"notices": (*answer.notices, *self._notices)})
 
-    def _worded(
-        self,
-        kept: Sequence[Borne],
-        seen: Mapping[str, Evidence],
-        found: FoundRecords,
-        left_out: int,
-    ) -> ChatAnswer:
-        cited = tuple(dict.fromkeys(one.evidence_id for one in kept))
-        numbers = {evidence_id: number for number, evidence_id in enumerate(cited, 1)}
-        return ChatAnswer(
-            head=f"From {len(cited)} of {len(found.records)} records. Source: {found.origin}.",
-            sentences=as_sentences(kept, seen, numbers),
-            references=tuple(build_reference_from_evidence(seen[i], i) for i in cited),
-            left_out=left_out,
-            written_by=self.name,
-            notices=found.notices,
-        )
+
+def _query(wanted: str, turn: ChatTurn) -> str:
+    """Return the message, completed as the model wants it where it names no drug and no condition.
+
+    The model may replace words such as "it" and add words of the user's former messages. What is
+    searched is shown, and answers are judged by it, so that a word of the model's own could reach
+    the reader or turn the question round.
+    """
+    if read_asked(turn.message).subjects:
+        return turn.message
+    query = " ".join(wanted.split())[:MAX_QUESTION_CHARS]
+    own, words = _words(turn.message), _words(query)
+    former = {word for exchange in turn.history for word in _words(exchange.message)}
+    rest = iter(words)
+    complete = all(word in rest for word in own if word not in _POINTING)
+    return query if complete and former.union(own).issuperset(words) else turn.message
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
+
+
+def _located(chosen: Iterable[Chosen], records: Mapping[str, Evidence]) -> list[tuple[str, Span]]:
+    """Return the chosen sentences as they stand in their records; others are passed over."""
+    known = ((one, records[one.evidence_id]) for one in chosen if one.evidence_id in records)
+    found = ((one.evidence_id, quoted_sentence(one.quote, record)) for one, record in known)
+    return [(evidence_id, span) for evidence_id, span in found if span]
 
 
 def _shown(records: Mapping[str, Evidence], limit_chars: int) -> ShownRecords | None:

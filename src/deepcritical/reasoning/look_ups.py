@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.identity import canonical_ids
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import SearchQuery
 from deepcritical.reasoning.claim_ids import ids_in
 from deepcritical.reasoning.inquiries import read_inquiry
@@ -34,11 +35,11 @@ _OPENERS = (
     rf"(?:(?:{_NEW})\s+)?{_STATUS}{_THINGS}\b",
     rf"^{_STATUS}{_THINGS}\s+(?:of|on|about|with|for|in)\b",
 )
-_LOOK_UP = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _OPENERS)
-_IS_NEW = re.compile(rf"\b(?:{_NEW})\b", re.IGNORECASE)
-_IS_TRIALS = re.compile(rf"\b(?:{_TRIALS})\b", re.IGNORECASE)
-_BARE_PMID = re.compile(r"\d{5,9}")
-_LINK = re.compile(
+_LOOK_UP = tuple(bounded(pattern, re.IGNORECASE) for pattern in _OPENERS)
+_IS_NEW = bounded(rf"\b(?:{_NEW})\b", re.IGNORECASE)
+_IS_TRIALS = bounded(rf"\b(?:{_TRIALS})\b", re.IGNORECASE)
+_BARE_PMID = bounded(r"\d{5,9}")
+_LINK = bounded(
     r"^\W*(?:that\s+|which\s+)?(?:(?:of|on|about|with|for|in|test(?:s|ed|ing)?|"
     r"stud(?:y|ied|ying)|exist|there|are|were|is|the|have|has)\s+)+",
     re.IGNORECASE,

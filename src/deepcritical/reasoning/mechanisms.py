@@ -20,7 +20,7 @@ from deepcritical.domain.hypotheses import (
 from deepcritical.domain.question import Condition, Drug
 from deepcritical.reasoning.queries import edge_query
 from deepcritical.reasoning.relations import RecordRelations, record_relations
-from deepcritical.services.vocabulary import vocabulary
+from deepcritical.vocabulary.nodes import vocabulary
 
 __all__ = ["build_hypotheses"]
 

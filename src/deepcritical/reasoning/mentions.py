@@ -8,8 +8,9 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from deepcritical.domain.abbreviations import expand_abbreviations
-from deepcritical.services.entities import DrugKind, DrugMention, find_drugs
-from deepcritical.services.vocabulary import vocabulary
+from deepcritical.domain.patterns import bounded
+from deepcritical.vocabulary.drugs import DrugKind, DrugMention, find_drugs
+from deepcritical.vocabulary.nodes import vocabulary
 
 __all__ = ["NOT_A_MOLECULE", "SYMBOL", "EntityKind", "Mention", "find_mentions"]
 
@@ -32,7 +33,7 @@ class Mention(NamedTuple):
     end: int
 
 
-SYMBOL = re.compile(
+SYMBOL = bounded(
     r"(?<![\w/-])(?:p-)?(?:[A-Z]{2}-\d{1,2}|[A-Z][A-Za-z]{0,3}\d+[A-Z]?\d*|[A-Z]{3,6}\d?(?:-\d+)?|"
     r"[a-z][A-Z]{2,4}\d?|[A-Z]{2,5}-?[α-ωκ]\w?|[A-Z]{2,4}\d[α-ω]|Aβ(?:\d+)?)(?![\w\u2010-\u2015-])"
 )
@@ -47,13 +48,13 @@ _OTHER_CAPITALS = frozenset(
     "PTSD ADHD COPD NSAID CKD CVD PCI MI ATP GTP ADP LPS GSH ROS MDA".split()
 )
 """Capitals that are no gene: methods, measures, viruses, cells, small molecules."""
-_GENE = re.compile(
+_GENE = bounded(
     r"(?<![\w/])(?:[A-Z]{2,5}-?(?:alpha|beta|gamma|delta|kappa ?B?)\d?|"
     r"[A-Z][a-z]{1,4}-?\d{1,2}[a-z]?\d?|[A-Z][A-Z0-9]{2,6}|[A-Z]{1,3}\d{1,2}[A-Za-z]?\d?|"
     r"[A-Z]{2,5}-\d{1,2}[A-Za-z]?|p\d{2}|(?:Akt|Ras|Myc|Kras|Src|Shh|Wnt|apoE|mTOR|"
     r"c-[A-Z][a-z]{2}))(?=\b)(?![\w])"
 )
-_GENE_WORDS = re.compile(
+_GENE_WORDS = bounded(
     r"\b(?:[\w-]{1,30} ){0,2}(?:[\w-]{0,30}kinases?|[\w-]{1,30} receptors?(?: \d?[A-Za-z]?\d?\b)?|"
     r"[\w-]{0,30}transferases?|[\w-]{0,30}oxidases?|[\w-]{0,30}reductases?|"
     r"[\w-]{0,30}synthases?|[\w-]{0,30}hydroxylases?|"
@@ -66,7 +67,7 @@ _GENE_WORDS = re.compile(
     r"prolactin|calcineurin|erythropoietin)\b",
     re.IGNORECASE,
 )
-_SMALL = re.compile(
+_SMALL = bounded(
     r"\b(?:glucose|creatinine|(?:m?ethanol|alcohol)|Ca ?\(?2 ?\+?\)?\+?|calcium|potassium|sodium|"
     r"ATP|GTP|lactate|steroids?|corticosteroids?|oxygen|superoxide|glutathione|GSH|"
     r"malondialdehyde|MDA|nitric oxide|cholesterol|triglycerides?|LPS|lipopolysaccharides?|"
@@ -77,7 +78,7 @@ _SMALL = re.compile(
     r"oxacin|tidine|terol|caine|barbital|azepam|triptan|setron|prazole|parin|nib|mab|vir)s?)\b"
 )
 """Small molecules of the body that no dictionary of drugs holds, and stems of drug names (INN)."""
-_NUCLEIC = re.compile(
+_NUCLEIC = bounded(
     r"rna\b|\bdna\b|nucleotides?|genome|antibod|antigen|blood|serum|plasma", re.IGNORECASE
 )
 _MESSENGERS = frozenset(
@@ -91,7 +92,7 @@ _MESSENGERS = frozenset(
     "glutathione|tryptophan|tyrosine".split("|")
 )
 """Substances of the body that are no proteins."""
-_PROTEIN_DRUGS = re.compile(
+_PROTEIN_DRUGS = bounded(
     r"\binsulin\b|hormone\b|interferon|interleukin|factor\b|erythropoietin", re.IGNORECASE
 )
 _KINDS = {
@@ -101,7 +102,7 @@ _KINDS = {
     "GeneFamily": EntityKind.GENE,
     "ChemicalSubstance": EntityKind.CHEMICAL,
 }
-_DISEASE = re.compile(
+_DISEASE = bounded(
     r"\b(?:(?!(?:the|an?|of|in|with|and|or|for|by|to|from|patients?|this|that|these|those|any|on|"
     r"at|as|is|was|were|has|had|have|severe|risk|developed|induced|human)\b)[\w'’-]{1,30} ){0,2}"
     r"(?:diseases?|syndromes?|disorders?|cancers?|carcinomas?|infections?|failure|deficiency|"

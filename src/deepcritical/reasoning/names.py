@@ -6,19 +6,20 @@ import re
 from functools import lru_cache
 
 from deepcritical.domain.abbreviations import expand_abbreviations
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import Condition, Drug
 from deepcritical.reasoning.regimens import partners, regimens, together
-from deepcritical.services.entities import DrugKind, find_drugs
-from deepcritical.services.vocabulary import CONDITION_LABELS, vocabulary
+from deepcritical.vocabulary.drugs import DrugKind, find_drugs
+from deepcritical.vocabulary.nodes import CONDITION_LABELS, vocabulary
 
 __all__ = ["ConditionNames", "DrugNames", "known_condition", "other_drug_places"]
 
-_POSSESSIVE = re.compile(r"^(\w[\w-]+)['’]s?\b", re.IGNORECASE)
-_MULTIPLE = re.compile(r"multiple (\w+)$", re.IGNORECASE)
-_GENERIC = re.compile(r"\s+(?:disease|disorder|syndrome)$", re.IGNORECASE)
+_POSSESSIVE = bounded(r"^(\w[\w-]+)['’]s?\b", re.IGNORECASE)
+_MULTIPLE = bounded(r"multiple (\w+)$", re.IGNORECASE)
+_GENERIC = bounded(r"\s+(?:disease|disorder|syndrome)$", re.IGNORECASE)
 
 
-_NOT_THE_DRUG = re.compile(
+_NOT_THE_DRUG = bounded(
     r"[\s-]*(?:resistan\w+|sensiti\w+|degrading|receptors?|secretion|signall?ing|levels?|"
     r"deficien\w+|independent|like)\b",
     re.IGNORECASE,
@@ -33,7 +34,7 @@ def _as_pattern(name: str) -> str:
     return r"[\s\u2010-\u2015-]+".join(spelled) + r"(?:['’]s|s)?"
 
 
-_BRITISH = re.compile(r"(h)(a?)(em)|(a?)(emia)|(o?)(edema)", re.IGNORECASE)
+_BRITISH = bounded(r"(h)(a?)(em)|(a?)(emia)|(o?)(edema)", re.IGNORECASE)
 
 
 def _either_spelling(match: re.Match[str]) -> str:
@@ -48,7 +49,7 @@ def _whole_words(names: tuple[str, ...], exact: tuple[str, ...]) -> re.Pattern[s
     parts = (
         [f"(?i:{loose})", *map(re.escape, exact)] if loose else [re.escape(name) for name in exact]
     )
-    return re.compile(rf"(?<![\w-])(?:{'|'.join(parts)})(?!\w)")
+    return bounded(rf"(?<![\w-])(?:{'|'.join(parts)})(?!\w)")
 
 
 class DrugNames:
@@ -70,7 +71,7 @@ class DrugNames:
         """Classes that the record counts the drug in: "C inhibitors, including this one"."""
 
     def _classes(self, text: str) -> tuple[str, ...]:
-        listed = re.compile(
+        listed = bounded(
             rf"(?<![\w-])(?P<cls>(?!(?:that|the|of|whether|with|and|or|other|for|by|use|some|these)\b)"
             rf"\w[\w-]*+ (?:inhibitors|blockers|agonists|antagonists|"
             rf"statins|antidepressants|drugs|agents|diuretics|corticosteroids)),? "
@@ -133,7 +134,7 @@ class ConditionNames:
         loose = tuple(name for name in self._names if name not in capitals)
         self._pattern = _whole_words(loose, (*short, *capitals))
         # "National Alzheimer's Coordinating Center" and the ADAS scale name no patient.
-        self._institution = re.compile(
+        self._institution = bounded(
             rf"(?:{self._pattern.pattern})(?:\s+\w+)?\s+"
             r"(?:Coordinating|Center|Centre|Association|Cent|Initiative|Cooperative|Assessment|"
             r"Neuroimaging|Research|Society)\b"

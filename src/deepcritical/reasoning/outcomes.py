@@ -20,6 +20,7 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Protocol, TypeVar
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span
 from deepcritical.reasoning.figures import Way
 
@@ -46,25 +47,25 @@ class _Weighed(Protocol):
 
 _Finding = TypeVar("_Finding", bound=_Weighed)
 
-_DEFINED = re.compile(
+_DEFINED = bounded(
     r"\b(?:primary|co-?primary|main)(?:[\s,/-]+\w+){0,3}?[\s-]+(?:outcomes?|end[\s-]?points?)"
     r"(?: measures?| variables?)?(?: (?:of|for|in) [^.,;:]{3,60}?)?(?:\s*\([^()]*\))?"
     r"\s*(?:(?:was|were|is|are|included?s?)\b|:)\s*"
     r"(?P<what>[^.;]+)",
     re.IGNORECASE,
 )
-_NARROWED = re.compile(
+_NARROWED = bounded(
     r"\s(?:defined|assessed|within|at|by|measured|after|over|in|on|during|from|as|up to|"
     r"until|through|among|based|evaluated)\s|[,(:;\[]|\b(?:which|that)\b",
     re.IGNORECASE,
 )
-_CHANGE_IN = re.compile(
+_CHANGE_IN = bounded(
     r"^(?:the )?(?:\w+ ){0,2}?"
     r"(?:changes?|differences?|reductions?|improvements?|decreases?|increases?)"
     r"(?: from baseline)?(?: (?:to|at) \w+ \d+)? (?:in|of) (?:the )?",
     re.IGNORECASE,
 )
-_EACH = re.compile(r"\s+(?:and|or)\s+|\s*,\s*")
+_EACH = bounded(r"\s+(?:and|or)\s+|\s*,\s*")
 _FILLER = frozenset(
     "the a an of to time proportion patients patient participants subjects adults who with without "
     "number rate rates incidence composite change changes percentage total mean median all any day "
@@ -72,24 +73,24 @@ _FILLER = frozenset(
     "either sustained overall primary efficacy outcome endpoint score scores level levels "
     "treatment therapy".split()
 )
-_SAYS_PRIMARY = re.compile(
+_SAYS_PRIMARY = bounded(
     r"\b(?:co-?)?primary[\s-](?:\w+[\s-]){0,2}?(?:outcomes?|end[\s-]?points?|events?)\b",
     re.IGNORECASE,
 )
-_DEATH = re.compile(
+_DEATH = bounded(
     r"\b(?:(?i:mortality|deaths?|died|overall survival|survival advantage|survival benefit)|OS)\b"
 )
-_COMPOSITE = re.compile(
+_COMPOSITE = bounded(
     r"\bcomposite\b|\b(?:or|and/or) (?:death|mortality)\b|\b(?:death|mortality) or\b", re.I
 )
-_OVERALL = re.compile(
+_OVERALL = bounded(
     r"\bclinically (?:meaningful|relevant|important|significant)\b|\bineffective\b|"
     r"\bnot (?:be )?(?:recommended|effective|beneficial|support\w*)\b|"
     r"\b(?:does|do|did) not support\b",
     re.IGNORECASE,
 )
 _BIASED = r"\b(?:risk of bias|high[- ]risk|low[- ]quality|some concerns|fraud\w*|retracted)\b"
-_SOUND = re.compile(
+_SOUND = bounded(
     r"\b(?:exclu\w+|remov\w+|omit\w+|leav\w+ out|left out|discard\w+)\b[^.;]{0,60}"
     rf"{_BIASED}|"
     r"\b(?:once|when|after|if|with)\b[^.;]{0,40}\b(?:studies|trials)\b[^.;]{0,40}"
@@ -101,7 +102,7 @@ _SOUND = re.compile(
     re.IGNORECASE,
 )
 """Says that studies which may mislead were left out, before the finding or in its clause."""
-_SUBGROUP = re.compile(
+_SUBGROUP = bounded(
     r"\bsub-?groups?\b|\bsubsets?\b|\bpost[- ]hoc\b|\bstratum\b|"
     r"\bamong (?:the )?\d[\d ,]* (?:patients|participants|adults|people)[^,;.]{0,30}"
     r"\bwith(?! available| complete| data)\b",

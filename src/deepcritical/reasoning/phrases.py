@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import fold
 from deepcritical.reasoning.propositions import stems
 
 __all__ = ["Phrase", "is_framing", "names_phrase", "read_phrases", "words_of"]
 
-_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*|[,;]")
+_WORD = bounded(r"[^\W_]+(?:-[^\W_]+)*|[,;]")
 _JOINS = frozenset("of the a an its their and or".split())
 _ALTERNATIVES = frozenset({"and", "or", ",", "nor"})
 _FRAME = frozenset(
@@ -40,16 +42,16 @@ _FRAME = frozenset(
     "significant clinically clinical significance difference differences differ differs".split()
 )
 """Words that pose a question and name nothing that it is about."""
-_VERB = re.compile(
+_VERB = bounded(
     r"^(?:activat|inhibit|block|stimulat|suppress|induc|bind|cross|enter|penetrat|accumulat|restor|"
     r"deplet|degrad|phosphorylates?$|inactivat)"
 )
 """What a drug does to a target: named by a word of its own, not as in "AMP-activated"."""
-_PREFIX = re.compile(
+_PREFIX = bounded(
     r"^(?:hyper|hypo|un|non|anti|pre|post|de(?=phosph|acetyl|methyl|ubiquit|glycosyl))(?=\w{5})"
 )
 """What says the opposite of a process, or how far it goes: a decline is no clinic."""
-_PHOSPHO = re.compile(r"^(?:p|phospho)-(?=[a-z])")
+_PHOSPHO = bounded(r"^(?:p|phospho)-(?=[a-z])")
 """Marks the phosphorylated form of a protein, as in p-tau."""
 _NEAR = 4
 """Words of one phrase stand at most so many words apart: "tau phosphorylation" is not named by
@@ -61,7 +63,10 @@ Phrase = frozenset[str]
 
 
 def read_phrases(rest: str) -> tuple[tuple[Phrase, ...], ...]:
-    """Groups of phrases: "tau phosphorylation in the cortex or hippocampus" has two."""
+    """Groups of phrases: "tau phosphorylation in the cortex or hippocampus" has two.
+
+    A group that is named again counts once.
+    """
     groups: list[list[set[str]]] = [[set()]]
     for word in (fold(w) for w in _WORD.findall(rest)):
         if word in _ALTERNATIVES:
@@ -77,7 +82,7 @@ def read_phrases(rest: str) -> tuple[tuple[Phrase, ...], ...]:
         else:
             groups[-1][-1] |= _roots(word)
     kept = (tuple(frozenset(p) for p in group if p) for group in groups)
-    return tuple(group for group in kept if group)
+    return tuple(dict.fromkeys(group for group in kept if group))
 
 
 def words_of(phrase: Phrase, text: str) -> list[str]:
@@ -98,11 +103,14 @@ def names_phrase(phrase: Phrase, text: str) -> bool:
     )
 
 
-def _roots(word: str) -> set[str]:
+@lru_cache(maxsize=4096)  # each phrase of a question asks for the roots of all its words
+def _roots(word: str) -> frozenset[str]:
     """Stems of a word; of a hyphenated one those of its parts. One spelling, one prefix less."""
     word = _PHOSPHO.sub("phosphoryl-", word)
     parts = [part for part in word.split("-") if part]
-    return {_root(part) for part in parts if stems(part)} or {_root(p) for p in parts[:1]}
+    return frozenset(
+        {_root(part) for part in parts if stems(part)} or {_root(p) for p in parts[:1]}
+    )
 
 
 def _root(word: str) -> str:

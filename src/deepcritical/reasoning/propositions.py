@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from deepcritical.domain.abbreviations import expand_abbreviations
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import fold
 
 __all__ = ["Proposition", "PropositionKind", "proposition", "stems"]
@@ -32,7 +33,7 @@ class PropositionKind(StrEnum):
 
 
 def _any(*words: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)
+    return bounded(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)
 
 
 _KINDS: tuple[tuple[PropositionKind, re.Pattern[str]], ...] = (
@@ -50,7 +51,7 @@ _KINDS: tuple[tuple[PropositionKind, re.Pattern[str]], ...] = (
             r"obsolete",
         ),
     ),
-    (PropositionKind.NEED, re.compile(r"^\W*(?:should|must|ought)\b", re.IGNORECASE)),
+    (PropositionKind.NEED, bounded(r"^\W*(?:should|must|ought)\b", re.IGNORECASE)),
     (
         PropositionKind.SAMENESS,
         _any(
@@ -233,14 +234,14 @@ _KINDS: tuple[tuple[PropositionKind, re.Pattern[str]], ...] = (
     ),
 )
 """The first kind, in this order, whose words the question's own clause holds."""
-_ASKED = re.compile(
+_ASKED = bounded(
     r"(?:^|[:.?!,;]\s+|\s[-–—]+\s*|--)\s*(?=(?:is|are|was|were|do|does|did|can|could|will|would|"
     r"should|"
     r"must|may|might|has|have|had|shall)\b)",
     re.IGNORECASE,
 )
 """Before the clause that asks, as in "Examplol in testitis: does it help?"."""
-_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+_WORD = bounded(r"[^\W_]+(?:-[^\W_]+)*")
 _COMMON = frozenset(
     "a an and any are as at be been being between both but by can could did do does done during "
     "each "
@@ -255,7 +256,7 @@ _COMMON = frozenset(
     "why will with within without would year years your among after before because also all always "
     "study studies patient patients among case cases result results".split()
 )
-_SUFFIX = re.compile(
+_SUFFIX = bounded(
     r"(?:ations?|itions?|ings?|ively|ively|ments?|ness|ically|ical|ically|ies|ied|ily|ities|ity|"
     r"ions?|ives?|als?|ally|ants?|ances?|ences?|ents?|ers?|ors?|ates?|ated|izes?|ised?|ed|es|ly|"
     r"s|e|y|ic)$"

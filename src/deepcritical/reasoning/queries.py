@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from deepcritical.domain.question import Condition, Drug, ResearchQuestion, SearchQuery
-from deepcritical.services.entities import DrugKind, lookup_drug
+from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 
 __all__ = ["asked", "condition_of", "drug_named", "edge_query", "posed_queries", "search_sides"]
 

@@ -7,7 +7,7 @@ import re
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.question import Condition, Drug, QuestionForm, ResearchQuestion
 from deepcritical.reasoning.names import known_condition
-from deepcritical.services.entities import DrugKind, DrugMention, find_drugs, lookup_drug
+from deepcritical.vocabulary.drugs import DrugKind, DrugMention, find_drugs, lookup_drug
 
 __all__ = ["read_question"]
 
@@ -238,7 +238,8 @@ def read_question(text: str) -> ResearchQuestion:
     Raises:
         QuestionError: It names no condition, or nothing that could be a drug or a condition.
     """
-    body, terms = _mechanism(text.strip(" ?!."))
+    # A run of blanks costs the patterns the square of its length, and says nothing.
+    body, terms = _mechanism(" ".join(text.split()).strip(" ?!."))
     drug_slot, condition_slot = _slots(body)
     if known_condition(drug_slot) and not find_drugs(drug_slot) and find_drugs(condition_slot):
         drug_slot, condition_slot = condition_slot, drug_slot  # "Can X be treated with Y?"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span, locate_quote, whole_sentences
 from deepcritical.reasoning import lexicon
 
@@ -14,7 +15,7 @@ _MIN_WORDS = 4
 _LONGEST_QUOTE = 2_000
 _MAX_QUERY_WORDS = 8
 _MAX_QUERY = 100
-_ADDRESS = re.compile(
+_ADDRESS = bounded(
     r"\b(?:ignore|disregard|forget|override) (?:[\w-]+ ){0,4}(?:instructions?|rules|prompts?)\b|"
     r"(?:^|[.!?\n>\]])\s*(?:system|assistant|developer|user) ?:|\bsystem prompt\b|"
     r"\b(?:language model|chatbot|AI (?:model|assistant|reviewer|agent))s?\b.{0,60}"
@@ -30,7 +31,7 @@ _ADDRESS = re.compile(
     re.IGNORECASE,
 )
 """Words that speak to whoever reads for a machine, which no finding does."""
-_ODD = re.compile(r"\d{3}|\d[.,]\d|[%:/@<>{}\[\]]|\b(?:NCT|PMID|PMC|doi)\b", re.IGNORECASE)
+_ODD = bounded(r"\d{3}|\d[.,]\d|[%:/@<>{}\[\]]|\b(?:NCT|PMID|PMC|doi)\b", re.IGNORECASE)
 """An id, an address or a figure, which a model may have made up."""
 
 

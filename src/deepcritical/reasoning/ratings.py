@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from deepcritical.domain.appraisal import Remark
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.verdict import RULES, Certainty, VerdictLabel
 
 __all__ = ["BOTH", "IN_FAVOUR", "NO_EFFECT", "Rating", "Strongest", "Way", "rating_pattern"]
@@ -120,7 +121,7 @@ def _slots(name: str) -> dict[str, str]:
     }
 
 
-_SLOT = re.compile(r"\\\{(\w+)\\\}")
+_SLOT = bounded(r"\\\{(\w+)\\\}")
 
 
 def rating_pattern(names: Iterable[str]) -> re.Pattern[str]:
@@ -134,4 +135,4 @@ def rating_pattern(names: Iterable[str]) -> re.Pattern[str]:
         _SLOT.sub(lambda slot: f"(?:{slots[slot[1]]})", re.escape(rating.value))
         for rating in Rating
     )
-    return re.compile(rf"(?:^|(?<=^- )|(?<=[.!?] ))(?:{each})(?=\s|$)")
+    return bounded(rf"(?:^|(?<=^- )|(?<=[.!?] ))(?:{each})(?=\s|$)")

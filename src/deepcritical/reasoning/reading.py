@@ -18,6 +18,7 @@ from deepcritical.domain.grading import (
     is_paper,
     is_retracted,
 )
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import Condition, Drug
 from deepcritical.domain.text import Span, sentences, whole_sentences
 from deepcritical.reasoning import arms, directions, lexicon
@@ -42,9 +43,9 @@ __all__ = ["read_record"]
 _MECHANISM_LEVEL = 5
 _FIRST_FINDING = 0.35
 """In an abstract without labels, the share at its beginning that is background."""
-_AT_RISK = re.compile(r"\bat (?:\w+ )?risk (?:of|for)\b.{0,60}$", re.IGNORECASE)
+_AT_RISK = bounded(r"\bat (?:\w+ )?risk (?:of|for)\b.{0,60}$", re.IGNORECASE)
 _CONCLUSION = ("conclusion", "interpretation")
-_INACTIVE = re.compile(r"placebo|standard|usual care|no treatment|sham|supportive", re.IGNORECASE)
+_INACTIVE = bounded(r"placebo|standard|usual care|no treatment|sham|supportive", re.IGNORECASE)
 
 
 def _may_be_finding(span: Span, position: float, labelled: bool) -> bool:

@@ -10,40 +10,41 @@ import re
 from collections.abc import Iterator
 
 from deepcritical.domain.abbreviations import expand_abbreviations
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import Drug
-from deepcritical.services.entities import DrugKind, find_drugs
+from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 
 __all__ = ["partners", "regimens", "together"]
 
-_IN_ALL_ARMS = re.compile(
+_IN_ALL_ARMS = bounded(
     r"\b(?:all|both) (?:the |of the |randomi[sz]ed )?"
     r"(?:patients|participants|subjects|adults|children|groups|arms)(?: \S+){0,4}? "
     r"(?:received|were given|were treated with|took|got)(?P<given>[^.;]{3,90}?)"
     r"(?=\band either\b|\bplus either\b|\bwith either\b|[.;]|$)",
     re.IGNORECASE,
 )
-_ADDED = re.compile(
+_ADDED = bounded(
     r"\b(?:addition of|adding|added)\s+(?P<added>[^.;,]{3,50}?)\s+to\s+(?P<given>[^.;]{3,80})",
     re.IGNORECASE,
 )
-_ALONE = re.compile(
+_ALONE = bounded(
     r"(?<![\w/-])(?P<given>[\w-]++(?:(?:\s+and\s+|/|\s*\+\s*)[\w-]++){0,5}+)\s+alone\b", re.I
 )
-_WITH_PLACEBO = re.compile(
+_WITH_PLACEBO = bounded(
     r"\bplacebo\s+(?:plus|with|\+|and|combined with)\s+(?P<given>[\w/-]+)|"
     r"(?<![\w/-])(?P<before>[\w/-]++)\s+(?:plus|with|\+|and|combined with)\s+placebo\b",
     re.IGNORECASE,
 )
 
 
-_ADD_ON = re.compile(
+_ADD_ON = bounded(
     r"(?<![\w-])(?P<given>[A-Za-z][\w-]{4,40})\b[^.;]{0,80}?\b"
     r"(?:versus|vs\.?|compared (?:with|to)|than|against|over)\s+(?:with\s+)?(?P=given)\b"
     r"(?!\s*(?:plus|and|\+|with|combined|users))",
     re.IGNORECASE,
 )
 """The same treatment on both sides: "A plus B against A"."""
-_TOGETHER = re.compile(
+_TOGETHER = bounded(
     r"\b(?:combinations?|regimens?|triplets?|doublets?)(?: therapy)? (?:of|with|consisting of)\s+"
     r"(?P<given>[^.;]{3,120}?)(?=\s(?:versus|vs\.?|compared|against|than|in|for|as|on|over)\s|[.;]|$)",
     re.IGNORECASE,

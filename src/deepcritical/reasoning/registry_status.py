@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.stop_reasons import STOPPED
 from deepcritical.domain.text import Span, whole_sentences
 from deepcritical.reasoning.asked import Asked
@@ -17,7 +18,7 @@ from deepcritical.reasoning.quoting import addresses_a_model
 
 __all__ = ["entry_sentence", "is_stopped", "is_under_way", "status_and_size", "told_status"]
 
-_STALE = re.compile(
+_STALE = bounded(
     r"\bstatus\b[^;]{0,40}\b(?:out of date|older|outdated|not current)\b|"
     r"\b(?:old|20\d\d) copy of the registry|\bregistry list of (?:19|20)\d\d",
     re.IGNORECASE,

@@ -10,12 +10,13 @@ from typing import NamedTuple
 from deepcritical.domain.abbreviations import expand_abbreviations
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.hypotheses import Relation, Sign
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import Condition, Drug
 from deepcritical.domain.text import Span, sentences
 from deepcritical.reasoning import lexicon
 from deepcritical.reasoning.mentions import NOT_A_MOLECULE, SYMBOL
 from deepcritical.reasoning.names import ConditionNames, DrugNames
-from deepcritical.services.vocabulary import vocabulary
+from deepcritical.vocabulary.nodes import vocabulary
 
 __all__ = ["RecordRelations", "record_relations"]
 
@@ -38,14 +39,14 @@ _NONE = (
     r"(?:had|has|have|exert(?:s|ed)?) no (?:\w+ )?effects? on|"
     r"failed to (?:affect|alter|change|reduce|increase))"
 )
-_VERB = re.compile(rf"\b(?:(?P<none>{_NONE})|(?P<up>{_UP})|(?P<down>{_DOWN}))\b", re.IGNORECASE)
-_BY_WAY_OF = re.compile(
+_VERB = bounded(rf"\b(?:(?P<none>{_NONE})|(?P<up>{_UP})|(?P<down>{_DOWN}))\b", re.IGNORECASE)
+_BY_WAY_OF = bounded(
     r"\b(?:through|via|by way of|mediated by|"
     r"by (?:activating|inhibiting|up-?regulating|down-?regulating|increasing|reducing|suppressing|"
     r"stimulating))\s+(?P<means>[^.;]{2,140})",
     re.IGNORECASE,
 )
-_OBJECT_END = re.compile(
+_OBJECT_END = bounded(
     r"\b(?:in|within|around|near|surrounding|among|without|but|while|whereas|although|through|via|"
     r"by|compared|versus|measured|seen|after|during|at the doses?|under)\b|"
     r"[;:]|,\s+(?:and\s+)?(?:which|but|while|whereas|an?)\b",
@@ -59,17 +60,17 @@ _LABELS = (
     "BiologicalProcess",
     "MolecularActivity",
 )
-_PROCESS = re.compile(
+_PROCESS = bounded(
     r"^\s*(?P<process>aggregation|phosphorylation|degradation|clearance|pathology)\b", re.IGNORECASE
 )
 """A process of a molecule that is not its amount: "tau phosphorylation" is not tau."""
-_REMOVAL_OF = re.compile(
+_REMOVAL_OF = bounded(
     r"\b(?:phagocytosis|clearance|degradation|removal|inhibition|impairment|loss|blockade) of "
     r"(?:\S+ ){0,2}$",
     re.IGNORECASE,
 )
 """Before a name: to increase the clearance of X is to decrease X."""
-_ONLY_A_MODIFIER = re.compile(
+_ONLY_A_MODIFIER = bounded(
     r"^(?:[\s-]*like|-(?:related|associated|mediated|induced|dependent)|[\s-]*(?:transporters?|receptors?|"
     r"agonists?|antagonists?|inhibitors?|blockers?|secretases?|monotherapy))\b",
     re.IGNORECASE,
@@ -78,27 +79,27 @@ _ONLY_A_MODIFIER = re.compile(
 
 As in "amyloid-β transporters" or "GLP-1 receptor agonists".
 """
-_PROTEIN_NAME = re.compile(r"\bprotein (?!kinase|denaturation|ubiq)([A-Za-z]{3,})$")
-_LINK = re.compile(
+_PROTEIN_NAME = bounded(r"\bprotein (?!kinase|denaturation|ubiq)([A-Za-z]{3,})$")
+_LINK = bounded(
     r"\b(?:hallmarks?|patholog\w+|pathogenesis|pathophysiolog\w+|pivotal|central|caus(?:e[sd]?|al)|"
     r"contribut\w+|driv(?:e[sd]?|er)|accumulat\w+|risk factor|aggravat\w+|"
     r"characteri[sz]ed by|leads? to|culprit)\b",
     re.IGNORECASE,
 )
-_BLOCKED = re.compile(
+_BLOCKED = bounded(
     r"\b(?:inhibition|inhibitors?|blockade|knock-?down|silencing|compound C)\b.*?"
     r"\b(?:suppress|abolish|block|prevent|revers|attenuat|reduc)\w*\b.*?"
     r"\beffects?\s+(?:of \S+ )?on\b|\bmediat\w+\b.*?\beffects?\b.*?\bon\b",
     re.IGNORECASE,
 )
-_SUFFERED = re.compile(
+_SUFFERED = bounded(
     r"\s+(?:\w+ )?(?:is|are|was|were|be|been)(?: \w+)? \w+(?:ed|en) by\b", re.IGNORECASE
 )
 """After a name: something is done to it."""
-_DENIAL = re.compile(r"\b(?:not|no|unlike|whether|independent of)\b", re.IGNORECASE)
+_DENIAL = bounded(r"\b(?:not|no|unlike|whether|independent of)\b", re.IGNORECASE)
 
 
-_NO_FINDING = re.compile(
+_NO_FINDING = bounded(
     r"\bno evidence\b|\bnot (?:known|clear|tested|shown|studied)\b", re.IGNORECASE
 )
 _TOO_GENERAL = frozenset(
@@ -137,7 +138,7 @@ def _protein_words() -> re.Pattern[str]:
         for name in node.names
         if (m := _PROTEIN_NAME.search(name))
     }
-    return re.compile(rf"(?<![\w-])(?:{'|'.join(sorted(words))})(?![\w])", re.IGNORECASE)
+    return bounded(rf"(?<![\w-])(?:{'|'.join(sorted(words))})(?![\w])", re.IGNORECASE)
 
 
 class _Nodes:
@@ -208,7 +209,7 @@ class _Nodes:
         )
 
 
-_MOLECULAR = re.compile(
+_MOLECULAR = bounded(
     r"protein|kinase|ase\b|receptor|peptide|amyloid|tau\b|factor|enzyme|target of rapamycin|"
     r"cytokine|interleukin|transporter|channel|insulin|acid|rapamycin|necrosis|oxygen|β|beta\b",
     re.IGNORECASE,

@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from deepcritical.domain.checklist import InquiryKind
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import fold
 from deepcritical.reasoning.asked import Asked
 from deepcritical.reasoning.inquiries import focus_of
@@ -18,11 +19,9 @@ from deepcritical.reasoning.propositions import PropositionKind, proposition, st
 
 __all__ = ["Meant", "may_be_same", "meaning_of"]
 
-_NEGATION = re.compile(
-    r"\b(?:not|no|never|without|fail\w*|lack\w*|cannot)\b|n['’]t\b", re.IGNORECASE
-)
-_NUMBER = re.compile(r"\b\d+(?:[.,]\d+)?\b")
-_QUALIFIERS = re.compile(
+_NEGATION = bounded(r"\b(?:not|no|never|without|fail\w*|lack\w*|cannot)\b|n['’]t\b", re.IGNORECASE)
+_NUMBER = bounded(r"\b\d+(?:[.,]\d+)?\b")
+_QUALIFIERS = bounded(
     r"\b(?:wom[ae]n|females?|m[ae]n|males?|child(?:ren)?|p(?:a)?ediatric|infants?|newborns?|neonat\w+|"
     r"adolescents?|adults?|elderly|older|pregnan\w+|lactat\w+|breast-?feeding|mice|mouse|rats?|"
     r"animals?|humans?|people|cells?|vaccin\w+|combin\w+|low|high|early|late|severe|mild|acute|"
@@ -37,10 +36,10 @@ _SIDES: dict[PropositionKind, str] = {
     PropositionKind.SAMENESS: "the same",
     PropositionKind.OMISSION: "left out",
 }
-_CAUSED = re.compile(
+_CAUSED = bounded(
     r"\b(?:caus(?:e[sd]?|ing)|lead(?:s|ing)? to|induc\w+|trigger\w*)\b", re.IGNORECASE
 )
-_BETTERED = re.compile(
+_BETTERED = bounded(
     r"\b(?:prevent\w*|protect\w*|improv\w*|reliev\w*|benefi\w+|help\w*|cur(?:e[sd]?|ing))\b",
     re.IGNORECASE,
 )
@@ -50,7 +49,7 @@ _FRAMING = stems(
     "effects drug existing death rate mortality give given common incidence risk diagnose option"
 )
 """Words that say what is asked, and not of what."""
-_REPURPOSING = re.compile(r"\b(?:repurpos|reposition)\w*", re.IGNORECASE)
+_REPURPOSING = bounded(r"\b(?:repurpos|reposition)\w*", re.IGNORECASE)
 _EFFECT = frozenset({InquiryKind.EFFECT, InquiryKind.OTHER})
 
 

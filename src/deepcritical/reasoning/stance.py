@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span
 from deepcritical.reasoning import arms, directions, lexicon
 from deepcritical.reasoning.clauses import bracketed, clauses, own_part
 from deepcritical.reasoning.figures import CONTROL, Cue, Way, figures_cue, has_result_figures
 from deepcritical.reasoning.names import ConditionNames, DrugNames
 from deepcritical.reasoning.outcomes import Weight, weight_of
-from deepcritical.services.entities import DrugKind, find_drugs
-from deepcritical.services.vocabulary import CONDITION_LABELS, vocabulary
+from deepcritical.vocabulary.drugs import DrugKind, find_drugs
+from deepcritical.vocabulary.nodes import CONDITION_LABELS, vocabulary
 
 __all__ = [
     "Cue",
@@ -28,14 +29,14 @@ __all__ = [
     "span_findings",
 ]
 
-_OTHER_CLASS = re.compile(
+_OTHER_CLASS = bounded(
     r"\b[\w-]+(?: \([^()]*\))? (?:inhibitors?|agonists?|antagonists?|blockers?) "
     r"(?:use|users?|was|were|"
     r"had|showed|treatment|therapy|reduced|improved)\b",
     re.IGNORECASE,
 )
 """A class of drugs as a clause's own subject."""
-_AT_STAKE = re.compile(
+_AT_STAKE = bounded(
     r"\b(?:risks?|incidence|odds|prevalence|onset|development|prevention|diagnos[ei]s|likelihood|rates?|"
     r"cases|hazard|probability)\s+(?:of|for)\s+(?:[^\s,;]+\s+){0,4}$|"
     r"\b(?:for|against|prevent\w*|develop\w*|without|having|had|"
@@ -45,14 +46,14 @@ _AT_STAKE = re.compile(
     re.IGNORECASE,
 )
 """Before a condition that people get or have; what is merely lessened in them is an outcome."""
-_STAKES = re.compile(
+_STAKES = bounded(
     r"\s+(?:risks?|incidence|onset|development|prevalence|patients|cases|models?|mouse|mice|rates?|"
     r"prevention|diagnos[ei]s)\b",
     re.IGNORECASE,
 )
 """Behind such a condition."""
 _OWN = ("result", "finding", "conclusion", "interpretation", "main result")
-_BUT_NOT = re.compile(r"\bbut not (?:\w+ ){0,5}$", re.IGNORECASE)
+_BUT_NOT = bounded(r"\bbut not (?:\w+ ){0,5}$", re.IGNORECASE)
 
 
 class RecordNames(NamedTuple):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from enum import StrEnum
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span
 from deepcritical.reasoning import arms
 from deepcritical.reasoning.names import DrugNames
@@ -22,7 +23,7 @@ class Tolerated(StrEnum):
     UNSAID = "unsaid"
 
 
-_HARM_ASKED = re.compile(
+_HARM_ASKED = bounded(
     r"\badverse|\bside[- ]effect|\bharm(?!less)|\btoxi(?!city[- ]free)|\bunsafe|\bintoler",
     re.IGNORECASE,
 )
@@ -31,7 +32,7 @@ _EVENTS = (
     r"infections?|thrombo\w+|hypogly\w+|bradycardia|neuropath\w+|neutropeni\w+|lactic acidosis|"
     r"gastrointestinal|diarrh\w+|nausea|bleeding)"
 )
-_NO = re.compile(
+_NO = bounded(
     r"\b(?:poorly|badly) tolerated\b|"
     r"\b(?:not|n't) (?:been |be )?(?:\w+ )?(?:tolerated|tolerable|safe)\b|"
     r"\bunsafe\b|\bintolera\w+|\bunacceptable (?:\w+ )?toxicit\w+|\bworsen\w*|"
@@ -40,7 +41,7 @@ _NO = re.compile(
     r"\bserious (?:adverse events?|toxicit\w+) (?:were|was) (?:attributed|related)\b",
     re.IGNORECASE,
 )
-_YES = re.compile(
+_YES = bounded(
     r"\b(?:well|generally|better|readily) tolerated\b|\b(?:is|was|were|be|as|are) (?:\w+ )?safe\b|"
     r"\bwell[- ]tolerated\b|\btolerable\b|\b(?:acceptable|favou?rable|good|reassuring) "
     r"(?:\w+ )?(?:safety|tolerability)|"
@@ -52,20 +53,18 @@ _YES = re.compile(
     rf"\b{_EVENTS}\b.{{0,200}}\bless (?:frequent|common|often)\b",
     re.IGNORECASE,
 )
-_NO_EXCESS = re.compile(
+_NO_EXCESS = bounded(
     r"\b(?:no|not|nor|without)\b[^.;]{0,30}\b(?:excess|increase|more|higher|greater)", re.IGNORECASE
 )
-_ORDER = re.compile(r"\b(?:more|higher|increased|greater|fewer|less|lower|excess)\b", re.IGNORECASE)
-_SHARE = re.compile(
+_ORDER = bounded(r"\b(?:more|higher|increased|greater|fewer|less|lower|excess)\b", re.IGNORECASE)
+_SHARE = bounded(
     r"\b(?:tolerat\w+|discontinu\w+|withdr\w+|stopped)\b[^.;]{0,40}\b(?:by|in) (?:about |only )?"
     r"\d[\d.]*\s?(?:%|of|out of|patients|participants|people)",
     re.IGNORECASE,
 )
 """How many did not tolerate it: neither that it was tolerated nor that it was not."""
-_PART = re.compile(
-    r"\bthe tolerated\b|\bdose (?:was )?reduc\w+|\bdose reductions?\b", re.IGNORECASE
-)
-_PASSED_ON = re.compile(
+_PART = bounded(r"\bthe tolerated\b|\bdose (?:was )?reduc\w+|\bdose reductions?\b", re.IGNORECASE)
+_PASSED_ON = bounded(
     r"\b(?:advised|recommended|discussed|potential|should|cautio\w+)\b", re.IGNORECASE
 )
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import is_harm_stop, is_negative_reason, is_negative_stop
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span, fold, sentences
 from deepcritical.reasoning.directions import BAD, GOOD
 from deepcritical.reasoning.figures import CONTROL, Way, figures_cue, p_values
@@ -21,10 +22,10 @@ from deepcritical.reasoning.figures import CONTROL, Way, figures_cue, p_values
 __all__ = ["TrialFinding", "stop_sentence", "trial_finding"]
 
 _POSTED = "Posted result: "
-_ARM = re.compile(r"^\s*(?P<name>.+?)(?: \([^()]*\))? (?P<value>[-−]?\d+(?:\.\d+)?)(?= \(|$)")
-_EQUIVALENCE = re.compile(r"non-?inferiority or equivalence", re.IGNORECASE)
-_BAD = re.compile(rf"\b{BAD}\b", re.IGNORECASE)
-_GOOD = re.compile(rf"\b{GOOD}\b|\bsurviv\w+|\bremission\b|\brespon[ds]\w+", re.IGNORECASE)
+_ARM = bounded(r"^\s*(?P<name>.+?)(?: \([^()]*\))? (?P<value>[-−]?\d+(?:\.\d+)?)(?= \(|$)")
+_EQUIVALENCE = bounded(r"non-?inferiority or equivalence", re.IGNORECASE)
+_BAD = bounded(rf"\b{BAD}\b", re.IGNORECASE)
+_GOOD = bounded(rf"\b{GOOD}\b|\bsurviv\w+|\bremission\b|\brespon[ds]\w+", re.IGNORECASE)
 
 
 class TrialFinding(NamedTuple):

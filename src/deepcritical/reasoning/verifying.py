@@ -21,6 +21,7 @@ from deepcritical.domain.claim_checks import (
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.passages import align_quote, body_sentences, in_references
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span, fold, locate_quote
 from deepcritical.reasoning.claim_ids import cited_records, ids_in, keys_in, plain
 from deepcritical.reasoning.claim_names import missing_names, names_in, swapped_name
@@ -54,7 +55,7 @@ _ENOUGH = 0.3
 """Share of a sentence's words that its record must have; absurd sentences have less."""
 _ENOUGH_OF_REST = 0.25
 _QUOTE_ENOUGH = 0.2
-_SAYS_RETRACTED = re.compile(r"\bretract(?:ed|ion)\b", re.IGNORECASE)
+_SAYS_RETRACTED = bounded(r"\bretract(?:ed|ion)\b", re.IGNORECASE)
 _KINDS = {
     CheckKind.NUMBERS: "every number with its unit is in the text",
     CheckKind.NAMES: "every name is in the text",

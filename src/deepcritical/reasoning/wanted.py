@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span
 from deepcritical.reasoning import lexicon
 
@@ -34,7 +35,7 @@ class Wanted(NamedTuple):
 
 
 def _pattern(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
+    return bounded(pattern, re.IGNORECASE)
 
 
 def _says(pattern: str) -> Callable[[Span], bool]:

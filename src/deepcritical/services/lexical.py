@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import fold
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ __all__ = ["LexicalIndex", "searchable", "terms"]
 
 _K1, _B = 1.5, 0.75
 """How soon a repeated term stops to count, and how far a long text is discounted."""
-_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+_WORD = bounded(r"[^\W_]+(?:-[^\W_]+)*")
 _COMMON = frozenset(
     "a an and are as at be by for from in is it its of on or that the to was were with".split()
 )

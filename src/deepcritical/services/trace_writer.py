@@ -49,7 +49,10 @@ class TraceWriter:
         self.result: TraceResult | None = None
         """What the run is completed with; to be set before its terminal event."""
         self.worker: str | None = None
-        """The worker that must have the run, so that what it writes is taken; None for any."""
+        """The worker that must have the run, so that what it writes is taken; None for any.
+
+        A worker's run is in the database before it begins: if it is not there, it was deleted.
+        """
         self.may_leave = False
         """Whether the run can end later, where the database is away when it is to end."""
         self.stored = False
@@ -113,7 +116,7 @@ class TraceWriter:
             return  # what is pending is tried again with the next event, and at last by `end`
 
     async def _write(self, result: TraceResult | None = None) -> None:
-        if not self._created:
+        if not self._created and self.worker is None:
             await self._create()
             self._created = True
         while self._pending:

@@ -56,6 +56,19 @@ def test_what_was_reserved_and_not_spent_can_be_spent_again() -> None:
     assert one.spent.calls == 1
 
 
+def test_a_request_without_an_answer_releases_its_reservation_and_costs_nothing() -> None:
+    one = purse(cents, max_calls=1, max_tokens=100, max_cost_usd=1.0)
+    for _ in range(3):
+        one.reserve("report", one.priced(80, 20))
+        one.settle(one.priced(80, 20), Spent(unanswered=1))
+    assert one.spent == Spent(cost_usd=0.0, unanswered=3)
+    assert (one.spent.requests, one.under_way) == (3, False)
+
+
+def test_spending_that_was_kept_without_unanswered_requests_is_read() -> None:
+    assert Spent.model_validate_json('{"calls": 2, "cost_usd": 0.5}').unanswered == 0
+
+
 def test_dollars_are_kept_where_the_price_is_known_and_only_there() -> None:
     known, unknown = purse(cents, max_cost_usd=1.0), purse(max_cost_usd=0.0)
     known.reserve("report", known.priced(80, 20))
@@ -103,3 +116,13 @@ def test_no_order_of_calls_exceeds_a_cap(
     assert one.spent.calls <= max_calls
     assert one.spent.tokens <= max_tokens
     assert (one.spent.cost_usd or 0) <= 20.0 + 1e-9
+
+
+def test_requests_without_an_answer_end_too() -> None:
+    purse = Purse(RunLimits(max_calls=2), lambda _read, _written: None)
+    for _ in range(6):
+        most = purse.priced(10, 10)
+        purse.reserve("report", most)
+        purse.settle(most, Spent(unanswered=1))
+    with pytest.raises(BudgetExceeded, match="6 requests to the model had no answer"):
+        purse.reserve("report", purse.priced(10, 10))

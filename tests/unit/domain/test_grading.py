@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from deepcritical.domain.grading import (
@@ -372,13 +370,3 @@ def test_a_design_that_type_or_text_could_hide(
 def test_an_entry_merged_with_its_paper_is_graded_as_the_paper() -> None:
     record = trial(content="Adults were randomised.", pmid="99000001", text_kind="abstract")
     assert grade(record).design is Design.RCT
-
-
-def test_time_grows_with_the_length_of_a_review_and_not_with_its_square() -> None:
-    def seconds(words: int) -> float:
-        record = paper(TITLE, "word " * words, publication_types=("Systematic Review",))
-        began = time.process_time()
-        grade(record)
-        return time.process_time() - began
-
-    assert seconds(20_000) < 10 * max(0.02, seconds(5_000))

@@ -171,3 +171,13 @@ def test_labels_of_less_common_sections() -> None:
         "data sources",
         "therapeutic advances",
     ]
+
+
+def test_a_sentence_without_an_end_is_read_in_parts_at_their_places() -> None:
+    text = "Examplol and testase " * 400
+    parts = sentences(f"Results: {text}")
+    assert len(parts) > 4
+    assert all(len(part.text) <= 2_000 and part.label == "results" for part in parts)
+    assert all(f"Results: {text}"[part.start : part.end] == part.text for part in parts)
+    assert " ".join(part.text for part in parts) == text.strip()
+    assert all(len(part.text) <= 2_000 for part in sentences("a" * 9_000))

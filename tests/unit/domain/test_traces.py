@@ -131,6 +131,13 @@ def test_what_was_found_and_what_it_cost_are_added_up() -> None:
     assert folded.metrics.cost_usd == 1.5
 
 
+def test_requests_without_an_answer_are_counted_apart() -> None:
+    lost = Spent(calls=1, input_tokens=10, output_tokens=1, cost_usd=0.5, unanswered=2)
+    fallen_back = JudgementMade(judgement="report", made_by="rules", spent=lost)
+    metrics = fold(logged(asked(1, 0.5), fallen_back)).metrics
+    assert (metrics.llm_calls, metrics.unanswered, metrics.cost_usd) == (1, 2, 0.5)
+
+
 def test_a_free_question_is_kept_as_understood_too() -> None:
     inquiry = Inquiry(text="made", kind=InquiryKind.EFFECT)
     folded = fold(logged(InquiryRefined(inquiry=inquiry)))

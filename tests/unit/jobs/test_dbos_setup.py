@@ -46,6 +46,7 @@ def test_what_is_not_json_is_refused(value: object) -> None:
         FORMAT.serialize(value)
 
 
+@pytest.mark.slow
 def test_the_engine_is_not_imported_before_a_run_needs_it() -> None:
     code = (
         "import sys, deepcritical, deepcritical.bootstrap, deepcritical.interfaces.main;"

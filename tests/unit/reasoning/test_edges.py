@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import pairwise
 
 import pytest
@@ -258,27 +257,3 @@ def test_every_edge_rests_on_its_sentence(text: str) -> None:
     for relation in edges(text):
         assert text[relation.fact.start : relation.fact.end] == relation.fact.quote
         assert relation.subject != relation.object
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "Metformin reduced AMPK. ",
-        "Metformin reduces amyloid-beta and AMPK raises tau in Alzheimer's disease, ",
-        "AMPK ",
-    ],
-    ids=["many sentences", "one long sentence", "one name again and again"],
-)
-def test_time_grows_with_the_length_of_a_text_and_not_with_its_square(words: str) -> None:
-    edges(words)
-
-    def once(times: int) -> float:
-        began = time.process_time()
-        edges(words * times)
-        return time.process_time() - began
-
-    def seconds(times: int) -> float:
-        # The least of several: what else the machine does can only add to it.
-        return min(once(times) for _ in range(4))
-
-    assert seconds(30_000 // len(words) * 4) < 10 * max(0.02, seconds(30_000 // len(words)))

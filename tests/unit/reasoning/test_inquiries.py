@@ -238,10 +238,8 @@ def test_the_web_is_asked_only_where_it_is_searched_and_alone() -> None:
 CHECKLIST: Checklist = checklist_of(read_inquiry(HELPS))
 
 
-def said(quote: str, items: tuple[str, ...] = ("C1",), side: str = "for") -> MappedSentence:
-    return MappedSentence.model_validate(
-        {"evidence_id": "E1", "quote": quote, "items": items, "side": side}
-    )
+def said(quote: str, items: tuple[str, ...] = ("C1",)) -> MappedSentence:
+    return MappedSentence.model_validate({"evidence_id": "E1", "quote": quote, "items": items})
 
 
 def joined(content: str, *answers: MappedSentence) -> tuple[tuple[ItemFact, ...], int]:
@@ -257,13 +255,13 @@ def test_a_quote_of_no_record_is_dropped_and_counted() -> None:
     assert all("cured" not in fact.fact.quote for fact in facts)
 
 
-def test_the_less_favourable_side_of_a_sentence_stands() -> None:
+def test_the_side_of_a_sentence_is_the_rules_and_a_sentence_of_the_model_has_none() -> None:
     sentence = NULL.removeprefix("Results: ")
     (fact,) = [f for f in joined(NULL, said(sentence))[0] if "C1" in f.items]
     assert fact.side is Stance.REFUTES
-    improved = GOOD.removeprefix("Results: ")
-    (fact,) = [f for f in joined(GOOD, said(improved, side="against"))[0] if "C1" in f.items]
-    assert fact.side is Stance.REFUTES
+    other = "Examplol was found to be of some help to those with testitis."
+    (fact,) = [f for f in joined(f"Results: {other}", said(other))[0] if f.fact.quote == other]
+    assert fact.side is Stance.NEUTRAL
 
 
 def test_an_unknown_item_and_one_that_the_design_cannot_speak_to_are_not_mapped() -> None:
@@ -271,7 +269,7 @@ def test_an_unknown_item_and_one_that_the_design_cannot_speak_to_are_not_mapped(
     facts, _ = joined(f"Results: {other}", said(other, ("C9", "C1", "C4")))
     (fact,) = [f for f in facts if f.fact.quote == other]
     assert "C9" not in fact.items
-    assert "C4" not in fact.items  # it speaks for, and C4 asks what speaks against
+    assert "C4" not in fact.items  # the rules alone say what speaks against
 
 
 def test_a_model_may_doubt_what_the_rule_calls_satisfied_and_raise_nothing() -> None:

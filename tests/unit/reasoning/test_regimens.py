@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from deepcritical.domain.question import Drug
 from deepcritical.reasoning.regimens import partners
 
 DRUG = Drug(name="examplol", known=False)
-CHARACTERS = 20_000
-WITHIN_S = 5.0
-"""Far above linear time, far below what a quadratic pattern takes."""
-
-
-@pytest.mark.parametrize("unit", ["a", "1", "-", "a-", "ACGT", "TSTA-1/", "a and ", "a + "])
-def test_a_text_without_words_is_read_in_linear_time(unit: str) -> None:
-    started = time.perf_counter()
-    assert partners(DRUG, unit * (CHARACTERS // len(unit))) == frozenset()
-    assert time.perf_counter() - started < WITHIN_S
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,7 @@ def service(kind: str) -> QuestionSimilarity:
     return QuestionSimilarity(EmbeddingService())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["embedding", "words"])
 @pytest.mark.parametrize(("name", "least_recall"), [("pairs", 0.9), ("held_out", 0.85)])
 async def test_what_is_called_similar_is_similar_and_most_of_it_is_found(

@@ -54,6 +54,7 @@ async def test_an_error_of_the_work_comes_before_the_cancellation() -> None:
         await caller
 
 
+@pytest.mark.slow
 async def test_who_is_cancelled_waits_no_longer_than_he_may_and_the_work_goes_on() -> None:
     going_on, done = asyncio.Event(), asyncio.Event()
 

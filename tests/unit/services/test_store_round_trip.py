@@ -102,6 +102,7 @@ def test_export_and_import_of_the_demo_give_the_same_bytes_again() -> None:
     assert again.to_snapshot("demo", "2026-11-20") == once
 
 
+@pytest.mark.slow
 async def test_a_run_over_the_exported_demo_gives_the_same_report(tmp_path: Path) -> None:
     path = tmp_path / "demo.jsonl"
     path.write_bytes(as_snapshot(parse(DEMO.read_bytes(), "demo").records, "demo", "2026-11-20"))

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from xml.etree import ElementTree as ET
 
 import pytest
 
 from deepcritical.domain.text import sentences
 from deepcritical.tools.pubmed import parse
+from deepcritical.tools.xml_text import plain_text
 from tests.unit.tools.pubmed_xml import article, made, one, record_set
 
 
@@ -199,3 +201,10 @@ class TestEscapedOnceTooOften:
         abstract = f"<Abstract><AbstractText>{inner}</AbstractText></Abstract>"
         assert one(article=abstract).content == text
         assert one(title=inner).citation.title == text
+
+
+@pytest.mark.parametrize("n_blanks", [2, 24, 60])
+def test_however_deep_an_element_stands_its_exponent_is_one(n_blanks: int) -> None:
+    blanks = f"\n{' ' * n_blanks}"
+    text = f"<A>10{blanks}<sup>3</sup> cells, CO{blanks}<sub>2</sub>, ({blanks}<i>in vivo</i>)</A>"
+    assert plain_text(ET.fromstring(text)) == "10^3 cells, CO2, (in vivo)"  # noqa: S314 - our own

@@ -162,7 +162,7 @@ function answered(answer) {
   if (answer.sentences.length) node.append(made("ul", "", ...answer.sentences.map((s) => sentence(s, answer, id))));
   else if (answer.references.length) node.append(made("ol", "", ...answer.references.map((r, at) => listed(r, id(at + 1), at + 1))));
   if (answer.left_out)
-    node.append(made("p", "small", `Left out: ${answer.left_out} of the model's sentences, which no record bears out.`));
+    node.append(made("p", "small", `Left out: ${answer.left_out} of the model's sentences, which stand in no record on the question.`));
   node.append(...answer.notices.map((notice) => made("p", "small", `Note: ${notice}`)));
   if (answer.references.length)
     node.append(made("p", "small", `Answered by ${answer.written_by}. For research use, not medical advice.`));
@@ -179,7 +179,7 @@ function chip(reference, id, number) {
 }
 
 function sentence(said, answer, id) {
-  const words = { quote: `“${said.text}”`, summary: `Summary: ${said.text}`, model: said.text }[said.wording];
+  const words = said.wording === "quote" ? `“${said.text}”` : `Summary: ${said.text}`;
   const node = made("li", "", words, " ", chip(answer.references[said.number - 1], id(said.number), said.number));
   if (said.remark) node.append(" ", made("span", "remark", said.remark));
   return node;

@@ -112,6 +112,7 @@ function cost() {
     [spent.calls, "model calls"],
     [tokens, "tokens"],
     spent.cost_usd === null ? ["price", "unknown"] : [dollars(spent.cost_usd), about],
+    [spent.unanswered, "unanswered requests"],
   ];
 }
 

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from importlib import resources
 from itertools import pairwise
 from typing import NamedTuple
 
 from deepcritical.domain.abbreviations import expand_abbreviations
 from deepcritical.domain.base import Model
+from deepcritical.domain.patterns import bounded
+from deepcritical.vocabulary.folding import Token, fold_word, key_of, tokens_of
 
 __all__ = [
     "CONDITION_LABELS",
-    "GREEK_NAMES",
     "NodeMention",
     "Vocabulary",
     "VocabularyNode",
@@ -55,16 +55,6 @@ infection by it.
 CONDITION_LABELS = frozenset({"Disease", "PhenotypicFeature"})
 """The labels of nodes that a question can be about."""
 
-GREEK_NAMES = dict(
-    zip(
-        "αβγδεζηθικλμνξοπρσςτυφχψω",
-        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho "
-        "sigma sigma tau upsilon phi chi psi omega".split(),
-        strict=True,
-    )
-)
-"""Lower-case Greek letter -> its name."""
-
 _LABEL_ORDER = (
     "Disease",
     "PhenotypicFeature",
@@ -76,12 +66,10 @@ _LABEL_ORDER = (
     "MolecularActivity",
     "CellularComponent",
 )
-_GREEK = "α-ωΑ-Ω"
-_TOKEN = re.compile(rf"([{_GREEK}]|[^\W_{_GREEK}]+)(['’ʼ]s(?![^\W_]))?", re.IGNORECASE)
-_GAP = re.compile(r"[\s\-\u2010-\u2015\u2212/'’ʼ]{0,2}|,(?=\d)")
-_NEGATED = re.compile(r"(?<![^\W_])non[- ]\Z", re.IGNORECASE)
-_EPONYM = re.compile(r"([A-Z][^\W\d_]+)(?:['’]s?)? disease", re.IGNORECASE)
-_TRAILING_PARENTHESES = re.compile(r"\s*\([^()]*\)\s*\Z")
+_GAP = bounded(r"[\s\-\u2010-\u2015\u2212/'’ʼ]{0,2}|,(?=\d)")
+_NEGATED = bounded(r"(?<![^\W_])non[- ]\Z", re.IGNORECASE)
+_EPONYM = bounded(r"([A-Z][^\W\d_]+)(?:['’]s?)? disease", re.IGNORECASE)
+_TRAILING_PARENTHESES = bounded(r"\s*\([^()]*\)\s*\Z")
 _SHORT = 4
 
 
@@ -107,39 +95,10 @@ class NodeMention(Model):
     text: str
 
 
-class _Token(NamedTuple):
-    folded: str
-    start: int
-    end: int
-    possessive_end: int
-    """End including a possessive 's; equal to `end` without one."""
-
-
 class _Entry(NamedTuple):
     node: VocabularyNode
     spellings: frozenset[str] | None
     """The only spellings accepted, for acronyms; None for ordinary words."""
-
-
-@lru_cache(maxsize=65536)
-def _folded(word: str) -> str:
-    """One spelling of a word for comparing: lower-case, no accents, American, singular."""
-    plain = "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
-    low = plain.casefold()
-    low = GREEK_NAMES.get(low, low).replace("ae", "e").replace("oe", "e")
-    low = re.sub(r"(?<=[a-z]{3})our", "or", low)
-    return low[:-1] if re.fullmatch(r"\w{3,}[^siu]s", low) else low
-
-
-def _tokens(text: str) -> list[_Token]:
-    return [
-        _Token(_folded(match[1]), match.start(1), match.end(1), match.end())
-        for match in _TOKEN.finditer(text)
-    ]
-
-
-def _key(text: str) -> tuple[str, ...]:
-    return tuple(token.folded for token in _tokens(text))
 
 
 def _derived_forms(node: VocabularyNode) -> Iterator[str]:
@@ -183,7 +142,7 @@ class _Index:
             self._add_eponyms(node)
 
     def _add(self, name: str, node: VocabularyNode) -> None:
-        key = _key(name)
+        key = tuple(key_of(name).split())
         if not key or (len(name) == 1):
             return
         spellings = _accepted_spellings(name)
@@ -199,9 +158,9 @@ class _Index:
         matches = (_EPONYM.fullmatch(name) for name in node.names)
         for match in matches:
             if match and node.label in CONDITION_LABELS:
-                self._eponyms.setdefault(_folded(match[1]), node)
+                self._eponyms.setdefault(fold_word(match[1]), node)
 
-    def match(self, text: str, tokens: Sequence[_Token], at: int) -> tuple[NodeMention, int] | None:
+    def match(self, text: str, tokens: Sequence[Token], at: int) -> tuple[NodeMention, int] | None:
         """The longest mention that starts at a token, and how many tokens it takes."""
         first = tokens[at]
         reach = min(self._longest.get(first.folded, 0), len(tokens) - at)
@@ -220,7 +179,7 @@ def _mention(text: str, node: VocabularyNode, start: int, end: int) -> NodeMenti
     return NodeMention(node=node, start=start, end=end, text=text[start:end])
 
 
-def _stands_alone(text: str, tokens: Sequence[_Token], entry: _Entry) -> bool:
+def _stands_alone(text: str, tokens: Sequence[Token], entry: _Entry) -> bool:
     """Whether the tokens are adjacent, whole words and in an accepted spelling."""
     start, end = tokens[0].start, tokens[-1].end
     if (start and text[start - 1].isalnum()) or text[end : end + 1].isalnum():
@@ -258,7 +217,7 @@ class Vocabulary:
             Mentions whose offsets refer to `text`.
         """
         index = self._index(None if labels is None else frozenset(labels))
-        tokens = _tokens(text)
+        tokens = tokens_of(text)
         mentions: list[NodeMention] = []
         at = 0
         while at < len(tokens):

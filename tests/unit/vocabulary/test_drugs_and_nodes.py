@@ -7,14 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from deepcritical.services.entities import (
-    CONDITION_LABELS,
-    DrugKind,
-    condition,
-    find_drugs,
-    lookup_drug,
-    vocabulary,
-)
+from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
+from deepcritical.vocabulary.nodes import CONDITION_LABELS, condition, vocabulary
 
 
 def names_of(text: str) -> list[str]:
@@ -301,10 +295,11 @@ class TestVocabulary:
         assert (node.id if node else None) == expected
 
 
+@pytest.mark.slow
 def test_loading_is_lazy_silent_and_writes_nothing_at_home(tmp_path: Path) -> None:
     program = (
         "import sys\n"
-        "import deepcritical.services.entities as entities\n"
+        "import deepcritical.vocabulary.drugs as entities\n"
         "assert 'drug_named_entity_recognition' not in sys.modules\n"
         "assert entities.find_drugs('metformin')\n"
     )

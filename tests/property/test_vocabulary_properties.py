@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepcritical.domain.abbreviations import expand_abbreviations
-from deepcritical.services.entities import DrugKind, find_drugs, lookup_drug, vocabulary
+from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
+from deepcritical.vocabulary.nodes import vocabulary
 
 WORDS = [
     "metformin",

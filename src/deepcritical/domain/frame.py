@@ -1,0 +1,101 @@
+"""A question as understood: what kind it is, of which drugs, in which condition, in whom."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from deepcritical.domain.base import Model
+from deepcritical.domain.question import Condition, Drug
+
+__all__ = ["Ambiguity", "DeclineReason", "QuestionFrame", "QuestionKind"]
+
+
+class QuestionKind(StrEnum):
+    """What a question asks for."""
+
+    EFFICACY = "efficacy"
+    """Whether one drug helps in a condition."""
+    CANDIDATES = "candidates"
+    """Which drugs could be used for a condition."""
+    MECHANISM = "mechanism"
+    """How a drug acts, or whether it helps through a named target."""
+    COMPARISON = "comparison"
+    """A drug against another treatment."""
+    COMBINATION = "combination"
+    """Drugs that are given together."""
+    CLASS = "class"
+    """Whether a class of drugs helps in a condition."""
+    SAFETY = "safety"
+    DOSE = "dose"
+    POPULATION = "population"
+    """In whom a drug helps."""
+    STATUS = "status"
+    """Approval, guidelines, trials that run or ran."""
+    LOOK_UP = "look_up"
+    """A plain fact on one drug, condition, trial or paper."""
+    OPEN = "open"
+    """Any other question that biomedical literature can answer."""
+    CONVERSATION = "conversation"
+    """Small talk: no question to search."""
+    DECLINED = "declined"
+
+
+class DeclineReason(StrEnum):
+    """Why a question is not searched."""
+
+    EMPTY = "empty"
+    NOT_BIOMEDICAL = "not_biomedical"
+    GIBBERISH = "gibberish"
+    PERSONAL_ADVICE = "personal_advice"
+    HARMFUL = "harmful"
+    INSTRUCTION = "instruction"
+    OTHER_LANGUAGE = "other_language"
+    UNKNOWN_NAME = "unknown_name"
+
+
+class Ambiguity(Model):
+    """A name of several things, of which one was taken."""
+
+    text: str
+    taken: str
+    others: tuple[str, ...] = Field(min_length=1)
+
+
+class QuestionFrame(Model):
+    """What a question asks, in names that the vocabularies know."""
+
+    text: str
+    """The question as written, blanks trimmed."""
+    kind: QuestionKind
+    drugs: tuple[Drug, ...] = ()
+    """What is asked about: one drug, all of a combination, or a class under its plural."""
+    members: tuple[str, ...] = ()
+    """Of a class, the drugs that belong to it."""
+    comparators: tuple[str, ...] = ()
+    """What it is compared with, in generic names; "placebo" too."""
+    condition: Condition | None = None
+    population: tuple[str, ...] = ()
+    """Who is studied, when the question says so: groups, and conditions that are not treated."""
+    outcomes: tuple[str, ...] = ()
+    """What is measured or hoped for beside the condition."""
+    through: tuple[str, ...] = ()
+    """Targets or processes by which the drug is said to act."""
+    negative: bool = False
+    """Whether it asks if there is no effect. The verdict is always on the positive proposition."""
+    latest: bool = False
+    """Whether it asks for new evidence."""
+    not_understood: tuple[str, ...] = ()
+    """Words that no vocabulary knows: they rank what is found, and never filter it."""
+    ambiguities: tuple[Ambiguity, ...] = ()
+    notices: tuple[str, ...] = ()
+    """What the reader must know about how the question was understood."""
+    declined: DeclineReason | None = None
+    offers: tuple[str, ...] = ()
+    """Where a name is unknown, the nearest ones that are known; or a question to ask instead."""
+
+    @property
+    def answerable(self) -> bool:
+        """Whether there is something to search for."""
+        return self.kind not in {QuestionKind.CONVERSATION, QuestionKind.DECLINED}

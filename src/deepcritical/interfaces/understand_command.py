@@ -1,0 +1,27 @@
+"""``deepcritical understand QUESTION``: how a question is read, as JSON, without a search."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from deepcritical.domain.question import checked_question
+from deepcritical.interfaces.output import plain_json, to_stdout
+from deepcritical.questions.reading import read_frame
+
+__all__ = ["understand"]
+
+
+def understand(
+    question: Annotated[str, typer.Argument(help="Any question.")],
+) -> None:
+    """Print as JSON how QUESTION is read: its kind, drugs, condition, who is studied, polarity.
+
+    A preview: `research` and `ask` still read questions by their own rules. Where `declined` holds
+    a reason, the question is none that papers and trials answer.
+
+    Exit codes: 0 printed; 4 empty question; 5 question too long.
+    """
+    frame = read_frame(checked_question(question))
+    to_stdout(plain_json(frame.model_dump_json(indent=2)))

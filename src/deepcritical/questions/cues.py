@@ -1,0 +1,111 @@
+"""The words by which a question's polarity, its outcomes and its groups are known.
+
+None of them names a drug, a condition or a field: they are what English asks with.
+"""
+
+from __future__ import annotations
+
+import re
+
+from deepcritical.domain.patterns import bounded
+
+__all__ = ["GROUPS", "LATEST", "NEGATIVE", "OUTCOMES"]
+
+
+def _cue(pattern: str) -> re.Pattern[str]:
+    return bounded(rf"\b(?:{pattern})\b", re.IGNORECASE)
+
+
+NEGATIVE = bounded(
+    r"\b(?:(?:does|do|did|is|are|was|were|has|have|can|could|will|would)(?:n['’]?t| not)\b"
+    r"(?! only)|"
+    r"not (?:\w+ ){0,2}(?:work|help|reduce|prevent|slow|improve|superior|better|effective|lower|"
+    r"protect|through)|no (?:better|real proof|evidence|effect|difference|benefit|excess|use)|"
+    r"fail(?:s|ed)? to|failed|useless|ineffective|turned out not|makes? no difference|"
+    r"never (?:\w+ )?(?:work|help)\w*|without (?:any )?(?:effect|benefit))",
+    re.IGNORECASE,
+)
+LATEST = _cue(
+    r"latest|newest|newer|new (?:evidence|data|trials?|studies|research|treatments?)|recent(?:ly)?|"
+    r"most recent|up[- ]to[- ]date|current evidence|lately|anything new|this year|20(?:2[4-9]|3\d)"
+)
+
+OUTCOMES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, _cue(pattern))
+    for name, pattern in (
+        ("mortality", r"mortality|deaths?|die|dying|all-cause mortality|fatal\w*|cv death"),
+        ("survival", r"overall survival|survival|live longer|OS|length of life|lifespan"),
+        ("progression-free survival", r"progression[- ]free survival|PFS"),
+        (
+            "recurrence",
+            r"recurren\w+|relaps\w+|comes? back|come back|flare[- ]?ups?|flares?|recurring",
+        ),
+        ("remission", r"remission|remit\w*"),
+        ("exacerbations", r"exacerbat\w+|attacks?"),
+        ("progression", r"progress\w+|advanc\w+|worsening|getting worse|course of"),
+        ("hospitalisation", r"hospitali[sz]\w+|admissions?|admitted to hospital|readmission"),
+        ("incidence", r"risk of developing|onset|new cases"),
+        ("cognition", r"cogniti\w+|memory"),
+        ("seizure frequency", r"seizures?"),
+        ("fractures", r"fractur\w+|break fewer bones"),
+        ("stroke", r"strokes?"),
+        ("pain", r"pain|analges\w+"),
+        ("quality of life", r"quality of life|QoL"),
+        ("weight", r"weight(?: loss| gain)?|BMI"),
+        ("blood pressure", r"blood pressure"),
+        ("HbA1c", r"hba1c|a1c|glyc(?:a?e)mic control|blood sugar|glucose"),
+        ("LDL cholesterol", r"ldl(?:[- ]c\w*)?|cholesterol levels?"),
+        ("kidney function", r"e?gfr|kidney function|renal function|kidney decline"),
+        ("lung function", r"lung function|fev1|fvc|breathing tests"),
+        ("live birth", r"live births?|pregnancy rates?"),
+        ("cardiovascular events", r"cardiovascular events|mace|cv (?:death|events)|heart attacks"),
+        ("symptoms", r"symptoms?"),
+        ("sleep", r"sleep quality|sleep"),
+        ("function", r"disability|mobility|walking|physical function"),
+        ("length of stay", r"length of stay|days in hospital"),
+        ("viral load", r"viral (?:load|clearance)|seroconversion"),
+        ("bleeding", r"bleed\w*|ha?emorrhag\w+"),
+        ("transplant survival", r"graft (?:survival|loss|rejection)|rejection"),
+        ("vision", r"vision|visual acuity|sight|blind\w*"),
+        ("consumption", r"drinking|drinks|consumption|intake|craving"),
+        ("colectomy", r"colectom\w+"),
+        ("relapse-free survival", r"(?:disease|relapse|event)[- ]free survival"),
+    )
+)
+"""What trials measure, under one name each."""
+
+GROUPS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, _cue(pattern))
+    for name, pattern in (
+        (
+            "children",
+            r"child(?:ren|hood)?|kids?|p(?:a)?ediatric\w*|infants?|neonat\w+|newborns?|toddlers?|bab(?:y|ies)|"
+            r"adolescents?|teen\w*|preterm infants?|boys|girls|juvenile",
+        ),
+        (
+            "older adults",
+            r"older|elderly|seniors|geriatric\w*|aged (?:over )?\d+|frail|old (?:people|age)|"
+            r"nursing home\w*",
+        ),
+        ("pregnant women", r"pregnan\w+|expectant mothers?|gestation\w*"),
+        ("breastfeeding women", r"breast-?feeding|lactat\w+|nursing mothers?"),
+        ("women", r"wom[ae]n|females?|postmenopausal"),
+        ("men", r"men|males?"),
+        ("people on dialysis", r"dialysis|ha?emodialysis"),
+        (
+            "people with kidney impairment",
+            r"(?:renal|kidney) (?:impairment|insufficiency)|impaired kidney function|"
+            r"kidneys are impaired|(?:reduced|poor|impaired) renal function|renal function is poor",
+        ),
+        ("critically ill", r"critically ill|intensive care|ICU|ventilated"),
+        ("inpatients", r"inpatients?|hospitali[sz]ed|in hospital|hospital patients|on the ward"),
+        ("outpatients", r"outpatients?|non-?hospitali[sz]ed|ambulatory"),
+        ("healthy people", r"healthy (?:people|adults|volunteers|subjects)"),
+        ("transplant recipients", r"transplant (?:recipients?|patients?)"),
+        ("surgical patients", r"(?:after|before|during) surgery|surgical patients|perioperative"),
+        ("athletes", r"athletes?"),
+        ("veterans", r"veterans"),
+        ("animals", r"mice|mouse|rats?|dogs?|animals?"),
+    )
+)
+"""Who is studied, under one name each."""

@@ -1,0 +1,51 @@
+"""What a user reads whose text is not searched.
+
+A hint to a crisis line names no number: numbers differ by country, and a wrong one is worse than
+none.
+"""
+
+from __future__ import annotations
+
+from deepcritical.domain.frame import DeclineReason
+
+__all__ = ["advice_of", "line_of"]
+
+_CONVERSATION = "This is no question that papers and trials answer."
+_ASK = (
+    "Ask about a drug or a condition, such as \"Can metformin be repurposed for Alzheimer's "
+    'disease?" or "Does colchicine prevent recurrent pericarditis?"'
+)
+_LINES = {
+    DeclineReason.EMPTY: "There is no question.",
+    DeclineReason.NOT_BIOMEDICAL: "This is not a question of biomedicine.",
+    DeclineReason.GIBBERISH: "No question could be read in this.",
+    DeclineReason.PERSONAL_ADVICE: "Nobody's own treatment is advised on here.",
+    DeclineReason.HARMFUL: "This is not answered.",
+    DeclineReason.INSTRUCTION: "Questions are answered here, instructions are not followed.",
+    DeclineReason.OTHER_LANGUAGE: "Only questions in English are read for now.",
+    DeclineReason.UNKNOWN_NAME: "No vocabulary knows what is asked about: nothing was searched.",
+}
+_ADVICE = {
+    DeclineReason.PERSONAL_ADVICE: (
+        "Please ask a doctor or a pharmacist, in an emergency your local emergency number; what "
+        'studies found in general can be asked here, as in "Does colchicine prevent recurrent '
+        'pericarditis?"'
+    ),
+    DeclineReason.HARMFUL: (
+        "If you or somebody else may be in danger, please call your local emergency number or a "
+        "crisis line now; for a poisoning, a poison control centre."
+    ),
+    DeclineReason.OTHER_LANGUAGE: "Ask the same in English.",
+}
+
+
+def line_of(reason: DeclineReason | None, unknown: str = "") -> str:
+    """What is said for a reason, or of small talk; with the name that nobody knows, if any."""
+    if unknown:
+        return f'No vocabulary knows "{unknown}", so nothing was searched.'
+    return _CONVERSATION if reason is None else _LINES[reason]
+
+
+def advice_of(reason: DeclineReason | None) -> str:
+    """What to do next."""
+    return _ASK if reason is None else _ADVICE.get(reason, _ASK)

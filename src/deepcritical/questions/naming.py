@@ -1,0 +1,267 @@
+"""The names in a question: drugs, classes, conditions and targets, each at its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from deepcritical.domain.patterns import bounded
+from deepcritical.domain.question import Condition, Drug
+from deepcritical.vocabulary.conditions import (
+    ConditionMention,
+    KnownCondition,
+    condition_named,
+    find_conditions,
+)
+from deepcritical.vocabulary.drugs import DrugClass, DrugKind, drug_class, find_drugs, lookup_drug
+from deepcritical.vocabulary.folding import tokens_of
+from deepcritical.vocabulary.nearest import near_condition, near_drug
+from deepcritical.vocabulary.nodes import vocabulary
+from deepcritical.vocabulary.words import is_english
+
+__all__ = ["DrugNamed", "Names", "as_condition", "find_names"]
+
+_CODE = bounded(r"\b(?:[A-Z]{2,5}-\d{3,6}[A-Z]?|[A-Z]{2,4}\d{4,6})\b")
+"""A company's code of a compound: "VX-548"."""
+_GENE = bounded(
+    r"\b(?:[A-Z][A-Z0-9]{1,6}\d[A-Z]?|C\d+orf\d+|[A-Z]{2,5}-?[αβγδκ]|NF-?κB|[Nn][Rr][Ff]2|"
+    r"[A-Z]{3,6}|(?:[\w-]+ ){1,2}(?:kinase|receptor))\b"
+)
+_MEASURES = frozenset(
+    "BMD RCT RCTS MRI CT BMI GFR EGFR FVC FEV1 FDA EMA NHS NICE MHRA ICU USA PFS OS CV HR LDL HDL "
+    "INR TSH ACR EULAR ESC AHA WHO ENT DMSO AND FOR THE NOT WITH EEN SUV PSA CRP ESR ECG EEG QOL "
+    "VAS UPDRS MMSE ADAS HBSS DAN JSON HTML SYSTEM SHOW KEY API EVEN".split()
+)
+"""Measures, bodies and words in capitals: no targets."""
+_WORD = bounded(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_CLASS_WORDS = 6
+_SHORTEST = 5
+_SHORTEST_DRUG = 7
+_MOST_SLIPS = 8
+"""Words of a question that are looked up as misspelled, at most: a text of more is no question."""
+_SAYS_NOTHING = frozenset(
+    "study studies trial trials data evidence research paper papers rct rcts cohort vs versus "
+    "online covid pubmed google eg etc meds med kids mum mom gp wondering prn otc".split()
+)
+_TARGET_LABELS = frozenset({"Protein", "GeneFamily", "Pathway"})
+
+
+class DrugNamed(NamedTuple):
+    """A drug or class named in a question: `source[start:end] == text`."""
+
+    drug: Drug
+    group: DrugClass | None
+    start: int
+    end: int
+    text: str
+
+
+class Names(NamedTuple):
+    """What a question names, each in order of place."""
+
+    text: str
+    """The question with misspelled names put right, to which the places refer."""
+    drugs: tuple[DrugNamed, ...]
+    conditions: tuple[ConditionMention, ...]
+    targets: tuple[str, ...]
+    unknown: tuple[str, ...]
+    """Words that are in no vocabulary and not of ordinary English."""
+    notices: tuple[str, ...]
+
+
+def as_condition(known: KnownCondition, written: str = "") -> Condition:
+    """A condition of the table as what is searched; it is called as the user wrote it."""
+    name = written or known.name
+    names = (name, known.name, *known.names)
+    return Condition(
+        name=name,
+        names=tuple(dict.fromkeys(names)),
+        mesh_id=f"MESH:{known.mesh_id}" if known.mesh_id else None,
+        known=bool(condition_named(known.name)),
+    )
+
+
+def find_names(text: str) -> Names:
+    """Find what a question names; what is misspelled by an edit or two is found with a notice."""
+    corrected, notices = _spelled(text)
+    conditions = list(find_conditions(corrected, any_case=True))
+    drugs = [
+        d
+        for d in _drugs(corrected)
+        if not any(c.start <= d.start and d.end <= c.end and c.text != d.text for c in conditions)
+    ]
+    conditions = [
+        c for c in conditions if not any(d.start <= c.start and c.end <= d.end for d in drugs)
+    ]
+    drugs = _specific(corrected, drugs)
+    taken = [(d.start, d.end) for d in drugs] + [(c.start, c.end) for c in conditions]
+    return Names(
+        corrected,
+        tuple(drugs),
+        tuple(conditions),
+        tuple(_targets(corrected, taken)),
+        tuple(_unknown(corrected, taken)),
+        notices,
+    )
+
+
+def _specific(text: str, drugs: list[DrugNamed]) -> list[DrugNamed]:
+    """Without the class that a drug is told to be of: "an antibiotic, doxycycline"."""
+    single = [d for d in drugs if d.group is None]
+    beside = bounded(r"\b(?:vs\.?|versus|than|plus|or|compared)\b|\+", re.IGNORECASE)
+    if not single or len(single) == len(drugs) or beside.search(text):
+        return drugs
+    return single
+
+
+def _drugs(text: str) -> list[DrugNamed]:
+    """Classes by our table, then drugs by the dictionary, then abbreviations typed small."""
+    found = list(_classes(text))
+    for mention in find_drugs(text):
+        kinds = {DrugKind.DRUG, DrugKind.DRUG_CLASS}
+        if mention.drug.kind not in kinds or _inside(mention.start, mention.end, found):
+            continue
+        drug = Drug(name=mention.drug.name, synonyms=mention.drug.synonyms)
+        group = None
+        if mention.drug.kind is DrugKind.DRUG_CLASS:
+            group = drug_class(mention.text) or DrugClass(mention.drug.name, (), ())
+        found.append(DrugNamed(drug, group, mention.start, mention.end, mention.text))
+    for match in _WORD.finditer(text):
+        word = match[0]
+        if (
+            not 3 <= len(word) <= 4
+            or is_english(word)
+            or _inside(match.start(), match.end(), found)
+        ):
+            continue
+        drug_name = lookup_drug(word)
+        if drug_name.kind is DrugKind.DRUG and word.islower() and condition_named(word) is None:
+            drug = Drug(name=drug_name.name, synonyms=drug_name.synonyms)
+            found.append(DrugNamed(drug, None, match.start(), match.end(), word))
+    for match in _CODE.finditer(text):
+        if not _inside(match.start(), match.end(), found) and condition_named(match[0]) is None:
+            drug = Drug(name=match[0], known=False)
+            found.append(DrugNamed(drug, None, match.start(), match.end(), match[0]))
+    return sorted(found, key=lambda d: d.start)
+
+
+def _inside(start: int, end: int, found: list[DrugNamed]) -> bool:
+    return any(d.start < end and start < d.end for d in found)
+
+
+def _classes(text: str) -> Iterator[DrugNamed]:
+    tokens = tokens_of(text)
+    at = 0
+    while at < len(tokens):
+        for count in range(min(_CLASS_WORDS, len(tokens) - at), 0, -1):
+            start, end = tokens[at].start, tokens[at + count - 1].end
+            group = drug_class(text[start:end])
+            if group and _is_class(text[start:end]):
+                drug = Drug(name=group.name, synonyms=group.names)
+                yield DrugNamed(drug, group, start, end, text[start:end])
+                at += count - 1
+                break
+        at += 1
+
+
+def _is_class(written: str) -> bool:
+    """Whether a short name of a class is written as one: "AIs" is, "is" and "Ai" are not."""
+    if len(written) > 4:
+        return True
+    return sum(c.isupper() for c in written) >= 2 or (len(written) > 2 and not is_english(written))
+
+
+def _targets(text: str, taken: list[tuple[int, int]]) -> Iterator[str]:
+    seen: set[str] = set()
+    for mention in vocabulary().find(text, _TARGET_LABELS):
+        if not _overlaps(mention.start, mention.end, taken) and mention.node.name not in seen:
+            seen.add(mention.node.name)
+            taken.append((mention.start, mention.end))
+            yield mention.text
+    for match in _GENE.finditer(text):
+        written = match[0]
+        if written.upper() in _MEASURES - {"EGFR"} or condition_named(written) or text.isupper():
+            continue
+        if not _overlaps(match.start(), match.end(), taken) and written not in seen:
+            seen.add(written)
+            taken.append(match.span())
+            yield match[0]
+
+
+def _overlaps(start: int, end: int, taken: list[tuple[int, int]]) -> bool:
+    return any(s < end and start < e for s, e in taken)
+
+
+def _unknown(text: str, taken: list[tuple[int, int]]) -> Iterator[str]:
+    for match in _WORD.finditer(text):
+        if _overlaps(match.start(), match.end(), taken):
+            continue
+        if not _is_known(match[0]) and len(match[0]) > 3:
+            yield match[0]
+
+
+@cache
+def _is_known(word: str) -> bool:
+    low = word.casefold()
+    parts = [p for p in re.split(r"['’-]", low) if p]
+    return all(
+        is_english(p)
+        or p in _SAYS_NOTHING
+        or len(p) < 3
+        or lookup_drug(p).kind is not DrugKind.UNKNOWN
+        or bool(find_conditions(p, any_case=True))
+        for p in parts
+    )
+
+
+def _spelled(text: str) -> tuple[str, tuple[str, ...]]:
+    """The text with misspelled names put right, and what the reader must know of it."""
+    places = [(d.start, d.end) for d in _drugs(text)]
+    places += [(c.start, c.end) for c in find_conditions(text)]
+    strange: dict[str, None] = {}
+    for match in _WORD.finditer(text):
+        if len(match[0]) >= _SHORTEST and not _overlaps(match.start(), match.end(), places):
+            strange.setdefault(match[0])
+    left = [w for w in strange if not _is_known(w) and not vocabulary().find(w, _TARGET_LABELS)]
+    notices = []
+    for word in left[:_MOST_SLIPS]:
+        near = _near(text, word)
+        if near:
+            notices.append(f'"{near[0]}" was read as {near[1]}.')
+            text = text.replace(near[0], near[1], 1)
+    return text, tuple(notices)
+
+
+def _same_beside(part: str, word: str, name: str) -> bool:
+    """Whether the words beside a misspelled one stand in the name as they are."""
+    others = {t.folded for t in tokens_of(part)} - {t.folded for t in tokens_of(word)}
+    return others <= set(name.split())
+
+
+def _is_slip(word: str, name: str) -> bool:
+    """Whether one may be meant by the other: a prefix that turns a name round is no slip."""
+    return word.casefold()[:5] == name[:5] or not name.startswith(("hyper", "hypo"))
+
+
+def _near(text: str, word: str) -> tuple[str, str] | None:
+    """What is misspelled, with the words beside it where they are one name, and what is meant."""
+    drug = near_drug(word)
+    beside = rf"(?:[\w'’-]{{2,30}} )?{re.escape(word)}(?: [\w'’-]{{2,30}}){{0,2}}"
+    for phrase in re.findall(beside, text)[:1]:
+        words = phrase.split()
+        inside = words.index(word) if word in words else 0
+        for start in range(inside + 1):
+            for end in range(len(words), inside, -1):
+                part = " ".join(words[start:end])
+                key = " ".join(t.folded for t in tokens_of(part))
+                known = near_condition(key) if end - start > 1 else None
+                if known and _same_beside(part, word, known.name):
+                    return part, known.name
+    alone = near_condition(tokens_of(word)[0].folded)
+    alone = alone if alone and _is_slip(word, alone.name) else None
+    drug = drug if len(word) > _SHORTEST_DRUG else None
+    if drug and (alone is None or drug.edits <= alone.edits):
+        return word, drug.name
+    return (word, alone.name) if alone else None

@@ -1,0 +1,204 @@
+"""Reads a question into a frame: names by vocabularies, the kind by a classifier, roles by rule."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from deepcritical.domain.frame import Ambiguity, DeclineReason, QuestionFrame, QuestionKind
+from deepcritical.domain.patterns import bounded
+from deepcritical.domain.question import Drug
+from deepcritical.questions import cues
+from deepcritical.questions.classifying import probabilities
+from deepcritical.questions.declining import line_of
+from deepcritical.questions.features import features_of, is_other_script
+from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names
+from deepcritical.questions.roles import roles_of
+from deepcritical.questions.through import split_through
+from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
+from deepcritical.vocabulary.nearest import offers
+
+__all__ = ["read_frame"]
+
+_COMBINED = bounded(r"\s*(?:/|\band\b|\bwith\b|\bplus\b|,)\s*")
+_PLACEBO = bounded(r"\b(?:placebo|dummy pills?|sham|no treatment|usual care)\b", re.IGNORECASE)
+_OTHER_ARM = bounded(
+    r"\b(?:versus|vs\.?|than|or|against|compared? (?:with|to)|instead of)\s+(?:after |under |with "
+    r"|the |to )?(?P<arm>(?:[\w-]+ )?(?:surger\w+|psychotherapy|CBT|exercise|diet\w*|lifestyle\w*|"
+    r"physiotherapy|acupuncture|radiotherapy|\w+ectomy|watchful waiting|\w+ therapy))",
+    re.IGNORECASE,
+)
+_COMPARED_FIRST = bounded(r"^\W*(?:as )?compared (?:with|to)|^\W*versus", re.IGNORECASE)
+_RANKS_ONLY = 12
+_SURE = 0.7
+_SURE_WHERE_NAMED = 0.9
+"""Least probability to decline a question; more where it names a drug or a condition."""
+
+
+def read_frame(text: str) -> QuestionFrame:
+    """What a question asks.
+
+    Never raises: what cannot be searched comes back as `declined` or as conversation, with a line
+    for the reader in `notices`, and in `offers` the known names that are nearest.
+    """
+    written = " ".join(text.split())
+    if not any(c.isalpha() for c in written):
+        return _declined(written, DeclineReason.GIBBERISH if written else DeclineReason.EMPTY, None)
+    body, through = split_through(written)
+    names = find_names(body)
+    if is_other_script(written):
+        return _declined(written, DeclineReason.OTHER_LANGUAGE, names)
+    said = _said(written, names)
+    refused = {kind: p for kind, p in said.items() if kind not in _ANSWERED}
+    sure = _SURE_WHERE_NAMED if names.drugs or names.conditions else _SURE
+    if sum(refused.values()) > sure:
+        likely = max(refused, key=refused.__getitem__)
+        if likely == QuestionKind.CONVERSATION:
+            return QuestionFrame(
+                text=written, kind=QuestionKind.CONVERSATION, notices=(line_of(None),)
+            )
+        return _declined(written, DeclineReason(likely), names)
+    kind = max((k for k in said if k in _ANSWERED), key=said.__getitem__)
+    return _frame(written, QuestionKind(kind), names, through)
+
+
+def _said(text: str, names: Names) -> dict[str, float]:
+    possible = _possible(text, names, _distinct(names.drugs))
+    return probabilities(features_of(text, names), possible)
+
+
+_ANSWERED = frozenset(QuestionKind) - {QuestionKind.CONVERSATION, QuestionKind.DECLINED}
+
+
+def _possible(text: str, names: Names, drugs: list[DrugNamed]) -> set[str]:
+    """The kinds that a question with these names can be of."""
+    kinds = {
+        QuestionKind.OPEN,
+        QuestionKind.LOOK_UP,
+        QuestionKind.STATUS,
+        *(reason for reason in DeclineReason if reason is not DeclineReason.EMPTY),
+        QuestionKind.CONVERSATION,
+    }
+    parts = sum(len(_parts(named)) for named in drugs)
+    if parts:
+        kinds |= {
+            QuestionKind.SAFETY,
+            QuestionKind.DOSE,
+            QuestionKind.MECHANISM,
+            QuestionKind.POPULATION,
+        }
+    else:
+        kinds.add(QuestionKind.CANDIDATES)
+    if len(drugs) == 1:
+        kinds.add(QuestionKind.CLASS if drugs[0].group else QuestionKind.EFFICACY)
+    if parts > 1:
+        kinds.add(QuestionKind.COMBINATION)
+    if len(drugs) > 1 or (drugs and _OTHER_ARM.search(text)):
+        kinds.add(QuestionKind.COMPARISON)
+    if not names.unknown:
+        kinds.discard(DeclineReason.UNKNOWN_NAME)
+    return set(map(str, kinds))
+
+
+def _frame(
+    text: str,
+    kind: QuestionKind,
+    names: Names,
+    through: tuple[str, ...],
+) -> QuestionFrame:
+    drugs = _distinct(names.drugs)
+    if through and drugs and kind in {QuestionKind.EFFICACY, QuestionKind.CLASS}:
+        kind = QuestionKind.MECHANISM
+    if kind is QuestionKind.EFFICACY and len(_parts(drugs[0])) > 1:
+        kind = QuestionKind.COMBINATION
+    roles = roles_of(names)
+    asked, comparators = _sides(text, kind, drugs)
+    return QuestionFrame(
+        text=text,
+        kind=kind,
+        drugs=tuple(d for named in asked for d in _parts(named)),
+        members=asked[0].group.members if asked and asked[0].group else (),
+        comparators=comparators,
+        condition=roles.condition,
+        population=roles.population,
+        outcomes=roles.outcomes,
+        through=(through or names.targets) if kind is QuestionKind.MECHANISM else (),
+        negative=bool(cues.NEGATIVE.search(text)),
+        latest=bool(cues.LATEST.search(text)),
+        not_understood=names.unknown[:_RANKS_ONLY],
+        ambiguities=tuple(
+            Ambiguity(text=c.text, taken=c.condition.name, others=tuple(o.name for o in c.others))
+            for c in names.conditions
+            if c.others
+        ),
+        notices=(*names.notices, *_read_as(names)),
+    )
+
+
+def _read_as(names: Names) -> Iterable[str]:
+    """What the reader must know of the names: a brand's drug, an abbreviation's meaning."""
+    for named in _distinct(names.drugs):
+        if not named.drug.known:
+            yield f'No vocabulary knows "{named.text}" as a drug; it was searched literally.'
+        elif named.group is None and named.drug.name.casefold() not in named.text.casefold():
+            yield f'"{named.text}" was read as {named.drug.name}.'
+    for mention in names.conditions:
+        also = " or ".join(other.name for other in mention.others)
+        if also:
+            yield (
+                f'"{mention.text}" was read as {mention.condition.name}; it can also mean {also}.'
+            )
+
+
+def _distinct(drugs: Iterable[DrugNamed]) -> list[DrugNamed]:
+    """Each drug once; a combination and its parts told twice are the combination."""
+    kept: dict[str, DrugNamed] = {}
+    for named in drugs:
+        kept.setdefault(named.drug.name, named)
+    listed = list(kept.values())
+    parts = {part.name for n in listed for part in _parts(n) if len(_parts(n)) > 1}
+    return [n for n in listed if n.drug.name not in parts]
+
+
+def _parts(named: DrugNamed) -> tuple[Drug, ...]:
+    """The drugs of a fixed combination, each under its own name; else the drug itself."""
+    if named.group is not None:
+        return (named.drug,)
+    parts = [lookup_drug(part) for part in _COMBINED.split(named.drug.name)]
+    if len(parts) > 1 and all(part.kind is DrugKind.DRUG for part in parts):
+        return tuple(Drug(name=part.name, synonyms=part.synonyms) for part in parts)
+    return (named.drug,)
+
+
+def _sides(
+    text: str, kind: QuestionKind, drugs: list[DrugNamed]
+) -> tuple[list[DrugNamed], tuple[str, ...]]:
+    """What is asked about, and what it is compared with."""
+    placebo = ("placebo",) if _PLACEBO.search(text) and drugs else ()
+    if kind is not QuestionKind.COMPARISON:
+        return drugs, placebo
+    if _COMPARED_FIRST.search(text):
+        drugs = [*drugs[1:], drugs[0]]
+    named = tuple(part.name for d in drugs[1:] for part in _parts(d))
+    other = _OTHER_ARM.search(text)
+    if other and not named:
+        return drugs[:1], (other["arm"].strip().casefold(), *placebo)
+    return drugs[:1], (*named, *placebo)
+
+
+def _declined(text: str, reason: DeclineReason, names: Names | None) -> QuestionFrame:
+    unknown = ""
+    if reason is DeclineReason.UNKNOWN_NAME and names and names.unknown:
+        unknown = max(names.unknown, key=len)
+    return QuestionFrame(
+        text=text,
+        kind=QuestionKind.DECLINED,
+        declined=reason,
+        drugs=tuple(n.drug for n in names.drugs) if names else (),
+        condition=as_condition(names.conditions[0].condition)
+        if names and names.conditions
+        else None,
+        not_understood=(unknown,) if unknown else (),
+        notices=(line_of(reason, unknown),),
+        offers=offers(unknown) if unknown else (),
+    )

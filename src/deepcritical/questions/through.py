@@ -1,0 +1,36 @@
+"""The targets or processes by which a question says that a drug acts: "through AMPK and tau"."""
+
+from __future__ import annotations
+
+import re
+
+from deepcritical.domain.patterns import bounded
+
+__all__ = ["split_through"]
+
+_CLAUSE = bounded(
+    r"(?:, ?| )(?:(?:acting |working |acts? )?"
+    r"(?:through|via|by way of|thanks to|because of|mediated by|"
+    r"by (?:\w+ly )?(?:inhibit|activat|block|target|modulat|reduc|increas|lower|rais|suppress|"
+    r"stimulat|restor|improv|enhanc|act|promot|chang|regulat|clear|decreas|induc)"
+    r"\w*(?: on)?)) (?P<terms>[^ ].*?)(?= (?:in|for|among|according) |[?!.]*$)",
+    re.IGNORECASE,
+)
+_BREAK = bounded(r"\s*(?:,|;|/|&|\band\b|\bor\b)\s*", re.IGNORECASE)
+_NOISE = bounded(
+    r"^(?:the|its|an?|effects? on|levels? of|inhibition of|activation of)\s+|"
+    r"\s+(?:pathways?|signall?ing|axis|activity|activation|expression)$",
+    re.IGNORECASE,
+)
+
+
+def split_through(text: str) -> tuple[str, tuple[str, ...]]:
+    """The question without such a clause, and the terms of the clause as they are written."""
+    match = _CLAUSE.search(text)
+    if match is None:
+        return text, ()
+    terms = (
+        _NOISE.sub("", _NOISE.sub("", term.strip(" ?.!"))) for term in _BREAK.split(match["terms"])
+    )
+    rest = f"{text[: match.start()]}{text[match.end('terms') :]}"
+    return rest, tuple(dict.fromkeys(term for term in terms if term))

@@ -1,0 +1,1 @@
+"""Names as data: drugs, classes of drugs, conditions, and the nodes of mechanisms."""

@@ -1,0 +1,54 @@
+"""Ordinary English words, by which an unknown name is told from a word."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+
+__all__ = ["is_english"]
+
+_BEGINNINGS = (
+    "re",
+    "non",
+    "un",
+    "anti",
+    "pre",
+    "post",
+    "co",
+    "over",
+    "under",
+    "bio",
+    "neuro",
+    "immuno",
+    "multi",
+)
+_ENDINGS = (("s", ""), ("es", ""), ("ies", "y"), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"))
+
+
+@cache
+def _words() -> frozenset[str]:
+    file = resources.files("deepcritical").joinpath("data", "english_words.txt")
+    return frozenset(file.read_text(encoding="utf-8").split())
+
+
+def is_english(word: str) -> bool:
+    """Whether a word, in whatever case, is one of ordinary English."""
+    low = word.casefold().replace("’", "'").removesuffix("'s")
+    return len(low) < 2 or all(_is_ordinary(part) for part in low.split("-"))
+
+
+def _is_ordinary(low: str) -> bool:
+    """Whether a word stands in the list, or one that it is inflected from."""
+    stems = (
+        low.removesuffix(ending) + instead
+        for ending, instead in _ENDINGS
+        if low.endswith(ending) and len(low) - len(ending) > 2
+    )
+    return any(_is_listed(stem) for stem in (low, *stems))
+
+
+def _is_listed(low: str) -> bool:
+    begun = (
+        low.removeprefix(p) for p in _BEGINNINGS if low.startswith(p) and len(low) > len(p) + 3
+    )
+    return low in _words() or any(word in _words() for word in begun)

@@ -1,0 +1,97 @@
+"""Conditions as users write them, and what lies above and below them."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepcritical.vocabulary.conditions import (
+    condition_named,
+    condition_names,
+    find_conditions,
+    is_kind_of,
+)
+from deepcritical.vocabulary.drugs import drug_class
+from deepcritical.vocabulary.nearest import near_condition, near_drug, offers
+
+
+def found(text: str) -> list[tuple[str, str]]:
+    mentions = find_conditions(text, any_case=True)
+    return [(m.condition.name, m.condition.mesh_id) for m in mentions]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "mesh_id"),
+    [
+        ("als", "Amyotrophic Lateral Sclerosis", "D000690"),
+        ("Lou Gehrig's disease", "Amyotrophic Lateral Sclerosis", "D000690"),
+        ("COPD", "Chronic Obstructive Pulmonary Disease", "D029424"),
+        ("type 2 diabetes", "Type 2 Diabetes Mellitus", "D003924"),
+        ("heart attack", "Myocardial Infarction", "D009203"),
+        ("breast cancer", "Breast Neoplasms", "D001943"),
+        ("heart failure", "Heart Failure", "D006333"),
+        ("stroke", "Stroke", "D020521"),
+        ("Parkinsons", "Parkinson Disease", "D010300"),
+        ("anaemia", "Anemia", "D000740"),
+        ("vascular dementia", "Vascular Dementia", "D015140"),
+    ],
+)
+def test_a_condition_is_known_as_users_write_it(text: str, name: str, mesh_id: str) -> None:
+    assert found(f"metformin for {text}") == [(name, mesh_id)]
+
+
+def test_the_longest_name_wins_and_one_within_another_are_two() -> None:
+    assert [name for name, _ in found("agitation in dementia")] == [
+        "Psychomotor Agitation",
+        "Dementia",
+    ]
+
+
+def test_an_abbreviation_is_decided_by_the_words_beside_it() -> None:
+    _, skin = find_conditions("Does dupilumab relieve itch of the skin in AD?")
+    assert (skin.condition.name, skin.others) == ("Atopic Dermatitis", ())
+    (plain,) = find_conditions("metformin in AD")
+    assert plain.condition.name == "Alzheimer Disease"
+    assert [other.name for other in plain.others] == ["Atopic Dermatitis"]
+
+
+def test_an_acronym_in_a_record_is_written_in_capitals() -> None:
+    assert not find_conditions("the als of the wing")
+    assert not find_conditions("It aids in all of it.", any_case=True)
+
+
+def test_a_child_lies_below_its_parents_by_tree_and_by_ontology() -> None:
+    vascular, dementia = condition_named("vascular dementia"), condition_named("dementia")
+    assert vascular
+    assert dementia
+    assert is_kind_of(vascular, dementia)
+    assert not is_kind_of(dementia, vascular)
+
+
+def test_a_class_knows_its_members() -> None:
+    statins = drug_class("statin")
+    assert statins
+    assert statins.name == "statins"
+    assert {"atorvastatin", "simvastatin"} <= set(statins.members)
+    assert drug_class("SGLT2i") == drug_class("gliflozins")
+    assert drug_class("is") is None
+
+
+def test_a_slip_is_put_right_and_another_word_is_not() -> None:
+    assert near_drug("doxycyline") == ("doxycycline", 1)
+    assert near_condition("hidradenitis supurativa") == ("hidradenitis suppurativa", 1)
+    assert near_drug("examplol") is None
+    assert "metformin" in offers("metforminol")
+
+
+def test_a_word_of_english_is_no_condition() -> None:
+    for word in ("slow down", "bring down", "a boil", "corn", "hers"):
+        assert not find_conditions(f"Does metformin {word} it?", any_case=True), word
+
+
+def test_no_condition_lies_above_itself() -> None:
+    asthma = condition_named("asthma")
+    assert asthma
+    for name in condition_names():
+        known = condition_named(name)
+        assert known
+        assert is_kind_of(known, asthma) in {True, False}
