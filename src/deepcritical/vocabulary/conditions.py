@@ -6,15 +6,15 @@ Ontology and a reviewed list.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, partial
 from importlib import resources
-from itertools import pairwise
 from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
 from deepcritical.vocabulary.folding import Token, key_of, tokens_of
+from deepcritical.vocabulary.matching import SEPARATORS, scan, stands_alone
 from deepcritical.vocabulary.words import is_english
 
 __all__ = [
@@ -24,14 +24,16 @@ __all__ = [
     "condition_names",
     "find_conditions",
     "is_kind_of",
+    "is_shouted",
 ]
 
 _MOST_WORDS = 10
-_GAP = bounded(r"[\s\-\u2010-\u2015\u2212/'’ʼ]{0,2}|[,.] ?")
-_NEGATED = bounded(r"(?<![^\W_])non[- ]\Z", re.IGNORECASE)
+_GAP = bounded(rf"{SEPARATORS}|[,.] ?")
 _CONTEXT = 300
-_WORD = 4
-"""Up to this length an acronym that is typed small may be a word."""
+_LONGEST_SHORT = 8
+_SHOUTED = 0.7
+"""From this share of capitals on, capitals do not tell an acronym from a word."""
+_FEW_LETTERS = 12
 
 
 class KnownCondition(NamedTuple):
@@ -88,12 +90,22 @@ def _table() -> _Table:
     return _Table(rows, at, acronyms, frozenset(key.partition(" ")[0] for key in at))
 
 
+class _Meaning(NamedTuple):
+    """What an abbreviation of several conditions may stand for."""
+
+    row: int | None
+    """None where it means no condition: the ED of a hospital."""
+    words: frozenset[str]
+    """Folded words of a text that tell so."""
+
+
 @cache
-def _ambiguous() -> dict[str, tuple[tuple[int, frozenset[str]], ...]]:
-    found: dict[str, list[tuple[int, frozenset[str]]]] = defaultdict(list)
+def _ambiguous() -> dict[str, tuple[_Meaning, ...]]:
+    found: dict[str, list[_Meaning]] = defaultdict(list)
     for line in _data("abbreviations.tsv"):
         short, name, words = line.split("\t")
-        found[short].append((_table().at[key_of(name)], frozenset(words.split())))
+        row = _table().at[key_of(name)] if name else None
+        found[short].append(_Meaning(row, frozenset(words.split())))
     return {short: tuple(meanings) for short, meanings in found.items()}
 
 
@@ -120,7 +132,7 @@ def condition_named(name: str) -> KnownCondition | None:
     """The condition that a whole text names."""
     row = _table().acronyms.get(name.strip(), _table().at.get(key_of(name)))
     if row is None and (meant := _ambiguous().get(name.strip().upper())):
-        row = meant[0][0]
+        row = meant[0].row
     if row is None and 2 < len(name.strip()) <= 6:
         row = _any_case().get(name.strip().casefold())
     return None if row is None else _condition(row)
@@ -139,40 +151,49 @@ def find_conditions(text: str, *, any_case: bool = False) -> tuple[ConditionMent
         any_case: Whether acronyms of three characters or more may be written small, as in a
             search box. In records they must be written as they are.
     """
-    tokens = tokens_of(text)
-    mentions: list[ConditionMention] = []
-    at = 0
-    while at < len(tokens):
-        found = _match(text, tokens, at, any_case=any_case)
-        if found:
-            mentions.append(found[0])
-        at += found[1] if found else 1
-    return tuple(mentions)
+    return tuple(scan(tokens_of(text), partial(_match, text, any_case, is_shouted(text))))
+
+
+def is_shouted(text: str) -> bool:
+    """Whether a text is written in capitals, so that "ALL" and "IT" are words."""
+    letters = sum(map(str.isalpha, text))
+    return letters > _FEW_LETTERS and sum(map(str.isupper, text)) > _SHOUTED * letters
 
 
 def _match(
-    text: str, tokens: list[Token], at: int, *, any_case: bool
-) -> tuple[ConditionMention, int] | None:
+    text: str, any_case: bool, shouted: bool, tokens: Sequence[Token], at: int
+) -> tuple[ConditionMention | None, int] | None:
     table = _table()
     first = tokens[at]
     reach = min(_MOST_WORDS, len(tokens) - at) if first.folded in table.first else 0
     for count in range(reach, 0, -1):
         taken = tokens[at : at + count]
         row = table.at.get(" ".join(token.folded for token in taken))
-        if row is not None and _stands_alone(text, taken):
+        if row is not None and stands_alone(text, taken, _GAP):
             return _mention(text, row, first.start, taken[-1].end), count
     for count in (2, 1):
         taken = tokens[at : at + count]
         short = text[first.start : taken[-1].end]
-        if len(taken) == count and len(short) <= 8 and _stands_alone(text, taken):
-            if meant := _ambiguous().get(short):
-                return _among(text, meant, first.start, taken[-1].end), count
-            row = table.acronyms.get(short)
-            if row is None and any_case and (len(short) > _WORD or not is_english(short)):
-                row = _any_case().get(short.casefold())
-            if row is not None:
-                return _mention(text, row, first.start, taken[-1].end), count
+        if len(taken) < count or len(short) > _LONGEST_SHORT:
+            continue
+        meant = _meanings(short, any_case, shouted)
+        if meant and stands_alone(text, taken, _GAP):
+            return _among(text, meant, first.start, taken[-1].end), count
     return None
+
+
+def _meanings(short: str, any_case: bool, shouted: bool) -> tuple[_Meaning, ...]:
+    """What an acronym may stand for; () for none, and for a word of a text in capitals."""
+    table = _table()
+    # Names such as "burns", which in the singular are words, stand in the table in small letters.
+    row = table.acronyms.get(short.lower()) if any_case or short.islower() else None
+    if row is None and not (shouted and is_english(short)):
+        if meant := _ambiguous().get(short):
+            return meant
+        row = table.acronyms.get(short)
+        if row is None and any_case and not is_english(short):
+            row = _any_case().get(short.casefold())
+    return () if row is None else (_Meaning(row, frozenset()),)
 
 
 def _mention(text: str, row: int, start: int, end: int) -> ConditionMention:
@@ -180,26 +201,19 @@ def _mention(text: str, row: int, start: int, end: int) -> ConditionMention:
 
 
 def _among(
-    text: str, meant: tuple[tuple[int, frozenset[str]], ...], start: int, end: int
-) -> ConditionMention:
+    text: str, meant: tuple[_Meaning, ...], start: int, end: int
+) -> ConditionMention | None:
     """The meaning of which the text has most words; the first where none is told."""
+    if len(meant) == 1 and meant[0].row is not None:
+        return _mention(text, meant[0].row, start, end)
     around = {token.folded for token in tokens_of(text[max(0, start - _CONTEXT) : end + _CONTEXT])}
-    ranked = sorted(meant, key=lambda pair: -len(pair[1] & around))
-    told = bool(ranked[0][1] & around)
-    others = () if told else tuple(_condition(row) for row, _ in ranked[1:])
-    return ConditionMention(_condition(ranked[0][0]), start, end, text[start:end], others)
-
-
-def _stands_alone(text: str, tokens: list[Token]) -> bool:
-    """Whether the tokens are adjacent and whole words."""
-    start, end = tokens[0].start, tokens[-1].end
-    if (start and text[start - 1].isalnum()) or text[end : end + 1].isalnum():
-        return False
-    if _NEGATED.search(text, max(0, start - 5), start):
-        return False
-    return all(
-        _GAP.fullmatch(text, left.possessive_end, right.start) for left, right in pairwise(tokens)
-    )
+    ranked = sorted(meant, key=lambda meaning: -len(meaning.words & around))
+    if ranked[0].row is None:
+        return None
+    told = bool(ranked[0].words & around)
+    rows = () if told else tuple(m.row for m in ranked[1:] if m.row is not None)
+    others = tuple(_condition(row) for row in rows)
+    return ConditionMention(_condition(ranked[0].row), start, end, text[start:end], others)
 
 
 def is_kind_of(narrow: KnownCondition, broad: KnownCondition) -> bool:

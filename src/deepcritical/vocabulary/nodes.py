@@ -10,15 +10,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib import resources
-from itertools import pairwise
 from typing import NamedTuple
 
 from deepcritical.domain.abbreviations import expand_abbreviations
 from deepcritical.domain.base import Model
 from deepcritical.domain.patterns import bounded
 from deepcritical.vocabulary.folding import Token, fold_word, key_of, tokens_of
+from deepcritical.vocabulary.matching import SEPARATORS, scan, stands_alone
 
 __all__ = [
     "CONDITION_LABELS",
@@ -66,8 +66,7 @@ _LABEL_ORDER = (
     "MolecularActivity",
     "CellularComponent",
 )
-_GAP = bounded(r"[\s\-\u2010-\u2015\u2212/'’ʼ]{0,2}|,(?=\d)")
-_NEGATED = bounded(r"(?<![^\W_])non[- ]\Z", re.IGNORECASE)
+_GAP = bounded(rf"{SEPARATORS}|,(?=\d)")
 _EPONYM = bounded(r"([A-Z][^\W\d_]+)(?:['’]s?)? disease", re.IGNORECASE)
 _TRAILING_PARENTHESES = bounded(r"\s*\([^()]*\)\s*\Z")
 _SHORT = 4
@@ -166,7 +165,7 @@ class _Index:
         reach = min(self._longest.get(first.folded, 0), len(tokens) - at)
         for count in range(reach, 0, -1):
             entry = self._entries.get(tuple(token.folded for token in tokens[at : at + count]))
-            if entry and _stands_alone(text, tokens[at : at + count], entry):
+            if entry and _is_written(text, tokens[at : at + count], entry):
                 last = tokens[at + count - 1]
                 return _mention(text, entry.node, first.start, last.end), count
         eponym = self._eponyms.get(first.folded)
@@ -179,18 +178,11 @@ def _mention(text: str, node: VocabularyNode, start: int, end: int) -> NodeMenti
     return NodeMention(node=node, start=start, end=end, text=text[start:end])
 
 
-def _stands_alone(text: str, tokens: Sequence[Token], entry: _Entry) -> bool:
-    """Whether the tokens are adjacent, whole words and in an accepted spelling."""
-    start, end = tokens[0].start, tokens[-1].end
-    if (start and text[start - 1].isalnum()) or text[end : end + 1].isalnum():
-        return False
-    if _NEGATED.search(text, max(0, start - 5), start):
-        return False
-    if entry.spellings is not None and text[start:end] not in entry.spellings:
-        return False
-    return all(
-        _GAP.fullmatch(text, left.possessive_end, right.start) for left, right in pairwise(tokens)
-    )
+def _is_written(text: str, tokens: Sequence[Token], entry: _Entry) -> bool:
+    """Whether the tokens stand alone and in an accepted spelling."""
+    written = text[tokens[0].start : tokens[-1].end]
+    accepted = entry.spellings is None or written in entry.spellings
+    return accepted and stands_alone(text, tokens, _GAP)
 
 
 class Vocabulary:
@@ -217,15 +209,7 @@ class Vocabulary:
             Mentions whose offsets refer to `text`.
         """
         index = self._index(None if labels is None else frozenset(labels))
-        tokens = tokens_of(text)
-        mentions: list[NodeMention] = []
-        at = 0
-        while at < len(tokens):
-            found = index.match(text, tokens, at)
-            if found:
-                mentions.append(found[0])
-            at += found[1] if found else 1
-        return tuple(mentions)
+        return tuple(scan(tokens_of(text), partial(index.match, text)))
 
     def condition(self, text: str) -> VocabularyNode | None:
         """The condition that a question names: a disease before a symptom, then the longest name.
