@@ -1,4 +1,4 @@
-"""Build the tables of drugs and of their classes.
+"""Build the tables of drugs, of what a question alone calls so, and of their classes.
 
 Usage: python scripts/build_drugs.py DRUG_NAMES.pkl.bz2 WORDS.msgpack.gz
 
@@ -7,7 +7,8 @@ DrugBank's open vocabulary, MeSH, MedlinePlus, NHS and Wikipedia. Its `mesh_id` 
 drug: it often is the MeSH term of the pharmacological action, which aspirin and paracetamol share.
 WORDS is the small English list of the package wordfreq 3.1.1, by which names that are words of
 ordinary English are left out. `reviewed_classes.tsv` gives the stems of WHO's Stem Book (INN) by
-which the members of a class are found, and `reviewed_drugs.tsv` names that the package lacks.
+which the members of a class are found, `reviewed_drugs.tsv` names that the package lacks, and
+`reviewed_asked.tsv` names that mean a drug in a question only.
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ COUNTER_IONS = frozenset(
     "hydrochloride lactate maleate mesylate nitrate phosphate potassium sodium succinate sulfate "
     "tartrate tosylate tromethamine".split()
 )
-DOSAGE_FORMS = frozenset("buccal implant patch topical urogenital vaginal".split())
+DOSAGE_FORMS = frozenset(
+    "buccal capsules cream gel gum implant inhaler injection patch spray tablets topical "
+    "urogenital vaginal".split()
+)
 NOT_MEDICINES = frozenset(
     {
         "amino acids",
@@ -141,6 +145,10 @@ class Names:
         plain = re.sub(r" \([^()]*\)$", "", canonical)
         if plain != canonical and plain in self.data:
             return plain
+        # A biosimilar's or a newer biologic's suffix of four letters: "erenumab-aooe".
+        biologic = re.fullmatch(r"(.*(?:mab|cept|stim|in|ase))-[a-z]{4}", canonical)
+        if biologic and biologic[1] in self.data:
+            return biologic[1]
         stem, _, last = canonical.rpartition(" ")
         is_salt = last in COUNTER_IONS and not self.data[canonical].get("drugbank_id")
         if stem in self.data and (is_salt or last in DOSAGE_FORMS) and self.kind(stem) == "drug":
@@ -161,10 +169,12 @@ def english_words(path: Path) -> set[str]:
     return {word for words in bins[:550] for word in words}
 
 
-def lines_of(names: Names, english: set[str], added: Mapping[str, list[str]]) -> Iterator[str]:
-    """The table of drugs: entry, name, kind, DrugBank id, whether endogenous, other names."""
+def variants_of(
+    names: Names, english: set[str], added: Mapping[str, list[str]]
+) -> dict[str, set[str]]:
+    """Entry -> its names, with those of the reviewed list and of entries that are the same."""
     index = names.canonical()
-    variants: dict[str, list[str]] = defaultdict(list)
+    variants: dict[str, set[str]] = defaultdict(set)
     for name, target in index.items():
         base = names.base(target)
         plural = index.get(f"{name}s", target)
@@ -175,19 +185,49 @@ def lines_of(names: Names, english: set[str], added: Mapping[str, list[str]]) ->
         if name in english and not known and (name in names.brands or name != target):
             continue
         if target not in NOT_MEDICINES and "|" not in name and "\t" not in name:
-            variants[base].append(name)
+            variants[base].add(name)
+    for entry in list(variants):
+        variants[entry] |= set(orders(entry, names.data))
+    claimed = {name: entry for entry, more in added.items() for name in (*more, entry)}
+    for name, entry in claimed.items():
+        variants[entry] |= {name, *(variants.pop(name, ()) if name != entry else ())}
+    for entry, held in variants.items():
+        held -= {name for name in held if claimed.get(name, entry) != entry}
+    return variants
+
+
+def orders(entry: str, data: Mapping[str, Entry]) -> Iterator[str]:
+    """How else a combination of two drugs is written: "b/a" and "a-b" for "a and b"."""
+    parts = re.split(r"/| and ", entry)
+    if len(parts) == 2 and all(part in data for part in parts):
+        for pair in (parts, parts[::-1]):
+            yield from (mark.join(pair) for mark in ("/", "-", " and "))
+
+
+def lines_of(names: Names, variants: Mapping[str, set[str]]) -> Iterator[str]:
+    """The table of drugs: entry, name, kind, DrugBank id, whether endogenous, other names."""
+    index = names.canonical()
     for canonical in sorted(variants):
-        entry = names.data[canonical]
+        entry = names.data.get(canonical, {})
         yield "\t".join(
             (
                 canonical,
                 display_name(canonical, index),
-                names.kind(canonical),
+                names.kind(canonical) if entry else "drug",
                 entry.get("drugbank_id") or "",
                 "endogenous" if names.in_trees(entry, ENDOGENOUS_TREES) else "",
-                "|".join(sorted({*variants[canonical], *added.get(canonical, ())})),
+                "|".join(sorted(variants[canonical])),
             )
         )
+
+
+def asked(drugs: list[str]) -> Iterator[str]:
+    """The table of names that mean a drug in a question: entry or new drug, names."""
+    entries = {line.split("\t")[0] for line in drugs}
+    for name, more, *_ in reviewed("reviewed_asked.tsv"):
+        if name not in entries:
+            sys.stdout.write(f"asked, but in no source: {name}\n")
+        yield f"{name}\t{more}"
 
 
 def reviewed(name: str) -> Iterator[list[str]]:
@@ -220,11 +260,13 @@ def main(arguments: list[str] | None = None) -> int:
     # Read once, by hand: as trustworthy as the package's code, which reads it in the same way.
     tables = pickle.loads(bz2.decompress(options.names.read_bytes()))  # noqa: S301
     added = {row[0]: row[1].split("|") for row in reviewed("reviewed_drugs.tsv")}
-    drugs = list(lines_of(Names(tables), english_words(options.words), added))
-    for unknown in set(added) - {line.split("\t")[0] for line in drugs}:
-        sys.stdout.write(f"no such drug: {unknown}\n")
+    names = Names(tables)
+    for new in set(added) - set(names.data):
+        sys.stdout.write(f"new: {new}\n")
+    drugs = list(lines_of(names, variants_of(names, english_words(options.words), added)))
     grouped = list(classes(drugs))
     (DATA / "drugs.tsv").write_text("\n".join(drugs) + "\n", encoding="utf-8")
+    (DATA / "asked_drugs.tsv").write_text("\n".join(asked(drugs)) + "\n", encoding="utf-8")
     (DATA / "drug_classes.tsv").write_text("\n".join(grouped) + "\n", encoding="utf-8")
     sys.stdout.write(f"{len(drugs)} drugs, {len(grouped)} classes\n")
     return 0

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import Condition, Drug
+from deepcritical.vocabulary.classes import DrugClass, drug_class, find_classes
 from deepcritical.vocabulary.conditions import (
     ConditionMention,
     KnownCondition,
     condition_named,
     find_conditions,
+    is_shouted,
 )
-from deepcritical.vocabulary.drugs import DrugClass, DrugKind, drug_class, find_drugs, lookup_drug
-from deepcritical.vocabulary.folding import tokens_of
+from deepcritical.vocabulary.drugs import DrugKind, DrugMention, find_drugs, lookup_drug
+from deepcritical.vocabulary.folding import key_of, tokens_of
+from deepcritical.vocabulary.matching import overlaps
 from deepcritical.vocabulary.nearest import near_condition, near_drug
 from deepcritical.vocabulary.nodes import vocabulary
 from deepcritical.vocabulary.words import is_english
@@ -36,7 +39,8 @@ _MEASURES = frozenset(
 )
 """Measures, bodies and words in capitals: no targets."""
 _WORD = bounded(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_CLASS_WORDS = 6
+_BESIDE = bounded(r"\b(?:vs\.?|versus|than|plus|or|compared)\b|\+", re.IGNORECASE)
+_ABBREVIATION = 4
 _SHORTEST = 5
 _SHORTEST_DRUG = 7
 _MOST_SLIPS = 8
@@ -85,21 +89,14 @@ def as_condition(known: KnownCondition, written: str = "") -> Condition:
 
 def find_names(text: str) -> Names:
     """Find what a question names; what is misspelled by an edit or two is found with a notice."""
-    corrected, notices = _spelled(text)
-    conditions = list(find_conditions(corrected, any_case=True))
-    drugs = [
-        d
-        for d in _drugs(corrected)
-        if not any(c.start <= d.start and d.end <= c.end and c.text != d.text for c in conditions)
-    ]
-    conditions = [
-        c for c in conditions if not any(d.start <= c.start and c.end <= d.end for d in drugs)
-    ]
-    drugs = _specific(corrected, drugs)
-    taken = [(d.start, d.end) for d in drugs] + [(c.start, c.end) for c in conditions]
+    drugs, conditions = _drugs_and_conditions(text)
+    corrected, notices = _spelled(text, _places(drugs, conditions))
+    if notices:
+        drugs, conditions = _drugs_and_conditions(corrected)
+    taken = _places(drugs, conditions)
     return Names(
         corrected,
-        tuple(drugs),
+        tuple(_specific(corrected, drugs)),
         tuple(conditions),
         tuple(_targets(corrected, taken)),
         tuple(_unknown(corrected, taken)),
@@ -107,76 +104,74 @@ def find_names(text: str) -> Names:
     )
 
 
+def _places(
+    drugs: Sequence[DrugNamed], conditions: Sequence[ConditionMention]
+) -> list[tuple[int, int]]:
+    return [(d.start, d.end) for d in drugs] + [(c.start, c.end) for c in conditions]
+
+
+def _drugs_and_conditions(text: str) -> tuple[list[DrugNamed], list[ConditionMention]]:
+    """What is named; of a name within a longer one only the longer: "vitamin D deficiency"."""
+    conditions = list(find_conditions(text, any_case=True))
+    drugs = [
+        d
+        for d in _drugs(text)
+        if not any(c.start <= d.start and d.end <= c.end and c.text != d.text for c in conditions)
+    ]
+    outer = [c for c in conditions if not any(d.start <= c.start and c.end <= d.end for d in drugs)]
+    return drugs, outer
+
+
 def _specific(text: str, drugs: list[DrugNamed]) -> list[DrugNamed]:
     """Without the class that a drug is told to be of: "an antibiotic, doxycycline"."""
     single = [d for d in drugs if d.group is None]
-    beside = bounded(r"\b(?:vs\.?|versus|than|plus|or|compared)\b|\+", re.IGNORECASE)
-    if not single or len(single) == len(drugs) or beside.search(text):
+    if not single or len(single) == len(drugs) or _BESIDE.search(text):
         return drugs
     return single
 
 
 def _drugs(text: str) -> list[DrugNamed]:
-    """Classes by our table, then drugs by the dictionary, then abbreviations typed small."""
-    found = list(_classes(text))
-    for mention in find_drugs(text):
-        kinds = {DrugKind.DRUG, DrugKind.DRUG_CLASS}
-        if mention.drug.kind not in kinds or _inside(mention.start, mention.end, found):
-            continue
-        drug = Drug(name=mention.drug.name, synonyms=mention.drug.synonyms)
-        group = None
-        if mention.drug.kind is DrugKind.DRUG_CLASS:
-            group = drug_class(mention.text) or DrugClass(mention.drug.name, (), ())
-        found.append(DrugNamed(drug, group, mention.start, mention.end, mention.text))
-    for match in _WORD.finditer(text):
-        word = match[0]
-        if (
-            not 3 <= len(word) <= 4
-            or is_english(word)
-            or _inside(match.start(), match.end(), found)
-        ):
-            continue
-        drug_name = lookup_drug(word)
-        if drug_name.kind is DrugKind.DRUG and word.islower() and condition_named(word) is None:
-            drug = Drug(name=drug_name.name, synonyms=drug_name.synonyms)
-            found.append(DrugNamed(drug, None, match.start(), match.end(), word))
+    """Classes by our table, drugs by the dictionary, and codes; the longer name wins."""
+    shouted = is_shouted(text)
+    found = [
+        DrugNamed(Drug(name=m.group.name, synonyms=m.group.names), m.group, m.start, m.end, m.text)
+        for m in find_classes(text, shouted=shouted)
+    ]
+    found += [_drug_named(m) for m in find_drugs(text, asked=True) if _is_asked(m, shouted)]
     for match in _CODE.finditer(text):
-        if not _inside(match.start(), match.end(), found) and condition_named(match[0]) is None:
+        if condition_named(match[0]) is None:
             drug = Drug(name=match[0], known=False)
-            found.append(DrugNamed(drug, None, match.start(), match.end(), match[0]))
-    return sorted(found, key=lambda d: d.start)
+            found.append(DrugNamed(drug, None, *match.span(), match[0]))
+    kept: list[DrugNamed] = []
+    for named in sorted(found, key=lambda d: d.start - d.end):
+        if not overlaps(named.start, named.end, _places(kept, ())):
+            kept.append(named)
+    return sorted(kept, key=lambda d: d.start)
 
 
-def _inside(start: int, end: int, found: list[DrugNamed]) -> bool:
-    return any(d.start < end and start < d.end for d in found)
-
-
-def _classes(text: str) -> Iterator[DrugNamed]:
-    tokens = tokens_of(text)
-    at = 0
-    while at < len(tokens):
-        for count in range(min(_CLASS_WORDS, len(tokens) - at), 0, -1):
-            start, end = tokens[at].start, tokens[at + count - 1].end
-            group = drug_class(text[start:end])
-            if group and _is_class(text[start:end]):
-                drug = Drug(name=group.name, synonyms=group.names)
-                yield DrugNamed(drug, group, start, end, text[start:end])
-                at += count - 1
-                break
-        at += 1
-
-
-def _is_class(written: str) -> bool:
-    """Whether a short name of a class is written as one: "AIs" is, "is" and "Ai" are not."""
-    if len(written) > 4:
+def _is_asked(mention: DrugMention, shouted: bool) -> bool:
+    """Whether a mention is of a drug or class, and neither a word nor a condition typed small."""
+    if mention.drug.kind not in {DrugKind.DRUG, DrugKind.DRUG_CLASS}:
+        return False
+    if len(mention.text) > _ABBREVIATION or mention.drug.name == mention.text.casefold():
         return True
-    return sum(c.isupper() for c in written) >= 2 or (len(written) > 2 and not is_english(written))
+    if shouted:
+        return not is_english(mention.text)
+    return not mention.text.islower() or condition_named(mention.text) is None
+
+
+def _drug_named(mention: DrugMention) -> DrugNamed:
+    drug = Drug(name=mention.drug.name, synonyms=mention.drug.synonyms)
+    group = None
+    if mention.drug.kind is DrugKind.DRUG_CLASS:
+        group = drug_class(mention.text) or DrugClass(mention.drug.name, (), ())
+    return DrugNamed(drug, group, mention.start, mention.end, mention.text)
 
 
 def _targets(text: str, taken: list[tuple[int, int]]) -> Iterator[str]:
     seen: set[str] = set()
     for mention in vocabulary().find(text, _TARGET_LABELS):
-        if not _overlaps(mention.start, mention.end, taken) and mention.node.name not in seen:
+        if not overlaps(mention.start, mention.end, taken) and mention.node.name not in seen:
             seen.add(mention.node.name)
             taken.append((mention.start, mention.end))
             yield mention.text
@@ -184,19 +179,15 @@ def _targets(text: str, taken: list[tuple[int, int]]) -> Iterator[str]:
         written = match[0]
         if written.upper() in _MEASURES - {"EGFR"} or condition_named(written) or text.isupper():
             continue
-        if not _overlaps(match.start(), match.end(), taken) and written not in seen:
+        if not overlaps(match.start(), match.end(), taken) and written not in seen:
             seen.add(written)
             taken.append(match.span())
             yield match[0]
 
 
-def _overlaps(start: int, end: int, taken: list[tuple[int, int]]) -> bool:
-    return any(s < end and start < e for s, e in taken)
-
-
 def _unknown(text: str, taken: list[tuple[int, int]]) -> Iterator[str]:
     for match in _WORD.finditer(text):
-        if _overlaps(match.start(), match.end(), taken):
+        if overlaps(match.start(), match.end(), taken):
             continue
         if not _is_known(match[0]) and len(match[0]) > 3:
             yield match[0]
@@ -216,13 +207,11 @@ def _is_known(word: str) -> bool:
     )
 
 
-def _spelled(text: str) -> tuple[str, tuple[str, ...]]:
+def _spelled(text: str, places: list[tuple[int, int]]) -> tuple[str, tuple[str, ...]]:
     """The text with misspelled names put right, and what the reader must know of it."""
-    places = [(d.start, d.end) for d in _drugs(text)]
-    places += [(c.start, c.end) for c in find_conditions(text)]
     strange: dict[str, None] = {}
     for match in _WORD.finditer(text):
-        if len(match[0]) >= _SHORTEST and not _overlaps(match.start(), match.end(), places):
+        if len(match[0]) >= _SHORTEST and not overlaps(*match.span(), places):
             strange.setdefault(match[0])
     left = [w for w in strange if not _is_known(w) and not vocabulary().find(w, _TARGET_LABELS)]
     notices = []
@@ -237,7 +226,7 @@ def _spelled(text: str) -> tuple[str, tuple[str, ...]]:
 def _same_beside(part: str, word: str, name: str) -> bool:
     """Whether the words beside a misspelled one stand in the name as they are."""
     others = {t.folded for t in tokens_of(part)} - {t.folded for t in tokens_of(word)}
-    return others <= set(name.split())
+    return others <= {t.folded for t in tokens_of(name)}
 
 
 def _is_slip(word: str, name: str) -> bool:
@@ -255,8 +244,7 @@ def _near(text: str, word: str) -> tuple[str, str] | None:
         for start in range(inside + 1):
             for end in range(len(words), inside, -1):
                 part = " ".join(words[start:end])
-                key = " ".join(t.folded for t in tokens_of(part))
-                known = near_condition(key) if end - start > 1 else None
+                known = near_condition(key_of(part)) if end - start > 1 else None
                 if known and _same_beside(part, word, known.name):
                     return part, known.name
     alone = near_condition(tokens_of(word)[0].folded)

@@ -22,6 +22,7 @@ __all__ = [
     "KnownCondition",
     "condition_named",
     "condition_names",
+    "condition_spelled",
     "find_conditions",
     "is_kind_of",
     "is_shouted",
@@ -128,6 +129,12 @@ def condition_names() -> tuple[str, ...]:
     return tuple(_table().at)
 
 
+def condition_spelled(key: str) -> str:
+    """A folded name as it is written, in small letters: "diabetes mellitus" for its folded form."""
+    known = _condition(_table().at[key])
+    return next((n.lower() for n in (known.name, *known.names) if key_of(n) == key), key)
+
+
 def condition_named(name: str) -> KnownCondition | None:
     """The condition that a whole text names."""
     row = _table().acronyms.get(name.strip(), _table().at.get(key_of(name)))
@@ -200,9 +207,7 @@ def _mention(text: str, row: int, start: int, end: int) -> ConditionMention:
     return ConditionMention(_condition(row), start, end, text[start:end])
 
 
-def _among(
-    text: str, meant: tuple[_Meaning, ...], start: int, end: int
-) -> ConditionMention | None:
+def _among(text: str, meant: tuple[_Meaning, ...], start: int, end: int) -> ConditionMention | None:
     """The meaning of which the text has most words; the first where none is told."""
     if len(meant) == 1 and meant[0].row is not None:
         return _mention(text, meant[0].row, start, end)

@@ -1,6 +1,7 @@
-"""Drugs and classes of drugs named in text: canonical names, synonyms, kinds, members.
+"""Drugs named in text: canonical names, synonyms, kinds.
 
-A drug is identified by its canonical name.
+A drug is identified by its canonical name. What is a drug in a question only, such as coffee, zinc
+or T4, stands in a table of its own: in a record it is a food, a mineral or a laboratory value.
 """
 
 from __future__ import annotations
@@ -15,14 +16,13 @@ from typing import NamedTuple
 from deepcritical.domain.base import Model
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import fold
-from deepcritical.vocabulary.folding import GREEK_NAMES, key_of
+from deepcritical.vocabulary.folding import GREEK_NAMES
+from deepcritical.vocabulary.words import is_english
 
 __all__ = [
-    "DrugClass",
     "DrugKind",
     "DrugMention",
     "DrugName",
-    "drug_class",
     "drug_names",
     "find_drugs",
     "lookup_drug",
@@ -37,6 +37,12 @@ _ENDOGENOUS_CONTEXT = bounded(
     r"signal|synthesis|transporter)",
     re.IGNORECASE,
 )
+_MEASURED = bounded(
+    r"[\s-]+(?:binder|channel|chelat|consumption|finger|homeostasis|metabolism|oxalate|overload|"
+    r"saturation|score|species|status|store|uptake)",
+    re.IGNORECASE,
+)
+_MEASURED_IN = bounded(r"\b(?:serum|plasma|blood|urine|urinary|coronary|cancer)[\s-]\Z", re.I)
 _LIKE = bounded(r"-like\b", re.IGNORECASE)
 _LETTERS = bounded(r"[^\W\d_]+")
 _TOKEN = bounded(r"[^\W_]+")
@@ -80,16 +86,6 @@ class DrugMention(Model):
     text: str
 
 
-class DrugClass(NamedTuple):
-    """A class of drugs."""
-
-    name: str
-    """In the plural, as pharmacologists write it: "SGLT2 inhibitors"."""
-    names: tuple[str, ...]
-    members: tuple[str, ...]
-    """Canonical names of its drugs, as far as the dictionary has them; () where it is too wide."""
-
-
 class _Table(NamedTuple):
     rows: tuple[str, ...]
     """Entry, name, kind, DrugBank id, whether endogenous, other names: a line of `drugs.tsv`."""
@@ -99,12 +95,14 @@ class _Table(NamedTuple):
     """Entry -> its row: "water" is one, and no drug that a text names."""
     first: frozenset[str]
     """The first words of all names."""
+    asked: dict[str, int]
+    """Name that means a drug in a question only -> its row."""
 
 
 @cache
 def _table() -> _Table:
     text = _data("drugs.tsv")
-    rows = tuple(text.splitlines())
+    rows = text.splitlines()
     at: dict[str, int] = {}
     entries: dict[str, int] = {}
     for n, row in enumerate(rows):
@@ -114,37 +112,24 @@ def _table() -> _Table:
             at.setdefault(name, n)
         if entry in names:
             at[entry] = n
-    return _Table(rows, at, entries, frozenset(_FIRST_WORDS.findall(text)))
+    asked: dict[str, int] = {}
+    for line in _data("asked_drugs.tsv").splitlines():
+        name, _, more = line.partition("\t")
+        if name not in entries:
+            entries[name] = len(rows)
+            rows.append(f"{name}\t{name}\tdrug\t\t\t{more}")
+        asked |= dict.fromkeys(more.split("|"), entries[name])
+    first = frozenset(_FIRST_WORDS.findall(text)) | {_TOKEN.findall(name)[0] for name in asked}
+    return _Table(tuple(rows), at, entries, first, asked)
 
 
 def _data(name: str) -> str:
     return resources.files("deepcritical").joinpath("data", name).read_text(encoding="utf-8")
 
 
-@cache
-def _classes() -> dict[str, DrugClass]:
-    """Folded name -> class."""
-    found: dict[str, DrugClass] = {}
-    for line in _data("drug_classes.tsv").splitlines():
-        name, others, members = line.split("\t")
-        kept = DrugClass(
-            name,
-            tuple(filter(None, others.split("|"))),
-            tuple(filter(None, members.split("|"))),
-        )
-        for other in (name, *kept.names):
-            found.setdefault(key_of(other), kept)
-    return found
-
-
-def drug_class(name: str) -> DrugClass | None:
-    """The class that a name stands for, in the singular, the plural or as an abbreviation."""
-    return _classes().get(key_of(name))
-
-
 def drug_names() -> tuple[str, ...]:
-    """Every name of a drug or class that a question may use, for offering the nearest."""
-    return (*_table().at, *_classes())
+    """Every name of a drug that a question may use, for offering the nearest."""
+    return (*_table().at, *_table().asked)
 
 
 @cache
@@ -158,6 +143,12 @@ def _drug_name(row: int) -> DrugName:
         synonyms=tuple(n for n in names if n not in unwanted and _searchable(n)),
         drugbank_id=drugbank_id or None,
     )
+
+
+@cache
+def _taken(row: int) -> DrugName:
+    """What is a substance of the body in a record, as the drug that a question means."""
+    return _drug_name(row).model_copy(update={"kind": DrugKind.DRUG})
 
 
 def _inflections(name: str) -> set[str]:
@@ -194,36 +185,55 @@ def lookup_drug(name: str) -> DrugName:
     """
     folded = fold(name)
     for candidate in (folded, _spelled(folded), folded.removesuffix("'s")):
-        row = _table().at.get(candidate, _table().entries.get(candidate))
+        row = _row(candidate, asked=False)
+        if row is None:
+            row = _table().entries.get(candidate)
         if row is not None:
             return _drug_name(row)
     return DrugName(name=name.strip(), kind=DrugKind.UNKNOWN)
 
 
-def find_drugs(text: str) -> tuple[DrugMention, ...]:
+def find_drugs(text: str, *, asked: bool = False) -> tuple[DrugMention, ...]:
     """The drugs, drug classes and biological substances named in a text.
 
     Names are matched exactly but for case, dashes and Greek letters; the longest name at a
     position wins. Abbreviations of up to four letters must be written in capitals, and a hormone
     or cytokine is skipped where it is part of biology ("insulin resistance").
 
+    Args:
+        text: Any text.
+        asked: Whether it is a question: what people take is a drug in it, and an abbreviation may
+            be written small.
+
     Returns:
         Mentions in order of offset, without overlap; look at `drug.kind` before using one as a
         drug.
     """
-    return tuple(_mentions(text))
+    return tuple(_mentions(text, asked))
 
 
-def _mentions(text: str) -> Iterator[DrugMention]:
+def _mentions(text: str, asked: bool) -> Iterator[DrugMention]:
     same_length = _fold_in_place(text)
     tokens = [match.span() for match in _TOKEN.finditer(same_length)]
     at = 0
     while at < len(tokens):
-        count, row = _longest_name(same_length, tokens, at)
+        count, row = _longest_name(same_length, tokens, at, asked)
         start, end = tokens[at][0], tokens[at + count - 1][1]
-        if row is not None and _is_meant(text, start, end, row):
-            yield DrugMention(drug=_drug_name(row), start=start, end=end, text=text[start:end])
+        if row is not None and _is_meant(text, start, end, row, asked):
+            taken = asked and same_length[start:end] in _table().asked
+            drug = _taken(row) if taken else _drug_name(row)
+            yield DrugMention(drug=drug, start=start, end=end, text=text[start:end])
         at += count
+
+
+def _row(name: str, *, asked: bool) -> int | None:
+    """The row of a name, or of its American spelling: "sulphate", "oestrogen"."""
+    for spelled in dict.fromkeys((name, name.replace("sulph", "sulf").replace("oestr", "estr"))):
+        row = _table().asked.get(spelled) if asked else None
+        row = _table().at.get(spelled) if row is None else row
+        if row is not None:
+            return row
+    return None
 
 
 def _fold_in_place(text: str) -> str:
@@ -232,30 +242,38 @@ def _fold_in_place(text: str) -> str:
     return low.translate(_TRANSLATION)
 
 
-def _longest_name(text: str, tokens: list[tuple[int, int]], at: int) -> tuple[int, int | None]:
+def _longest_name(
+    text: str, tokens: list[tuple[int, int]], at: int, asked: bool
+) -> tuple[int, int | None]:
     """How many tokens the longest name at a token takes, and its row."""
-    table = _table()
     start, end = tokens[at]
-    if _spelled(text[start:end]) not in table.first:
+    first = _spelled(text[start:end]).replace("sulph", "sulf").replace("oestr", "estr")
+    if first not in _table().first and text[start:end] not in _table().first:
         return 1, None
     for count in range(min(_MOST_WORDS, len(tokens) - at), 0, -1):
         name = _spelled(text[start : tokens[at + count - 1][1]])
-        row = table.at.get(name)
+        row = _row(name, asked=asked)
         # In running text an inverted MeSH form is an accident of two items in a list.
         if row is not None and (", " not in name or " and " in name):
             return count, row
     return 1, None
 
 
-def _is_meant(text: str, start: int, end: int, row: int) -> bool:
+def _is_meant(text: str, start: int, end: int, row: int, asked: bool) -> bool:
     """Whether a name in a text means the substance rather than a word or a part of biology."""
     canonical, _, _, _, endogenous, _ = _table().rows[row].split("\t")
     written = text[start:end]
     if written.casefold() in _WORDS or _LIKE.match(text, end):
         return False
     if _is_abbreviation(written) and written.casefold() != canonical:
-        return _has_capitals(written)
-    return not (endogenous and _ENDOGENOUS_CONTEXT.match(text, end))
+        small = asked and written.islower() and len(written) > 2 and not is_english(written)
+        return small or (asked and " " in written) or _has_capitals(written)
+    if asked and (
+        _MEASURED.match(text, end) or _MEASURED_IN.search(text, max(0, start - 10), start)
+    ):
+        return False
+    part_of_biology = endogenous or (asked and written.casefold() in _table().asked)
+    return not (part_of_biology and _ENDOGENOUS_CONTEXT.match(text, end))
 
 
 def _is_abbreviation(written: str) -> bool:

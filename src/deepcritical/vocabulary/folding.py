@@ -22,6 +22,8 @@ GREEK_NAMES = dict(
 """Lower-case Greek letter -> its name."""
 
 _GREEK = "α-ωΑ-Ω"
+_BRITISH = re.compile(r"(?<=[a-z]{3})our|(?<=[a-z]{3})is(?=(?:e|e[ds]|ing|ations?)$)|sulph|fibre")
+_AMERICAN = {"our": "or", "is": "iz", "sulph": "sulf", "fibre": "fiber"}
 _TOKEN = bounded(rf"([{_GREEK}]|[^\W_{_GREEK}]+)(['’ʼ`´]s(?![^\W_]))?", re.IGNORECASE)
 
 
@@ -41,7 +43,7 @@ def fold_word(word: str) -> str:
     plain = "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
     low = plain.casefold()
     low = GREEK_NAMES.get(low, low).replace("ae", "e").replace("oe", "e")
-    low = re.sub(r"(?<=[a-z]{3})our", "or", low)
+    low = _BRITISH.sub(lambda found: _AMERICAN[found[0]], low)
     return low[:-1] if re.fullmatch(r"\w{3,}[^siu]s", low) else low
 
 

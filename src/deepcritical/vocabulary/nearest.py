@@ -7,11 +7,14 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-from deepcritical.vocabulary.conditions import condition_names
+from deepcritical.vocabulary.classes import class_names
+from deepcritical.vocabulary.conditions import condition_names, condition_spelled
 from deepcritical.vocabulary.drugs import drug_names
 
 __all__ = ["Near", "near_condition", "near_drug", "offers"]
 
+_Pool = dict[int, dict[str, list[str]]]
+"""Names by length and first letter."""
 _SHORTEST = 5
 _LONG = 10
 """From this length on two edits may be one slip."""
@@ -31,7 +34,8 @@ def near_drug(name: str) -> Near | None:
 
 def near_condition(name: str) -> Near | None:
     """The condition whose folded name is meant by a misspelled one; None where none is near."""
-    return _nearest(name, _conditions())
+    near = _nearest(name, _conditions())
+    return near and Near(condition_spelled(near.name), near.edits)
 
 
 def offers(name: str, most: int = 3) -> tuple[str, ...]:
@@ -45,7 +49,12 @@ def offers(name: str, most: int = 3) -> tuple[str, ...]:
         for pool in pools
         for found in process.extract(
             low,
-            [n for size in range(len(low) - 3, len(low) + 4) for n in pool.get(size, ())],
+            [
+                n
+                for size in range(len(low) - 3, len(low) + 4)
+                for names in pool.get(size, {}).values()
+                for n in names
+            ],
             scorer=fuzz.ratio,
             score_cutoff=70,
             limit=most,
@@ -55,34 +64,36 @@ def offers(name: str, most: int = 3) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found[0] for found in ranked))[:most]
 
 
-def _nearest(name: str, pool: dict[int, list[str]]) -> Near | None:
+def _nearest(name: str, pool: _Pool) -> Near | None:
     from rapidfuzz import process
     from rapidfuzz.distance import OSA
 
     if len(name) < _SHORTEST:
         return None
     most = 2 if len(name) >= _LONG else 1
-    near = [n for size in range(len(name) - most, len(name) + most + 1) for n in pool.get(size, ())]
-    found = process.extractOne(name, near, scorer=OSA.distance, score_cutoff=most)
     # A slip in the first letter is rare, and would make one real name of another.
-    if found is None or found[0][0] != name[0]:
-        return None
-    return Near(found[0], int(found[1]))
+    near = [
+        n
+        for size in range(len(name) - most, len(name) + most + 1)
+        for n in pool.get(size, {}).get(name[0], ())
+    ]
+    found = process.extractOne(name, near, scorer=OSA.distance, score_cutoff=most)
+    return Near(found[0], int(found[1])) if found else None
 
 
 @cache
-def _drugs() -> dict[int, list[str]]:
-    return _by_length(n.casefold() for n in drug_names())
+def _drugs() -> _Pool:
+    return _by_length((*drug_names(), *class_names()))
 
 
 @cache
-def _conditions() -> dict[int, list[str]]:
+def _conditions() -> _Pool:
     return _by_length(condition_names())
 
 
-def _by_length(names: Iterable[str]) -> dict[int, list[str]]:
-    found: dict[int, list[str]] = defaultdict(list)
+def _by_length(names: Iterable[str]) -> _Pool:
+    found: _Pool = defaultdict(lambda: defaultdict(list))
     for name in names:
         if len(name) >= _SHORTEST:
-            found[len(name)].append(name)
-    return dict(found)
+            found[len(name)][name[0]].append(name)
+    return found

@@ -10,7 +10,7 @@ from deepcritical.vocabulary.conditions import (
     find_conditions,
     is_kind_of,
 )
-from deepcritical.vocabulary.drugs import drug_class
+from deepcritical.vocabulary.classes import drug_class
 from deepcritical.vocabulary.nearest import near_condition, near_drug, offers
 
 

@@ -1,0 +1,103 @@
+"""Classes of drugs, in the singular, the plural or as an abbreviation, and their members."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache, partial
+from importlib import resources
+from typing import NamedTuple
+
+from deepcritical.vocabulary.folding import Token, key_of, tokens_of
+from deepcritical.vocabulary.matching import scan
+from deepcritical.vocabulary.words import is_english
+
+__all__ = ["ClassMention", "DrugClass", "class_names", "drug_class", "find_classes"]
+
+_MOST_WORDS = 7
+_WORD = 4
+"""Up to this length a name may be a word: "AIs" is a class, "is" and "Ai" are not."""
+
+
+class DrugClass(NamedTuple):
+    """A class of drugs."""
+
+    name: str
+    """In the plural, as pharmacologists write it: "SGLT2 inhibitors"."""
+    names: tuple[str, ...]
+    members: tuple[str, ...]
+    """Canonical names of its drugs, as far as the dictionary has them; () where it is too wide."""
+
+
+class ClassMention(NamedTuple):
+    """A class named in a text: `source[start:end] == text`."""
+
+    group: DrugClass
+    start: int
+    end: int
+    text: str
+
+
+class _Table(NamedTuple):
+    at: dict[str, DrugClass]
+    """Folded name -> class."""
+    first: frozenset[str]
+
+
+@cache
+def _table() -> _Table:
+    found: dict[str, DrugClass] = {}
+    source = resources.files("deepcritical").joinpath("data", "drug_classes.tsv")
+    for line in source.read_text(encoding="utf-8").splitlines():
+        name, others, members = (tuple(filter(None, cell.split("|"))) for cell in line.split("\t"))
+        kept = DrugClass(name[0], others, members)
+        for other in (*name, *others):
+            # "anti-epileptics" and "antiepileptics" are one word to their writers.
+            for key in {key_of(other), key_of(other).replace("anti ", "anti")}:
+                found.setdefault(key, kept)
+    return _Table(found, frozenset(key.partition(" ")[0] for key in found) | {"anti"})
+
+
+def class_names() -> tuple[str, ...]:
+    """The folded names of all classes, for offering the nearest."""
+    return tuple(_table().at)
+
+
+def drug_class(name: str) -> DrugClass | None:
+    """The class that a name stands for, in the singular, the plural or as an abbreviation."""
+    return _named(key_of(name))
+
+
+def _named(key: str) -> DrugClass | None:
+    return _table().at.get(key) or _table().at.get(key.replace("anti ", "anti"))
+
+
+def find_classes(text: str, *, shouted: bool = False) -> tuple[ClassMention, ...]:
+    """The classes named in a text, in order, without overlap; the longest name wins.
+
+    Args:
+        text: Any text.
+        shouted: Whether it is written in capitals, which then tell no abbreviation.
+    """
+    return tuple(scan(tokens_of(text), partial(_match, text, shouted)))
+
+
+def _match(
+    text: str, shouted: bool, tokens: Sequence[Token], at: int
+) -> tuple[ClassMention, int] | None:
+    if tokens[at].folded not in _table().first:
+        return None
+    for count in range(min(_MOST_WORDS, len(tokens) - at), 0, -1):
+        taken = tokens[at : at + count]
+        written = text[taken[0].start : taken[-1].end]
+        group = _named(" ".join(token.folded for token in taken))
+        if group and _is_class(written, shouted):
+            return ClassMention(group, taken[0].start, taken[-1].end, written), count
+    return None
+
+
+def _is_class(written: str, shouted: bool) -> bool:
+    """Whether a short name of a class is written as one."""
+    if len(written) > _WORD:
+        return True
+    capitals = sum(c.isupper() for c in written) >= 2 and not shouted
+    return capitals or (len(written) > 2 and not is_english(written))
