@@ -18,25 +18,18 @@ import pickle
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from pathlib import Path
 
 from deepcritical.domain.abbreviations import expand_abbreviations
-from deepcritical.vocabulary.folding import key_of as folded
 from deepcritical.vocabulary.words import is_english
-from scripts.build_forms import forms_of, is_acronym, is_short_of, readable, said_of
+from scripts.build_forms import Condition, forms_of, is_short_of, key_of, readable, said_of
 
 DATA = Path(__file__).parent.parent / "src" / "deepcritical" / "data"
 BRANCHES = ("C", "F03", "F01.145.126", "F01.470.132")
 """Branches of MeSH that hold conditions: diseases, mental disorders, behaviour, anxiety."""
 NO_CONDITIONS = ("C23.550.291", "C22.674", "C23.550.260")
 """Attributes of diseases, animal trade, death: a heading with no other place is left out."""
-_WORDS = frozenset(
-    "CAN DOES DO IS ARE WHAT FOR AND IN OF THE HELP WITH HAS HAD MAY WILL HOW WHO USE NOT ANY OR "
-    "GO ED MACE CON DON FACE KIN ADD ON AT BE BY TO AN AM MAN MEN AGE NEW LOW CARE CASE BEST IF IT "
-    "AS HE ME BMD RA MS AD PD".split()
-)
-"""Acronyms that are words of a question, measures, or stand for several conditions."""
+_KINDS = frozenset({"disease", "disorder", "syndrome"})
 _GENERAL = frozenset(
     "disease syndrome disorder chronic acute illness infection injury pathology finding symptom "
     "sign recurrence emergency death wound complication toxicity poisoning aura side set bite "
@@ -45,51 +38,6 @@ _GENERAL = frozenset(
     "malignant".split()
 )
 """Folded headings that name no condition in a question."""
-
-
-key_of = cache(folded)
-
-
-class Condition:
-    """A condition while the table is made."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.mesh = ""
-        self.guess = ""
-        """The package's id, right for half of the headings: it only chooses between two ids."""
-        self.doid = ""
-        self.doids: list[str] = []
-        self.trees: list[str] = []
-        self.parents: list[str] = []
-        self.names: dict[str, None] = {name: None}
-        self.reviewed: set[str] = set()
-        """Folded names of the reviewed list."""
-        self.acronyms: dict[str, None] = {}
-        self.forms: dict[str, None] = {}
-        """Folded forms that follow from the names: plurals, adjectives; not searched by."""
-
-    def add(self, name: str) -> None:
-        """Take a name as it is written, or an acronym."""
-        if len(name) > 1 and name not in _WORDS:
-            (self.acronyms if is_acronym(name) else self.names).setdefault(name)
-
-    def review(self, name: str) -> None:
-        """Take a name of the reviewed list; one in quotes is a name only as it is written."""
-        if name.startswith('"'):
-            self.acronyms[name.strip('"')] = None
-            return
-        self.add(name)
-        self.reviewed.add(key_of(name))
-
-    def absorb(self, other: Condition) -> None:
-        """Become what two sources call differently."""
-        self.mesh, self.doid = self.mesh or other.mesh, self.doid or other.doid
-        self.doids += other.doids
-        self.trees += other.trees
-        self.parents += other.parents
-        for name in (*other.names, *other.acronyms):
-            self.add(name)
 
 
 def read_mesh(path: Path) -> dict[str, Condition]:
@@ -179,6 +127,23 @@ def join_ontology(
             same.add(name)
 
 
+def merge_same(conditions: list[Condition]) -> None:
+    """Join a term of the ontology to the heading of MeSH that has the same words in any order."""
+    held: dict[frozenset[str], Condition | None] = {}
+    for condition in conditions:
+        words = frozenset(key_of(condition.name).split()) - _KINDS
+        if condition.trees and held.setdefault(words, condition) is not condition:
+            held[words] = None
+    gone = set()
+    for condition in conditions:
+        words = frozenset(key_of(condition.name).split()) - _KINDS
+        same = held.get(words) if len(words) > 1 and not condition.trees else None
+        if same and not (same.mesh and condition.mesh and same.mesh != condition.mesh):
+            same.absorb(condition)
+            gone.add(id(condition))
+    conditions[:] = [c for c in conditions if id(c) not in gone]
+
+
 def add_mechanism_nodes(conditions: list[Condition]) -> None:
     """Take descriptor ids and names of the conditions in DrugMechDB."""
     index = by_key(conditions)
@@ -200,31 +165,45 @@ def add_mechanism_nodes(conditions: list[Condition]) -> None:
 
 
 def add_annotated(conditions: list[Condition], path: Path) -> None:
-    """Take descriptor ids that annotators gave to a text which is the name of a condition."""
+    """Take descriptor ids that annotators gave, always the same, to the names of a condition."""
     held = {c.mesh for c in conditions}
-    heads = {key_of(c.name): c for c in conditions}
+    index = by_key(conditions)
+    given: dict[str, set[str]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         fields = line.split("\t")
-        if len(fields) != 6 or not re.fullmatch(r"D\d+", fields[5]) or fields[5] in held:
-            continue
-        same = heads.get(key_of(fields[3]))
-        if same and not same.mesh and fields[4] == "DiseaseOrPhenotypicFeature":
-            same.mesh = fields[5]
-            held.add(fields[5])
+        if len(fields) == 6 and fields[4] == "DiseaseOrPhenotypicFeature":
+            given.setdefault(key_of(fields[3]), set()).add(fields[5])
+    # A heading says more than an entry term, which may be narrower.
+    for key in sorted(given, key=lambda key: key in index and key_of(index[key].name) != key):
+        same, ids = index.get(key), given[key]
+        mesh = min(ids)
+        if (
+            same
+            and not same.mesh
+            and len(ids) == 1
+            and mesh not in held
+            and re.fullmatch(r"D\d+", mesh)
+        ):
+            same.mesh = mesh
+            held.add(mesh)
 
 
 def add_reviewed(conditions: list[Condition], path: Path) -> None:
     """Take the names of the reviewed list: `condition<TAB>parent<TAB>MeSH id<TAB>name|name`.
 
-    A name under which the ontology has a condition that MeSH lacks says that the two are one.
+    A name under which the ontology has a condition that MeSH lacks says that the two are one, and
+    so does `=name` of a heading of MeSH. The names of no condition are those that the sources give
+    one by mistake.
     """
     index = by_key(conditions)
     heads = {key_of(c.name): c for c in conditions}
     lines = path.read_text(encoding="utf-8").splitlines()
     rows = [[*line.split("\t"), "", "", ""][:4] for line in lines if line and line[0] != "#"]
-    claimed: dict[str, Condition] = {}
+    claimed = {key_of(n): Condition("") for row in rows if not row[0] for n in row[3].split("|")}
     gone: set[int] = set()
     for name, parent, mesh, more in rows:
+        if not name:
+            continue
         same = index.get(key_of(name))
         if same is None or (parent and key_of(name) not in heads):
             same = index[key_of(name)] = heads[key_of(name)] = Condition(name)
@@ -236,17 +215,27 @@ def add_reviewed(conditions: list[Condition], path: Path) -> None:
         same.mesh = same.mesh or mesh
         for other in filter(None, more.split("|")):
             twin = heads.get(key_of(other), same)
-            if twin is not same and twin.trees:
+            if twin is not same and twin.trees and other[0] != "=":
                 sys.stdout.write(f"{other} is a heading of its own, and not {name}\n")
                 continue
             if twin is not same:
-                same.absorb(twin)
-                gone.add(id(twin))
-                index |= {key: same for key, held in index.items() if held is twin}
-                heads |= {key: same for key, held in heads.items() if held is twin}
-            same.review(other)
+                gone.add(join(same, twin, index, heads))
+            same.review(other.removeprefix("="))
             claimed[key_of(other)] = same
     conditions[:] = [c for c in conditions if id(c) not in gone]
+    drop_claimed(conditions, claimed)
+
+
+def join(same: Condition, twin: Condition, *indexes: dict[str, Condition]) -> int:
+    """Make one of two conditions; the identity of the one that is gone."""
+    same.absorb(twin)
+    for index in indexes:
+        index |= {key: same for key, held in index.items() if held is twin}
+    return id(twin)
+
+
+def drop_claimed(conditions: Iterable[Condition], claimed: Mapping[str, Condition]) -> None:
+    """Leave each name that the reviewed list gives one condition to that one."""
     for condition in conditions:
         for names in (condition.names, condition.acronyms):
             for name in [n for n in names if claimed.get(key_of(n), condition) is not condition]:
@@ -287,7 +276,9 @@ def derive(conditions: list[Condition]) -> None:
                 if index.setdefault(key_of(said), condition) is condition:
                     condition.add(said)
         for key in [key_of(name) for name in condition.names if "," not in name]:
-            condition.forms |= dict.fromkeys(f for f in forms_of(key) if f not in index)
+            condition.forms |= dict.fromkeys(
+                form for f in forms_of(key) if (form := key_of(f)) not in index
+            )
 
 
 def lines_of(conditions: list[Condition]) -> Iterator[str]:
@@ -354,6 +345,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     conditions = list(read_mesh(options.mesh).values())
     join_ontology(conditions, read_ontology(options.ontology))
+    merge_same(conditions)
     add_mechanism_nodes(conditions)
     add_annotated(conditions, options.pubtator)
     add_reviewed(conditions, Path(__file__).with_name("reviewed_conditions.tsv"))

@@ -1,10 +1,12 @@
-"""Forms of a condition's name that follow from the name alone; `build_conditions.py` uses them."""
+"""A condition while its table is made, and forms of a name that follow from the name alone."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
+from deepcritical.vocabulary.folding import key_of as folded
 from deepcritical.vocabulary.words import is_english
 
 _ACRONYM = re.compile(r"(?=.*[A-Z0-9])(?:[A-Z0-9][A-Za-z0-9]?[-/]?){2,6}")
@@ -18,6 +20,55 @@ _NO_ADJECTIVES = tuple(
     "politic analytic dendritic osmotic robotic erotic exotic hydrophobic lipidemic".split()
 )
 """Adjectives that say what a drug or a process does rather than what somebody has."""
+_WORDS = frozenset(
+    "CAN DOES DO IS ARE WHAT FOR AND IN OF THE HELP WITH HAS HAD MAY WILL HOW WHO USE NOT ANY OR "
+    "GO ED MACE CON DON FACE KIN ADD ON AT BE BY TO AN AM MAN MEN AGE NEW LOW CARE CASE BEST IF IT "
+    "AS HE ME BMD RA MS AD PD".split()
+)
+"""Acronyms that are words of a question, measures, or stand for several conditions."""
+key_of = cache(folded)
+
+
+class Condition:
+    """A condition while the table is made."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.mesh = ""
+        self.guess = ""
+        """The package's id, right for half of the headings: it only chooses between two ids."""
+        self.doid = ""
+        self.doids: list[str] = []
+        self.trees: list[str] = []
+        self.parents: list[str] = []
+        self.names: dict[str, None] = {name: None}
+        self.reviewed: set[str] = set()
+        """Folded names of the reviewed list."""
+        self.acronyms: dict[str, None] = {}
+        self.forms: dict[str, None] = {}
+        """Folded forms that follow from the names: plurals, adjectives; not searched by."""
+
+    def add(self, name: str) -> None:
+        """Take a name as it is written, or an acronym."""
+        if len(name) > 1 and name not in _WORDS:
+            (self.acronyms if is_acronym(name) else self.names).setdefault(name)
+
+    def review(self, name: str) -> None:
+        """Take a name of the reviewed list; one in quotes is a name only as it is written."""
+        if name.startswith('"'):
+            self.acronyms[name.strip('"')] = None
+            return
+        self.add(name)
+        self.reviewed.add(key_of(name))
+
+    def absorb(self, other: Condition) -> None:
+        """Become what two sources call differently."""
+        self.mesh, self.doid = self.mesh or other.mesh, self.doid or other.doid
+        self.doids += other.doids
+        self.trees += other.trees
+        self.parents += other.parents
+        for name in (*other.names, *other.acronyms):
+            self.add(name)
 
 
 def is_acronym(name: str) -> bool:

@@ -40,6 +40,12 @@ _MEASURES = frozenset(
 """Measures, bodies and words in capitals: no targets."""
 _WORD = bounded(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _BESIDE = bounded(r"\b(?:vs\.?|versus|than|plus|or|compared)\b|\+", re.IGNORECASE)
+_STATE = bounded(
+    r"[- ](?:refractory|resistant|dependent|naive|na.ve|induced|associated|related|sparing|free|"
+    r"experienced|unresponsive|intolerant)\b",
+    re.IGNORECASE,
+)
+"""Behind a drug: it says who is treated, or of what."""
 _ABBREVIATION = 4
 _SHORTEST = 5
 _SHORTEST_DRUG = 7
@@ -123,7 +129,8 @@ def _drugs_and_conditions(text: str) -> tuple[list[DrugNamed], list[ConditionMen
 
 
 def _specific(text: str, drugs: list[DrugNamed]) -> list[DrugNamed]:
-    """Without the class that a drug is told to be of: "an antibiotic, doxycycline"."""
+    """Without what is told of others: "an antibiotic, doxycycline", "steroid-refractory"."""
+    drugs = [d for d in drugs if not _STATE.match(text, d.end)] or drugs
     single = [d for d in drugs if d.group is None]
     if not single or len(single) == len(drugs) or _BESIDE.search(text):
         return drugs
@@ -177,7 +184,7 @@ def _targets(text: str, taken: list[tuple[int, int]]) -> Iterator[str]:
             yield mention.text
     for match in _GENE.finditer(text):
         written = match[0]
-        if written.upper() in _MEASURES - {"EGFR"} or condition_named(written) or text.isupper():
+        if written.upper() in _MEASURES - {"EGFR"} or condition_named(written) or is_shouted(text):
             continue
         if not overlaps(match.start(), match.end(), taken) and written not in seen:
             seen.add(written)
@@ -196,14 +203,13 @@ def _unknown(text: str, taken: list[tuple[int, int]]) -> Iterator[str]:
 @cache
 def _is_known(word: str) -> bool:
     low = word.casefold()
-    parts = [p for p in re.split(r"['’-]", low) if p]
-    return all(
+    return is_english(low) or all(
         is_english(p)
         or p in _SAYS_NOTHING
         or len(p) < 3
         or lookup_drug(p).kind is not DrugKind.UNKNOWN
         or bool(find_conditions(p, any_case=True))
-        for p in parts
+        for p in re.split(r"['’-]", low)
     )
 
 

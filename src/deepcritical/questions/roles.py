@@ -27,6 +27,15 @@ _PEOPLE = bounded(
 _BEHIND = bounded(
     r"^[- ](?:positive|related|associated|affected|infected|dependent)\b", re.IGNORECASE
 )
+_OF_PEOPLE = bounded(
+    r"^ (?:patients?|people|persons?|adults|women|men|individuals|children|kids|adolescents|"
+    r"smokers|survivors)\b",
+    re.IGNORECASE,
+)
+_ARE_PEOPLE = bounded(
+    r"\w{4,}(?:ics|iacs|eurs)$|\b(?:smokers|drinkers|survivors|sufferers)$", re.IGNORECASE
+)
+"""Names of those who have a condition: "diabetics", "migraineurs"."""
 _SHORT = 5
 
 
@@ -47,7 +56,7 @@ def roles_of(names: Names) -> Roles:
     text = rest = names.text
     for named in names.drugs:
         rest = rest.replace(named.text, " " * len(named.text))
-    asked, population = _parted(text, _narrowest(names.conditions))
+    asked, population = _parted(text, _each_once(names.conditions))
     groups = [name for name, pattern in cues.GROUPS if pattern.search(rest)]
     taken = asked.text.casefold() if asked else ""
     outcomes = tuple(
@@ -62,18 +71,30 @@ def roles_of(names: Names) -> Roles:
 def _parted(
     text: str, mentions: Sequence[ConditionMention]
 ) -> tuple[ConditionMention | None, list[str]]:
+    """The condition asked about, and the names of those that say who is studied.
+
+    Where all say so, the one of a noun is asked about: "obese patients with asthma".
+    """
+    groups: list[ConditionMention] = []
     asked: list[ConditionMention] = []
-    population: list[str] = []
-    for at, mention in enumerate(mentions):
-        before, behind = text[: mention.start], text[mention.end : mention.end + 14]
-        is_group = bool(_WHO.search(before) or _BEHIND.search(behind))
-        says_people = bool(asked or _PEOPLE.search(before) or _BEHIND.search(behind))
-        if is_group and says_people and (asked or at + 1 < len(mentions)):
-            population.append(mention.condition.name)
-        else:
-            asked.append(mention)
-    population += [extra.condition.name for extra in asked[1:]]
-    return (asked[0] if asked else None), population
+    for mention in mentions:
+        last = mention is mentions[-1] and not asked
+        says_who = not last and _is_group(text, mention, told=bool(asked))
+        (groups if says_who else asked).append(mention)
+    asked = _narrowest(asked)
+    found = next(iter(asked), None)
+    others = [m for m in mentions if m in groups or (m in asked and m is not found)]
+    return found, [other.condition.name for other in others]
+
+
+def _is_group(text: str, mention: ConditionMention, *, told: bool) -> bool:
+    """Whether a mention says who is studied rather than what is asked about."""
+    before, behind = text[: mention.start], text[mention.end : mention.end + 24]
+    if _ARE_PEOPLE.search(mention.text) or _OF_PEOPLE.search(behind):
+        return True
+    if _BEHIND.search(behind):
+        return True
+    return bool(_WHO.search(before)) and (told or bool(_PEOPLE.search(before)))
 
 
 def _called(mention: ConditionMention) -> str:
@@ -83,12 +104,16 @@ def _called(mention: ConditionMention) -> str:
     return mention.condition.name if short else written
 
 
-def _narrowest(conditions: Sequence[ConditionMention]) -> list[ConditionMention]:
-    """Each condition once; where one is told and then made narrow, the narrow one."""
+def _each_once(conditions: Sequence[ConditionMention]) -> list[ConditionMention]:
+    """The first mention of each condition."""
     kept: dict[str, ConditionMention] = {}
     for mention in conditions:
         kept.setdefault(mention.condition.name, mention)
-    listed = list(kept.values())
+    return list(kept.values())
+
+
+def _narrowest(listed: list[ConditionMention]) -> list[ConditionMention]:
+    """Without those that another one makes narrow."""
     narrow = [
         c
         for c in listed

@@ -7,6 +7,7 @@ or T4, stands in a table of its own: in a record it is a food, a mineral or a la
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from enum import StrEnum
 from functools import cache
@@ -213,7 +214,7 @@ def find_drugs(text: str, *, asked: bool = False) -> tuple[DrugMention, ...]:
 
 
 def _mentions(text: str, asked: bool) -> Iterator[DrugMention]:
-    same_length = _fold_in_place(text)
+    same_length = _fold_in_place(text, accents=not asked)
     tokens = [match.span() for match in _TOKEN.finditer(same_length)]
     at = 0
     while at < len(tokens):
@@ -236,9 +237,11 @@ def _row(name: str, *, asked: bool) -> int | None:
     return None
 
 
-def _fold_in_place(text: str) -> str:
+def _fold_in_place(text: str, *, accents: bool) -> str:
     """Text in lower case with plain dashes, apostrophes and blanks, character for character."""
     low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    if not accents and not low.isascii():
+        low = "".join(unicodedata.normalize("NFD", c)[0] for c in low)
     return low.translate(_TRANSLATION)
 
 
