@@ -188,11 +188,17 @@ def variants_of(
             variants[base].add(name)
     for entry in list(variants):
         variants[entry] |= set(orders(entry, names.data))
-    claimed = {name: entry for entry, more in added.items() for name in (*more, entry)}
+    claimed = {
+        name: entry
+        for entry, more in added.items()
+        for name in (*more, entry)
+        if not name.startswith("+")
+    }
     for name, entry in claimed.items():
         variants[entry] |= {name, *(variants.pop(name, ()) if name != entry else ())}
     for entry, held in variants.items():
         held -= {name for name in held if claimed.get(name, entry) != entry}
+        held |= {name[1:] for name in added.get(entry, ()) if name.startswith("+")}
     return variants
 
 

@@ -79,10 +79,10 @@ def test_a_question_that_names_nothing_is_told_so(text: str) -> None:
 
 
 def test_a_drug_keeps_the_name_that_the_user_gave_it() -> None:
-    inquiry = read_inquiry("Does vitamin D lower the risk of fractures?")
-    assert inquiry.drugs[0].name == "vitamin D"
-    assert "ergocalciferol" in inquiry.drugs[0].synonyms
-    assert any("ergocalciferol" in notice for notice in inquiry.notices)
+    inquiry = read_inquiry("Does vitamin C lower the risk of fractures?")
+    assert inquiry.drugs[0].name == "vitamin C"
+    assert "ascorbic acid" in inquiry.drugs[0].synonyms
+    assert any("ascorbic acid" in notice for notice in inquiry.notices)
 
 
 def test_context_adds_what_it_asks_for() -> None:

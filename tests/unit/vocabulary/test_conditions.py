@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from deepcritical.vocabulary.classes import drug_class, find_classes
 from deepcritical.vocabulary.conditions import (
     condition_named,
     condition_names,
     find_conditions,
     is_kind_of,
 )
-from deepcritical.vocabulary.classes import drug_class
 from deepcritical.vocabulary.nearest import near_condition, near_drug, offers
 
 
@@ -33,6 +33,10 @@ def found(text: str) -> list[tuple[str, str]]:
         ("Parkinsons", "Parkinson Disease", "D010300"),
         ("anaemia", "Anemia", "D000740"),
         ("vascular dementia", "Vascular Dementia", "D015140"),
+        ("asthmatics", "Asthma", "D001249"),
+        ("cirrhotic patients", "Liver Cirrhosis", "D008103"),
+        ("cancer of the prostate", "Prostatic Neoplasms", "D011471"),
+        ("generalised anxiety disorder", "Generalized Anxiety Disorder", "D000098647"),
     ],
 )
 def test_a_condition_is_known_as_users_write_it(text: str, name: str, mesh_id: str) -> None:
@@ -52,6 +56,24 @@ def test_an_abbreviation_is_decided_by_the_words_beside_it() -> None:
     (plain,) = find_conditions("metformin in AD")
     assert plain.condition.name == "Alzheimer Disease"
     assert [other.name for other in plain.others] == ["Atopic Dermatitis"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("IS METFORMIN ANY GOOD FOR ALL OF IT AS WELL AS PCOS", ["Polycystic Ovary Syndrome"]),
+        ("blinatumomab in ALL", ["Precursor Cell Lymphoblastic Leukemia-Lymphoma"]),
+        ("how many visits to the ED after triage", []),
+        ("sildenafil for ED", ["Erectile Dysfunction"]),
+        ("settle in a castle with a canvas", []),
+        ("ointment for burns", ["Burns"]),
+        ("do saunas burn fat", []),
+        ("K. pneumoniae and E. coli infections", ["Escherichia coli Infections"]),
+        ("psychoses and stenoses", ["Psychotic Disorders", "Pathologic Constriction"]),
+    ],
+)
+def test_capitals_plurals_and_organisms(text: str, names: list[str]) -> None:
+    assert [name for name, _ in found(text)] == names
 
 
 def test_an_acronym_in_a_record_is_written_in_capitals() -> None:
@@ -74,6 +96,24 @@ def test_a_class_knows_its_members() -> None:
     assert {"atorvastatin", "simvastatin"} <= set(statins.members)
     assert drug_class("SGLT2i") == drug_class("gliflozins")
     assert drug_class("is") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("anti-epileptic drugs", "anticonvulsants"),
+        ("water pills", "diuretics"),
+        ("ACE-I", "ACE inhibitors"),
+        ("clot busters", "thrombolytics"),
+    ],
+)
+def test_a_class_is_known_in_other_words(text: str, name: str) -> None:
+    assert [m.group.name for m in find_classes(f"Do {text} help?")] == [name]
+
+
+def test_a_short_class_is_written_in_capitals() -> None:
+    assert [m.text for m in find_classes("AIs, or is it art?")] == ["AIs"]
+    assert not find_classes("IS ART A HELP", shouted=True)
 
 
 def test_a_slip_is_put_right_and_another_word_is_not() -> None:

@@ -194,6 +194,54 @@ class TestFindDrugs:
         assert names_of(question) == drugs
 
 
+class TestAsked:
+    """What is a drug in a question only."""
+
+    @pytest.mark.parametrize(
+        ("text", "name"),
+        [
+            ("coffee", "coffee"),
+            ("intravenous immunoglobulin", "immunoglobulins"),
+            ("tPA", "alteplase"),
+            ("hcq", "hydroxychloroquine"),
+            ("ferrous sulphate", "ferrous sulfate"),
+            ("vit D", "vitamin d"),
+            ("M\u00c9TFORMIN", "metformin"),
+        ],
+    )
+    def test_what_people_take_is_a_drug(self, text: str, name: str) -> None:
+        (mention,) = find_drugs(f"Does {text} help?", asked=True)
+        assert (mention.drug.name, mention.drug.kind) == (name, DrugKind.DRUG)
+
+    @pytest.mark.parametrize("text", ["coffee", "iron", "BCG", "T4", "honey"])
+    def test_in_a_record_it_is_none(self, text: str) -> None:
+        assert names_of(f"They measured {text} daily.") == []
+
+    @pytest.mark.parametrize(
+        "text", ["serum iron", "calcium score", "oxygen saturation", "zinc deficiency"]
+    )
+    def test_what_is_measured_is_none(self, text: str) -> None:
+        assert find_drugs(f"Does {text} matter?", asked=True) == ()
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            ("erenumab-aooe", "erenumab"),
+            ("mesalamine", "mesalazine"),
+            ("alendronate", "alendronic acid"),
+            ("b12", "cyanocobalamin"),
+            ("carbidopa-levodopa", "levodopa and carbidopa"),
+        ],
+    )
+    def test_two_names_of_one_drug_are_one(self, one: str, other: str) -> None:
+        assert lookup_drug(one) == lookup_drug(other)
+
+    def test_a_vitamin_is_not_one_of_its_forms(self) -> None:
+        assert lookup_drug("vitamin D").name == "vitamin d"
+        assert lookup_drug("vitamin D2").name == "ergocalciferol"
+        assert "ergocalciferol" in lookup_drug("vitamin D").synonyms
+
+
 class TestVocabulary:
     @pytest.mark.parametrize(
         "text",

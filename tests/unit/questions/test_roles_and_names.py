@@ -1,0 +1,59 @@
+"""What a question names, and which of its conditions it asks about."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepcritical.questions.naming import find_names
+from deepcritical.questions.roles import roles_of
+
+
+@pytest.mark.parametrize(
+    ("text", "condition", "population"),
+    [
+        (
+            "Does aspirin prevent colorectal cancer in people with Lynch syndrome?",
+            "colorectal cancer",
+            ("Hereditary Nonpolyposis Colorectal Neoplasms",),
+        ),
+        ("citalopram for agitation in dementia", "agitation", ("Dementia",)),
+        ("donepezil for vascular dementia", "vascular dementia", ()),
+        ("fenofibrate for retinopathy in diabetics", "retinopathy", ("Diabetes Mellitus",)),
+        ("warfarin in hypertensive patients with stroke", "stroke", ("Hypertension",)),
+        ("sertraline for depression in patients with asthma", "depression", ("Asthma",)),
+        ("metformin for asthmatics", "asthmatics", ()),
+    ],
+)
+def test_what_is_asked_and_who_is_studied(
+    text: str, condition: str, population: tuple[str, ...]
+) -> None:
+    roles = roles_of(find_names(text))
+    assert roles.condition
+    assert (roles.condition.name, roles.population) == (condition, population)
+
+
+@pytest.mark.parametrize(
+    ("text", "drugs"),
+    [
+        ("Do vitamin D supplements help in vitamin D deficiency?", ["vitamin d"]),
+        ("infliximab in steroid-refractory colitis", ["infliximab"]),
+        ("hpv vaccination for warts", ["hpv vaccine"]),
+        ("Do vaccinations help?", ["vaccines"]),
+        ("Does VX-548 relieve pain?", ["suzetrigine"]),
+        ("Does ABC-1234 relieve pain?", ["ABC-1234"]),
+        ("paracetamol overdose", []),
+    ],
+)
+def test_the_drugs_of_a_question(text: str, drugs: list[str]) -> None:
+    assert [d.drug.name for d in find_names(text).drugs] == drugs
+
+
+def test_an_ordinary_word_is_not_unknown() -> None:
+    text = "Didn't perioperative physiotherapy reduce women's hospitalisation online?"
+    assert find_names(text).unknown == ()
+
+
+def test_a_slip_is_told_as_it_is_written() -> None:
+    names = find_names("metformin for diabtes")
+    assert names.notices == ('"diabtes" was read as diabetes.',)
+    assert names.conditions[0].condition.name == "Diabetes Mellitus"
