@@ -90,14 +90,17 @@ def _match(
         taken = tokens[at : at + count]
         written = text[taken[0].start : taken[-1].end]
         group = _named(" ".join(token.folded for token in taken))
-        if group and _is_class(written, shouted):
+        if group and _is_class(written, group, shouted):
             return ClassMention(group, taken[0].start, taken[-1].end, written), count
     return None
 
 
-def _is_class(written: str, shouted: bool) -> bool:
-    """Whether a short name of a class is written as one."""
+def _is_class(written: str, group: DrugClass, shouted: bool) -> bool:
+    """Whether a short name of a class is written as one: "EDS" folds to what "AEDs" does."""
     if len(written) > _WORD:
         return True
+    short = written.casefold().removesuffix("s")
+    if all(short != n.casefold().removesuffix("s") for n in (group.name, *group.names)):
+        return False
     capitals = sum(c.isupper() for c in written) >= 2 and not shouted
     return capitals or (len(written) > 2 and not is_english(written))

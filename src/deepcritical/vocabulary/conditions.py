@@ -32,6 +32,10 @@ _MOST_WORDS = 10
 _GAP = bounded(rf"{SEPARATORS}|[,.] ?")
 _CONTEXT = 300
 _LONGEST_SHORT = 8
+_BEFORE = frozenset({"in", "for", "with"})
+"""Words behind which two small letters may be a condition: "in ms"."""
+_NOT_SMALL = frozenset("an as cm dm ed hd it mg pe ph us".split())
+"""Acronyms of two letters that small are words or units."""
 _SHOUTED = 0.7
 """From this share of capitals on, capitals do not tell an acronym from a word."""
 _FEW_LETTERS = 12
@@ -183,6 +187,9 @@ def _match(
         short = text[first.start : taken[-1].end]
         if len(taken) < count or len(short) > _LONGEST_SHORT:
             continue
+        behind = any_case and at > 0 and tokens[at - 1].folded in _BEFORE
+        if behind and len(short) == 2 and short not in _NOT_SMALL:
+            short = short.upper()
         meant = _meanings(short, any_case, shouted)
         if meant and stands_alone(text, taken, _GAP):
             return _among(text, meant, first.start, taken[-1].end), count

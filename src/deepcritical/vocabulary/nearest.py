@@ -78,6 +78,11 @@ def _nearest(name: str, pool: _Pool) -> Near | None:
         for n in pool.get(size, {}).get(name[0], ())
     ]
     found = process.extractOne(name, near, scorer=OSA.distance, score_cutoff=most)
+    if found or " " in name:
+        return Near(found[0], int(found[1])) if found else None
+    # The same letters in another order are one slip, whatever they count as: "athsma".
+    mixed = [n for n in pool.get(len(name), {}).get(name[0], ()) if sorted(n) == sorted(name)]
+    found = process.extractOne(name, mixed, scorer=OSA.distance, score_cutoff=2)
     return Near(found[0], int(found[1])) if found else None
 
 

@@ -68,6 +68,7 @@ def test_an_abbreviation_is_decided_by_the_words_beside_it() -> None:
         ("settle in a castle with a canvas", []),
         ("ointment for burns", ["Burns"]),
         ("do saunas burn fat", []),
+        ("rituximab for ms, 5 mg for us", ["Multiple Sclerosis"]),
         ("K. pneumoniae and E. coli infections", ["Escherichia coli Infections"]),
         ("psychoses and stenoses", ["Psychotic Disorders", "Pathologic Constriction"]),
     ],
@@ -114,11 +115,13 @@ def test_a_class_is_known_in_other_words(text: str, name: str) -> None:
 def test_a_short_class_is_written_in_capitals() -> None:
     assert [m.text for m in find_classes("AIs, or is it art?")] == ["AIs"]
     assert not find_classes("IS ART A HELP", shouted=True)
+    assert not find_classes("EDS")
 
 
 def test_a_slip_is_put_right_and_another_word_is_not() -> None:
     assert near_drug("doxycyline") == ("doxycycline", 1)
     assert near_condition("hidradenitis supurativa") == ("hidradenitis suppurativa", 1)
+    assert near_condition("athsma") == ("asthma", 2)
     assert near_drug("examplol") is None
     assert "metformin" in offers("metforminol")
 
