@@ -49,6 +49,7 @@ _STATE = bounded(
 _ABBREVIATION = 4
 _SHORTEST = 5
 _SHORTEST_DRUG = 7
+_LONG_NAME = 8
 _MOST_SLIPS = 8
 """Words of a question that are looked up as misspelled, at most: a text of more is no question."""
 _SAYS_NOTHING = frozenset(
@@ -240,6 +241,11 @@ def _is_slip(word: str, name: str) -> bool:
     return word.casefold()[:5] == name[:5] or not name.startswith(("hyper", "hypo"))
 
 
+def _is_somebody(text: str, word: str) -> bool:
+    """Whether a short word has a capital within a text: a name, and many conditions bear one."""
+    return len(word) < _LONG_NAME and word.istitle() and not text.startswith(word)
+
+
 def _near(text: str, word: str) -> tuple[str, str] | None:
     """What is misspelled, with the words beside it where they are one name, and what is meant."""
     drug = near_drug(word)
@@ -254,7 +260,8 @@ def _near(text: str, word: str) -> tuple[str, str] | None:
                 if known and _same_beside(part, word, known.name):
                     return part, known.name
     alone = near_condition(tokens_of(word)[0].folded)
-    alone = alone if alone and _is_slip(word, alone.name) else None
+    if alone and (_is_somebody(text, word) or not _is_slip(word, alone.name)):
+        alone = None
     drug = drug if len(word) > _SHORTEST_DRUG else None
     if drug and (alone is None or drug.edits <= alone.edits):
         return word, drug.name

@@ -57,3 +57,7 @@ def test_a_slip_is_told_as_it_is_written() -> None:
     names = find_names("metformin for diabtes")
     assert names.notices == ('"diabtes" was read as diabetes.',)
     assert names.conditions[0].condition.name == "Diabetes Mellitus"
+
+
+def test_a_persons_name_is_no_slip() -> None:
+    assert find_names("what did Nicola and Hanson say").conditions == ()
