@@ -1,8 +1,9 @@
-"""The kind of a question by a linear classifier, whose weights are data.
+"""The kind of a question by linear classifiers, whose weights are data.
 
-Trained by `scripts/train_kinds.py` on questions and inputs that were written by hand for it, with
-names masked: it learns what English asks with, and no drug or disease. Its figures on questions
-that it was not trained on are those of `benchmarks/questions.py`.
+Trained by `scripts/train_kinds.py` on questions and inputs that were written for it, with names
+masked: they learn what English asks with, and no drug or disease. One tells a question that can be
+answered from what is declined, the other the kinds of question from each other. Their figures on
+questions that they were not trained on are those of `benchmarks/questions.py`.
 """
 
 from __future__ import annotations
@@ -14,43 +15,40 @@ from importlib import resources
 from math import exp
 from typing import NamedTuple
 
-__all__ = ["probabilities"]
+__all__ = ["ANSWERABLE", "UNIT", "probabilities", "scores"]
+
+ANSWERABLE = "answerable"
+"""The label of every question that is not declined, whatever its kind."""
+UNIT = 0.02
+"""What a weight of 1 in the file counts."""
 
 
 class _Weights(NamedTuple):
-    kinds: tuple[str, ...]
-    bias: tuple[float, ...]
-    of: dict[str, tuple[float, ...]]
+    labels: tuple[str, ...]
+    bias: tuple[int, ...]
+    of: dict[str, list[int]]
 
 
 @cache
 def _weights() -> _Weights:
     file = resources.files("deepcritical").joinpath("data", "question_kinds.json")
     read = json.loads(file.read_text(encoding="utf-8"))
-    of = {name: tuple(w / 100 for w in weights) for name, weights in read["weights"].items()}
-    return _Weights(tuple(read["kinds"]), tuple(read["bias"]), of)
+    return _Weights(tuple(read["labels"]), tuple(read["bias"]), read["weights"])
 
 
-def probabilities(
-    features: Iterable[str], among: Collection[str] | None = None
-) -> dict[str, float]:
-    """How probable each kind is; they sum to 1.
-
-    Args:
-        features: Those of a question.
-        among: The kinds that are possible; all when None.
-    """
+def scores(features: Iterable[str]) -> dict[str, float]:
+    """How much speaks for each label: each kind, each reason to decline, and `ANSWERABLE`."""
     weights = _weights()
-    scores = list(weights.bias)
-    for feature in features:
-        for n, weight in enumerate(weights.of.get(feature, ())):
-            scores[n] += weight
-    said = {
-        kind: score
-        for kind, score in zip(weights.kinds, scores, strict=True)
-        if among is None or kind in among
+    found = (weights.of[feature] for feature in features if feature in weights.of)
+    columns = zip(weights.bias, *found, strict=True)
+    return {
+        label: UNIT * sum(column) for label, column in zip(weights.labels, columns, strict=True)
     }
-    top = max(said.values())
-    grown = {kind: exp(score - top) for kind, score in said.items()}
+
+
+def probabilities(said: dict[str, float], among: Collection[str]) -> dict[str, float]:
+    """How probable each of these labels is, when it must be one of them; they sum to 1."""
+    top = max(said[label] for label in among)
+    grown = {label: exp(said[label] - top) for label in among}
     total = sum(grown.values())
-    return {kind: value / total for kind, value in grown.items()}
+    return {label: value / total for label, value in grown.items()}

@@ -9,7 +9,7 @@ from deepcritical.domain.frame import Ambiguity, DeclineReason, QuestionFrame, Q
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import Drug
 from deepcritical.questions import cues
-from deepcritical.questions.classifying import probabilities
+from deepcritical.questions.classifying import ANSWERABLE, probabilities, scores
 from deepcritical.questions.declining import line_of
 from deepcritical.questions.features import features_of, is_other_script
 from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names
@@ -18,7 +18,7 @@ from deepcritical.questions.through import split_through
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 from deepcritical.vocabulary.nearest import offers
 
-__all__ = ["read_frame"]
+__all__ = ["names_in", "read_frame"]
 
 _COMBINED = bounded(r"\s*(?:/|\band\b|\bwith\b|\bplus\b|,)\s*")
 _PLACEBO = bounded(r"\b(?:placebo|dummy pills?|sham|no treatment|usual care)\b", re.IGNORECASE)
@@ -44,60 +44,60 @@ def read_frame(text: str) -> QuestionFrame:
     written = " ".join(text.split())
     if not any(c.isalpha() for c in written):
         return _declined(written, DeclineReason.GIBBERISH if written else DeclineReason.EMPTY, None)
-    body, through = split_through(written)
-    names = find_names(body)
+    names, through = names_in(written)
     if is_other_script(written):
         return _declined(written, DeclineReason.OTHER_LANGUAGE, names)
-    said = _said(written, names)
-    refused = {kind: p for kind, p in said.items() if kind not in _ANSWERED}
+    said = scores(features_of(names, through))
+    refused = probabilities(said, _possible_refusals(names))
     sure = _SURE_WHERE_NAMED if names.drugs or names.conditions else _SURE
-    if sum(refused.values()) > sure:
+    if 1 - refused.pop(ANSWERABLE) > sure:
         likely = max(refused, key=refused.__getitem__)
         if likely == QuestionKind.CONVERSATION:
             return QuestionFrame(
                 text=written, kind=QuestionKind.CONVERSATION, notices=(line_of(None),)
             )
         return _declined(written, DeclineReason(likely), names)
-    kind = max((k for k in said if k in _ANSWERED), key=said.__getitem__)
-    return _frame(written, QuestionKind(kind), names, through)
+    kind = max(_possible(written, _distinct(names.drugs)), key=said.__getitem__)
+    return _frame(written, kind, names, through)
 
 
-def _said(text: str, names: Names) -> dict[str, float]:
-    possible = _possible(text, names, _distinct(names.drugs))
-    return probabilities(features_of(text, names), possible)
+def names_in(text: str) -> tuple[Names, tuple[str, ...]]:
+    """What a question names, and the targets of the clause that says how a drug acts."""
+    body, through = split_through(text)
+    return find_names(body), through
 
 
-_ANSWERED = frozenset(QuestionKind) - {QuestionKind.CONVERSATION, QuestionKind.DECLINED}
+def _possible_refusals(names: Names) -> set[str]:
+    """The reasons for which a text with these names can be declined, and that it is not."""
+    reasons = set(map(str, DeclineReason)) - {str(DeclineReason.EMPTY)}
+    if not names.unknown:
+        reasons.discard(DeclineReason.UNKNOWN_NAME)
+    return {*reasons, str(QuestionKind.CONVERSATION), ANSWERABLE}
 
 
-def _possible(text: str, names: Names, drugs: list[DrugNamed]) -> set[str]:
-    """The kinds that a question with these names can be of."""
-    kinds = {
+def _possible(text: str, drugs: list[DrugNamed]) -> list[QuestionKind]:
+    """The kinds that a question on these drugs can be of, of those that the classifier tells."""
+    kinds = [
         QuestionKind.OPEN,
         QuestionKind.LOOK_UP,
         QuestionKind.STATUS,
-        *(reason for reason in DeclineReason if reason is not DeclineReason.EMPTY),
-        QuestionKind.CONVERSATION,
-    }
-    parts = sum(len(_parts(named)) for named in drugs)
-    if parts:
-        kinds |= {
-            QuestionKind.SAFETY,
-            QuestionKind.DOSE,
-            QuestionKind.MECHANISM,
-            QuestionKind.POPULATION,
-        }
-    else:
-        kinds.add(QuestionKind.CANDIDATES)
+        QuestionKind.CANDIDATES,
+    ]
+    if not drugs:
+        return kinds
+    kinds += [
+        QuestionKind.SAFETY,
+        QuestionKind.DOSE,
+        QuestionKind.MECHANISM,
+        QuestionKind.POPULATION,
+    ]
     if len(drugs) == 1:
-        kinds.add(QuestionKind.CLASS if drugs[0].group else QuestionKind.EFFICACY)
-    if parts > 1:
-        kinds.add(QuestionKind.COMBINATION)
-    if len(drugs) > 1 or (drugs and _OTHER_ARM.search(text)):
-        kinds.add(QuestionKind.COMPARISON)
-    if not names.unknown:
-        kinds.discard(DeclineReason.UNKNOWN_NAME)
-    return set(map(str, kinds))
+        kinds.append(QuestionKind.EFFICACY)
+    if len(drugs) > 1 or len(_parts(drugs[0])) > 1:
+        kinds.append(QuestionKind.COMBINATION)
+    if len(drugs) > 1 or _OTHER_ARM.search(text):
+        kinds.append(QuestionKind.COMPARISON)
+    return kinds
 
 
 def _frame(
@@ -106,11 +106,9 @@ def _frame(
     names: Names,
     through: tuple[str, ...],
 ) -> QuestionFrame:
-    drugs = _distinct(names.drugs)
-    if through and drugs and kind in {QuestionKind.EFFICACY, QuestionKind.CLASS}:
-        kind = QuestionKind.MECHANISM
-    if kind is QuestionKind.EFFICACY and len(_parts(drugs[0])) > 1:
-        kind = QuestionKind.COMBINATION
+    drugs = [] if kind is QuestionKind.CANDIDATES else _distinct(names.drugs)
+    if kind is QuestionKind.EFFICACY:
+        kind = _narrowed(drugs[0], through)
     roles = roles_of(names)
     asked, comparators = _sides(text, kind, drugs)
     return QuestionFrame(
@@ -133,6 +131,15 @@ def _frame(
         ),
         notices=(*names.notices, *_read_as(names)),
     )
+
+
+def _narrowed(named: DrugNamed, through: tuple[str, ...]) -> QuestionKind:
+    """What a question is whether this helps, by what it is and how it is said to act."""
+    if through:
+        return QuestionKind.MECHANISM
+    if named.group:
+        return QuestionKind.CLASS
+    return QuestionKind.COMBINATION if len(_parts(named)) > 1 else QuestionKind.EFFICACY
 
 
 def _read_as(names: Names) -> Iterable[str]:
