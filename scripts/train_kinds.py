@@ -20,13 +20,13 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.svm import LinearSVC
 
 from deepcritical.domain.frame import QuestionKind
-from deepcritical.questions.classifying import ANSWERABLE, UNIT
+from deepcritical.questions.classifying import ANSWERABLE, UNIT, packed
 from deepcritical.questions.features import features_of
 from deepcritical.questions.reading import names_in
 
 DATA = Path(__file__).parent.parent / "src" / "deepcritical" / "data"
 KINDS = frozenset(map(str, QuestionKind)) - {QuestionKind.CONVERSATION, QuestionKind.DECLINED}
-SMALLEST = 5
+SMALLEST = 4
 """A feature of which no weight is as large changes nothing, and is left out."""
 
 
@@ -83,13 +83,13 @@ def main(arguments: list[str] | None = None) -> int:
     biases = np.rint(np.concatenate([bias for _, _, bias in parts]) / UNIT).astype(int)
     learnt = {
         "labels": [label for labels, _, _ in parts for label in labels],
-        "bias": biases.tolist(),
+        "bias": packed(biases),
         "weights": {
-            name: weights[:, n].tolist() for n, name in enumerate(vectors.feature_names_) if kept[n]
+            name: packed(weights[:, n]) for n, name in enumerate(vectors.feature_names_) if kept[n]
         },
     }
     text = json.dumps(learnt, ensure_ascii=False, separators=(",", ":"))
-    (DATA / "question_kinds.json").write_text(text.replace("],", "],\n") + "\n", encoding="utf-8")
+    (DATA / "question_kinds.json").write_text(text.replace('",', '",\n') + "\n", encoding="utf-8")
     sys.stdout.write(f"{len(told)} examples, {kept.sum()} of {len(kept)} features\n")
     return 0
 

@@ -15,35 +15,46 @@ from importlib import resources
 from math import exp
 from typing import NamedTuple
 
-__all__ = ["ANSWERABLE", "UNIT", "probabilities", "scores"]
+__all__ = ["ANSWERABLE", "UNIT", "packed", "probabilities", "scores"]
 
 ANSWERABLE = "answerable"
 """The label of every question that is not declined, whatever its kind."""
 UNIT = 0.02
 """What a weight of 1 in the file counts."""
+_ZERO = 80
+"""The code of the character that stands for a weight of 0."""
+_LEAST, _MOST = 33 - _ZERO, 1000
+"""Below the least one no character can be printed."""
 
 
 class _Weights(NamedTuple):
     labels: tuple[str, ...]
-    bias: tuple[int, ...]
-    of: dict[str, list[int]]
+    bias: str
+    of: dict[str, str]
+    """For each feature a character for each label: lists would take a tenth of a second to load."""
 
 
 @cache
 def _weights() -> _Weights:
     file = resources.files("deepcritical").joinpath("data", "question_kinds.json")
     read = json.loads(file.read_text(encoding="utf-8"))
-    return _Weights(tuple(read["labels"]), tuple(read["bias"]), read["weights"])
+    return _Weights(tuple(read["labels"]), read["bias"], read["weights"])
 
 
 def scores(features: Iterable[str]) -> dict[str, float]:
     """How much speaks for each label: each kind, each reason to decline, and `ANSWERABLE`."""
     weights = _weights()
-    found = (weights.of[feature] for feature in features if feature in weights.of)
-    columns = zip(weights.bias, *found, strict=True)
+    found = [weights.bias, *(weights.of[f] for f in features if f in weights.of)]
+    columns = zip(*(map(ord, told) for told in found), strict=True)
     return {
-        label: UNIT * sum(column) for label, column in zip(weights.labels, columns, strict=True)
+        label: UNIT * (sum(column) - _ZERO * len(found))
+        for label, column in zip(weights.labels, columns, strict=True)
     }
+
+
+def packed(weights: Iterable[int]) -> str:
+    """Weights as they stand in the file."""
+    return "".join(chr(_ZERO + min(max(weight, _LEAST), _MOST)) for weight in weights)
 
 
 def probabilities(said: dict[str, float], among: Collection[str]) -> dict[str, float]:

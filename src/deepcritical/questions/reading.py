@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from deepcritical.domain.frame import Ambiguity, DeclineReason, QuestionFrame, QuestionKind
@@ -14,6 +13,7 @@ from deepcritical.questions.declining import line_of
 from deepcritical.questions.features import features_of, is_other_script
 from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names
 from deepcritical.questions.roles import roles_of
+from deepcritical.questions.sides import other_arm, sides_of
 from deepcritical.questions.through import split_through
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 from deepcritical.vocabulary.nearest import offers
@@ -21,17 +21,9 @@ from deepcritical.vocabulary.nearest import offers
 __all__ = ["names_in", "read_frame"]
 
 _COMBINED = bounded(r"\s*(?:/|\band\b|\bwith\b|\bplus\b|,)\s*")
-_PLACEBO = bounded(r"\b(?:placebo|dummy pills?|sham|no treatment|usual care)\b", re.IGNORECASE)
-_OTHER_ARM = bounded(
-    r"\b(?:versus|vs\.?|than|or|against|compared? (?:with|to)|instead of)\s+(?:after |under |with "
-    r"|the |to )?(?P<arm>(?:[\w-]+ )?(?:surger\w+|psychotherapy|CBT|exercise|diet\w*|lifestyle\w*|"
-    r"physiotherapy|acupuncture|radiotherapy|\w+ectomy|watchful waiting|\w+ therapy))",
-    re.IGNORECASE,
-)
-_COMPARED_FIRST = bounded(r"^\W*(?:as )?compared (?:with|to)|^\W*versus", re.IGNORECASE)
 _RANKS_ONLY = 12
-_SURE = 0.7
-_SURE_WHERE_NAMED = 0.9
+_SURE = 0.6
+_SURE_WHERE_NAMED = 0.75
 """Least probability to decline a question; more where it names a drug or a condition."""
 
 
@@ -57,7 +49,7 @@ def read_frame(text: str) -> QuestionFrame:
                 text=written, kind=QuestionKind.CONVERSATION, notices=(line_of(None),)
             )
         return _declined(written, DeclineReason(likely), names)
-    kind = max(_possible(written, _distinct(names.drugs)), key=said.__getitem__)
+    kind = max(_possible(names), key=said.__getitem__)
     return _frame(written, kind, names, through)
 
 
@@ -75,8 +67,9 @@ def _possible_refusals(names: Names) -> set[str]:
     return {*reasons, str(QuestionKind.CONVERSATION), ANSWERABLE}
 
 
-def _possible(text: str, drugs: list[DrugNamed]) -> list[QuestionKind]:
-    """The kinds that a question on these drugs can be of, of those that the classifier tells."""
+def _possible(names: Names) -> list[QuestionKind]:
+    """The kinds that a question with these names can be of, of those that the classifier tells."""
+    drugs = _distinct(names.drugs)
     kinds = [
         QuestionKind.OPEN,
         QuestionKind.LOOK_UP,
@@ -95,7 +88,7 @@ def _possible(text: str, drugs: list[DrugNamed]) -> list[QuestionKind]:
         kinds.append(QuestionKind.EFFICACY)
     if len(drugs) > 1 or len(_parts(drugs[0])) > 1:
         kinds.append(QuestionKind.COMBINATION)
-    if len(drugs) > 1 or _OTHER_ARM.search(text):
+    if len(drugs) > 1 or other_arm(names):
         kinds.append(QuestionKind.COMPARISON)
     return kinds
 
@@ -110,18 +103,18 @@ def _frame(
     if kind is QuestionKind.EFFICACY:
         kind = _narrowed(drugs[0], through)
     roles = roles_of(names)
-    asked, comparators = _sides(text, kind, drugs)
+    asked, compared, other = sides_of(names, drugs, two=kind is QuestionKind.COMPARISON)
     return QuestionFrame(
         text=text,
         kind=kind,
         drugs=tuple(d for named in asked for d in _parts(named)),
         members=asked[0].group.members if asked and asked[0].group else (),
-        comparators=comparators,
+        comparators=(*(part.name for named in compared for part in _parts(named)), *other),
         condition=roles.condition,
         population=roles.population,
         outcomes=roles.outcomes,
         through=(through or names.targets) if kind is QuestionKind.MECHANISM else (),
-        negative=bool(cues.NEGATIVE.search(text)),
+        negative=cues.is_negative(text),
         latest=bool(cues.LATEST.search(text)),
         not_understood=names.unknown[:_RANKS_ONLY],
         ambiguities=tuple(
@@ -175,22 +168,6 @@ def _parts(named: DrugNamed) -> tuple[Drug, ...]:
     if len(parts) > 1 and all(part.kind is DrugKind.DRUG for part in parts):
         return tuple(Drug(name=part.name, synonyms=part.synonyms) for part in parts)
     return (named.drug,)
-
-
-def _sides(
-    text: str, kind: QuestionKind, drugs: list[DrugNamed]
-) -> tuple[list[DrugNamed], tuple[str, ...]]:
-    """What is asked about, and what it is compared with."""
-    placebo = ("placebo",) if _PLACEBO.search(text) and drugs else ()
-    if kind is not QuestionKind.COMPARISON:
-        return drugs, placebo
-    if _COMPARED_FIRST.search(text):
-        drugs = [*drugs[1:], drugs[0]]
-    named = tuple(part.name for d in drugs[1:] for part in _parts(d))
-    other = _OTHER_ARM.search(text)
-    if other and not named:
-        return drugs[:1], (other["arm"].strip().casefold(), *placebo)
-    return drugs[:1], (*named, *placebo)
 
 
 def _declined(text: str, reason: DeclineReason, names: Names | None) -> QuestionFrame:
