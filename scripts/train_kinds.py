@@ -26,7 +26,7 @@ from deepcritical.questions.reading import names_in
 
 DATA = Path(__file__).parent.parent / "src" / "deepcritical" / "data"
 KINDS = frozenset(map(str, QuestionKind)) - {QuestionKind.CONVERSATION, QuestionKind.DECLINED}
-SMALLEST = 4
+SMALLEST = 5
 """A feature of which no weight is as large changes nothing, and is left out."""
 
 
@@ -88,8 +88,8 @@ def main(arguments: list[str] | None = None) -> int:
             name: packed(weights[:, n]) for n, name in enumerate(vectors.feature_names_) if kept[n]
         },
     }
-    text = json.dumps(learnt, ensure_ascii=False, separators=(",", ":"))
-    (DATA / "question_kinds.json").write_text(text.replace('",', '",\n') + "\n", encoding="utf-8")
+    text = json.dumps(learnt, ensure_ascii=False, separators=(",", ":"), indent=0)
+    (DATA / "question_kinds.json").write_text(text + "\n", encoding="utf-8")
     sys.stdout.write(f"{len(told)} examples, {kept.sum()} of {len(kept)} features\n")
     return 0
 

@@ -22,8 +22,8 @@ __all__ = ["names_in", "read_frame"]
 
 _COMBINED = bounded(r"\s*(?:/|\band\b|\bwith\b|\bplus\b|,)\s*")
 _RANKS_ONLY = 12
-_SURE = 0.6
-_SURE_WHERE_NAMED = 0.75
+_SURE = 0.5
+_SURE_WHERE_NAMED = 0.65
 """Least probability to decline a question; more where it names a drug or a condition."""
 
 
