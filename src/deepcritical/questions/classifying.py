@@ -1,8 +1,9 @@
-"""The kind of a question by a linear classifier, whose weights are data.
+"""The kind of a question by linear classifiers, whose weights are data.
 
-Trained by `scripts/train_kinds.py` on questions and inputs that were written by hand for it, with
-names masked: it learns what English asks with, and no drug or disease. Its figures on questions
-that it was not trained on are those of `benchmarks/questions.py`.
+Trained by `scripts/train_kinds.py` on questions and inputs that were written for it, with names
+masked: they learn what English asks with, and no drug or disease. One tells a question that can be
+answered from what is declined, the other the kinds of question from each other. Their figures on
+questions that they were not trained on are those of `benchmarks/questions.py`.
 """
 
 from __future__ import annotations
@@ -14,43 +15,51 @@ from importlib import resources
 from math import exp
 from typing import NamedTuple
 
-__all__ = ["probabilities"]
+__all__ = ["ANSWERABLE", "UNIT", "packed", "probabilities", "scores"]
+
+ANSWERABLE = "answerable"
+"""The label of every question that is not declined, whatever its kind."""
+UNIT = 0.02
+"""What a weight of 1 in the file counts."""
+_ZERO = 80
+"""The code of the character that stands for a weight of 0."""
+_LEAST, _MOST = 33 - _ZERO, 1000
+"""Below the least one no character can be printed."""
 
 
 class _Weights(NamedTuple):
-    kinds: tuple[str, ...]
-    bias: tuple[float, ...]
-    of: dict[str, tuple[float, ...]]
+    labels: tuple[str, ...]
+    bias: str
+    of: dict[str, str]
+    """For each feature a character for each label: lists would take a tenth of a second to load."""
 
 
 @cache
 def _weights() -> _Weights:
     file = resources.files("deepcritical").joinpath("data", "question_kinds.json")
     read = json.loads(file.read_text(encoding="utf-8"))
-    of = {name: tuple(w / 100 for w in weights) for name, weights in read["weights"].items()}
-    return _Weights(tuple(read["kinds"]), tuple(read["bias"]), of)
+    return _Weights(tuple(read["labels"]), read["bias"], read["weights"])
 
 
-def probabilities(
-    features: Iterable[str], among: Collection[str] | None = None
-) -> dict[str, float]:
-    """How probable each kind is; they sum to 1.
-
-    Args:
-        features: Those of a question.
-        among: The kinds that are possible; all when None.
-    """
+def scores(features: Iterable[str]) -> dict[str, float]:
+    """How much speaks for each label: each kind, each reason to decline, and `ANSWERABLE`."""
     weights = _weights()
-    scores = list(weights.bias)
-    for feature in features:
-        for n, weight in enumerate(weights.of.get(feature, ())):
-            scores[n] += weight
-    said = {
-        kind: score
-        for kind, score in zip(weights.kinds, scores, strict=True)
-        if among is None or kind in among
+    found = [weights.bias, *(weights.of[f] for f in features if f in weights.of)]
+    columns = zip(*(map(ord, told) for told in found), strict=True)
+    return {
+        label: UNIT * (sum(column) - _ZERO * len(found))
+        for label, column in zip(weights.labels, columns, strict=True)
     }
-    top = max(said.values())
-    grown = {kind: exp(score - top) for kind, score in said.items()}
+
+
+def packed(weights: Iterable[int]) -> str:
+    """Weights as they stand in the file."""
+    return "".join(chr(_ZERO + min(max(weight, _LEAST), _MOST)) for weight in weights)
+
+
+def probabilities(said: dict[str, float], among: Collection[str]) -> dict[str, float]:
+    """How probable each of these labels is, when it must be one of them; they sum to 1."""
+    top = max(said[label] for label in among)
+    grown = {label: exp(said[label] - top) for label in among}
     total = sum(grown.values())
-    return {kind: value / total for kind, value in grown.items()}
+    return {label: value / total for label, value in grown.items()}

@@ -9,22 +9,63 @@ import re
 
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["GROUPS", "LATEST", "NEGATIVE", "OUTCOMES"]
+__all__ = ["GROUPS", "LATEST", "OUTCOMES", "is_negative"]
 
 
 def _cue(pattern: str) -> re.Pattern[str]:
     return bounded(rf"\b(?:{pattern})\b", re.IGNORECASE)
 
 
-NEGATIVE = bounded(
-    r"\b(?:(?:does|do|did|is|are|was|were|has|have|can|could|will|would)(?:n['’]?t| not)\b"
-    r"(?! only)|"
-    r"not (?:\w+ ){0,2}(?:work|help|reduce|prevent|slow|improve|superior|better|effective|lower|"
-    r"protect|through)|no (?:better|real proof|evidence|effect|difference|benefit|excess|use)|"
-    r"fail(?:s|ed)? to|failed|useless|ineffective|turned out not|makes? no difference|"
-    r"never (?:\w+ )?(?:work|help)\w*|without (?:any )?(?:effect|benefit))",
+_ONLY_SAYS_WHO = (
+    r"(?:only|just|sure|on|in|at|taking|respon\w+|tolerat\w+|controlled|cured|enough|know\w*|a|an|"
+    r"the|previously|well|suitable|fit|eligible|able|my|yet known)\b"
+)
+_GAIN = (
+    r"better|help|proof|evidence|effects?|differences?|benefits?|excess|use|good|role|advantages?|impact|"
+    r"point|value|improvements?|more than placebo|increase|link|association|reason"
+)
+_DOES = r"(?:does|do|did|is|are|was|were|has|have|had|can|could|will|would|should|ca|wo)"
+_DOES_NOT = rf"{_DOES}(?:n['’]?t| not)"
+_DOESNT = rf"{_DOES}n['’]?t"
+_NEGATIVE = _cue(
+    rf"{_DOES_NOT}(?! only)|cannot|no longer|not (?!{_ONLY_SAYS_WHO})|"
+    rf"(?:no|little|hardly any) (?:\w+ ){{0,2}}(?:{_GAIN})|waste of|myth|nothing|nobody|neither|"
+    r"pointless|futile|worthless|hopeless|useless|ineffective|unhelpful|unaffected|unchanged|unable|"
+    r"debunked|disproven|disproved|refuted|"
+    r"fail(?:s|ed)? (?:to|in|at|for|against)|failed(?=[?.!,]|$)|flop(?:s|ped)|"
+    r"(?:were|was) (?:all )?negative|negative (?:trials?|results?)|"
+    r"(?:the )?same as placebo|lacks? (?:of )?(?:\w+ )?(?:efficacy|benefit|effect)|"
+    r"never (?:\w+ )?(?:work|help|shown|proven)\w*|without (?:any )?(?:effect|benefit)"
+)
+_ASIDE = bounded(
+    rf"^\W*(?:(?:but|so|and|then|well),? )?{_DOESNT}"
+    r" (?!it (?:true|the case|right|so|correct))|"
+    rf"\b{_DOESNT} (?:it|they|there|he|she|that)\W*$|"
+    rf"\b{_DOES_NOT} (?:find|explain|say|tell|tolerate|take|know|understand|remember|sleep)\b|"
+    r"\b(?:or|why) not\b|\bwho (?:have|has|had) (?:not|failed)\b|"
+    r"\b(?:who|if|when|where|whom|so that) (?:\w+ )?(?:\w+n['’]?t|not|no longer|cannot|fail\w*)\b",
     re.IGNORECASE,
 )
+"""Negations that expect a yes, or say who somebody is: "isn't it", "those who don't respond"."""
+_SENTENCE = bounded(r"(?<=[.!?;]) ")
+_ASKS_BACK = _cue(
+    r"true|correct|right|so|fair|agree|case|myth|evidence|proof|support\w*|that|is it"
+)
+_MOST_WORDS_BACK = 7
+"""Words of a question that asks whether what stands before it is right: "Is that correct?"."""
+
+
+def is_negative(text: str) -> bool:
+    """Whether a question asks if there is no effect: a story that is told before does not count."""
+    sentences = _SENTENCE.split(text)
+    asks = [n for n, sentence in enumerate(sentences) if "?" in sentence]
+    last = asks[-1] if asks else len(sentences) - 1
+    is_short = len(sentences[last].split()) <= _MOST_WORDS_BACK
+    asks_back = is_short and _ASKS_BACK.search(sentences[last])
+    first = max(last - bool(asks_back), 0)
+    return any(_NEGATIVE.search(_ASIDE.sub(" ", told)) for told in sentences[first : last + 1])
+
+
 LATEST = _cue(
     r"latest|newest|newer|new (?:evidence|data|trials?|studies|research|treatments?)|recent(?:ly)?|"
     r"most recent|up[- ]to[- ]date|current evidence|lately|anything new|this year|20(?:2[4-9]|3\d)"

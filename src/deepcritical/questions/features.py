@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import pairwise
 
 from deepcritical.domain.patterns import bounded
@@ -16,6 +16,7 @@ __all__ = ["features_of", "is_other_script"]
 _TOKEN = bounded(r"⟨\w+⟩|[^\W\d_]+(?:['’][^\W\d_]+)?|\d+(?:[.,]\d+)*|[?!.:;<>{}`#$=/%+*\[\]\\|]")
 _MOST_CHARS = 600
 """What a question asks is in its first words or its last ones."""
+_UNKNOWN = "⟨unknown⟩"
 
 
 def is_other_script(text: str) -> bool:
@@ -26,21 +27,38 @@ def is_other_script(text: str) -> bool:
     return bool(letters) and foreign > 0.4 * len(letters)
 
 
-def features_of(text: str, names: Names) -> frozenset[str]:
-    """The features of a question; those of one with other names are the same."""
-    tokens = _tokens(_shortened(_masked(text, names)))
-    return frozenset((*_of_words(tokens), *_of_shape(text, tokens, names)))
+def features_of(names: Names, through: Collection[str] = ()) -> frozenset[str]:
+    """The features of a question; those of one with other names are the same.
+
+    Args:
+        names: What it names.
+        through: The targets of a clause that was cut from it before its names were looked up.
+    """
+    text = f"{_masked(names)} through ⟨target⟩" if through else _masked(names)
+    written = _TOKEN.findall(_shortened(text))
+    tokens = [_plain(token) for token in written]
+    strange = [low for low, plain in zip(written, tokens, strict=True) if plain == _UNKNOWN]
+    return frozenset(
+        (
+            *_of_words(tokens),
+            *_of_letters("~", (t for t in tokens if t[0] != "⟨"), (4, 5)),
+            *_of_letters("?", (word.casefold() for word in strange), (3, 4)),
+            *_of_shape(tokens, names),
+        )
+    )
 
 
-def _masked(text: str, names: Names) -> str:
+def _masked(names: Names) -> str:
     """The text with `⟨drug⟩` for a drug, and so on."""
+    text = names.text
     places = [
-        *((d.text, "class" if d.group else "drug") for d in names.drugs),
-        *((c.text, "condition") for c in names.conditions),
-        *((target, "target") for target in names.targets),
+        *((d.start, d.end, "class" if d.group else "drug") for d in names.drugs),
+        *((c.start, c.end, "condition") for c in names.conditions),
     ]
-    for written, what in sorted(places, key=lambda place: -len(place[0])):
-        text = re.sub(rf"(?<!⟨){re.escape(written)}(?:['’]s)?", f" ⟨{what}⟩ ", text)
+    for start, end, what in sorted(places, reverse=True):
+        text = f"{text[:start]} ⟨{what}⟩ {text[end:]}"
+    for target in names.targets:
+        text = re.sub(rf"\b{re.escape(target)}\b", " ⟨target⟩ ", text)
     return text
 
 
@@ -50,17 +68,13 @@ def _shortened(text: str) -> str:
     return f"{text[:_MOST_CHARS]} {text[-_MOST_CHARS:]}"
 
 
-def _tokens(text: str) -> list[str]:
-    return [_plain(token) for token in _TOKEN.findall(text)]
-
-
 def _plain(token: str) -> str:
     if token[0].isdigit():
         return "⟨number⟩"
     if token[0] == "⟨" or not token[0].isalpha():
         return token
     low = token.casefold().replace("’", "'")
-    return low if is_english(low) or len(low) < 4 else "⟨unknown⟩"
+    return low if is_english(low) or len(low) < 4 else _UNKNOWN
 
 
 def _of_words(tokens: list[str]) -> Iterator[str]:
@@ -68,20 +82,26 @@ def _of_words(tokens: list[str]) -> Iterator[str]:
     framed = ["^", *tokens, "$"]
     yield from (f"{a} {b}" for a, b in pairwise(framed))
     yield from (f"{a} {b} {c}" for a, b, c in zip(framed, framed[1:], framed[2:], strict=False))
-    content = [t for t in tokens if t.isalpha()]
-    yield from (f"{token[:5]}~" for token in content if len(token) > 5)
 
 
-def _of_shape(text: str, tokens: list[str], names: Names) -> Iterator[str]:
-    words = [t for t in tokens if t[0].isalpha() or t == "⟨unknown⟩"]
-    english = sum(t != "⟨unknown⟩" for t in words)
+def _of_letters(mark: str, words: Iterable[str], counts: tuple[int, ...]) -> Iterator[str]:
+    """Runs of letters in each word: they know an inflected one, a misspelled or a foreign one."""
+    for word in words:
+        framed = f" {word} "
+        for count in counts:
+            yield from (f"{mark}{framed[n : n + count]}" for n in range(len(framed) - count + 1))
+
+
+def _of_shape(tokens: list[str], names: Names) -> Iterator[str]:
+    words = [t for t in tokens if t[0].isalpha() or t == _UNKNOWN]
+    english = sum(t != _UNKNOWN for t in words)
     yield f"drugs={min(len({d.drug.name for d in names.drugs}), 3)}"
     yield f"classes={min(sum(d.group is not None for d in names.drugs), 2)}"
     yield f"conditions={min(len({c.condition.name for c in names.conditions}), 2)}"
     yield f"targets={min(len(names.targets), 1)}"
     yield f"english={round(5 * english / len(words)) if words else 'none'}"
     yield f"unknown={min(len(names.unknown), 3)}"
-    yield f"accents={any(ord(c) > 127 and c.isalpha() for c in text)}"
+    yield f"accents={any(ord(c) > 127 and c.isalpha() for c in names.text)}"
     yield f"length={min(len(tokens) // 5, 6)}"
     named = bool(names.drugs or names.conditions)
     yield f"named={named} unknown={bool(names.unknown)} english={english > 0.7 * len(words)}"

@@ -39,7 +39,11 @@ _MEASURES = frozenset(
 )
 """Measures, bodies and words in capitals: no targets."""
 _WORD = bounded(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_BESIDE = bounded(r"\b(?:vs\.?|versus|than|plus|or|compared)\b|\+", re.IGNORECASE)
+_BESIDE = bounded(
+    r"\b(?:vs?\.?|versus|than|plus|or|compared|against|over|beats?|outperform\w*|instead of|"
+    r"switch\w*|replac\w+)(?!\w)|\+",
+    re.IGNORECASE,
+)
 _STATE = bounded(
     r"[- ](?:refractory|resistant|dependent|naive|na.ve|induced|associated|related|sparing|free|"
     r"experienced|unresponsive|intolerant)\b",
@@ -90,7 +94,7 @@ def as_condition(known: KnownCondition, written: str = "") -> Condition:
         name=name,
         names=tuple(dict.fromkeys(names)),
         mesh_id=f"MESH:{known.mesh_id}" if known.mesh_id else None,
-        known=bool(condition_named(known.name)),
+        known=bool(known.mesh_id or condition_named(known.name)),
     )
 
 
@@ -256,9 +260,11 @@ def _near(text: str, word: str) -> tuple[str, str] | None:
         for start in range(inside + 1):
             for end in range(len(words), inside, -1):
                 part = " ".join(words[start:end])
-                known = near_condition(key_of(part)) if end - start > 1 else None
-                if known and _same_beside(part, word, known.name):
-                    return part, known.name
+                if end - start == 1:
+                    continue
+                for known in (near_condition(key_of(part)), near_drug(part)):
+                    if known and _same_beside(part, word, known.name):
+                        return part, known.name
     alone = near_condition(tokens_of(word)[0].folded)
     if alone and (_is_somebody(text, word) or not _is_slip(word, alone.name)):
         alone = None

@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from deepcritical.domain.frame import Ambiguity, DeclineReason, QuestionFrame, QuestionKind
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import Drug
 from deepcritical.questions import cues
-from deepcritical.questions.classifying import probabilities
+from deepcritical.questions.classifying import ANSWERABLE, probabilities, scores
 from deepcritical.questions.declining import line_of
 from deepcritical.questions.features import features_of, is_other_script
 from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names
 from deepcritical.questions.roles import roles_of
+from deepcritical.questions.sides import other_arm, sides_of
 from deepcritical.questions.through import split_through
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 from deepcritical.vocabulary.nearest import offers
 
-__all__ = ["read_frame"]
+__all__ = ["names_in", "read_frame"]
 
 _COMBINED = bounded(r"\s*(?:/|\band\b|\bwith\b|\bplus\b|,)\s*")
-_PLACEBO = bounded(r"\b(?:placebo|dummy pills?|sham|no treatment|usual care)\b", re.IGNORECASE)
-_OTHER_ARM = bounded(
-    r"\b(?:versus|vs\.?|than|or|against|compared? (?:with|to)|instead of)\s+(?:after |under |with "
-    r"|the |to )?(?P<arm>(?:[\w-]+ )?(?:surger\w+|psychotherapy|CBT|exercise|diet\w*|lifestyle\w*|"
-    r"physiotherapy|acupuncture|radiotherapy|\w+ectomy|watchful waiting|\w+ therapy))",
-    re.IGNORECASE,
-)
-_COMPARED_FIRST = bounded(r"^\W*(?:as )?compared (?:with|to)|^\W*versus", re.IGNORECASE)
 _RANKS_ONLY = 12
-_SURE = 0.7
-_SURE_WHERE_NAMED = 0.9
+_SURE = 0.5
+_SURE_WHERE_NAMED = 0.65
 """Least probability to decline a question; more where it names a drug or a condition."""
 
 
@@ -44,60 +36,61 @@ def read_frame(text: str) -> QuestionFrame:
     written = " ".join(text.split())
     if not any(c.isalpha() for c in written):
         return _declined(written, DeclineReason.GIBBERISH if written else DeclineReason.EMPTY, None)
-    body, through = split_through(written)
-    names = find_names(body)
+    names, through = names_in(written)
     if is_other_script(written):
         return _declined(written, DeclineReason.OTHER_LANGUAGE, names)
-    said = _said(written, names)
-    refused = {kind: p for kind, p in said.items() if kind not in _ANSWERED}
+    said = scores(features_of(names, through))
+    refused = probabilities(said, _possible_refusals(names))
     sure = _SURE_WHERE_NAMED if names.drugs or names.conditions else _SURE
-    if sum(refused.values()) > sure:
+    if 1 - refused.pop(ANSWERABLE) > sure:
         likely = max(refused, key=refused.__getitem__)
         if likely == QuestionKind.CONVERSATION:
             return QuestionFrame(
                 text=written, kind=QuestionKind.CONVERSATION, notices=(line_of(None),)
             )
         return _declined(written, DeclineReason(likely), names)
-    kind = max((k for k in said if k in _ANSWERED), key=said.__getitem__)
-    return _frame(written, QuestionKind(kind), names, through)
+    kind = max(_possible(names), key=said.__getitem__)
+    return _frame(written, kind, names, through)
 
 
-def _said(text: str, names: Names) -> dict[str, float]:
-    possible = _possible(text, names, _distinct(names.drugs))
-    return probabilities(features_of(text, names), possible)
+def names_in(text: str) -> tuple[Names, tuple[str, ...]]:
+    """What a question names, and the targets of the clause that says how a drug acts."""
+    body, through = split_through(text)
+    return find_names(body), through
 
 
-_ANSWERED = frozenset(QuestionKind) - {QuestionKind.CONVERSATION, QuestionKind.DECLINED}
+def _possible_refusals(names: Names) -> set[str]:
+    """The reasons for which a text with these names can be declined, and that it is not."""
+    reasons = set(map(str, DeclineReason)) - {str(DeclineReason.EMPTY)}
+    if not names.unknown:
+        reasons.discard(DeclineReason.UNKNOWN_NAME)
+    return {*reasons, str(QuestionKind.CONVERSATION), ANSWERABLE}
 
 
-def _possible(text: str, names: Names, drugs: list[DrugNamed]) -> set[str]:
-    """The kinds that a question with these names can be of."""
-    kinds = {
+def _possible(names: Names) -> list[QuestionKind]:
+    """The kinds that a question with these names can be of, of those that the classifier tells."""
+    drugs = _distinct(names.drugs)
+    kinds = [
         QuestionKind.OPEN,
         QuestionKind.LOOK_UP,
         QuestionKind.STATUS,
-        *(reason for reason in DeclineReason if reason is not DeclineReason.EMPTY),
-        QuestionKind.CONVERSATION,
-    }
-    parts = sum(len(_parts(named)) for named in drugs)
-    if parts:
-        kinds |= {
-            QuestionKind.SAFETY,
-            QuestionKind.DOSE,
-            QuestionKind.MECHANISM,
-            QuestionKind.POPULATION,
-        }
-    else:
-        kinds.add(QuestionKind.CANDIDATES)
+        QuestionKind.CANDIDATES,
+    ]
+    if not drugs:
+        return kinds
+    kinds += [
+        QuestionKind.SAFETY,
+        QuestionKind.DOSE,
+        QuestionKind.MECHANISM,
+        QuestionKind.POPULATION,
+    ]
     if len(drugs) == 1:
-        kinds.add(QuestionKind.CLASS if drugs[0].group else QuestionKind.EFFICACY)
-    if parts > 1:
-        kinds.add(QuestionKind.COMBINATION)
-    if len(drugs) > 1 or (drugs and _OTHER_ARM.search(text)):
-        kinds.add(QuestionKind.COMPARISON)
-    if not names.unknown:
-        kinds.discard(DeclineReason.UNKNOWN_NAME)
-    return set(map(str, kinds))
+        kinds.append(QuestionKind.EFFICACY)
+    if len(drugs) > 1 or len(_parts(drugs[0])) > 1:
+        kinds.append(QuestionKind.COMBINATION)
+    if len(drugs) > 1 or other_arm(names):
+        kinds.append(QuestionKind.COMPARISON)
+    return kinds
 
 
 def _frame(
@@ -106,24 +99,22 @@ def _frame(
     names: Names,
     through: tuple[str, ...],
 ) -> QuestionFrame:
-    drugs = _distinct(names.drugs)
-    if through and drugs and kind in {QuestionKind.EFFICACY, QuestionKind.CLASS}:
-        kind = QuestionKind.MECHANISM
-    if kind is QuestionKind.EFFICACY and len(_parts(drugs[0])) > 1:
-        kind = QuestionKind.COMBINATION
+    drugs = [] if kind is QuestionKind.CANDIDATES else _distinct(names.drugs)
+    if kind is QuestionKind.EFFICACY:
+        kind = _narrowed(drugs[0], through)
     roles = roles_of(names)
-    asked, comparators = _sides(text, kind, drugs)
+    asked, compared, other = sides_of(names, drugs, two=kind is QuestionKind.COMPARISON)
     return QuestionFrame(
         text=text,
         kind=kind,
         drugs=tuple(d for named in asked for d in _parts(named)),
         members=asked[0].group.members if asked and asked[0].group else (),
-        comparators=comparators,
+        comparators=(*(part.name for named in compared for part in _parts(named)), *other),
         condition=roles.condition,
         population=roles.population,
         outcomes=roles.outcomes,
         through=(through or names.targets) if kind is QuestionKind.MECHANISM else (),
-        negative=bool(cues.NEGATIVE.search(text)),
+        negative=cues.is_negative(text),
         latest=bool(cues.LATEST.search(text)),
         not_understood=names.unknown[:_RANKS_ONLY],
         ambiguities=tuple(
@@ -133,6 +124,15 @@ def _frame(
         ),
         notices=(*names.notices, *_read_as(names)),
     )
+
+
+def _narrowed(named: DrugNamed, through: tuple[str, ...]) -> QuestionKind:
+    """What a question is whether this helps, by what it is and how it is said to act."""
+    if through:
+        return QuestionKind.MECHANISM
+    if named.group:
+        return QuestionKind.CLASS
+    return QuestionKind.COMBINATION if len(_parts(named)) > 1 else QuestionKind.EFFICACY
 
 
 def _read_as(names: Names) -> Iterable[str]:
@@ -168,22 +168,6 @@ def _parts(named: DrugNamed) -> tuple[Drug, ...]:
     if len(parts) > 1 and all(part.kind is DrugKind.DRUG for part in parts):
         return tuple(Drug(name=part.name, synonyms=part.synonyms) for part in parts)
     return (named.drug,)
-
-
-def _sides(
-    text: str, kind: QuestionKind, drugs: list[DrugNamed]
-) -> tuple[list[DrugNamed], tuple[str, ...]]:
-    """What is asked about, and what it is compared with."""
-    placebo = ("placebo",) if _PLACEBO.search(text) and drugs else ()
-    if kind is not QuestionKind.COMPARISON:
-        return drugs, placebo
-    if _COMPARED_FIRST.search(text):
-        drugs = [*drugs[1:], drugs[0]]
-    named = tuple(part.name for d in drugs[1:] for part in _parts(d))
-    other = _OTHER_ARM.search(text)
-    if other and not named:
-        return drugs[:1], (other["arm"].strip().casefold(), *placebo)
-    return drugs[:1], (*named, *placebo)
 
 
 def _declined(text: str, reason: DeclineReason, names: Names | None) -> QuestionFrame:

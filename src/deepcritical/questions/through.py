@@ -13,7 +13,8 @@ _CLAUSE = bounded(
     r"(?:through|via|by way of|thanks to|because of|mediated by|"
     r"by (?:\w+ly )?(?:inhibit|activat|block|target|modulat|reduc|increas|lower|rais|suppress|"
     r"stimulat|restor|improv|enhanc|act|promot|chang|regulat|clear|decreas|induc)"
-    r"\w*(?: on)?)) (?P<terms>[^ ].*?)(?= (?:in|for|among|according) |[?!.]*$)",
+    r"\w*(?: on)?)) (?P<terms>[^ ].*?)"
+    r"(?= (?:in|for|among|according|that|does|do|did|can|is|are|helps?|works?) |[?!.;]|$)",
     re.IGNORECASE,
 )
 _BREAK = bounded(r"\s*(?:,|;|/|&|\band\b|\bor\b)\s*", re.IGNORECASE)

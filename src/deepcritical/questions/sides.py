@@ -1,0 +1,106 @@
+"""What a question asks about, and what it compares that with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from deepcritical.domain.patterns import bounded
+from deepcritical.questions.naming import DrugNamed, Names
+
+__all__ = ["Sides", "other_arm", "sides_of"]
+
+_BESIDE = (
+    r"versus|vs?\.?|than|or|against|over|(?:as )?compared (?:with|to)|instead of|rather than|"
+    r"in place of"
+)
+_COMPARED = bounded(
+    rf"\b(?:{_BESIDE}|superior to|inferior to|prefer\w* to|relative to|replac\w+|beats?|beating|"
+    r"outperform\w*|surpass\w*|alternatives? to|"
+    r"(?:switch|chang|mov|convert|swap|transition)\w* (?:\w+ ){0,4}from)"
+    r" (?:[\w-]+ ){0,2}$",
+    re.IGNORECASE,
+)
+"""Behind it stands what another treatment is compared with."""
+_EITHER = bounded(r"\b(?:or|vs?\.?|versus) (?:[\w-]+ ){0,2}$", re.IGNORECASE)
+_PLACEBO = bounded(
+    r"\b(?:placebo|dummy (?:pills?|treatments?)|sugar pills?|inactive pills?|sham|no treatment|"
+    r"usual care)\b",
+    re.IGNORECASE,
+)
+_ARM = (
+    r"(?P<{0}>(?:(?!(?:is|are|does|do|did|was|can|should|would) )[\w-]+ )?(?:surger\w+|operations?|"
+    r"psychotherapy|CBT|exercise|diet\w*|lifestyle\w*|"
+    r"phototherapy|physiotherapy|acupuncture|radiotherapy|\w+ectomy|ablation|stent\w*|angioplasty|"
+    r"massage|laser|CPAP|ECT|watchful waiting|active surveillance|standard (?:of )?care|"
+    r"standard treatment|supportive care|observation alone|doing nothing|\w+ therapy))\b"
+)
+_ANY_ARM = (
+    r"\b(?:versus|vs?\.?|(?:as )?compared (?:with|to)|instead of|rather than) (?:the |an? )?"
+    r"(?P<any>[^\W\d_][\w-]+(?: [^\W\d_][\w-]+){0,2}?)"
+    r"(?= (?:in|for|among|after|at|to|on|when|if|with|as)\b| ?[-–—:;,?.!)(]|$)"
+)
+"""Behind these words whatever stands is a side; behind "or" only what is a treatment."""
+_OTHER_ARM = bounded(
+    rf"\b(?:{_BESIDE})\s+(?:after |under |with |the |to |an? )?{_ARM.format('arm')}|"
+    rf"\b{_ARM.format('first')} (?:{_BESIDE}|better than) |{_ANY_ARM}",
+    re.IGNORECASE,
+)
+_NO_SIDE = bounded(
+    r"\b(?:other|others|another|dose|doses|dosing|daily|weekly|older|younger|women|men|adults|"
+    r"children|not|baseline|before|alone|healthy|controls?)\b",
+    re.IGNORECASE,
+)
+
+
+class Sides(NamedTuple):
+    """The two sides of a question."""
+
+    asked: list[DrugNamed]
+    compared: list[DrugNamed]
+    other: tuple[str, ...]
+    """What else it is compared with: no drug."""
+
+
+def other_arm(names: Names) -> str:
+    """The treatment that is one side of a comparison and no drug; empty when there is none."""
+    text = names.text
+    named = [(d.start, d.end) for d in names.drugs] + [(c.start, c.end) for c in names.conditions]
+    for match in _OTHER_ARM.finditer(text):
+        start, end = match.span(match.lastgroup or 0)
+        arm = text[start:end].casefold()
+        is_named = any(s < end and start < e for s, e in named)
+        if not (is_named or _PLACEBO.search(arm) or _NO_SIDE.search(arm)):
+            return arm
+    return ""
+
+
+def sides_of(names: Names, drugs: Sequence[DrugNamed], *, two: bool) -> Sides:
+    """Who is on which side.
+
+    Args:
+        names: What the question names.
+        drugs: The drugs of these that are asked about, each once.
+        two: Whether it compares them.
+    """
+    text = names.text
+    placebo = ("placebo",) if drugs and _PLACEBO.search(text) else ()
+    if not two:
+        return Sides(list(drugs), [], placebo)
+    behind = set(_behind(names, drugs[0]))
+    asked = next((d for d in drugs if d.drug.name not in behind), drugs[0])
+    compared = [d for d in drugs if d is not asked]
+    arm = "" if compared else other_arm(names)
+    return Sides([asked], compared, (arm, *placebo) if arm else placebo)
+
+
+def _behind(names: Names, first: DrugNamed) -> Iterator[str]:
+    """The drugs before which such a word stands; of two behind "or", the first is asked about."""
+    end = 0
+    for mention in names.drugs:
+        before = names.text[end : mention.start]
+        end = mention.end
+        is_first = mention.drug.name == first.drug.name
+        if _COMPARED.search(before) and not (is_first and _EITHER.search(before)):
+            yield mention.drug.name

@@ -1,0 +1,46 @@
+"""Which drug is asked about, and what it is compared with."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepcritical.domain.frame import QuestionKind
+from deepcritical.questions.reading import read_frame
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is apixaban better than warfarin in atrial fibrillation?",
+        "apixaban vs warfarin atrial fibrillation",
+        "Does apixaban beat warfarin in atrial fibrillation?",
+        "Compared with warfarin, does apixaban prevent more strokes in atrial fibrillation?",
+        "Instead of warfarin, should apixaban be used in atrial fibrillation?",
+        "Do people switched from warfarin to apixaban do better in atrial fibrillation?",
+        "Should apixaban replace warfarin in atrial fibrillation?",
+        "Is apixaban or warfarin better in atrial fibrillation?",
+    ],
+)
+def test_what_is_compared_with_stands_behind_such_words(text: str) -> None:
+    frame = read_frame(text)
+    assert frame.kind is QuestionKind.COMPARISON
+    assert ([d.name for d in frame.drugs], frame.comparators) == (["apixaban"], ("warfarin",))
+
+
+@pytest.mark.parametrize(
+    ("text", "arm"),
+    [
+        ("sertraline versus psychotherapy for depression", "psychotherapy"),
+        ("Is sertraline better than exercise for depression?", "exercise"),
+        ("sertraline compared with light boxes in depression", "light boxes"),
+        ("Is surgery better than omeprazole for gastro-oesophageal reflux?", "surgery"),
+    ],
+)
+def test_the_other_side_may_be_no_drug(text: str, arm: str) -> None:
+    frame = read_frame(text)
+    assert (frame.kind, frame.comparators) == (QuestionKind.COMPARISON, (arm,))
+
+
+def test_placebo_is_a_comparator_and_makes_no_comparison() -> None:
+    frame = read_frame("Is sertraline any better than a sugar pill in depression?")
+    assert (frame.kind, frame.comparators) == (QuestionKind.EFFICACY, ("placebo",))
