@@ -28,6 +28,7 @@ __all__ = ["TimedReading", "hostile_readings"]
 
 _DRUG = Drug(name="examplol", known=False)
 _CONDITION = Condition(name="testitis", names=("testitis",), known=False)
+_LOOKS = 3
 _OPENING = "Results: Examplol improved testitis. "
 _QUESTION = "Does examplol reduce pain in testitis? "
 _CLAIM = "Examplol improved testitis in 40 patients (p = 0.03)."
@@ -69,12 +70,25 @@ def hostile_readings(lengths: Sequence[int], linear: float) -> Iterator[TimedRea
         ("question", _read_question, [MAX_QUESTION_CHARS // 4 * n for n in (1, 2, 4)]),
     ):
         for unit in _UNITS:
-            times: list[float] = []
-            for length in longest:
-                times.append(_seconds(read, (unit * (length // len(unit) + 1))[:length]))
-                if len(times) == 2 and times[1] < linear * times[0]:
-                    break
-            yield TimedReading(name, unit, tuple(times))
+            yield TimedReading(name, unit, _timed(read, unit, longest, linear))
+
+
+def _timed(
+    read: Callable[[str], None], unit: str, lengths: Sequence[int], linear: float
+) -> tuple[float, ...]:
+    """Times of texts of these lengths; what looks slow once is looked at again before all of it.
+
+    Other work on the machine makes a time longer and never shorter, so the least one counts.
+    """
+    texts = [(unit * (length // len(unit) + 1))[:length] for length in lengths]
+    times = [_seconds(read, text) for text in texts[:2]]
+    for _ in range(_LOOKS):
+        if times[1] < linear * times[0]:
+            return tuple(times)
+        times = [
+            min(known, _seconds(read, text)) for known, text in zip(times, texts, strict=False)
+        ]
+    return (*times, *(min(_seconds(read, text) for _ in range(_LOOKS)) for text in texts[2:]))
 
 
 def _seconds(read: Callable[[str], None], text: str) -> float:
