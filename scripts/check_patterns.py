@@ -26,9 +26,8 @@ __all__ = ["Offence", "check_pattern", "growth"]
 
 MAX_RATIO = 2.5
 """How many times as long a text of double the length may take."""
-MAX_S_PER_CHAR = 50e-6
-"""A repeat that ends, but late, is linear and too slow nevertheless: on a slow machine, too, a text
-of 10,000 characters is searched in half a second."""
+MAX_S_PER_CHAR = 10e-6
+"""A repeat that ends, but late, is linear and too slow nevertheless."""
 _FLOOR_S = 0.002
 """Below this a ratio is noise."""
 _SCREENED = (1024, 4096)
@@ -47,7 +46,6 @@ _FULL_LENGTHS = (6_250, 12_500, 25_000, 50_000)
 _SHORT_TEXTS = (
     "deepcritical.settings",  # what the operator of the server wrote
     "deepcritical.interfaces.access",  # the same
-    "deepcritical.reasoning.questions",  # a question, whose length is limited; it is read whole
 )
 """Modules whose patterns see no long text of others."""
 _SUSPECTS = 3
@@ -207,8 +205,7 @@ def _check_readings(lengths: Sequence[int], linear: float) -> int:
     print("reading of", *(f"{length:,}" for length in lengths), "characters: seconds, and ratios")
     slow = 0
     for reading in hostile_readings(lengths, linear):
-        # What is read at three lengths grew too fast between the first two: the last two decide.
-        slow += (is_slow := growth(reading.times[-2:]) > MAX_RATIO)
+        slow += (is_slow := growth(reading.times) > MAX_RATIO)
         print(f"{'SLOW' if is_slow else 'ok':4} {reading}", flush=True)
     return slow
 

@@ -13,13 +13,13 @@ from deepcritical.domain.grading import grade
 from deepcritical.domain.passages import align_quote
 from deepcritical.domain.question import MAX_QUESTION_CHARS, Condition, Drug
 from deepcritical.domain.text import locate_quote
+from deepcritical.questions.reading import literal_frame
+from deepcritical.questions.sameness import meaning_of
 from deepcritical.reasoning.checklists import checklist_of
-from deepcritical.reasoning.inquiries import read_inquiry
+from deepcritical.reasoning.inquiries import inquiry_of
 from deepcritical.reasoning.item_facts import read_items
 from deepcritical.reasoning.mechanisms import build_hypotheses
-from deepcritical.reasoning.questions import read_question
 from deepcritical.reasoning.reading import read_record
-from deepcritical.reasoning.same_question import meaning_of
 from deepcritical.reasoning.verifying import verify_claim
 from deepcritical.services.lexical import terms
 from deepcritical.vocabulary.drugs import find_drugs
@@ -28,7 +28,6 @@ __all__ = ["TimedReading", "hostile_readings"]
 
 _DRUG = Drug(name="examplol", known=False)
 _CONDITION = Condition(name="testitis", names=("testitis",), known=False)
-_LOOKS = 3
 _OPENING = "Results: Examplol improved testitis. "
 _QUESTION = "Does examplol reduce pain in testitis? "
 _CLAIM = "Examplol improved testitis in 40 patients (p = 0.03)."
@@ -70,25 +69,12 @@ def hostile_readings(lengths: Sequence[int], linear: float) -> Iterator[TimedRea
         ("question", _read_question, [MAX_QUESTION_CHARS // 4 * n for n in (1, 2, 4)]),
     ):
         for unit in _UNITS:
-            yield TimedReading(name, unit, _timed(read, unit, longest, linear))
-
-
-def _timed(
-    read: Callable[[str], None], unit: str, lengths: Sequence[int], linear: float
-) -> tuple[float, ...]:
-    """Times of texts of these lengths; what looks slow once is looked at again before all of it.
-
-    Other work on the machine makes a time longer and never shorter, so the least one counts.
-    """
-    texts = [(unit * (length // len(unit) + 1))[:length] for length in lengths]
-    times = [_seconds(read, text) for text in texts[:2]]
-    for _ in range(_LOOKS):
-        if times[1] < linear * times[0]:
-            return tuple(times)
-        times = [
-            min(known, _seconds(read, text)) for known, text in zip(times, texts, strict=False)
-        ]
-    return (*times, *(min(_seconds(read, text) for _ in range(_LOOKS)) for text in texts[2:]))
+            times: list[float] = []
+            for length in longest:
+                times.append(_seconds(read, (unit * (length // len(unit) + 1))[:length]))
+                if len(times) == 2 and times[1] < linear * times[0]:
+                    break
+            yield TimedReading(name, unit, tuple(times))
 
 
 def _seconds(read: Callable[[str], None], text: str) -> float:
@@ -107,7 +93,7 @@ def _read_record(text: str) -> None:
         content=(_OPENING + text)[: len(text)],
         citation=Citation(source="pubmed", title="Examplol in testitis"),
     )
-    inquiry = read_inquiry(_QUESTION)
+    inquiry = inquiry_of(_QUESTION)
     grade(record)
     find_drugs(record.content)
     terms(record.content)
@@ -122,6 +108,6 @@ def _read_record(text: str) -> None:
 def _read_question(text: str) -> None:
     """Do with a question what each kind of run does with it."""
     question = (_QUESTION + text)[: len(text)]
-    read_question(question)
-    meaning_of(question)
-    read_inquiry(question)
+    frame = literal_frame(question)
+    meaning_of(frame)
+    inquiry_of(question)

@@ -21,6 +21,7 @@ from deepcritical.bootstrap.durable import build_durable
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.events import LoggedEvent
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.frame import OutsideName
 from deepcritical.domain.question import SearchQuery
 from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.run import Run
@@ -216,10 +217,16 @@ def make_evidence(title: str = "Examplol in testitis", content: str = "", **meta
     )
 
 
+async def as_they_stand(names: Sequence[OutsideName]) -> tuple[OutsideName, ...]:
+    """Knows every made-up name, as what it was taken for."""
+    return tuple(names)
+
+
 @asynccontextmanager
 async def opened(*tools: SearchTool) -> AsyncIterator[RunSources]:
     """Sources as a run gets them."""
-    yield RunSources(SearchHandler(tools), tuple(tool.name for tool in tools))
+    names = tuple(tool.name for tool in tools)
+    yield RunSources(SearchHandler(tools), names, look_up=as_they_stand)
 
 
 def queries(*texts: str) -> tuple[SearchQuery, ...]:

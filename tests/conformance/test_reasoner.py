@@ -24,6 +24,7 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
 from deepcritical.jobs.durable import DurableReasoner
 from deepcritical.jobs.recorder import Host, Recorder
+from deepcritical.questions.reading import literal_frame
 from deepcritical.reasoning.auditing import audit
 from deepcritical.reasoning.base import Reasoner, ReportContext, RunDesk, Unread
 from deepcritical.reasoning.extractive import ExtractiveReasoner
@@ -31,6 +32,7 @@ from deepcritical.reasoning.item_facts import covered
 from deepcritical.reasoning.llm import LLMReasoner
 from deepcritical.reasoning.providers import ModelServer, model_server
 from deepcritical.research.session import ResearchSession
+from deepcritical.services.calculating import calculated
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.snapshot_records import parse
@@ -132,7 +134,7 @@ async def read_all(reasoner: Reasoner, text: str) -> tuple[ResearchQuestion, Evi
 
 async def read_afresh(reasoner: Reasoner, text: str) -> tuple[ResearchQuestion, EvidenceStore]:
     """The question as understood, and a store in which every demo record is read and judged."""
-    question = await reasoner.refine_question(text)
+    question = await reasoner.refine_question(await calculated(literal_frame, text))
     store = await asyncio.to_thread(demo_store, reasoner)
     drugs = await reasoner.name_candidates(question, store)
     unread = [Unread(drug, key, e) for drug in drugs for key, e in store.evidence.items()]
@@ -159,7 +161,7 @@ class TestQuestion:
     async def test_the_three_forms_are_told_apart(
         self, reasoner: Reasoner, text: str, form: QuestionForm
     ) -> None:
-        question = await reasoner.refine_question(text)
+        question = await reasoner.refine_question(await calculated(literal_frame, text))
         assert question.form is form
         assert question.text == text
         assert question.condition
@@ -168,7 +170,8 @@ class TestQuestion:
         assert bool(question.mechanism_terms) is (form is QuestionForm.HYPOTHESIS)
 
     async def test_an_unknown_name_is_searched_with_a_notice(self, reasoner: Reasoner) -> None:
-        question = await reasoner.refine_question("Can examplol be repurposed for testitis?")
+        frame = literal_frame("Can examplol be repurposed for testitis?")
+        question = await reasoner.refine_question(frame)
         assert question.drug
         assert question.condition
         assert (question.drug.name, question.drug.known) == ("examplol", False)
@@ -176,18 +179,16 @@ class TestQuestion:
         assert len(question.notices) == 2
 
     @pytest.mark.parametrize("text", ["xyzzy", "???", "Why?", "a " * 900])
-    async def test_what_is_no_question_is_a_question_error(
-        self, reasoner: Reasoner, text: str
-    ) -> None:
+    async def test_no_question_is_a_question_error(self, reasoner: Reasoner, text: str) -> None:
         with pytest.raises(QuestionError) as caught:
-            await reasoner.refine_question(text)
+            await reasoner.refine_question(await calculated(literal_frame, text))
         assert caught.value.advice
 
     @pytest.mark.parametrize("text", FORMS)
     async def test_there_is_something_to_search_at_first(
         self, reasoner: Reasoner, text: str
     ) -> None:
-        question = await reasoner.refine_question(text)
+        question = await reasoner.refine_question(await calculated(literal_frame, text))
         queries = await reasoner.generate_queries(question, EvidenceStore())
         assert queries
         assert len({query.text for query in queries}) == len(queries)
@@ -260,7 +261,7 @@ class TestEvidence:
 @pytest.mark.parametrize("text", [*FORMS, "Can examplol be repurposed for testitis?"])
 async def test_a_store_without_evidence_is_no_error(reasoner: Reasoner, text: str) -> None:
     store = EvidenceStore()
-    question = await reasoner.refine_question(text)
+    question = await reasoner.refine_question(await calculated(literal_frame, text))
     chains = await reasoner.propose_hypotheses(question, store)
     assert not any(edge.evidenced for chain in chains for edge in chain.edges)
     assessment = await reasoner.assess_evidence(question, store)
@@ -310,7 +311,7 @@ async def asked(reasoner: Reasoner, text: str) -> tuple[Inquiry, EvidenceStore]:
 
 async def asked_afresh(reasoner: Reasoner, text: str) -> tuple[Inquiry, EvidenceStore]:
     """The question as understood, and a store in which every record is read for its checklist."""
-    inquiry = await reasoner.refine_inquiry(text)
+    inquiry = await reasoner.refine_inquiry(await calculated(literal_frame, text))
     store = await asyncio.to_thread(demo_store, reasoner)
     store.checklist = await reasoner.generate_checklist(inquiry)
     facts = await reasoner.find_facts(inquiry, store, list(store.evidence))
@@ -324,7 +325,7 @@ class TestInquiry:
     async def test_a_checklist_asks_for_the_answer_and_for_what_speaks_against(
         self, reasoner: Reasoner, text: str
     ) -> None:
-        inquiry = await reasoner.refine_inquiry(text)
+        inquiry = await reasoner.refine_inquiry(await calculated(literal_frame, text))
         assert inquiry.text == text
         assert inquiry.key_terms
         items = (await reasoner.generate_checklist(inquiry)).items
@@ -334,7 +335,7 @@ class TestInquiry:
     async def test_there_is_something_to_search_at_first_and_later_something_else(
         self, reasoner: Reasoner, text: str
     ) -> None:
-        inquiry = await reasoner.refine_inquiry(text)
+        inquiry = await reasoner.refine_inquiry(await calculated(literal_frame, text))
         store = EvidenceStore()
         store.checklist = await reasoner.generate_checklist(inquiry)
         first = await reasoner.generate_item_queries(inquiry, store, web=False)
@@ -385,7 +386,7 @@ class TestInquiry:
 
 async def test_a_free_question_that_names_nothing_is_a_question_error(reasoner: Reasoner) -> None:
     with pytest.raises(QuestionError):
-        await reasoner.refine_inquiry("Why?")
+        await reasoner.refine_inquiry(literal_frame("Why?"))
 
 
 async def test_a_free_question_never_writes_the_store(reasoner: Reasoner) -> None:

@@ -324,7 +324,7 @@ def test_the_json_is_what_the_tool_hands_out(made: Path) -> None:
 
 
 def test_what_was_not_found_is_an_answer_with_its_own_exit_code(made: Path) -> None:
-    question = "Does examplol cause baldness?"
+    question = "Does metformin cause baldness?"
     ended = research(question, "--snapshot", str(made), "-q", cwd=made.parent)
     assert ended.returncode == 3
     assert "Nothing in the records found answers this question" in ended.stdout
@@ -335,7 +335,7 @@ def test_what_was_not_found_is_an_answer_with_its_own_exit_code(made: Path) -> N
     [
         (("", "--snapshot", "demo"), 4),
         (("x" * 2001, "--snapshot", "demo"), 5),
-        (("Why?", "--snapshot", "demo"), 6),
+        (("Why?", "--snapshot", "demo"), 17),
         ((TAU, "--snapshot", "nowhere"), 7),
         ((TAU, "--snapshot", "corrupt.jsonl"), 8),
         ((TAU, "--snapshot", "demo", "--out", "corrupt.jsonl"), 11),

@@ -57,7 +57,7 @@ def test_a_plan_is_written_edited_and_run(tmp_path: Path) -> None:
         (("--from-plan", "plan.json"), 16, "is not a plan that can be run"),
         ((QUESTION, "--from-plan", "plan.json"), 2, "not together with QUESTION"),
         ((QUESTION, "--plan", "new.json", "--out", "folder"), 2, "not together with --out"),
-        ((QUESTION, "--plan", "nowhere/new.json", "--snapshot", "demo"), 11, "nowhere"),
+        ((QUESTION, "--plan", "nowhere/new.json", "--snapshot", "made.jsonl"), 11, "nowhere"),
         ((QUESTION, "--manager", "standard", "--snapshot", "demo"), 9, "DEEPCRITICAL_MODEL"),
         ((QUESTION, "--manager", "magic"), 2, "magic"),
     ],
@@ -65,6 +65,7 @@ def test_a_plan_is_written_edited_and_run(tmp_path: Path) -> None:
 def test_what_cannot_be_run_says_why(
     tmp_path: Path, args: tuple[str, ...], code: int, said: str
 ) -> None:
+    snapshot(tmp_path / "made.jsonl", paper())
     (tmp_path / "plan.json").write_text('{"question": "Why?"}', encoding="utf-8")
     ended = command(tmp_path, *args)
     assert (ended.returncode, ended.stdout) == (code, "")

@@ -23,6 +23,7 @@ from tests.servers.commands import INSTALLED, forked_command
 from tests.servers.models import ModelServer
 from tests.servers.otlp import Collector
 from tests.servers.running import running
+from tests.servers.serving import refusing
 
 pytest.importorskip(
     "opentelemetry.exporter.otlp.proto.http", reason="the extra telemetry is not installed"
@@ -162,15 +163,18 @@ async def test_a_run_that_is_killed_and_taken_over_stays_one_trace_without_repea
         assert (recorded - told).total() <= 4  # told by nobody: killed before they were sent
 
 
+@pytest.mark.slow
 async def test_a_failed_call_and_a_failed_run_say_the_kind_of_error_alone(tmp_path: Path) -> None:
     async with site(tmp_path) as here:
-        process = await here.call("research", "Tell me a joke", *here.research[2:])
-        await process.communicate()
+        with refusing() as address:
+            asked = ("research", "Can metformin help in asthma?", "--sources", "pubmed")
+            process = await here.call(*asked, DEEPCRITICAL_PUBMED_URL=address)
+            await process.communicate()
         (run,) = here.collector.named("run")
-        assert process.returncode == 6
+        assert process.returncode == 10
         assert run.failed
-        assert run.attributes["error.type"] == "QuestionError"
-        assert b"joke" not in b"".join(here.collector.bodies)
+        assert run.attributes["error.type"] == "SearchError"
+        assert b"asthma" not in b"".join(here.collector.bodies)
 
 
 @pytest.mark.slow

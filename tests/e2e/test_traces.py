@@ -17,10 +17,11 @@ from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
 from tests.conftest import QUESTION, paper, snapshot
 from tests.servers.commands import forked_command
 from tests.servers.models import silent_model
-from tests.servers.serving import get, serving
+from tests.servers.serving import get, refusing, serving
 
 COMMAND = forked_command()
-OTHER = "Can examplol be repurposed for otheritis?"
+FAILED = "Can metformin be repurposed for asthma?"
+OTHER = "Can examplol be repurposed for asthma?"
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,10 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("home")
     source = str(snapshot(folder / "made.jsonl", paper(1), paper(2)))
     assert call(folder, "research", QUESTION, "--snapshot", source, "--json").returncode == 0
-    assert call(folder, "research", "Tell me a joke", "--snapshot", source).returncode == 6
+    with refusing() as address:
+        live = {"DEEPCRITICAL_PUBMED_URL": address}
+        failed = call(folder, "research", FAILED, "--sources", "pubmed", **live)
+    assert failed.returncode == 10, failed.stderr
     return folder
 
 
@@ -60,7 +64,7 @@ def run_id(home: Path) -> str:
 @pytest.mark.slow
 def test_runs_are_listed_newest_first(home: Path, run_id: str) -> None:
     failed, completed = printed(home, "list").splitlines()
-    assert re.search(r"  failed +research  Tell me a joke$", failed)
+    assert re.search(rf"  failed +research  {re.escape(FAILED)}$", failed)
     assert completed.startswith(run_id)
     assert completed.endswith(f"  research  {QUESTION}")
     assert printed(home, "list", "--max", "1").splitlines() == [failed]

@@ -9,6 +9,7 @@ from typing import Any
 from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
@@ -46,9 +47,9 @@ class Interrupted(ExtractiveReasoner):
             self._calls += 1
             await self._before(self._calls)
 
-    async def refine_question(self, text: str) -> ResearchQuestion:
+    async def refine_question(self, frame: QuestionFrame) -> ResearchQuestion:
         await self._enter("refine_question")
-        return await super().refine_question(text)
+        return await super().refine_question(frame)
 
     async def generate_queries(
         self, question: ResearchQuestion, store: EvidenceStore

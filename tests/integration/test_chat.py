@@ -68,9 +68,9 @@ async def test_a_question_is_offered_research_which_starts_on_yes_alone(source: 
     async with chatting(source) as (_, chat):
         offered = (await turn(chat, QUESTION))[-1]
         assert isinstance(offered, ResearchOffered)
-        assert (offered.tool, offered.question) == ("deep_research", QUESTION)
+        assert (offered.tool, offered.question) == ("research_report", QUESTION)
         events = await turn(chat, "Yes, please")
-        assert called(events) == ["deep_research"]
+        assert called(events) == ["research_report"]
         done = events[-1]
         assert isinstance(done, ResearchEnded)
         assert chat.run_id == done.run_id

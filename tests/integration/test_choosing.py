@@ -10,9 +10,11 @@ from deepcritical.domain.appraisal import Appraisal
 from deepcritical.domain.events import Event, Notice
 from deepcritical.domain.grading import grade
 from deepcritical.domain.question import ResearchQuestion
+from deepcritical.questions.reading import literal_frame
 from deepcritical.reasoning.base import RunDesk
 from deepcritical.reasoning.choosing import DiverseEvidence, choose_by_grade
 from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.tools.snapshot import SnapshotSource
@@ -29,7 +31,10 @@ async def store_of(path: Path) -> tuple[ResearchQuestion, EvidenceStore]:
     """Five trials in favour, one against, read by rules."""
     reasoner = ExtractiveReasoner()
     records = await SnapshotSource(path).search("examplol testitis", 30)
-    question, store = await reasoner.refine_question(QUESTION), EvidenceStore()
+    question, store = (
+        await reasoner.refine_question(await calculated(literal_frame, QUESTION)),
+        EvidenceStore(),
+    )
     store.add(records)
     assert question.drug
     for key, record in store.evidence.items():

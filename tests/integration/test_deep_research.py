@@ -32,7 +32,7 @@ from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource
-from tests.conftest import ended, of_type, opened, paper, run_service, snapshot
+from tests.conftest import as_they_stand, ended, of_type, opened, paper, run_service, snapshot
 from tests.integration.answering import (
     QUESTION,
     answered,
@@ -79,7 +79,9 @@ async def test_every_round_is_told_and_the_last_one_ends_by_rule(tmp_path: Path)
 
 
 async def test_what_the_records_do_not_say_is_not_answered(tmp_path: Path) -> None:
-    events, answer = await answered(run_service(records(tmp_path)), "Does examplol cause baldness?")
+    events, answer = await answered(
+        run_service(records(tmp_path)), "Does metformin cause baldness?"
+    )
     assert answer.references == ()
     assert "Nothing in the records found answers this question" in answer.overview
     assert all(
@@ -87,6 +89,12 @@ async def test_what_the_records_do_not_say_is_not_answered(tmp_path: Path) -> No
     )
     (end,) = of_type(events, "run_completed")
     assert end.stop_reason is StopReason.NO_EVIDENCE
+
+
+async def test_harms_of_the_drug_are_no_answer_to_another_question(tmp_path: Path) -> None:
+    _, answer = await answered(run_service(records(tmp_path)), "Does examplol cause baldness?")
+    assert "Nothing in the records found answers this question directly" in answer.overview
+    assert "none of them takes a side" not in answer.overview
 
 
 async def test_the_limit_of_rounds_is_kept_and_told(tmp_path: Path) -> None:
@@ -204,7 +212,7 @@ async def test_what_is_found_retracted_before_writing_supports_nothing(tmp_path:
 
     @asynccontextmanager
     async def sources() -> AsyncIterator[RunSources]:
-        yield RunSources(SearchHandler([source]), ("made",), look_up)
+        yield RunSources(SearchHandler([source]), ("made",), look_up, look_up=as_they_stand)
 
     runs = RunService(
         orchestrate=run_team,
@@ -257,7 +265,7 @@ async def over_world(folder: Path, names: tuple[str, ...]) -> AsyncIterator[Any]
 
         @asynccontextmanager
         async def sources() -> AsyncIterator[RunSources]:
-            yield RunSources(SearchHandler(tools), names)
+            yield RunSources(SearchHandler(tools), names, look_up=as_they_stand)
 
         def service(reasoner: Reasoner) -> RunService:
             return RunService(

@@ -76,7 +76,7 @@ async def test_a_known_price_is_told_and_an_unknown_one_is_a_problem_under_a_lim
 
 async def test_a_model_that_answers_nonsense_in_the_right_form_is_told() -> None:
     server = ModelServer()
-    server.change = lambda _task, sane: sane | {"drug": "zorblaxin"}
+    server.change = lambda _task, sane: sane | {"drugs": ["zorblaxin"]}
     answer = (await probed(server))["answer"]
     assert answer.state is OK
     assert "misread" in answer.detail

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from deepcritical.questions.forms import research_question
+from deepcritical.questions.reading import literal_frame
 from deepcritical.reasoning.queries import search_sides
-from deepcritical.reasoning.questions import read_question
 from tests.conftest import QUESTION, of_type, paper, snapshot
 from tests.integration.modelled import Modelled, modelled
 from tests.servers.answers import Answer
@@ -86,7 +87,7 @@ async def test_what_could_speak_against_the_drug_is_searched_whatever_the_model_
     gappy: Path, said: dict[str, object]
 ) -> None:
     run = await modelled(gappy, judging(**said), max_iterations=2)
-    question = read_question(QUESTION)
+    question = research_question(literal_frame(QUESTION))
     first = [query.text for query in search_sides(question, ())]
     sides = {query.text for query in search_sides(question, first)}
     assert any("no significant difference" in text for text in sides)

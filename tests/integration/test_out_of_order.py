@@ -16,7 +16,7 @@ from deepcritical.research.steps import refine_question
 from deepcritical.services.event_log import EventLog
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource
-from tests.conftest import QUESTION
+from tests.conftest import QUESTION, as_they_stand
 from tests.integration.modelled import records
 
 CREATE = {
@@ -37,7 +37,7 @@ async def called(folder: Path, order: Sequence[str]) -> ResearchSession:
         log=EventLog("made"),
         clock=time.monotonic,
         searched_on="2999-01-01",
-        sources=RunSources(SearchHandler([source]), ("made",)),
+        sources=RunSources(SearchHandler([source]), ("made",), look_up=as_they_stand),
     )
     await refine_question(session)
     for name in order:

@@ -29,6 +29,8 @@ from tests.integration.durably import SOON_S
 from tests.integration.test_api import Served, served
 
 OTHER = "Can wizardol be repurposed for testitis?"
+KNOWN = "Can metformin be repurposed for asthma?"
+"""Of names that need not be looked up."""
 
 
 class Gate:
@@ -105,12 +107,12 @@ async def test_own_runs_are_found_by_words_of_their_questions(kind: str, tmp_pat
     gate = Gate()
     gate.open.set()
     async with site_of(kind, tmp_path, gate) as site:
-        for question in (QUESTION, OTHER, "Can 100%_ol be\0repurposed for testitis?"):
+        for question in (QUESTION, OTHER, "Can sparkol (100%_) be\0repurposed for testitis?"):
             await site.runs.submit(question).result()
         assert await questions(site, "EXAMPLOL testitis") == [QUESTION]
         assert await questions(site, "wizardol examplol") == []
         assert len(await questions(site, "repurposed")) == 3
-        assert await questions(site, "100%_") == ["Can 100%_ol be repurposed for testitis?"]
+        assert await questions(site, "100%_") == ["Can sparkol (100%_) be repurposed for testitis?"]
         assert len(await questions(site, "\0testitis")) == 3
         page = (await site.client.get("/api/runs?words=testitis%20can&limit=2")).json()
         rest = (await site.client.get(page["next"])).json()
@@ -183,10 +185,10 @@ def live_service(most: RunLimits | None = None) -> RunService:
 async def test_a_run_may_leave_out_sources_and_choose_none_that_is_not_there() -> None:
     runs = live_service()
     with pytest.raises(ConfigurationError, match="not searched here"):
-        runs.submit(QUESTION, sources=("web",))
-    plan = await runs.plan(QUESTION, sources=("europepmc",))
+        runs.submit(KNOWN, sources=("web",))
+    plan = await runs.plan(KNOWN, sources=("europepmc",))
     assert plan.place.sources == ("europepmc",)
-    run = runs.submit(QUESTION, sources=("europepmc",), own_limits=OwnLimits(deadline_s=2.0))
+    run = runs.submit(KNOWN, sources=("europepmc",), own_limits=OwnLimits(deadline_s=2.0))
     async for logged in run.tail():
         if opened := of_type([logged], "sources_opened"):
             assert opened[0].sources == ("Europe PMC: searched live",)
@@ -197,9 +199,9 @@ async def test_a_run_may_leave_out_sources_and_choose_none_that_is_not_there() -
 async def test_limits_of_ones_own_hold_and_go_no_further_than_the_servers() -> None:
     runs = live_service(RunLimits(max_iterations=4, deadline_s=200.0))
     with pytest.raises(ConfigurationError, match="max_iterations is 5; at most 4"):
-        runs.submit(QUESTION, own_limits=OwnLimits(max_iterations=5))
+        runs.submit(KNOWN, own_limits=OwnLimits(max_iterations=5))
     with pytest.raises(ConfigurationError, match="deadline_s is 201"):
-        runs.ask(QUESTION, own_limits=OwnLimits(deadline_s=201))
-    plan = await runs.plan(QUESTION, own_limits=OwnLimits(max_iterations=2, max_tokens=9))
+        runs.ask(KNOWN, own_limits=OwnLimits(deadline_s=201))
+    plan = await runs.plan(KNOWN, own_limits=OwnLimits(max_iterations=2, max_tokens=9))
     assert (plan.limits.max_iterations, plan.limits.max_tokens) == (2, 9)
     assert plan.limits.deadline_s == 200.0

@@ -30,7 +30,16 @@ from deepcritical.services.trace_writer import TraceWriter
 from deepcritical.tools.base import SourceQuery, SourceResult
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource
-from tests.conftest import DEMO, DEMO_QUESTION, TABLE, of_type, opened, paper, snapshot
+from tests.conftest import (
+    DEMO,
+    DEMO_QUESTION,
+    TABLE,
+    as_they_stand,
+    of_type,
+    opened,
+    paper,
+    snapshot,
+)
 from tests.databases import fresh_database
 from tests.integration.doubles import failing
 from tests.integration.modelled import records
@@ -276,7 +285,7 @@ async def test_a_live_source_gets_some_time_after_the_deadline(
 
 
 class TestWriteNow:
-    @pytest.mark.parametrize("at", range(9))
+    @pytest.mark.parametrize("at", range(10))
     async def test_it_ends_the_search_with_the_step_in_hand(
         self, tmp_path: Path, schedule: Schedule, at: int
     ) -> None:
@@ -289,7 +298,7 @@ class TestWriteNow:
         (end,) = of_type(whole.events, "run_completed")
         assert end.stop_reason is StopReason.USER_STOP
         assert end.references
-        assert whole.names.count("execute") == 1 + (at > 7)  # the second round is under way
+        assert whole.names.count("execute") == 1 + (at > 8)  # the second round is under way
         # Whoever goes on with it need not be told so again.
         assert_same(await process(asked, Texts(whole.journal.records[:-1])), whole)
 
@@ -316,7 +325,9 @@ async def test_a_look_up_of_retractions_is_recorded(tmp_path: Path, schedule: Sc
             meta = first.metadata.model_copy(update=gone)
             return (first.model_copy(update={"metadata": meta}), *rest)
 
-        yield RunSources(SearchHandler([SnapshotSource(path)]), ("made",), check)
+        yield RunSources(
+            SearchHandler([SnapshotSource(path)]), ("made",), check, look_up=as_they_stand
+        )
 
     whole = await process(Asked(sources, schedule))
     assert looked_up == [2]

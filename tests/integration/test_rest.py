@@ -19,6 +19,7 @@ from deepcritical.bootstrap import build_runs
 from deepcritical.domain.checklist import Inquiry
 from deepcritical.domain.claim_checks import MAX_CLAIM_NUMBERS, MAX_TEXT_NUMBERS
 from deepcritical.domain.errors import ReasoningError
+from deepcritical.domain.frame import QuestionFrame
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
 from deepcritical.interfaces.guard import MAX_BODY_BYTES
 from deepcritical.reasoning.extractive import ExtractiveReasoner
@@ -279,7 +280,7 @@ class TestRefusals:
     async def test_a_full_server_says_when_to_try_again(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("deepcritical.jobs.runs.MAX_ACTIVE", 1)
+        monkeypatch.setattr("deepcritical.jobs.known_runs.MAX_ACTIVE", 1)
         runs, gate = gated(tmp_path)
         async with served(runs) as site:
             await start(site.client, RESEARCH)
@@ -293,8 +294,8 @@ async def test_a_free_question_without_an_answer_has_the_tools_output_all_the_sa
     tmp_path: Path,
 ) -> None:
     class Failing(ExtractiveReasoner):
-        async def refine_inquiry(self, text: str, context: str = "") -> Inquiry:
-            raise ReasoningError(f"Not to be read: {text} {context}")
+        async def refine_inquiry(self, frame: QuestionFrame, context: str = "") -> Inquiry:
+            raise ReasoningError(f"Not to be read: {frame.text} {context}")
 
     source = snapshot(tmp_path / "records.jsonl", paper(1))
     async with served(run_service(source, Failing())) as site:

@@ -16,7 +16,16 @@ from deepcritical.services.event_log import EventLog
 from deepcritical.tools.base import SourceQuery, SourceResult
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource
-from tests.conftest import QUESTION, ended, of_type, paper, queries, run_service, snapshot
+from tests.conftest import (
+    QUESTION,
+    as_they_stand,
+    ended,
+    of_type,
+    paper,
+    queries,
+    run_service,
+    snapshot,
+)
 
 
 class Leaving(SnapshotSource):
@@ -75,9 +84,12 @@ async def test_a_retraction_that_a_later_source_tells_takes_the_support_away(
         clock=time.monotonic,
         searched_on="2999-01-01",
     )
+    session.sources = RunSources(SearchHandler([SnapshotSource(made)]), (), look_up=as_they_stand)
     await steps.refine_question(session)
     for path, retracted in ((made, [False, False]), (later, [True, False])):
-        session.sources = RunSources(SearchHandler([SnapshotSource(path)]), ())
+        session.sources = RunSources(
+            SearchHandler([SnapshotSource(path)]), (), look_up=as_they_stand
+        )
         await steps.execute_searches(session, queries("examplol testitis"))
         await steps.process_results(session)
         graded = sorted(session.store.appraisals("examplol").values(), key=lambda a: a.evidence_id)

@@ -22,7 +22,7 @@ from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource
-from tests.conftest import DEMO, DEMO_QUESTION
+from tests.conftest import DEMO, DEMO_QUESTION, as_they_stand
 
 __all__ = ["RECORDS", "reported"]
 
@@ -151,7 +151,7 @@ def _session() -> ResearchSession:
         log=EventLog("made"),
         clock=lambda: 0.0,
         searched_on="2999-01-01",
-        sources=RunSources(handler, ("a made-up store",)),
+        sources=RunSources(handler, ("a made-up store",), look_up=as_they_stand),
     )
 
 

@@ -45,7 +45,12 @@ def plan(prompt: str) -> Answer:
     named = re.search(r"Can (.+) be repurposed for (.+)$", question)
     drug, condition = (named[1], named[2]) if named else ("", "")
     searches = ["quality of life", "stopped early for futility"]
-    return {"drug": drug, "condition": condition, "mechanism_terms": [], "searches": searches}
+    return {
+        "kind": "efficacy",
+        "drugs": [drug] if drug else [],
+        "condition": condition,
+        "searches": searches,
+    }
 
 
 def _direction(sentence: str) -> str:

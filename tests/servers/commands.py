@@ -253,7 +253,7 @@ def _main() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     for name in PRELOADED:
         import_module(name)
-    import_module("deepcritical.reasoning.questions").read_question("Can x be repurposed for y?")
+    import_module("deepcritical.questions.reading").read_frame("Does aspirin help in asthma?")
     gc.freeze()
     _end(server.serve())
 

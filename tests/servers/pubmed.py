@@ -1,4 +1,4 @@
-"""The E-utilities ESearch and EFetch over given articles, as an ASGI application.
+"""The E-utilities ESearch, EFetch and ESummary over given records, as an ASGI application.
 
 It speaks as NCBI does where a client can trip: counts are text, phrases in no record are left out
 of the term and listed, EFetch answers in an order of its own, leaves out ids that it does not know,
@@ -25,6 +25,21 @@ _TOKEN = re.compile(r'"([^"]*)"(?:\[[^\]]*\])?|([()])|([^\s()"\[\]]+)(?:\[[^\]]*
 _HEAD = (
     b'<?xml version="1.0" ?>\n<!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD" "https://x.dtd">\n'
 )
+
+
+MESH: dict[str, dict[str, Any]] = {
+    "900000001": {
+        "ds_meshui": "D900000001",
+        "ds_meshterms": ["Testitis", "Inflammation of the Test"],
+        "ds_idxlinks": [{"parent": 0, "treenum": "C99.100", "children": []}],
+    },
+    "900000002": {
+        "ds_meshui": "C900000002",
+        "ds_meshterms": ["examplol", "examplol hydrochloride"],
+        "ds_idxlinks": [],
+    },
+}
+"""Made-up records of MeSH: a heading of the diseases, and a supplementary concept."""
 
 
 class Asked(NamedTuple):
@@ -65,7 +80,11 @@ class PubMedServer:
         self.app = Starlette(
             routes=[
                 Route(f"/{name}.fcgi", handler, methods=["GET", "POST"])
-                for name, handler in (("esearch", self._esearch), ("efetch", self._efetch))
+                for name, handler in (
+                    ("esearch", self._esearch),
+                    ("efetch", self._efetch),
+                    ("esummary", self._esummary),
+                )
             ]
         )
 
@@ -82,6 +101,8 @@ class PubMedServer:
     async def _esearch(self, request: Request) -> Response:
         params = await self._noted(request, "esearch")
         term = params.get("term", "").strip()
+        if params.get("db") == "mesh":
+            return _esearch_answer(_in_mesh(term.strip('"').casefold()))
         if not term:
             return _esearch_answer({"ERROR": "Empty term and query_key - nothing todo"})
         unknown: list[str] = []
@@ -101,6 +122,12 @@ class PubMedServer:
             result["warninglist"] = {"phrasesignored": [], "outputmessages": ["No items found."]}
         return _esearch_answer(result)
 
+    async def _esummary(self, request: Request) -> Response:
+        params = await self._noted(request, "esummary")
+        ids = [uid for uid in params.get("id", "").split(",") if uid in MESH]
+        told = {uid: {"uid": uid, **MESH[uid]} for uid in ids}
+        return JSONResponse({"header": {"type": "esummary"}, "result": {"uids": ids, **told}})
+
     async def _efetch(self, request: Request) -> Response:
         params = await self._noted(request, "efetch")
         ids = [pmid for pmid in params.get("id", "").split(",") if pmid]
@@ -114,6 +141,13 @@ class PubMedServer:
         records = b"\n".join(self._records[pmid] for pmid in known)
         body = _HEAD + b"<PubmedArticleSet>\n" + records + b"\n</PubmedArticleSet>"
         return Response(body, media_type="text/xml; charset=UTF-8")
+
+
+def _in_mesh(name: str) -> dict[str, Any]:
+    found = [
+        uid for uid, r in MESH.items() if any(name in term.casefold() for term in r["ds_meshterms"])
+    ]
+    return {"count": str(len(found)), "retmax": "5", "retstart": "0", "idlist": found}
 
 
 def _esearch_answer(result: dict[str, Any]) -> Response:

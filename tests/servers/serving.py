@@ -8,7 +8,9 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import NamedTuple
 
 import httpx
@@ -54,6 +56,25 @@ def serving(
         process.terminate()
         said, _ = process.communicate(timeout=60)
         assert "Traceback" not in said, said
+
+
+@contextmanager
+def refusing() -> Iterator[str]:
+    """The address of a source that refuses each request for good, so that none is sent again."""
+
+    class Refusing(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_error(403)
+
+        do_POST = do_GET  # noqa: N815 - the names of the standard library
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Be quiet."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
 
 
 def here(served: Served) -> str:

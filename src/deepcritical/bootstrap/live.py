@@ -15,6 +15,7 @@ from deepcritical.tools.clinicaltrials import ClinicalTrials
 from deepcritical.tools.europepmc import EuropePMC
 from deepcritical.tools.http import RequestsTransport, SourceClient
 from deepcritical.tools.http_cache import AsyncBaseStorage, open_cache
+from deepcritical.tools.mesh import MeshNames
 from deepcritical.tools.pubmed import PubMed
 from deepcritical.tools.web_search import DUCKDUCKGO_URL, WebSearch
 
@@ -27,6 +28,8 @@ class LiveSources(NamedTuple):
     tools: tuple[SearchTool, ...]
     crossref: SourceClient | None
     """None unless the setting asks for it."""
+    mesh: MeshNames
+    """Knows names that no table here has."""
     caches: bool
     """Whether answers are kept."""
 
@@ -47,6 +50,7 @@ async def open_sources(
         yield LiveSources(
             tools=tuple(opening.tool(name) for name in names),
             crossref=opening.crossref() if settings.check_integrity else None,
+            mesh=opening.mesh(),
             caches=storage is not None,
         )
 
@@ -71,10 +75,7 @@ class _Opening:
         settings = self._settings
         match name:
             case "pubmed":
-                key = settings.ncbi_api_key
-                secrets = {"api_key": key.get_secret_value()} if key else {}
-                client = self.client("PubMed", settings.pubmed_url, 10 if key else 3, secrets)
-                return PubMed(client, email=settings.contact_email)
+                return PubMed(self._ncbi("PubMed"), email=settings.contact_email)
             case "clinicaltrials":
                 url = settings.clinicaltrials_url
                 # Not by httpx, whose TLS fingerprint its firewall rejects.
@@ -84,6 +85,15 @@ class _Opening:
                 return EuropePMC(self.client("Europe PMC", settings.europepmc_url, 5))
             case "web":
                 return WebSearch(limiter=self._limiter_of(urlsplit(DUCKDUCKGO_URL).netloc, 1))
+
+    def mesh(self) -> MeshNames:
+        """Look-ups in MeSH, which is at the same host as PubMed."""
+        return MeshNames(self._ncbi("MeSH"), email=self._settings.contact_email)
+
+    def _ncbi(self, name: str) -> SourceClient:
+        key = self._settings.ncbi_api_key
+        secrets = {"api_key": key.get_secret_value()} if key else {}
+        return self.client(name, self._settings.pubmed_url, 10 if key else 3, secrets)
 
     def crossref(self) -> SourceClient:
         """The client for retractions; who names an address gets Crossref's polite pool."""

@@ -59,7 +59,9 @@ def _over_snapshot(name: str, telemetry: Telemetry) -> OpenSources:
     @asynccontextmanager
     async def opened() -> AsyncIterator[RunSources]:
         yield RunSources(
-            SearchHandler([SpannedTool(source, telemetry)]), (await source.describe(),)
+            SearchHandler([SpannedTool(source, telemetry)]),
+            (await source.describe(),),
+            look_up=source.look_up,
         )
 
     return opened
@@ -78,7 +80,8 @@ def _over_live(settings: Settings, names: Sequence[SourceKey], telemetry: Teleme
                 now=lambda: datetime.now(UTC),
             )
             check = partial(check_all, client=live.crossref) if live.crossref else None
-            yield RunSources(handler, tuple(_described(settings, live)), check)
+            described = tuple(_described(settings, live))
+            yield RunSources(handler, described, check, live.mesh.look_up)
 
     return opened
 

@@ -14,7 +14,8 @@ from pydantic import Field
 from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.base import Model
 from deepcritical.domain.evidence import Fact
-from deepcritical.domain.question import Condition, Drug
+from deepcritical.domain.frame import QuestionFrame
+from deepcritical.domain.named import Condition, Drug
 
 __all__ = [
     "Aspect",
@@ -79,6 +80,8 @@ class Inquiry(Model):
 
     text: str
     """As the user wrote it, blanks trimmed."""
+    read_as: str = ""
+    """The question in plain words, the same for every way to put it; '' for as it was written."""
     context: str = ""
     """What the user said beside the question."""
     kind: InquiryKind
@@ -94,6 +97,13 @@ class Inquiry(Model):
     scope_out: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     """What the reader must know about how the question was understood."""
+    frame: QuestionFrame | None = None
+    """Everything that was understood; None in what was stored before there were frames."""
+
+    @property
+    def plain(self) -> str:
+        """What sentences are held against."""
+        return self.read_as or self.text
 
 
 class ChecklistItem(Model):

@@ -12,6 +12,7 @@ DeepCriticalError
 │   └── SnapshotNotFoundError    no snapshot of that name or path
 ├── QuestionError                the question cannot be worked on
 │   ├── EmptyQuestionError
+│   ├── QuestionDeclinedError    understood, and not searched: with reason and offers
 │   └── QuestionTooLongError
 ├── SearchError                  a source could not be read
 │   └── RateLimitError           with retry_after_s
@@ -48,6 +49,7 @@ __all__ = [
     "ModelUnknownError",
     "OwnershipError",
     "PlanError",
+    "QuestionDeclinedError",
     "QuestionError",
     "QuestionTooLongError",
     "QuotaExceededError",
@@ -137,6 +139,25 @@ class QuestionError(DeepCriticalError):
 
 class EmptyQuestionError(QuestionError):
     """The question has no words."""
+
+
+class QuestionDeclinedError(QuestionError):
+    """The text was understood, and is not searched.
+
+    Args:
+        message: What is said to the user.
+        advice: What to do next.
+        reason: Value of a `DeclineReason`, or of `QuestionKind` for small talk.
+        offers: Names or questions to ask about instead, the nearest first.
+    """
+
+    def __init__(
+        self, message: str, advice: str = "", reason: str = "", offers: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(message, advice)
+        self.reason = reason
+        self.offers = tuple(offers)
+        self.args = (message, advice, reason, self.offers)
 
 
 class QuestionTooLongError(QuestionError):

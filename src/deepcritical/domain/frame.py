@@ -7,9 +7,9 @@ from enum import StrEnum
 from pydantic import Field
 
 from deepcritical.domain.base import Model
-from deepcritical.domain.question import Condition, Drug
+from deepcritical.domain.named import Condition, Drug
 
-__all__ = ["Ambiguity", "DeclineReason", "QuestionFrame", "QuestionKind"]
+__all__ = ["Ambiguity", "DeclineReason", "OutsideName", "QuestionFrame", "QuestionKind"]
 
 
 class QuestionKind(StrEnum):
@@ -63,6 +63,16 @@ class Ambiguity(Model):
     others: tuple[str, ...] = Field(min_length=1)
 
 
+class OutsideName(Model):
+    """A name that no table here has, as a live authority or the records know it."""
+
+    text: str
+    """As the question writes it."""
+    drug: Drug | None = None
+    condition: Condition | None = None
+    """With neither, it is known as something else: a procedure, an exposure, a target."""
+
+
 class QuestionFrame(Model):
     """What a question asks, in names that the vocabularies know."""
 
@@ -94,6 +104,9 @@ class QuestionFrame(Model):
     declined: DeclineReason | None = None
     offers: tuple[str, ...] = ()
     """Where a name is unknown, the nearest ones that are known; or a question to ask instead."""
+
+    missing: tuple[OutsideName, ...] = ()
+    """Of a question that is declined for unknown names, what each of them would be."""
 
     @property
     def answerable(self) -> bool:

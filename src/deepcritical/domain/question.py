@@ -8,6 +8,8 @@ from pydantic import Field
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import EmptyQuestionError, QuestionTooLongError
+from deepcritical.domain.frame import QuestionFrame
+from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
 
 __all__ = [
@@ -30,30 +32,6 @@ class QuestionForm(StrEnum):
     DRUG_CONDITION = "drug_condition"
     CONDITION = "condition"
     HYPOTHESIS = "hypothesis"
-
-
-class Drug(Model):
-    """A drug and the other names it goes by."""
-
-    name: str = Field(min_length=1)
-    synonyms: tuple[str, ...] = ()
-    known: bool = True
-    """False when no vocabulary has the name; it is then searched literally."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The name and its synonyms."""
-        return (self.name, *self.synonyms)
-
-
-class Condition(Model):
-    """A condition and the other names it goes by."""
-
-    name: str = Field(min_length=1)
-    names: tuple[str, ...] = ()
-    """All names, the first one included."""
-    mesh_id: str | None = None
-    known: bool = True
 
 
 class SearchQuery(Model):
@@ -86,6 +64,8 @@ class ResearchQuestion(Model):
     """Targets or processes that a hypothesis names, as the user wrote them."""
     notices: tuple[str, ...] = ()
     """What the reader must know about how the question was understood."""
+    frame: QuestionFrame | None = None
+    """Everything that was understood; None in what was stored before there were frames."""
 
 
 def checked_question(text: str) -> str:

@@ -142,6 +142,8 @@ async def start_run(
     A request that is repeated with the same `Idempotency-Key` starts no second run.
     """
     reasoner = await asyncio.to_thread(runs.reasoner_of, asked.model.strip(), key)
+    context = getattr(asked, "context", "")
+    await runs.check(asked.question, asked.tool, context=context, reasoner=reasoner)
     repeated: RepeatedStarts = request.app.state.repeated
 
     def start() -> str:

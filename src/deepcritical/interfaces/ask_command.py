@@ -119,7 +119,7 @@ def ask(
     Exit codes: 0 answer; 3 nothing in the evidence; 4 empty question; 5 question too long; 6
     question names nothing to look for; 7 no such snapshot; 8 snapshot not readable; 9 wrong
     setting; 10 no source reachable; 11 a file or the database cannot be read or written; 12 time
-    limit; 14 no such run (--reuse); 130 interrupted.
+    limit; 14 no such run (--reuse); 17 question declined; 130 interrupted.
     """
     asked = checked_question(question)
     if evidence is not None:
@@ -188,7 +188,10 @@ def _hand_over(finished: _Finished, wanted: _Asked) -> bool:
 
 
 async def _run(runs: RunService, wanted: _Asked, log_path: Path | None) -> _Finished:
+    from deepcritical.jobs.runs import DEEP_RESEARCH
+
     try:
+        await runs.check(wanted.question, DEEP_RESEARCH, context=wanted.context)
         run = runs.ask(
             wanted.question,
             context=wanted.context,

@@ -184,8 +184,8 @@ def research(
     Exit codes: 0 report; 1 other failure; 2 wrong usage; 3 report without evidence; 4 empty
     question; 5 question too long; 6 question not understood; 7 no such snapshot; 8 snapshot or
     report not readable; 9 wrong setting; 10 no source reachable; 11 a file or the database is not
-    usable; 12 time limit; 13 a report that its sources do not bear out (verify); 14 no such run
-    (traces); 15 a check found a problem (doctor); 16 a plan that cannot be run; 130 interrupted.
+    usable; 12 time limit; 13 a report that its sources do not bear out (verify); 14 no such run;
+    15 a check found a problem (doctor); 16 no usable plan; 17 question declined; 130 interrupted.
     """
     folder = folder_of(out)
     if question is not None:
@@ -305,16 +305,19 @@ def _research(asked: _Asked, planned: Path | None, out: Path | None, quiet: bool
     runs = _runs(asked, choice)
     log_path = prepared(out, REPORT_FILES) if out else None
     submit = partial(runs.submit, question, depth=asked.depth_name, log_path=log_path, plan=plan)
-    finished = asyncio.run(_run(runs, submit, quiet))
+    checked = "" if plan else question
+    finished = asyncio.run(_run(runs, checked, submit, quiet))
     if out:
         write_report(finished.report, finished.imprint, out, {RUN_RECORDS: finished.evidence})
     return finished
 
 
 async def _run(
-    runs: RunService, submit: Callable[[], RunOf[ResearchReport]], quiet: bool
+    runs: RunService, checked: str, submit: Callable[[], RunOf[ResearchReport]], quiet: bool
 ) -> _Finished:
     try:
+        if checked:
+            await runs.check(checked)
         run = submit()
         on_signals(run.cancel)
         await show(run, quiet)

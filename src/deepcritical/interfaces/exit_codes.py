@@ -16,6 +16,7 @@ INTERRUPTED = 130
 EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
     (errors.EmptyQuestionError, 4),
     (errors.QuestionTooLongError, 5),
+    (errors.QuestionDeclinedError, 17),
     (errors.QuestionError, 6),
     (errors.SnapshotNotFoundError, 7),
     (errors.SnapshotCorruptError, 8),

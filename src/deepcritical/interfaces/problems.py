@@ -64,6 +64,10 @@ class Problem(Model):
     """What to do next."""
     errors: tuple[InvalidField, ...] = ()
     """Each part of the request that cannot be used."""
+    reason: str = ""
+    """Of a question that is not searched, why: such as ``unknown_name`` or ``not_biomedical``."""
+    offers: tuple[str, ...] = ()
+    """Names or questions to ask about instead, the nearest first."""
 
 
 _DOCUMENTED = {
@@ -84,10 +88,19 @@ def problem_response(
     *,
     invalid: Iterable[InvalidField] = (),
     headers: Mapping[str, str] | None = None,
+    reason: str = "",
+    offers: Iterable[str] = (),
 ) -> JSONResponse:
     """The answer to a request that cannot be met."""
-    title = HTTPStatus(status).phrase
-    body = Problem(title=title, status=status, detail=detail, advice=advice, errors=tuple(invalid))
+    body = Problem(
+        title=HTTPStatus(status).phrase,
+        status=status,
+        detail=detail,
+        advice=advice,
+        errors=tuple(invalid),
+        reason=reason,
+        offers=tuple(offers),
+    )
     return JSONResponse(body.model_dump(), status, dict(headers or {}), media_type=PROBLEM_TYPE)
 
 
@@ -112,7 +125,10 @@ async def _of_ours(_request: Request, error: Exception) -> JSONResponse:
     status = next((code for kind, code in STATUSES if isinstance(error, kind)), 500)
     if status >= 500:
         _LOG.warning("a request was answered with %s: %s", status, error)
-    return problem_response(status, error.message, error.advice, headers=_headers(error))
+    more: dict[str, Any] = {}
+    if isinstance(error, errors.QuestionDeclinedError):
+        more = {"reason": error.reason, "offers": error.offers}
+    return problem_response(status, error.message, error.advice, headers=_headers(error), **more)
 
 
 def _headers(error: errors.DeepCriticalError) -> dict[str, str]:

@@ -18,8 +18,8 @@ def understand(
 ) -> None:
     """Print as JSON how QUESTION is read: its kind, drugs, condition, who is studied, polarity.
 
-    A preview: `research` and `ask` still read questions by their own rules. Where `declined` holds
-    a reason, the question is none that papers and trials answer.
+    As `research`, `ask` and the chat read it before a model is asked. Where `declined` holds a
+    reason, the question is not searched; a name that no table has may still be known to MeSH.
 
     Exit codes: 0 printed; 4 empty question; 5 question too long.
     """

@@ -17,6 +17,7 @@ from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
 from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.frame import OutsideName, QuestionFrame
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
@@ -26,7 +27,7 @@ from deepcritical.jobs.recorder import Recorder
 from deepcritical.reasoning.base import ManagerModel, Reasoner, ReportContext, RunDesk, Unread
 from deepcritical.research.session import RunSources
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.tools.base import CheckIntegrity
+from deepcritical.tools.base import CheckIntegrity, LookUpNames
 from deepcritical.tools.search_handler import Searches, SourceAnswer
 
 __all__ = ["DurableManager", "DurableReasoner", "DurableSearch", "durable_sources"]
@@ -79,10 +80,10 @@ class DurableReasoner:
         """Give it back to the other one."""
         self._reasoner.remember(left)
 
-    async def refine_question(self, text: str) -> ResearchQuestion:
+    async def refine_question(self, frame: QuestionFrame) -> ResearchQuestion:
         """One record."""
         return await self._call(
-            outcomes.REFINE_QUESTION, lambda: self._reasoner.refine_question(text)
+            outcomes.REFINE_QUESTION, lambda: self._reasoner.refine_question(frame)
         )
 
     async def generate_queries(
@@ -156,10 +157,10 @@ class DurableReasoner:
             outcomes.WRITE_REPORT, lambda: self._reasoner.write_report(question, store, context)
         )
 
-    async def refine_inquiry(self, text: str, context: str = "") -> Inquiry:
+    async def refine_inquiry(self, frame: QuestionFrame, context: str = "") -> Inquiry:
         """One record."""
         return await self._call(
-            outcomes.REFINE_INQUIRY, lambda: self._reasoner.refine_inquiry(text, context)
+            outcomes.REFINE_INQUIRY, lambda: self._reasoner.refine_inquiry(frame, context)
         )
 
     async def generate_checklist(self, inquiry: Inquiry) -> Checklist:
@@ -268,11 +269,19 @@ class DurableSearch:
 
 def durable_sources(sources: RunSources, recorder: Recorder) -> RunSources:
     """The sources of a run with every search and look-up recorded."""
-    check = sources.check_integrity
+    check, look_up = sources.check_integrity, sources.look_up
     return sources._replace(
         handler=DurableSearch(sources.handler, recorder),
         check_integrity=_durable_check(check, recorder) if check else None,
+        look_up=_durable_look_up(look_up, recorder) if look_up else None,
     )
+
+
+def _durable_look_up(look_up: LookUpNames, recorder: Recorder) -> LookUpNames:
+    async def looked_up(names: Sequence[OutsideName]) -> tuple[OutsideName, ...]:
+        return await recorder.call(outcomes.LOOK_UP_NAMES, lambda: look_up(names))
+
+    return looked_up
 
 
 def _durable_check(check: CheckIntegrity, recorder: Recorder) -> CheckIntegrity:

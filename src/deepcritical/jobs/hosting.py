@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
 
+from pydantic import SecretStr
+
 from deepcritical.domain.documents import Document
 from deepcritical.domain.errors import (
     BudgetExceeded,
@@ -41,6 +43,7 @@ from deepcritical.services.trace_writer import TraceWriter
 
 __all__ = [
     "MOST_TAKEOVERS",
+    "ChooseReasoner",
     "Hosting",
     "Parts",
     "PartsFor",
@@ -62,6 +65,8 @@ class Parts(NamedTuple):
     open_sources: OpenSources
 
 
+ChooseReasoner = Callable[[str, SecretStr | None], Reasoner]
+"""The reasoner for a model as ``provider:name``, '' for the service's own, and a user's key."""
 PartsFor = Callable[[Recipe], Parts]
 """The parts of a run that another process began; it may raise DeepCriticalError, and may block."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 
-from deepcritical.domain.errors import StorageError, TraceNotFoundError
+from deepcritical.domain.errors import CapacityError, StorageError, TraceNotFoundError
 from deepcritical.domain.traces import LOCAL_USER, TraceSummary
 from deepcritical.jobs import requests
 from deepcritical.jobs.durable_runs import DurableRuns
@@ -13,7 +13,12 @@ from deepcritical.jobs.run import Run
 from deepcritical.jobs.stored_runs import RunView, open_stored
 from deepcritical.services.tool_trace_service import ToolTraceService
 
-__all__ = ["KnownRuns", "unknown"]
+__all__ = ["MAX_ACTIVE", "MAX_KEPT", "KnownRuns", "unknown"]
+
+MAX_ACTIVE = 20
+"""Runs of a service that may be under way at once."""
+MAX_KEPT = 200
+"""Runs without a database that a service remembers; the oldest that have ended go first."""
 
 
 class KnownRuns:
@@ -150,6 +155,17 @@ class KnownRuns:
         return await self._traces.list_traces(
             user_id, tool_name, most=most, before=before, words=words
         )
+
+    def _make_room(self, user_id: str) -> None:
+        ended = [run_id for run_id, run in self._runs.items() if run.ended]
+        most = self._durable.board.most_of_user if self._durable else MAX_ACTIVE
+        counted = (run for run in self._runs.values() if not run.ended)
+        if sum(self._durable is None or run.user_id == user_id for run in counted) >= most:
+            raise CapacityError(
+                f"{most} runs are under way, and that is the limit.", "Try again in a minute."
+            )
+        for run_id in ended[: max(0, len(self._runs) - MAX_KEPT + 1)]:
+            del self._runs[run_id]
 
 
 def unknown(run_id: str) -> TraceNotFoundError:

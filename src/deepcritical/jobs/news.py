@@ -16,10 +16,11 @@ from deepcritical.domain.question import SearchQuery
 from deepcritical.domain.report_parts import SearchRun
 from deepcritical.domain.similar import News
 from deepcritical.jobs.conduct import OpenSources
-from deepcritical.reasoning.inquiries import read_inquiry
+from deepcritical.questions.forms import research_question
+from deepcritical.questions.reading import literal_frame
+from deepcritical.reasoning.inquiries import inquiry_of
 from deepcritical.reasoning.item_queries import item_queries
 from deepcritical.reasoning.judging import next_sides
-from deepcritical.reasoning.questions import read_question
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.search_handler import SourceAnswer
 
@@ -63,10 +64,12 @@ def _widest(document: Document) -> Sequence[SearchQuery]:
     """The query for the question's names alone: rules ask it first in every run."""
     try:
         if isinstance(document, DeepAnswer):
-            inquiry = read_inquiry(document.question, document.context)
+            inquiry = inquiry_of(document.question, document.context)
             queries = item_queries(inquiry, EvidenceStore())
         else:
-            queries = next_sides(read_question(document.research_question), EvidenceStore())
+            queries = next_sides(
+                research_question(literal_frame(document.research_question)), EvidenceStore()
+            )
     except QuestionError:
         return ()
     return [query for query in queries if not query.literature_only][:1]

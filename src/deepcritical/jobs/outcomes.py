@@ -13,9 +13,15 @@ from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model
 from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
-from deepcritical.domain.errors import ERRORS, DeepCriticalError, RateLimitError
+from deepcritical.domain.errors import (
+    ERRORS,
+    DeepCriticalError,
+    QuestionDeclinedError,
+    RateLimitError,
+)
 from deepcritical.domain.events import Event
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.frame import OutsideName
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
@@ -61,21 +67,27 @@ class RecordedError(Model):
     message: str
     advice: str
     retry_after_s: float | None = None
+    reason: str = ""
+    offers: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, error: DeepCriticalError) -> RecordedError:
         """What is recorded of an error."""
         kind = next(k.__name__ for k in type(error).__mro__ if ERRORS.get(k.__name__) is k)
-        retry_after_s = error.retry_after_s if isinstance(error, RateLimitError) else None
-        return cls(
-            kind=kind, message=error.message, advice=error.advice, retry_after_s=retry_after_s
-        )
+        more: dict[str, Any] = {}
+        if isinstance(error, RateLimitError):
+            more["retry_after_s"] = error.retry_after_s
+        if isinstance(error, QuestionDeclinedError):
+            more |= {"reason": error.reason, "offers": error.offers}
+        return cls(kind=kind, message=error.message, advice=error.advice, **more)
 
     def restored(self) -> DeepCriticalError:
         """The error, ready to be raised."""
         kind = ERRORS[self.kind]
         if issubclass(kind, RateLimitError):
             return kind(self.message, self.advice, self.retry_after_s)
+        if issubclass(kind, QuestionDeclinedError):
+            return kind(self.message, self.advice, self.reason, self.offers)
         return kind(self.message, self.advice)
 
 
@@ -189,6 +201,7 @@ EXECUTE: Form[tuple[SourceAnswer, ...]] = Form(
     lambda recorded: tuple(answer.restored() for answer in recorded),
 )
 CHECK_INTEGRITY: Form[tuple[Evidence, ...]] = Form("check_integrity", tuple[Evidence, ...])
+LOOK_UP_NAMES: Form[tuple[OutsideName, ...]] = Form("look_up_names", tuple[OutsideName, ...])
 REFINE_QUESTION: Form[ResearchQuestion] = Form("refine_question", ResearchQuestion)
 GENERATE_QUERIES: Form[tuple[SearchQuery, ...]] = Form("generate_queries", tuple[SearchQuery, ...])
 NAME_CANDIDATES: Form[tuple[Drug, ...]] = Form("name_candidates", tuple[Drug, ...])

@@ -35,11 +35,14 @@ def deep_research_tool(runs: RunService, describe: Describe) -> ToolConfig:
     """The answer to any biomedical question, by a checklist."""
 
     async def execute(given: DeepResearchInput, caller: ToolCaller) -> _Steps:
+        reasoner = await _reasoner(runs, caller)
+        context = given.context
+        await runs.check(given.question, DEEP_RESEARCH, context=context, reasoner=reasoner)
         run = runs.ask(
             given.question,
-            context=given.context,
+            context=context,
             max_iterations=given.rounds,
-            reasoner=await _reasoner(runs, caller),
+            reasoner=reasoner,
             model_api_key=caller.model_api_key,
             user_id=caller.user_id,
         )
@@ -67,10 +70,12 @@ def research_report_tool(runs: RunService, describe: Describe) -> ToolConfig:
     """The report on whether a drug could be repurposed."""
 
     async def execute(given: ReportInput, caller: ToolCaller) -> _Steps:
+        reasoner = await _reasoner(runs, caller)
+        await runs.check(given.question, reasoner=reasoner)
         run = runs.submit(
             given.question,
             depth=given.depth,
-            reasoner=await _reasoner(runs, caller),
+            reasoner=reasoner,
             model_api_key=caller.model_api_key,
             user_id=caller.user_id,
         )

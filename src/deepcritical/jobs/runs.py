@@ -19,20 +19,22 @@ from pydantic import SecretStr
 
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.budget import Depth, OwnLimits, RunLimits
-from deepcritical.domain.errors import CapacityError, ConfigurationError
+from deepcritical.domain.errors import ConfigurationError
+from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.live_sources import SourceKey
 from deepcritical.domain.plan import Place, ResearchPlan, check_plan
 from deepcritical.domain.question import checked_question
 from deepcritical.domain.recipe import ModelChoice, Recipe
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.traces import LOCAL_USER
+from deepcritical.jobs.admitting import check_question
 from deepcritical.jobs.conduct import OpenSources, Orchestrate
 from deepcritical.jobs.conducting import Conducting, Own
 from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.endings import forget_causes, log_defect, within
 from deepcritical.jobs.held import Held
-from deepcritical.jobs.hosting import Parts, PartsFor, Tool
-from deepcritical.jobs.known_runs import KnownRuns, unknown
+from deepcritical.jobs.hosting import ChooseReasoner, Parts, PartsFor, Tool
+from deepcritical.jobs.known_runs import MAX_ACTIVE, MAX_KEPT, KnownRuns, unknown
 from deepcritical.jobs.run import RunOf
 from deepcritical.reasoning.base import Reasoner, RunDesk
 from deepcritical.research.planning import plan_research
@@ -42,17 +44,11 @@ from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.trace_writer import TraceWriter
 
-__all__ = ["MAX_ACTIVE", "MAX_KEPT", "ChooseReasoner", "RunService"]
+__all__ = ["MAX_ACTIVE", "MAX_KEPT", "RunService"]
 
-MAX_ACTIVE = 20
-"""Runs of a service that may be under way at once."""
-MAX_KEPT = 200
-"""Runs without a database that a service remembers; the oldest that have ended go first."""
 RESEARCH, DEEP_RESEARCH = "research", "deep_research"
 """What runs that end with a report, and with an answer, are called among the tools."""
 NO_LIMITS = OwnLimits()
-ChooseReasoner = Callable[[str, SecretStr | None], Reasoner]
-"""The reasoner for a model as ``provider:name``, '' for the service's own, and a user's key."""
 
 
 class RunService(KnownRuns):
@@ -196,6 +192,21 @@ class RunService(KnownRuns):
             await self._traces.close()
         await asyncio.to_thread(self._telemetry.close)
 
+    async def check(
+        self,
+        question: str,
+        tool: str = RESEARCH,
+        *,
+        context: str = "",
+        sources: Sequence[SourceKey] = (),
+        reasoner: Reasoner | None = None,
+    ) -> QuestionFrame:
+        """The frame of a question that a run could begin with; see `check_question`."""
+        opening = self._opening(self._place.only(sources))
+        is_report = tool == RESEARCH
+        asked = reasoner or self._reasoner
+        return await check_question(question, context, opening, asked, is_report=is_report)
+
     async def plan(
         self,
         question: str,
@@ -219,7 +230,11 @@ class RunService(KnownRuns):
         text, log = checked_question(question), EventLog(str(uuid.uuid4()))
         session = self._session(text, limits, log, reasoner)
         desk = RunDesk(session.limits, lambda: session.elapsed_s, session.hear, model_api_key)
-        async with within(session.limits), session.reasoner.for_run(desk) as session.reasoner:
+        async with (
+            within(session.limits),
+            self._opening(place)() as session.sources,
+            session.reasoner.for_run(desk) as session.reasoner,
+        ):
             return await plan_research(session, place)
 
     def submit(
@@ -282,13 +297,13 @@ class RunService(KnownRuns):
             question: Any biomedical question, as the user wrote it.
             context: What the user says beside it.
             max_iterations: Rounds of search at most, 1-10; None leaves it to the depth.
-            log_path: As for `submit`; and so are the others.
-            reasoner: The run's own.
-            model_api_key: The user's own key.
+            log_path: As for `submit`.
+            reasoner: As for `submit`.
+            model_api_key: As for `submit`.
             user_id: Who asks.
             depth: How far the run may go.
-            sources: Those that are searched.
-            own_limits: What the user sets beside the depth.
+            sources: As for `submit`.
+            own_limits: As for `submit`.
 
         Raises:
             EmptyQuestionError, QuestionTooLongError, CapacityError: Nothing is started.
@@ -326,7 +341,10 @@ class RunService(KnownRuns):
     def _start(self, recipe: Recipe, asked: Mapping[str, object], own: Own) -> RunOf[Any]:
         self._make_room(own.user_id)
         run_id = str(uuid.uuid4())
-        writer = self._writer(run_id, recipe.tool, asked, own.user_id)
+        named: dict[str, Any] = {"tool_name": recipe.tool, "user_id": own.user_id}
+        writer = (
+            TraceWriter(self._traces, run_id, input_params=asked, **named) if self._traces else None
+        )
         log = EventLog(run_id, own.log_path, writer)
         session = self._session(recipe.question, recipe.limits, log, own.reasoner, recipe.plan)
         session.context = recipe.context
@@ -344,15 +362,6 @@ class RunService(KnownRuns):
         handed = recipe.model_copy(update={"own_key": own_key})
         self._conducting.start(held, handed, asked, own.user_id)
         return run
-
-    def _writer(
-        self, run_id: str, tool: str, asked: Mapping[str, object], user_id: str
-    ) -> TraceWriter | None:
-        if self._traces is None:
-            return None
-        return TraceWriter(
-            self._traces, run_id, tool_name=tool, input_params=asked, user_id=user_id
-        )
 
     def _parts(self, recipe: Recipe) -> Parts:
         """What a run of another process is made of here.
@@ -387,14 +396,3 @@ class RunService(KnownRuns):
             searched_on=datetime.now(UTC).date().isoformat(),
             plan=plan,
         )
-
-    def _make_room(self, user_id: str) -> None:
-        ended = [run_id for run_id, run in self._runs.items() if run.ended]
-        most = self._durable.board.most_of_user if self._durable else MAX_ACTIVE
-        counted = (run for run in self._runs.values() if not run.ended)
-        if sum(self._durable is None or run.user_id == user_id for run in counted) >= most:
-            raise CapacityError(
-                f"{most} runs are under way, and that is the limit.", "Try again in a minute."
-            )
-        for run_id in ended[: max(0, len(self._runs) - MAX_KEPT + 1)]:
-            del self._runs[run_id]

@@ -21,8 +21,9 @@ from deepcritical.domain.traces import LOCAL_USER, TraceStatus, TraceSummary
 from deepcritical.jobs.news import NewsSince
 from deepcritical.jobs.runs import DEEP_RESEARCH, RESEARCH, RunService
 from deepcritical.jobs.stored_runs import RunView
+from deepcritical.questions.reading import literal_frame
+from deepcritical.questions.sameness import Meant, meaning_of
 from deepcritical.reasoning.chatting import RESEARCH_REPORT
-from deepcritical.reasoning.same_question import may_be_same, meaning_of
 from deepcritical.services.question_similarity import QuestionSimilarity
 
 __all__ = ["SimilarRuns"]
@@ -183,8 +184,12 @@ def _asked_so(trace: TraceSummary, wanted: dict[str, str]) -> bool:
 
 
 def _meaning_the_same(text: str, traces: list[TraceSummary]) -> list[TraceSummary]:
-    meant = meaning_of(text)
-    return [trace for trace in traces if may_be_same(meant, meaning_of(_question(trace)))]
+    meant = _meaning(text)
+    return [trace for trace in traces if _meaning(_question(trace)) == meant]
+
+
+def _meaning(text: str) -> Meant:
+    return meaning_of(literal_frame(text))
 
 
 def _is_whole(document: Document) -> bool:

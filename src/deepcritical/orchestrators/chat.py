@@ -46,6 +46,7 @@ from deepcritical.reasoning.chatting import (
     ChatTurn,
     Exchange,
     ToolChoice,
+    asked_back,
 )
 
 __all__ = ["OFFERED", "TURN_LIMITS", "Chat", "FindSimilar"]
@@ -223,7 +224,7 @@ class Chat:
             if choice is None:
                 break
             if choice.tool in OFFERED:
-                return await self._offered(text, choice, talk.caller)
+                return await self._offered(turn, choice, talk.caller)
             found = await self._looked(choice, reasoner.name, talk)
             answer = await reasoner.tell(turn, choice.query, found)
             if answer.in_evidence:
@@ -245,8 +246,16 @@ class Chat:
         chosen = (*looks, *([RAG] if self.run_id else []), *OFFERED)
         return [tool for tool in self._registry.tools if tool.name in chosen]
 
-    async def _offered(self, text: str, choice: ToolChoice, caller: ToolCaller) -> ResearchOffered:
-        """The offer, with the user's own words as the question: a model's may be a record's."""
+    async def _offered(
+        self, turn: ChatTurn, choice: ToolChoice, caller: ToolCaller
+    ) -> ChatAnswer | ResearchOffered:
+        """The offer, with the user's own words as the question: a model's may be a record's.
+
+        What no research can answer is not offered: the user is told what to ask instead.
+        """
+        text = turn.message
+        if told := await asyncio.to_thread(asked_back, turn):
+            return ChatAnswer(head=told, in_evidence=False, written_by="rules")
         similar = await self._similar(choice.tool, text, caller)
         event = ResearchOffered(
             offer_id=uuid4().hex,

@@ -13,6 +13,7 @@ from deepcritical.prompts.evidence import ShownRecords, estimated_tokens
 from deepcritical.services.evidence_store import EvidenceStore
 
 __all__ = [
+    "READ_QUESTION",
     "Prompt",
     "SectionName",
     "ask_assessment",
@@ -82,15 +83,18 @@ def records_part(shown: ShownRecords) -> str:
     return f"Records:\n{shown.text or 'none'}{more}"
 
 
+READ_QUESTION = """Read the question. Say what kind it is; and give, exactly as its own words name
+        them and empty where it names none, the drugs, what they are compared with, the condition,
+        who is studied, and the targets or processes through which the drug is said to act."""
+
+
 def ask_plan(text: str, *, short: bool = False) -> Prompt:
     """What a question asks about, and searches for it."""
     return compose(
         "plan",
-        """Read the question. Give the drug and the condition exactly as its own words name them,
-        each empty if it names none; the targets or processes through which the drug is said to act,
-        in its own words; and up to 6 searches, each as 1-6 plain words to be added to drug and
-        condition: outcomes, populations, designs or mechanisms, those that could speak against the
-        drug included.""",
+        f"""{READ_QUESTION} Then give up to 6 searches, each as 1-6 plain words to be added to drug
+        and condition: outcomes, populations, designs or mechanisms, those that could speak against
+        the drug included.""",
         f"Question: {text}",
         short=short,
     )

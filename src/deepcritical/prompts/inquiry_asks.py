@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from deepcritical.domain.checklist import Checklist, Inquiry, ItemFact
-from deepcritical.prompts.asks import Prompt, compose, records_part
+from deepcritical.prompts.asks import READ_QUESTION, Prompt, compose, records_part
 from deepcritical.prompts.evidence import ShownRecords, record_text
 
 __all__ = ["ask_completeness", "ask_facts", "ask_inquiry", "ask_key_facts"]
@@ -15,7 +15,7 @@ def ask_inquiry(text: str, context: str, *, short: bool = False) -> Prompt:
     """What else a question wants known, and searches for it."""
     return compose(
         "plan_inquiry",
-        """Read the question. Name the aspects that an expert would want known to answer it, of
+        f"""{READ_QUESTION} Then name the aspects that an expert would want known to answer it, of
         those that the answer's form lists; and up to 6 searches, each as 1-6 plain words to be
         added to the names in the question: outcomes, populations, designs or mechanisms, those
         that could speak against it included.""",

@@ -9,7 +9,7 @@ import re
 
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["GROUPS", "LATEST", "OUTCOMES", "is_negative"]
+__all__ = ["CAUSED", "FRAMING", "GROUPS", "LATEST", "OTHERS", "OUTCOMES", "is_negative"]
 
 
 def _cue(pattern: str) -> re.Pattern[str]:
@@ -66,10 +66,49 @@ def is_negative(text: str) -> bool:
     return any(_NEGATIVE.search(_ASIDE.sub(" ", told)) for told in sentences[first : last + 1])
 
 
+CAUSED = _cue(
+    r"caus\w*|induc\w*|trigger\w*|(?:lead|leads|leading) to|rais(?:e|es|ed|ing)|increas\w*|"
+    r"worsen\w*|aggravat\w*|bring\w* on"
+)
+"""In a question on safety: the condition is a harm, not what is treated."""
+OTHERS = _cue(
+    r"other than|besides|beside|except|apart from|alternatives?|instead of|in place of|replace\w*|"
+    r"who (?:fail|cannot|can't|do not|don't|did not|didn't)|after failing|failed"
+)
+"""Where a question for candidates names a drug, that one is not meant."""
 LATEST = _cue(
     r"latest|newest|newer|new (?:evidence|data|trials?|studies|research|treatments?)|recent(?:ly)?|"
     r"most recent|up[- ]to[- ]date|current evidence|lately|anything new|this year|20(?:2[4-9]|3\d)"
 )
+
+FRAMING = frozenset(
+    "what about which who whom whose when where why how many much there any some kind kinds sort "
+    "type "
+    "took gave known shown said told reported found seen observed evidence data information "
+    "results result study studies trial trials record records paper papers research literature "
+    "author authors "
+    "drug drugs medicine medicines medication treatment treatments therapy therapies treat treated "
+    "treating use used uses using user users taking taken take takes given give gives "
+    "effect effects effective effectively efficacious efficacy effectiveness benefit benefits "
+    "beneficial "
+    "help helps helped useful usefulness work works working role impact influence affect affects "
+    "affected change changes changed cause causes caused causing lead leads led due result "
+    "associated association associations linked link related relationship relation correlate "
+    "correlated reduce reduces reduced reduction reducing lower lowers lowered lowering decrease "
+    "decreases decreased increase increases increased raise raises raised raising higher improve "
+    "improves improved improvement improvements improving worsen worsens worsened prevent prevents "
+    "prevented prevention preventing protect protects protected protective protection slow slows "
+    "slowed shrink shrinks shrank shrinking cure cures cured curing heal heals healed relieve "
+    "relieves relieved relieving alleviate alleviates alleviated ease eases eased reverse reverses "
+    "reversed ameliorate ameliorates ameliorated halt halts halted delay delays "
+    "delayed alter alters altered modify modifies show shows say says suggest "
+    "make makes made get gets got need needs patient patients people person persons participant "
+    "participants subject subjects adult adults human humans individual individuals case cases "
+    "repurposed repurposing repositioned promising option candidate better worse best good bad "
+    "well really actually ever also other than compared versus vs against significantly "
+    "significant clinically clinical significance difference differences differ differs".split()
+)
+"""Words that pose a question and name nothing that it is about."""
 
 OUTCOMES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, _cue(pattern))

@@ -6,6 +6,8 @@ none.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from deepcritical.domain.frame import DeclineReason
 
 __all__ = ["advice_of", "line_of"]
@@ -39,10 +41,11 @@ _ADVICE = {
 }
 
 
-def line_of(reason: DeclineReason | None, unknown: str = "") -> str:
-    """What is said for a reason, or of small talk; with the name that nobody knows, if any."""
+def line_of(reason: DeclineReason | None, unknown: Sequence[str] = ()) -> str:
+    """What is said for a reason, or of small talk; with the names that nobody knows, if any."""
     if unknown:
-        return f'No vocabulary knows "{unknown}", so nothing was searched.'
+        named = " or ".join(f'"{name}"' for name in unknown)
+        return f"No vocabulary knows {named}, so nothing was searched."
     return _CONVERSATION if reason is None else _LINES[reason]
 
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from deepcritical.domain.frame import Ambiguity, DeclineReason, QuestionFrame, QuestionKind
+from deepcritical.domain.frame import (
+    Ambiguity,
+    DeclineReason,
+    OutsideName,
+    QuestionFrame,
+    QuestionKind,
+)
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import Drug
 from deepcritical.questions import cues
@@ -12,35 +18,59 @@ from deepcritical.questions.classifying import ANSWERABLE, probabilities, scores
 from deepcritical.questions.declining import line_of
 from deepcritical.questions.features import features_of, is_other_script
 from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names
+from deepcritical.questions.placing import unplaced, with_outside
 from deepcritical.questions.roles import roles_of
 from deepcritical.questions.sides import other_arm, sides_of
 from deepcritical.questions.through import split_through
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 from deepcritical.vocabulary.nearest import offers
 
-__all__ = ["names_in", "read_frame"]
+__all__ = ["literal_frame", "names_in", "read_frame"]
 
 _COMBINED = bounded(r"\s*(?:/|\band\b|\bwith\b|\bplus\b|,)\s*")
 _RANKS_ONLY = 12
 _SURE = 0.5
 _SURE_WHERE_NAMED = 0.65
 """Least probability to decline a question; more where it names a drug or a condition."""
+_SURE_WHERE_PLACED = 0.5
+"""Least probability that a question is one on names for an unknown word to be taken for one."""
 
 
-def read_frame(text: str) -> QuestionFrame:
+def literal_frame(text: str) -> QuestionFrame:
+    """What a question asks, with names that nobody knows taken as they stand.
+
+    For questions on records that are there already, which may be the only ones to know a name.
+    """
+    frame = read_frame(text)
+    return read_frame(text, frame.missing) if frame.missing else frame
+
+
+def read_frame(
+    text: str, outside: Sequence[OutsideName] = (), *, context: str = ""
+) -> QuestionFrame:
     """What a question asks.
 
     Never raises: what cannot be searched comes back as `declined` or as conversation, with a line
-    for the reader in `notices`, and in `offers` the known names that are nearest.
+    for the reader in `notices`, and in `offers` the known names that are nearest. A frame that is
+    declined for an unknown name has in `not_understood` what somebody else may know.
+
+    Args:
+        text: The question.
+        outside: Names of it that no table has, as somebody else knows them.
+        context: What was said beside it or before; its names count where the question has none.
     """
     written = " ".join(text.split())
     if not any(c.isalpha() for c in written):
         return _declined(written, DeclineReason.GIBBERISH if written else DeclineReason.EMPTY, None)
-    names, through = names_in(written)
+    names, through = names_in(written, context)
+    names = with_outside(names, outside)
     if is_other_script(written):
         return _declined(written, DeclineReason.OTHER_LANGUAGE, names)
     said = scores(features_of(names, through))
-    refused = probabilities(said, _possible_refusals(names))
+    refused = probabilities(said, _REFUSALS)
+    missing = unplaced(names)
+    if missing and _are_names(names, missing, through, refused):
+        return _unknown(written, missing)
     sure = _SURE_WHERE_NAMED if names.drugs or names.conditions else _SURE
     if 1 - refused.pop(ANSWERABLE) > sure:
         likely = max(refused, key=refused.__getitem__)
@@ -53,31 +83,63 @@ def read_frame(text: str) -> QuestionFrame:
     return _frame(written, kind, names, through)
 
 
-def names_in(text: str) -> tuple[Names, tuple[str, ...]]:
+def names_in(text: str, context: str = "") -> tuple[Names, tuple[str, ...]]:
     """What a question names, and the targets of the clause that says how a drug acts."""
     body, through = split_through(text)
-    return find_names(body), through
+    return _within(find_names(body), context), through
 
 
-def _possible_refusals(names: Names) -> set[str]:
-    """The reasons for which a text with these names can be declined, and that it is not."""
-    reasons = set(map(str, DeclineReason)) - {str(DeclineReason.EMPTY)}
-    if not names.unknown:
-        reasons.discard(DeclineReason.UNKNOWN_NAME)
-    return {*reasons, str(QuestionKind.CONVERSATION), ANSWERABLE}
+def _within(names: Names, context: str) -> Names:
+    """The names of a question; of one that has none ("Is it safe?") those of its context."""
+    if not context or names.drugs or names.conditions:
+        return names
+    beside = find_names(context)
+    # Placed before all words of the question, which nothing of the context stands between.
+    return names._replace(
+        drugs=tuple(d._replace(start=0, end=0) for d in beside.drugs),
+        conditions=tuple(c._replace(start=0, end=0) for c in beside.conditions),
+    )
+
+
+def _are_names(
+    names: Names,
+    missing: Sequence[OutsideName],
+    through: tuple[str, ...],
+    refused: dict[str, float],
+) -> bool:
+    """Whether a question is surely one on names, once its unknown words are taken for such."""
+    if refused[DeclineReason.OTHER_LANGUAGE] > _SURE_WHERE_NAMED:
+        return False
+    placed = with_outside(names, missing)
+    said = scores(features_of(placed, through))
+    if probabilities(said, _REFUSALS)[ANSWERABLE] < _SURE_WHERE_PLACED:
+        return False
+    kinds = probabilities(said, set(map(str, _possible(placed))))
+    kind = max(kinds, key=kinds.__getitem__)
+    if kinds[kind] < _SURE_WHERE_PLACED:
+        return False
+    # "What is the capital of Examplia?" looks up what nobody has to know.
+    is_named = names.drugs or any(name.condition for name in missing)
+    return kind not in {QuestionKind.OPEN, QuestionKind.LOOK_UP} or bool(is_named)
+
+
+_REFUSALS = {
+    *map(str, set(DeclineReason) - {DeclineReason.EMPTY, DeclineReason.UNKNOWN_NAME}),
+    str(QuestionKind.CONVERSATION),
+    ANSWERABLE,
+}
+"""The reasons for which a text can be declined by how it is put, and that it is not."""
 
 
 def _possible(names: Names) -> list[QuestionKind]:
     """The kinds that a question with these names can be of, of those that the classifier tells."""
     drugs = _distinct(names.drugs)
-    kinds = [
-        QuestionKind.OPEN,
-        QuestionKind.LOOK_UP,
-        QuestionKind.STATUS,
-        QuestionKind.CANDIDATES,
-    ]
+    kinds = [QuestionKind.OPEN, QuestionKind.LOOK_UP, QuestionKind.STATUS]
+    if not drugs or cues.OTHERS.search(names.text):
+        kinds.append(QuestionKind.CANDIDATES)
     if not drugs:
-        return kinds
+        is_bare = any(c.text == names.text.strip(" ?.!") for c in names.conditions)
+        return [QuestionKind.CANDIDATES] if is_bare else kinds
     kinds += [
         QuestionKind.SAFETY,
         QuestionKind.DOSE,
@@ -143,6 +205,8 @@ def _read_as(names: Names) -> Iterable[str]:
         elif named.group is None and named.drug.name.casefold() not in named.text.casefold():
             yield f'"{named.text}" was read as {named.drug.name}.'
     for mention in names.conditions:
+        if not as_condition(mention.condition).known:
+            yield f'No vocabulary knows "{mention.text}" as a condition; it was searched literally.'
         also = " or ".join(other.name for other in mention.others)
         if also:
             yield (
@@ -170,19 +234,28 @@ def _parts(named: DrugNamed) -> tuple[Drug, ...]:
     return (named.drug,)
 
 
+def _unknown(text: str, missing: Sequence[OutsideName]) -> QuestionFrame:
+    """Declined for names that no table has; with the nearest ones that are known."""
+    names = tuple(name.text for name in missing)
+    near = dict.fromkeys(offer for name in names for offer in offers(name))
+    return QuestionFrame(
+        text=text,
+        kind=QuestionKind.DECLINED,
+        declined=DeclineReason.UNKNOWN_NAME,
+        not_understood=names,
+        notices=(line_of(DeclineReason.UNKNOWN_NAME, names),),
+        offers=tuple(near),
+        missing=tuple(missing),
+    )
+
+
 def _declined(text: str, reason: DeclineReason, names: Names | None) -> QuestionFrame:
-    unknown = ""
-    if reason is DeclineReason.UNKNOWN_NAME and names and names.unknown:
-        unknown = max(names.unknown, key=len)
+    condition = names.conditions[0].condition if names and names.conditions else None
     return QuestionFrame(
         text=text,
         kind=QuestionKind.DECLINED,
         declined=reason,
         drugs=tuple(n.drug for n in names.drugs) if names else (),
-        condition=as_condition(names.conditions[0].condition)
-        if names and names.conditions
-        else None,
-        not_understood=(unknown,) if unknown else (),
-        notices=(line_of(reason, unknown),),
-        offers=offers(unknown) if unknown else (),
+        condition=as_condition(condition) if condition else None,
+        notices=(line_of(reason),),
     )

@@ -10,6 +10,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from deepcritical.questions.by_model import ModelReading
+
 __all__ = [
     "AspectKind",
     "Assessed",
@@ -40,15 +42,10 @@ class _Answer(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", use_attribute_docstrings=True)
 
 
-class Plan(_Answer):
+class Plan(ModelReading):
     """The question as understood, and searches."""
 
-    drug: str
-    """As the question names it; empty when it names none."""
-    condition: str
-    """As the question names it; empty when it names none."""
-    mechanism_terms: list[str] = Field(default_factory=list)
-    searches: list[str]
+    searches: list[str] = Field(default_factory=list)
     """Each 1-6 plain words."""
 
 
@@ -185,12 +182,10 @@ AspectKind = Literal[
 ]
 
 
-class InquiryPlan(_Answer):
-    """What a free question wants known, and searches."""
+class InquiryPlan(Plan):
+    """The question as understood, what it wants known, and searches."""
 
-    aspects: list[AspectKind]
-    searches: list[str]
-    """Each 1-6 plain words."""
+    aspects: list[AspectKind] = Field(default_factory=list)
 
 
 class MappedSentence(_Answer):

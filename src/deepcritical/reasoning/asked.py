@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import Condition, Drug
+from deepcritical.questions.reading import read_frame
 from deepcritical.reasoning.condition_kinds import kinds_of
-from deepcritical.reasoning.phrases import Phrase, is_framing, read_phrases, words_of
+from deepcritical.reasoning.phrases import Phrase, read_phrases, words_of
 from deepcritical.reasoning.propositions import PropositionKind, proposition
-from deepcritical.reasoning.questions import read_question
 from deepcritical.reasoning.wanted import WANTED, Wanted
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 from deepcritical.vocabulary.nodes import CONDITION_LABELS, vocabulary
@@ -158,14 +157,13 @@ def _drugs(question: str) -> tuple[tuple[Drug, ...], str]:
 
 
 def _unknown_drug(question: str) -> Drug | None:
-    """What stands in a drug's place but in no vocabulary: one word, and none of common English."""
-    try:
-        drug = read_question(question).drug
-    except QuestionError:
-        return None
-    if drug is None or drug.known or " " in drug.name or is_framing(drug.name):
-        return None
-    if vocabulary().find(drug.name) or any(w.asked.search(drug.name) for w in WANTED):
+    """What stands in a drug's place but in no vocabulary."""
+    drug = next((name.drug for name in read_frame(question).missing if name.drug), None)
+    if (
+        drug is None
+        or vocabulary().find(drug.name)
+        or any(w.asked.search(drug.name) for w in WANTED)
+    ):
         return None
     return drug
 

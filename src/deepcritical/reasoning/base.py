@@ -17,6 +17,7 @@ from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
 from deepcritical.domain.events import Event
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
@@ -121,8 +122,12 @@ class Reasoner(Protocol):
         """Go on with what `remembered` gave in another process; see `for_run`."""
         ...
 
-    async def refine_question(self, text: str) -> ResearchQuestion:
-        """What is asked, in terms that can be searched."""
+    async def refine_question(self, frame: QuestionFrame) -> ResearchQuestion:
+        """What is asked, in terms that can be searched.
+
+        Raises:
+            QuestionError: It is none for a report with a verdict.
+        """
         ...
 
     async def generate_queries(
@@ -167,8 +172,12 @@ class Reasoner(Protocol):
         """The report; its references and claims are checked afterwards by code."""
         ...
 
-    async def refine_inquiry(self, text: str, context: str = "") -> Inquiry:
-        """A free question in terms that can be searched; no name has to be known."""
+    async def refine_inquiry(self, frame: QuestionFrame, context: str = "") -> Inquiry:
+        """A free question in terms that can be searched.
+
+        Raises:
+            QuestionError: It names nothing to look for, or is none that literature answers.
+        """
         ...
 
     async def generate_checklist(self, inquiry: Inquiry) -> Checklist:

@@ -7,18 +7,19 @@ decided elsewhere, by code.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import NamedTuple, Protocol
 
 from deepcritical.domain.chat import ChatAnswer, ChatSentence, FoundRecords
 from deepcritical.domain.citation_validator import build_reference_from_evidence
+from deepcritical.domain.errors import QuestionDeclinedError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.passages import body_sentences
-from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span
 from deepcritical.domain.tool_registry import ToolConfig
+from deepcritical.questions.forms import require_answerable, require_one_meaning, wants_verdict
+from deepcritical.questions.reading import literal_frame, read_frame
 from deepcritical.reasoning.base import RunDesk
 from deepcritical.reasoning.claim_polarity import finds_something
 from deepcritical.reasoning.claim_strength import is_aim
@@ -36,6 +37,7 @@ __all__ = [
     "RuleChat",
     "ToolChoice",
     "as_sentences",
+    "asked_back",
 ]
 
 SEARCH, RAG = "search", "rag"
@@ -46,7 +48,6 @@ _MOST_LISTED = 10
 _CLOSING, _MOST_RESULTS = 3, 2
 _RESULTS, _HARMS = ("result", "finding"), ("harm", "safety", "adverse")
 """How the sections are called that say what came out."""
-_REPURPOSING = bounded(r"\b(?:repurpos|reposition)\w*", re.IGNORECASE)
 
 
 class Exchange(NamedTuple):
@@ -132,9 +133,25 @@ def _choice(turn: ChatTurn, available: set[str]) -> ToolChoice | None:
         return ToolChoice(RAG, message)
     if turn.tried:
         return None
-    tool = RESEARCH_REPORT if _REPURPOSING.search(message) else DEEP_RESEARCH
+    tool = RESEARCH_REPORT if wants_verdict(literal_frame(message)) else DEEP_RESEARCH
     why = "It is no look-up: an answer has to weigh what studies find."
     return ToolChoice(tool, message, why) if tool in available else None
+
+
+def asked_back(turn: ChatTurn) -> str:
+    """What is said in place of an offer to a message that no research answers; else ''.
+
+    Small talk, what is not of biomedicine, and a name that can mean several things.
+    """
+    before = turn.history[-1].message if turn.history else ""
+    frame = read_frame(turn.message, context=before)
+    frame = read_frame(turn.message, frame.missing, context=before)
+    try:
+        require_answerable(frame)
+        require_one_meaning(frame)
+    except QuestionDeclinedError as error:
+        return str(error)
+    return ""
 
 
 def _told(author: str, message: str, query: str, found: FoundRecords) -> ChatAnswer:

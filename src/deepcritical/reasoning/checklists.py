@@ -117,7 +117,7 @@ def checklist_of(inquiry: Inquiry) -> Checklist:
     sides = {side.aspect: side for side in _SIDES[inquiry.kind]}
     if Aspect.RECOMMENDED in sides and asks_what_is_recommended(inquiry.text):
         sides = {Aspect.RECOMMENDED: sides[Aspect.RECOMMENDED]} | sides
-    if inquiry.kind is InquiryKind.SAFETY and not asks_for_harm(inquiry.text):
+    if inquiry.kind is InquiryKind.SAFETY and not asks_for_harm(inquiry.plain):
         sides[Aspect.AGAINST] = _UNSAFE
     for aspect in inquiry.aspects:
         if aspect in _MORE:

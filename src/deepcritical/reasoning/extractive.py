@@ -16,10 +16,13 @@ from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
 from deepcritical.domain.errors import ReasoningError
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Condition, Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.record_kinds import is_paper
 from deepcritical.domain.report import ResearchReport
+from deepcritical.questions.forms import research_question
+from deepcritical.questions.reading import read_frame
 from deepcritical.reasoning.base import ManagerModel, Reasoner, ReportContext, RunDesk, Unread
 from deepcritical.reasoning.checklists import checklist_of
 from deepcritical.reasoning.inquiries import read_inquiry
@@ -29,7 +32,6 @@ from deepcritical.reasoning.judging import assess, best_drug, next_sides
 from deepcritical.reasoning.mechanisms import build_hypotheses
 from deepcritical.reasoning.names import ConditionNames
 from deepcritical.reasoning.queries import drug_named, posed_queries
-from deepcritical.reasoning.questions import read_question
 from deepcritical.reasoning.reading import read_record
 from deepcritical.reasoning.synthesis import synthesize
 from deepcritical.reasoning.writing import write
@@ -62,7 +64,7 @@ class ExtractiveReasoner:
 
     async def warm_up(self) -> None:
         """Load the vocabularies, which the first question would wait for."""
-        await calculated(read_question, "Can aspirin be repurposed for asthma?")
+        await calculated(read_frame, "Can aspirin be repurposed for asthma?")
 
     @asynccontextmanager
     async def for_run(self, _desk: RunDesk) -> AsyncIterator[Reasoner]:
@@ -80,9 +82,9 @@ class ExtractiveReasoner:
     def remember(self, _left: Mapping[str, Any]) -> None:
         """There is nothing to go on with."""
 
-    async def refine_question(self, text: str) -> ResearchQuestion:
+    async def refine_question(self, frame: QuestionFrame) -> ResearchQuestion:
         """Form, drug, condition and mechanism terms of the question."""
-        return await calculated(read_question, text)
+        return research_question(frame)
 
     async def generate_queries(
         self, question: ResearchQuestion, store: EvidenceStore
@@ -141,9 +143,9 @@ class ExtractiveReasoner:
         """Scores and gaps by rule."""
         return await calculated(assess, question, store)
 
-    async def refine_inquiry(self, text: str, context: str = "") -> Inquiry:
+    async def refine_inquiry(self, frame: QuestionFrame, context: str = "") -> Inquiry:
         """Its kind, names and phrases, and what a sentence must name."""
-        return await calculated(read_inquiry, text, context)
+        return await calculated(read_inquiry, frame, context)
 
     async def generate_checklist(self, inquiry: Inquiry) -> Checklist:
         """The items of a question of its kind."""

@@ -17,13 +17,14 @@ from deepcritical.domain.grading import Grade, is_negative_stop, is_notice
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.text import Span, sentences
+from deepcritical.questions.forms import research_question
+from deepcritical.questions.reading import literal_frame
 from deepcritical.reasoning.asked import Asked, neutral_nouns
 from deepcritical.reasoning.assertions import AssertionKind
 from deepcritical.reasoning.bearing import bearing
 from deepcritical.reasoning.hypothesis_stance import drug_question, stance
 from deepcritical.reasoning.names import DrugNames
 from deepcritical.reasoning.propositions import PropositionKind, proposition
-from deepcritical.reasoning.questions import read_question
 from deepcritical.reasoning.reading import read_record
 from deepcritical.reasoning.tolerability import Tolerated, asks_for_harm, tolerated
 from deepcritical.reasoning.trial_stance import stop_sentence
@@ -172,7 +173,7 @@ def _benefit_question(asked: Asked) -> ResearchQuestion | None:
     if asked.wanted or proposed.kind is not PropositionKind.MERIT:
         return None
     try:
-        question = read_question(asked.text)
+        question = research_question(literal_frame(asked.text))
     except QuestionError:
         return None
     named = re.escape(question.condition.name) if question.condition else "$^"

@@ -24,6 +24,8 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import QuestionForm, ResearchQuestion
 from deepcritical.domain.record_kinds import is_notice, is_paper, is_retracted
 from deepcritical.domain.text import Span, sentences
+from deepcritical.questions.forms import research_question
+from deepcritical.questions.reading import literal_frame
 from deepcritical.reasoning import lexicon
 from deepcritical.reasoning.assertions import (
     Assertion,
@@ -39,7 +41,6 @@ from deepcritical.reasoning.comparisons import comparison
 from deepcritical.reasoning.effects import effect
 from deepcritical.reasoning.figures import Way, figures_cue, p_values
 from deepcritical.reasoning.propositions import Proposition, PropositionKind, proposition
-from deepcritical.reasoning.questions import read_question
 from deepcritical.reasoning.reading import read_record
 from deepcritical.reasoning.trial_stance import trial_finding
 
@@ -319,7 +320,9 @@ def drug_question(
         return None
     try:
         question = (
-            hypothesis if isinstance(hypothesis, ResearchQuestion) else read_question(asked.text)
+            hypothesis
+            if isinstance(hypothesis, ResearchQuestion)
+            else research_question(literal_frame(asked.text))
         )
     except QuestionError:
         return None

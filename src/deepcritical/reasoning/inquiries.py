@@ -6,15 +6,19 @@ No name has to be in a vocabulary: what none knows is a phrase of the question, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from deepcritical.domain.checklist import Aspect, Inquiry, InquiryKind
 from deepcritical.domain.errors import QuestionError
+from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import Drug
 from deepcritical.domain.text import Span, fold
+from deepcritical.questions.forms import require_answerable
+from deepcritical.questions.reading import literal_frame
+from deepcritical.questions.wording import plain_wording
 from deepcritical.reasoning import lexicon
 from deepcritical.reasoning.asked import Asked, read_asked
 from deepcritical.reasoning.directions import HARM, NO_EFFECT
@@ -33,6 +37,7 @@ __all__ = [
     "asks_for_stopped",
     "asks_what_is_recommended",
     "focus_of",
+    "inquiry_of",
     "read_inquiry",
 ]
 
@@ -310,31 +315,35 @@ def _related(asked: Asked) -> Asked | None:
     return None
 
 
-def read_inquiry(text: str, context: str = "") -> Inquiry:
+def inquiry_of(text: str, context: str = "") -> Inquiry:
+    """A free question on records that are there already; see `read_inquiry`."""
+    return read_inquiry(literal_frame(text), context)
+
+
+def read_inquiry(frame: QuestionFrame, context: str = "") -> Inquiry:
     """A free question, read by rules.
 
     Raises:
+        QuestionDeclinedError: It is none that papers and trials answer.
         QuestionError: It names nothing that could be looked for.
     """
+    require_answerable(frame)
+    first = _first_of(frame.text)
+    text = plain_wording(frame) if first == frame.text else frame.text
     focus = focus_of(text)
     asked = focus.asked
-    beside = f"{text.removeprefix(_first_of(text).rstrip('?'))} {context}"
-    phrases = tuple(
-        _as_spelled(dict.fromkeys(words_of(phrase, text)), text)
-        for group in (*asked.phrases, *asked.studied)
-        for phrase in group
-        if names_phrase(phrase, text)
-    )
+    beside = f"{frame.text.removeprefix(first.rstrip('?'))} {context}"
     conditions = (*asked.conditions, *asked.population)
-    drugs = tuple(_as_written(drug, text) for drug in asked.drugs)
-    names = (*(d.name for d in drugs), *(c.name for c in conditions), *phrases)
+    drugs = tuple(_as_written(drug, frame.text) for drug in asked.drugs)
+    names = (*(d.name for d in drugs), *(c.name for c in conditions), *_phrases(asked, text))
     if not names:
         raise QuestionError(
             "The question names nothing to look for.",
             "Name a drug, a condition, a target or an outcome.",
         )
     return Inquiry(
-        text=text,
+        text=frame.text,
+        read_as="" if text == frame.text else text,
         context=context,
         kind=focus.kind,
         drugs=drugs,
@@ -347,8 +356,15 @@ def read_inquiry(text: str, context: str = "") -> Inquiry:
             "retracted records, which are counted and never used",
             "advice for one patient",
         ),
-        notices=_notices(drugs, asked.drugs),
+        notices=frame.notices,
+        frame=frame,
     )
+
+
+def _phrases(asked: Asked, text: str) -> Iterator[str]:
+    for phrase in (p for group in (*asked.phrases, *asked.studied) for p in group):
+        if names_phrase(phrase, text):
+            yield _as_spelled(dict.fromkeys(words_of(phrase, text)), text)
 
 
 def _as_spelled(words: Iterable[str], text: str) -> str:
@@ -362,16 +378,6 @@ def _as_written(drug: Drug, text: str) -> Drug:
     written = next((m.text for m in find_drugs(text) if m.drug.name == drug.name), drug.name)
     others = tuple(n for n in (drug.name, *drug.synonyms) if n.lower() != written.lower())
     return Drug(name=written, synonyms=others, known=drug.known)
-
-
-def _notices(written: tuple[Drug, ...], known: tuple[Drug, ...]) -> tuple[str, ...]:
-    told = []
-    for user, drug in zip(written, known, strict=True):
-        if not drug.known:
-            told.append(f'No vocabulary knows "{user.name}" as a drug; it was searched literally.')
-        elif drug.name.lower() not in user.name.lower():
-            told.append(f'"{user.name}" is known to the vocabulary as {drug.name}; both are read.')
-    return tuple(told)
 
 
 def _scope(focus: Focus) -> tuple[str, ...]:

@@ -89,7 +89,7 @@ class ItemReader:
     """
 
     def __init__(self, inquiry: Inquiry, checklist: Checklist) -> None:
-        self._focus = focus_of(inquiry.text)
+        self._focus = focus_of(inquiry.plain)
         self._asked = self._focus.asked
         self._items = checklist.items
         self._judge = FollowUpJudge(self._asked)

@@ -155,7 +155,7 @@ class _Maker:
     """Makes queries that name all that a question names."""
 
     def __init__(self, inquiry: Inquiry) -> None:
-        asked = focus_of(inquiry.text).asked
+        asked = focus_of(inquiry.plain).asked
         self._drug = next(iter(inquiry.drugs), None)
         self._condition = next(iter(inquiry.conditions), None)
         others = (*(d.name for d in inquiry.drugs[1:]), *(c.name for c in inquiry.conditions[1:]))

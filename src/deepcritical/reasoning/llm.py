@@ -18,9 +18,9 @@ from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.budget import Judgement
 from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
-from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.events import Notice
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
@@ -30,6 +30,7 @@ from deepcritical.prompts.evidence import (
     ShownRecords,
     shown_records,
 )
+from deepcritical.questions.by_model import read_by_model
 from deepcritical.reasoning.answers import Assessed, Hypotheses, Plan, Section
 from deepcritical.reasoning.asking import Asker, NoAnswerError
 from deepcritical.reasoning.base import ManagerModel, Reasoner, ReportContext, RunDesk, Unread
@@ -46,7 +47,6 @@ from deepcritical.reasoning.judged import judged, worded_queries
 from deepcritical.reasoning.judging import best_drug, open_gaps
 from deepcritical.reasoning.llm_inquiry import InquiryModel
 from deepcritical.reasoning.managing import AskedManager
-from deepcritical.reasoning.planning import as_planned, is_known
 from deepcritical.reasoning.providers import ModelServer
 from deepcritical.reasoning.queries import condition_of, drug_named
 from deepcritical.reasoning.remembering import Remembered
@@ -159,17 +159,12 @@ class LLMReasoner:
         self._plans = dict(kept.plans)
         self._model.inquiry.searches = kept.searches
 
-    async def refine_question(self, text: str) -> ResearchQuestion:
-        """As the rules read it; where they know no name, the model's, if it is in the question."""
-        by_rule, error = await self._read_question(text)
-        if error and not any(char.isalpha() for char in text):
-            raise error
-        plan = await self._plan("question", text)
-        if plan and (by_rule is None or not is_known(by_rule)):
-            by_rule = await calculated(as_planned, text, plan, by_rule) or by_rule
-        if by_rule is None:
-            raise error or QuestionError("The question was not understood.", "Name a condition.")
-        return by_rule
+    async def refine_question(self, frame: QuestionFrame) -> ResearchQuestion:
+        """As the model reads it, as far as its words bear that out; else as the rules did."""
+        plan = await self._plan("question", frame.text)
+        if plan:
+            frame = await calculated(read_by_model, frame, plan)
+        return await self._rules.refine_question(frame)
 
     async def generate_queries(
         self, question: ResearchQuestion, store: EvidenceStore
@@ -274,9 +269,9 @@ class LLMReasoner:
 
     # --- a free question ------------------------------------------------------------------------
 
-    async def refine_inquiry(self, text: str, context: str = "") -> Inquiry:
-        """As the rules read it, with aspects and searches that the model adds."""
-        return await self._model.inquiry.refine(text, context)
+    async def refine_inquiry(self, frame: QuestionFrame, context: str = "") -> Inquiry:
+        """As the model reads it, with aspects and searches that it adds."""
+        return await self._model.inquiry.refine(frame, context)
 
     async def generate_checklist(self, inquiry: Inquiry) -> Checklist:
         """The rules' items and those of the aspects that the model named."""
@@ -337,14 +332,6 @@ class LLMReasoner:
         return self._server.profile.context_tokens * CHARS_PER_TOKEN
 
     # --- the question ---------------------------------------------------------------------------
-
-    async def _read_question(
-        self, text: str
-    ) -> tuple[ResearchQuestion | None, QuestionError | None]:
-        try:
-            return await self._rules.refine_question(text), None
-        except QuestionError as error:
-            return None, error
 
     async def _plan(self, judgement: Judgement, text: str) -> Plan | None:
         try:

@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.question import SearchQuery
 from deepcritical.prompts import inquiry_asks
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN, ShownRecords, batches
+from deepcritical.questions.by_model import read_by_model
 from deepcritical.reasoning.answers import (
     Completeness,
     InquiryPlan,
@@ -56,17 +58,17 @@ class InquiryModel:
         self.searches: tuple[str, ...] = ()
         """What the last check of completeness would search for."""
 
-    async def refine(self, text: str, context: str) -> Inquiry:
-        """As the rules read it, with the aspects and searches that the model adds."""
-        by_rule = await self._rules.refine_inquiry(text, context)
-        prompt = inquiry_asks.ask_inquiry(text, context, short=self._short)
+    async def refine(self, frame: QuestionFrame, context: str) -> Inquiry:
+        """As the model reads it, with the aspects and searches that it adds; else by rule."""
+        prompt = inquiry_asks.ask_inquiry(frame.text, context, short=self._short)
         try:
             plan = await self._asker.ask("question", prompt, InquiryPlan)
         except NoAnswerError as error:
             await self._telling.fell_back("question", error)
-            return by_rule
+            return await self._rules.refine_inquiry(frame, context)
         await self._telling.made("question")
-        return planned(by_rule, plan)
+        read = await calculated(read_by_model, frame, plan)
+        return planned(await self._rules.refine_inquiry(read, context), plan)
 
     async def queries(
         self, inquiry: Inquiry, store: EvidenceStore, *, web: bool

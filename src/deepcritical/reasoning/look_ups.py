@@ -12,7 +12,7 @@ from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import SearchQuery
 from deepcritical.reasoning.claim_ids import ids_in
-from deepcritical.reasoning.inquiries import read_inquiry
+from deepcritical.reasoning.inquiries import inquiry_of
 from deepcritical.reasoning.item_queries import item_queries
 from deepcritical.services.evidence_store import EvidenceStore
 
@@ -98,7 +98,7 @@ def search_queries(message: str) -> tuple[SearchQuery, ...]:
         return tuple(SearchQuery(text=i.partition(":")[2]) for i in look_up.ids)
     about = (look_up.about if look_up else "") or message
     try:
-        return item_queries(read_inquiry(about), EvidenceStore())[:1]
+        return item_queries(inquiry_of(about), EvidenceStore())[:1]
     except QuestionError:
         return (SearchQuery(text=about),)
 

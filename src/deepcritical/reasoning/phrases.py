@@ -7,41 +7,14 @@ from functools import lru_cache
 
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import fold
+from deepcritical.questions.cues import FRAMING
 from deepcritical.reasoning.propositions import stems
 
-__all__ = ["Phrase", "is_framing", "names_phrase", "read_phrases", "words_of"]
+__all__ = ["Phrase", "names_phrase", "read_phrases", "words_of"]
 
 _WORD = bounded(r"[^\W_]+(?:-[^\W_]+)*|[,;]")
 _JOINS = frozenset("of the a an its their and or".split())
 _ALTERNATIVES = frozenset({"and", "or", ",", "nor"})
-_FRAME = frozenset(
-    "what about which who whom whose when where why how many much there any some kind kinds sort "
-    "type "
-    "took gave known shown said told reported found seen observed evidence data information "
-    "results result study studies trial trials record records paper papers research literature "
-    "author authors "
-    "drug drugs medicine medicines medication treatment treatments therapy therapies treat treated "
-    "treating use used uses using user users taking taken take takes given give gives "
-    "effect effects effective effectively efficacious efficacy effectiveness benefit benefits "
-    "beneficial "
-    "help helps helped useful usefulness work works working role impact influence affect affects "
-    "affected change changes changed cause causes caused causing lead leads led due result "
-    "associated association associations linked link related relationship relation correlate "
-    "correlated reduce reduces reduced reduction reducing lower lowers lowered lowering decrease "
-    "decreases decreased increase increases increased raise raises raised raising higher improve "
-    "improves improved improvement improvements improving worsen worsens worsened prevent prevents "
-    "prevented prevention preventing protect protects protected protective protection slow slows "
-    "slowed shrink shrinks shrank shrinking cure cures cured curing heal heals healed relieve "
-    "relieves relieved relieving alleviate alleviates alleviated ease eases eased reverse reverses "
-    "reversed ameliorate ameliorates ameliorated halt halts halted delay delays "
-    "delayed alter alters altered modify modifies show shows say says suggest "
-    "make makes made get gets got need needs patient patients people person persons participant "
-    "participants subject subjects adult adults human humans individual individuals case cases "
-    "repurposed repurposing repositioned promising option candidate better worse best good bad "
-    "well really actually ever also other than compared versus vs against significantly "
-    "significant clinically clinical significance difference differences differ differs".split()
-)
-"""Words that pose a question and name nothing that it is about."""
 _VERB = bounded(
     r"^(?:activat|inhibit|block|stimulat|suppress|induc|bind|cross|enter|penetrat|accumulat|restor|"
     r"deplet|degrad|phosphorylates?$|inactivat)"
@@ -76,7 +49,7 @@ def read_phrases(rest: str) -> tuple[tuple[Phrase, ...], ...]:
             continue
         elif _VERB.match(word):
             groups += [[{_verb_root(word)}], [set()]]
-        elif word in _FRAME or not stems(word):
+        elif word in FRAMING or not stems(word):
             if any(groups[-1]):
                 groups.append([set()])
         else:
@@ -137,8 +110,3 @@ def _is_root_of(root: str, word: str) -> bool:
 def _is_prefix(one: str, other: str) -> bool:
     near = abs(len(one) - len(other)) <= _ENDING
     return near and (one.startswith(other) or other.startswith(one))
-
-
-def is_framing(word: str) -> bool:
-    """Whether a word poses a question and names nothing that it is about."""
-    return word.lower() in _FRAME

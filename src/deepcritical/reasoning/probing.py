@@ -82,7 +82,7 @@ async def _asked(server: ModelServer, limits: RunLimits) -> _Asked:
             asker = Asker(server, model, desk)
             prompt = ask_plan(_QUESTION, short=server.profile.short)
             plan = await asker.ask("question", prompt, Plan)
-            asked.understood = _DRUG in plan.drug.lower()
+            asked.understood = any(_DRUG in drug.lower() for drug in plan.drugs)
             asked.spent = asker.purse.spent
     except DeepCriticalError as error:
         asked.error = error

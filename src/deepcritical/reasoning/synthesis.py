@@ -15,6 +15,7 @@ from deepcritical.domain.checklist import (
     ChecklistItem,
     Coverage,
     Inquiry,
+    InquiryKind,
     ItemFact,
     facts_of,
 )
@@ -116,13 +117,13 @@ class _Writer:
     # --- what the studies come to -----------------------------------------------------------------
 
     def _overview(self) -> str:
-        direct = [fact for fact in self._facts if fact.direct]
+        direct = [fact for fact in self._facts if fact.direct and not self._is_beside(fact)]
         if listed := self._registered(direct):
             return listed
         if not direct:
             near = " Sentences of related records are told below." if self._facts else ""
             return f"Nothing in the records found answers this question directly.{near}"
-        if focus_of(self._inquiry.text).asked.yes_no:
+        if focus_of(self._inquiry.plain).asked.yes_no:
             return "\n".join(f"- {line}" for line in self._sides(direct))
         answering = self._answering(direct)
         studies = self._number(answering)
@@ -136,6 +137,13 @@ class _Writer:
             f"{number} to the question{level}{people}. What the records say is told below, "
             "strongest study first."
         )
+
+    def _is_beside(self, fact: ItemFact) -> bool:
+        """Whether it tells a harm of the drug where no harm is asked for."""
+        if self._inquiry.kind is InquiryKind.SAFETY:
+            return False
+        aspects = {i.aspect for i in checklist_in(self._store).items if i.id in fact.items}
+        return aspects <= {Aspect.SAFETY, Aspect.SERIOUS}
 
     def _registered(self, direct: Sequence[ItemFact]) -> str:
         """The trials that were asked for, those under way first; '' where none was."""

@@ -17,12 +17,13 @@ from deepcritical.domain.events import (
     Stage,
     StopReason,
 )
-from deepcritical.domain.question import SearchQuery, checked_question
+from deepcritical.domain.question import SearchQuery
 from deepcritical.reasoning.base import ReportContext
 from deepcritical.reasoning.item_facts import covered
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import check_document, check_integrity, execute_searches
 from deepcritical.research.stopping import CoverageResult, answer_stop_reason
+from deepcritical.research.understanding import understand
 from deepcritical.tools.search_handler import WEB
 
 __all__ = [
@@ -41,8 +42,8 @@ async def refine_inquiry(session: ResearchSession) -> None:
     Raises:
         QuestionError: It is empty, too long, or names nothing that could be looked for.
     """
-    text = checked_question(session.text)
-    session.inquiry = await session.reasoner.refine_inquiry(text, session.context)
+    frame = await understand(session)
+    session.inquiry = await session.reasoner.refine_inquiry(frame, session.context)
     await session.emit(InquiryRefined(inquiry=session.inquiry), Stage.QUESTION)
     for notice in session.inquiry.notices:
         await session.notify(notice)

@@ -26,7 +26,7 @@ from deepcritical.domain.events import (
 from deepcritical.domain.evidence import Fact
 from deepcritical.domain.grading import grade
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis
-from deepcritical.domain.question import SearchQuery, checked_question
+from deepcritical.domain.question import SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
 from deepcritical.domain.verdict import decide
@@ -35,6 +35,7 @@ from deepcritical.reasoning.base import ReportContext, Unread
 from deepcritical.research.rounds import round_result, tell_choice, told_of_plan
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.stopping import stop_reason
+from deepcritical.research.understanding import understand
 from deepcritical.services.calculating import calculated
 from deepcritical.tools.base import SourceOutcome
 from deepcritical.tools.search_handler import SourceAnswer, require_any
@@ -58,13 +59,11 @@ async def refine_question(session: ResearchSession) -> None:
     A plan that was reviewed has it understood already.
 
     Raises:
-        QuestionError: It is empty, too long, or names no condition.
+        QuestionError: It is empty, too long, declined, or names no condition.
     """
     plan = session.plan
     session.question = (
-        plan.question
-        if plan
-        else await session.reasoner.refine_question(checked_question(session.text))
+        plan.question if plan else await session.reasoner.refine_question(await understand(session))
     )
     await session.emit(QuestionRefined(question=session.question), Stage.QUESTION)
     for notice in (*session.question.notices, *(told_of_plan(plan) if plan else ())):

@@ -10,11 +10,13 @@ from pydantic import Field, InstanceOf
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.frame import OutsideName
 from deepcritical.domain.question import SearchQuery
 from deepcritical.tools.deadline import Deadline
 
 __all__ = [
     "CheckIntegrity",
+    "LookUpNames",
     "Parsed",
     "SearchTool",
     "SourceOutcome",
@@ -24,6 +26,13 @@ __all__ = [
 
 CheckIntegrity = Callable[[Sequence[Evidence], float], Awaitable[tuple[Evidence, ...]]]
 """The records with what is known of their retraction, in the same order, after some seconds."""
+
+LookUpNames = Callable[[Sequence[OutsideName]], Awaitable[tuple[OutsideName, ...]]]
+"""Of names that no table has, those that are known where a run searches, as they are known there.
+
+Raises:
+    SearchError: Whoever knows could not be asked.
+"""
 
 
 class SourceOutcome(StrEnum):

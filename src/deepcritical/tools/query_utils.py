@@ -34,7 +34,7 @@ _PROTECTED = bounded(
     r'"[^"]*"'  # a phrase
     r"|\[[^\[\]]*\]"  # a field tag of PubMed
     r'|\b[A-Z][A-Z_]+:(?:"[^"]*"|\S+)'  # a field of Europe PMC
-    r"|\b(?:AND|OR|NOT)\b"
+    r"|(?<![?!])\b(?:AND|OR|NOT)\b"  # a word behind the end of a sentence joins nothing
     r"|[()]"
 )
 """What no cleaning may look into."""

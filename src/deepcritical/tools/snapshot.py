@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from deepcritical.domain.errors import SnapshotCorruptError, SnapshotNotFoundError
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.frame import OutsideName
+from deepcritical.domain.patterns import bounded
 from deepcritical.services.evidence_store import RUN_RECORDS
 from deepcritical.services.lexical import LexicalIndex, searchable, terms
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
@@ -102,6 +106,15 @@ class SnapshotSource:
         made = f", made on {header.created}" if header.created else ""
         return f"{self.name}: {len(records)} records{made}, SHA-256 {index.digest[:12]}"
 
+    async def look_up(self, names: Sequence[OutsideName]) -> tuple[OutsideName, ...]:
+        """Those of the names that any of its records has: there they can be searched as they are.
+
+        Raises:
+            SnapshotCorruptError: The file cannot be read as a snapshot.
+        """
+        index = await self._loaded()
+        return await asyncio.to_thread(lambda: tuple(n for n in names if index.names(n.text)))
+
     async def contents(self) -> Parsed:
         """All that the file holds, in its order.
 
@@ -135,6 +148,11 @@ class _Index:
                 "Check the file, or use --snapshot demo.",
             ) from error
         return cls(parse(payload, path.name), hashlib.sha256(payload).hexdigest())
+
+    def names(self, name: str) -> bool:
+        """Whether any record has this name."""
+        pattern = bounded(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+        return any(pattern.search(searchable(record)) for record in self.parsed.records)
 
     def rank(self, query: SourceQuery) -> tuple[tuple[Evidence, ...], int]:
         """The best `max_results` records with a score above 0, and how many have one."""

@@ -6,18 +6,19 @@ import pytest
 
 from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.checklist import Aspect, InquiryKind
+from deepcritical.questions.forms import research_question
+from deepcritical.questions.reading import literal_frame
 from deepcritical.reasoning.checklists import checklist_of
-from deepcritical.reasoning.inquiries import read_inquiry
+from deepcritical.reasoning.inquiries import inquiry_of
 from deepcritical.reasoning.item_facts import read_items
 from deepcritical.reasoning.outcome_families import with_measures
 from deepcritical.reasoning.phrases import names_phrase, read_phrases
-from deepcritical.reasoning.questions import read_question
 from tests.conftest import make_evidence
 
 
 def sides(question: str, title: str, content: str) -> list[tuple[str, Stance]]:
     """The sentences of a record that answer a question, and for what they speak."""
-    inquiry = read_inquiry(question)
+    inquiry = inquiry_of(question)
     found = read_items(inquiry, checklist_of(inquiry), {"E1": make_evidence(title, content)})
     return [(fact.fact.quote, fact.side) for fact in found if fact.direct]
 
@@ -86,7 +87,7 @@ def test_a_decline_is_no_clinic() -> None:
 def test_of_two_questions_the_first_is_answered_and_the_second_adds_to_it(
     text: str, kind: InquiryKind, aspect: Aspect
 ) -> None:
-    inquiry = read_inquiry(text)
+    inquiry = inquiry_of(text)
     assert inquiry.kind is kind
     assert inquiry.text == text
     assert aspect in {item.aspect for item in checklist_of(inquiry).items}
@@ -94,6 +95,8 @@ def test_of_two_questions_the_first_is_answered_and_the_second_adds_to_it(
 
 @pytest.mark.parametrize("verb", ["shrink", "cure", "heal", "relieve", "treat", "slow"])
 def test_a_verb_of_benefit_is_no_part_of_the_condition(verb: str) -> None:
-    condition = read_question(f"Does propranolol {verb} infantile hemangioma?").condition
+    condition = research_question(
+        literal_frame(f"Does propranolol {verb} infantile hemangioma?")
+    ).condition
     assert condition
     assert condition.name == "infantile hemangioma"

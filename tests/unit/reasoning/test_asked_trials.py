@@ -8,7 +8,7 @@ from deepcritical.domain.checklist import Aspect, InquiryKind
 from deepcritical.domain.evidence import Evidence
 from deepcritical.reasoning.base import ReportContext
 from deepcritical.reasoning.checklists import checklist_of
-from deepcritical.reasoning.inquiries import read_inquiry
+from deepcritical.reasoning.inquiries import inquiry_of
 from deepcritical.reasoning.item_facts import covered, read_items
 from deepcritical.reasoning.ratings import rating_pattern
 from deepcritical.reasoning.synthesis import synthesize
@@ -39,7 +39,7 @@ def entry(number: int, status: str, **meta: object) -> Evidence:
 
 def overview(question: str, *records: Evidence) -> str:
     """What the answer begins with."""
-    store, inquiry = EvidenceStore(), read_inquiry(question)
+    store, inquiry = EvidenceStore(), inquiry_of(question)
     store.add(records)
     store.checklist = checklist_of(inquiry)
     store.add_item_facts(list(read_items(inquiry, store.checklist, store.evidence)))
@@ -56,12 +56,12 @@ def overview(question: str, *records: Evidence) -> str:
         (ASKED, InquiryKind.TRIALS),
         ("Are there ongoing trials of metformin in gout?", InquiryKind.TRIALS),
         ("Which randomised controlled trials tested metformin in gout?", InquiryKind.TRIALS),
-        ("What do trials of metformin show in gout?", InquiryKind.OTHER),
+        ("What do trials of metformin show in gout?", InquiryKind.EFFECT),
         ("Does metformin help in gout, by randomised trials?", InquiryKind.EFFECT),
     ],
 )
 def test_a_list_of_trials_is_told_from_what_they_found(text: str, kind: InquiryKind) -> None:
-    assert read_inquiry(text).kind is kind
+    assert inquiry_of(text).kind is kind
 
 
 def test_each_entry_is_listed_with_its_status_and_size() -> None:
@@ -79,7 +79,7 @@ def test_those_that_were_stopped_come_first_where_they_are_asked_for() -> None:
 
 
 def test_the_sentence_of_an_entry_is_the_one_on_the_drug() -> None:
-    inquiry = read_inquiry(ASKED)
+    inquiry = inquiry_of(ASKED)
     checklist = checklist_of(inquiry)
     (fact,) = read_items(inquiry, checklist, {"E1": entry(1, "RECRUITING")})
     (item,) = (i for i in checklist.items if i.aspect is Aspect.REGISTERED)

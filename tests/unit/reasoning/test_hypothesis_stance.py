@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 import deepcritical
 from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.hypotheses import MechanismHypothesis
+from deepcritical.questions.forms import research_question
+from deepcritical.questions.reading import literal_frame
 from deepcritical.reasoning.hypothesis_stance import StanceResult, stance
 from deepcritical.reasoning.propositions import PropositionKind, proposition
-from deepcritical.reasoning.questions import read_question
 from tests.unit.domain.records import paper, trial
 
 UNHURRIED = settings(deadline=None)
@@ -203,7 +204,7 @@ HELPED = (
     "hypothesis",
     [
         pytest.param(ASPIRIN, id="text"),
-        pytest.param(read_question(ASPIRIN), id="question"),
+        pytest.param(research_question(literal_frame(ASPIRIN)), id="question"),
         pytest.param(
             MechanismHypothesis(
                 drug="aspirin",

@@ -244,20 +244,24 @@ class ResearchTools:
     async def _ask(
         self, call: Call, question: str, context: str, rounds: int | None
     ) -> RunOf[DeepAnswer]:
+        reasoner = await self._reasoner(call)
+        await self._runs.check(question, DEEP_RESEARCH, context=context, reasoner=reasoner)
         return self._runs.ask(
             question,
             context=context,
             max_iterations=rounds,
-            reasoner=await self._reasoner(call),
+            reasoner=reasoner,
             model_api_key=call.key,
             user_id=call.caller.user_id,
         )
 
     async def _submit(self, call: Call, question: str, depth: Depth) -> RunOf[ResearchReport]:
+        reasoner = await self._reasoner(call)
+        await self._runs.check(question, reasoner=reasoner)
         return self._runs.submit(
             question,
             depth=depth,
-            reasoner=await self._reasoner(call),
+            reasoner=reasoner,
             model_api_key=call.key,
             user_id=call.caller.user_id,
         )

@@ -11,6 +11,7 @@ from pydantic import SecretStr, ValidationError
 
 from deepcritical.domain.budget import Depth, OwnLimits
 from deepcritical.domain.errors import ConfigurationError
+from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.live_sources import SourceKey
 from deepcritical.domain.plan import ResearchPlan
 from deepcritical.interfaces.page.form import Form
@@ -35,6 +36,16 @@ class Asked:
     own_limits: OwnLimits
     reasoner: Reasoner
     key: SecretStr | None
+
+    async def check(self, runs: RunService) -> QuestionFrame:
+        """The frame of the question.
+
+        Raises:
+            QuestionError: A run on it would only fail.
+        """
+        return await runs.check(
+            self.question, self.kind, sources=self.sources, reasoner=self.reasoner
+        )
 
     def start(self, runs: RunService, user_id: str, plan: ResearchPlan | None = None) -> RunOf[Any]:
         """Begin the run.

@@ -25,6 +25,7 @@ from deepcritical.interfaces.page.plan_review import (
 )
 from deepcritical.jobs.runs import RESEARCH, RunService
 from deepcritical.jobs.stored_runs import RunView
+from deepcritical.questions.forms import require_one_meaning
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 
 __all__ = ["RunHandlers"]
@@ -72,6 +73,7 @@ class RunHandlers:
                 # It may ask a model once, as a message of a chat may.
                 self._access.admit_turn(self._caller(request))
                 return {form.refused: "", **await self._planned(asked)}
+            require_one_meaning(await asked.check(self._runs))
             run = asked.start(self._runs, self._admitted(request).user_id)
         except DeepCriticalError as error:
             return {form.refused: problem(str(error)), form.key: ""}

@@ -12,10 +12,16 @@ from typing import NamedTuple
 
 import pytest
 
-from deepcritical.reasoning.same_question import may_be_same, meaning_of
+from deepcritical.questions.reading import literal_frame
+from deepcritical.questions.sameness import Meant, meaning_of
 from deepcritical.services.embeddings import EmbeddingService
 from deepcritical.services.question_similarity import QuestionSimilarity
 from tests.conftest import ROOT, TABLE
+
+
+def meaning(text: str) -> Meant:
+    return meaning_of(literal_frame(text))
+
 
 DATA = ROOT / "tests/data/questions"
 
@@ -32,8 +38,8 @@ def pairs(name: str) -> list[Pair]:
 
 
 async def called_similar(pair: Pair, similarity: QuestionSimilarity) -> bool:
-    meant = [await asyncio.to_thread(meaning_of, text) for text in (pair.one, pair.other)]
-    if not may_be_same(*meant):
+    one, other = [await asyncio.to_thread(meaning, text) for text in (pair.one, pair.other)]
+    if one != other:
         return False
     return bool((await similarity.alike(pair.one, [pair.other])).scores)
 
@@ -63,14 +69,6 @@ async def test_what_is_called_similar_is_similar_and_most_of_it_is_found(
     record_property(f"{TABLE}similar questions", (kind, name, shown))
     assert [pair for pair in found if not pair.same] == []
     assert recall >= least_recall
-
-
-@pytest.mark.parametrize("name", ["pairs", "held_out"])
-def test_the_order_of_two_questions_does_not_matter(name: str) -> None:
-    for one, other, _ in pairs(name):
-        meant = meaning_of(one), meaning_of(other)
-        assert may_be_same(*meant) == may_be_same(*reversed(meant))
-        assert may_be_same(meant[0], meaning_of(one))
 
 
 async def test_the_same_words_are_compared_without_a_model() -> None:

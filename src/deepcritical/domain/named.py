@@ -1,0 +1,33 @@
+"""What a question names: drugs and conditions, with the other names that they go by."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from deepcritical.domain.base import Model
+
+__all__ = ["Condition", "Drug"]
+
+
+class Drug(Model):
+    """A drug and the other names it goes by."""
+
+    name: str = Field(min_length=1)
+    synonyms: tuple[str, ...] = ()
+    known: bool = True
+    """False when no vocabulary has the name; it is then searched literally."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name and its synonyms."""
+        return (self.name, *self.synonyms)
+
+
+class Condition(Model):
+    """A condition and the other names it goes by."""
+
+    name: str = Field(min_length=1)
+    names: tuple[str, ...] = ()
+    """All names, the first one included."""
+    mesh_id: str | None = None
+    known: bool = True

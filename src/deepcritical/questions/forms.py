@@ -1,0 +1,133 @@
+"""A frame as what research works on: a drug for a condition, candidates, or a hypothesis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from deepcritical.domain.errors import QuestionDeclinedError, QuestionError
+from deepcritical.domain.frame import QuestionFrame, QuestionKind
+from deepcritical.domain.named import Condition
+from deepcritical.domain.question import QuestionForm, ResearchQuestion
+from deepcritical.questions import cues
+from deepcritical.questions.declining import advice_of
+
+__all__ = ["require_answerable", "require_one_meaning", "research_question", "wants_verdict"]
+
+_WITH_VERDICT = frozenset(
+    {
+        QuestionKind.EFFICACY,
+        QuestionKind.CLASS,
+        QuestionKind.COMBINATION,
+        QuestionKind.COMPARISON,
+        QuestionKind.MECHANISM,
+    }
+)
+
+
+def require_answerable(frame: QuestionFrame) -> None:
+    """Let pass what can be searched.
+
+    Raises:
+        QuestionDeclinedError: With the reason, what to do instead, and offers.
+    """
+    if frame.answerable:
+        return
+    offered = " or ".join(f'"{offer}"' for offer in frame.offers)
+    advice = f"Did you mean {offered}?" if offered else advice_of(frame.declined)
+    raise QuestionDeclinedError(
+        frame.notices[0],
+        advice,
+        frame.declined.value if frame.declined else frame.kind.value,
+        frame.offers,
+    )
+
+
+def require_one_meaning(frame: QuestionFrame) -> None:
+    """Let pass a question without a name of several things; for where a person can be asked back.
+
+    Raises:
+        QuestionDeclinedError: With the question in each of its meanings.
+    """
+    for found in frame.ambiguities:
+        meanings = (found.taken, *found.others)
+        raise QuestionDeclinedError(
+            f'"{found.text}" can mean {" or ".join(meanings)}.',
+            "Which one is meant? Ask again with its name.",
+            "ambiguous",
+            tuple(frame.text.replace(found.text, name) for name in meanings),
+        )
+
+
+def wants_verdict(frame: QuestionFrame) -> bool:
+    """Whether a report with a verdict answers it: whether a drug helps, or which ones could."""
+    if frame.kind is QuestionKind.CANDIDATES:
+        return frame.condition is not None
+    is_whole = bool(frame.drugs) and frame.condition is not None
+    asks_effect = frame.kind is not QuestionKind.MECHANISM or bool(frame.through)
+    return frame.kind in _WITH_VERDICT and is_whole and asks_effect
+
+
+def research_question(frame: QuestionFrame) -> ResearchQuestion:
+    """A question whose answer is a report with a verdict.
+
+    Raises:
+        QuestionDeclinedError: It is none that papers and trials answer.
+        QuestionError: It names no condition, or asks for something other than a drug's effect.
+    """
+    require_answerable(frame)
+    condition = frame.condition or _as_condition(frame)
+    if condition is None:
+        named = f" for {frame.drugs[0].name}" if frame.drugs else ""
+        raise QuestionError(
+            f"No condition could be recognised in the question{named}.",
+            'Name one, as in "Can metformin be repurposed for Alzheimer\'s disease?" '
+            'or "What could be repurposed for long COVID?"; any other question is for '
+            "`deepcritical ask`.",
+        )
+    if not frame.drugs and frame.kind is not QuestionKind.CANDIDATES:
+        raise QuestionError(
+            f"The question asks for no drug that could help in {condition.name}.",
+            "Name a drug, or ask which ones could help; any other question is for "
+            "`deepcritical ask`.",
+        )
+    drug = next(iter(frame.drugs), None)
+    terms = frame.through if drug else ()
+    form = QuestionForm.DRUG_CONDITION if drug else QuestionForm.CONDITION
+    return ResearchQuestion(
+        text=frame.text,
+        form=QuestionForm.HYPOTHESIS if terms else form,
+        drug=drug,
+        condition=condition,
+        mechanism_terms=terms,
+        notices=(*frame.notices, *_limits(frame)),
+        frame=frame,
+    )
+
+
+def _as_condition(frame: QuestionFrame) -> Condition | None:
+    """Of a drug and an outcome without a condition, the outcome: "lower blood pressure"."""
+    if not frame.drugs or not frame.outcomes:
+        return None
+    return Condition(name=frame.outcomes[0], names=frame.outcomes[:1])
+
+
+def _limits(frame: QuestionFrame) -> Iterator[str]:
+    """What of the question the report does not answer, or answers from another side."""
+    if len(frame.drugs) > 1:
+        yield f"Several drugs are named; this run asks about {frame.drugs[0].name} only."
+    if frame.comparators:
+        yield (
+            f"The report answers whether {frame.drugs[0].name} helps; what it says of "
+            f"{' and '.join(frame.comparators)} beside it is told, and not weighed."
+        )
+    if frame.kind is QuestionKind.CLASS:
+        yield (
+            f'"{frame.drugs[0].name}" is a class of drugs; '
+            "records are read for the class by its name, not for each drug of it."
+        )
+    is_of_harm = frame.kind is QuestionKind.SAFETY and "safe" not in frame.text.casefold()
+    if frame.negative or is_of_harm or cues.CAUSED.search(frame.text):
+        yield (
+            "The question asks about harm or no effect. The report answers whether the drug helps; "
+            "findings of harm or no effect are shown as such."
+        )

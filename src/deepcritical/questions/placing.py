@@ -1,0 +1,172 @@
+"""Names in a question that no table has: which words they are, and what stands in their place.
+
+A question that names a drug or a condition nobody knows here is not searched before somebody does:
+see `OutsideName`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from deepcritical.domain.frame import OutsideName
+from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.patterns import bounded
+from deepcritical.questions import cues
+from deepcritical.questions.naming import DrugNamed, Names
+from deepcritical.vocabulary.conditions import ConditionMention, KnownCondition
+
+__all__ = ["unplaced", "with_outside"]
+
+_HEAD = (
+    r"(?:diseases?|syndromes?|disorders?|deficiency|dystrophy|palsy|fever|tumou?rs?|cancers?|"
+    r"an(?:a?)emia|neuropathy|myopathy|carcinoma|infection|poisoning|injury)"
+)
+_HEADED = bounded(
+    rf"(?<![\w-])(?:(?!(?:the|an?|in|with|for|of|and|or|any|this|that|my|his|her|their|to|from|on|"
+    rf"by|who|have|has|rare|treat|against|other|some|which|what|is|are|does|help|severe|chronic|"
+    rf"acute|these|such|infectious|no)\b)[\w'’-]+ ){{1,3}}{_HEAD}\b",
+    re.IGNORECASE,
+)
+"""A condition by its last word: "hungry bone syndrome"."""
+_FOLLOWED = bounded(rf"[\s-]+{_HEAD}\b", re.IGNORECASE)
+_BESIDE = bounded(r"[\s-]{1,2}")
+_FOR = bounded(
+    r"\b(?:in|for|against|with|from|on|treat\w*|prevent\w*|cur(?:e|es|ed|ing)|slow\w*|manag\w+|"
+    r"reliev\w+|help\w*|improv\w+|eas(?:e|es|ing)|caus(?:e|es|ed|ing)|"
+    r"(?:treatment|management|prevention|risk|symptoms?|course|progression|onset|patients?|"
+    r"prevalence|incidence|causes?|diagnosis|pathogenesis|prognosis|epidemiology) of) "
+    r"(?:the |an? |my |people |patients |adults |children |those |someone |with |who have |severe |"
+    r"mild |chronic |acute |early ){0,3}$",
+    re.IGNORECASE,
+)
+_DONE_TO = bounded(
+    r" (?:be )?(?:diagnosed|treated|managed|prevented|cured|patients?)\b", re.IGNORECASE
+)
+"""Behind a condition."""
+_AS_DRUG = bounded(
+    r"(?:^|\b(?:does|do|did|can|could|may|might|will|would|is|are|was|were|of|with|by|using|giving|"
+    r"adding|about|that|whether|if|takes?|taking|drug|called|named|and|or|plus|than|versus|vs\.?|"
+    r"over|on) |[,:;(/+\"'“] ?)$",
+    re.IGNORECASE,
+)
+"""What stands before a drug, not before an adjective of something else."""
+_PASSIVE = bounded(
+    r"^.{0,80}\b(?:be|is|are|being|been) (?:\w+ )?"
+    r"(?:treated|prevented|cured|slowed|managed|helped|relieved|reversed) (?:with|by|using)\b",
+    re.IGNORECASE,
+)
+_SHORTEST = 5
+"""Letters of a drug's name, at least: shorter ones are shorthand, or slips of ordinary words."""
+_MOST = 4
+"""Names that are looked up for one question, at most."""
+
+
+class _Words(NamedTuple):
+    text: str
+    start: int
+    end: int
+
+
+def unplaced(names: Names) -> tuple[OutsideName, ...]:
+    """The unknown words that stand where a drug or a condition is missing, each as what it may be.
+
+    Both kinds are searched for literally if nothing better is found, so they are `known=False`.
+    """
+    found = list(_phrases(names))
+    if names.drugs and names.conditions:
+        return ()
+    found = [w for w in found if not any(p.fullmatch(w.text) for _, p in _ELSEWHERE)]
+    return tuple(_as_missing(names, found))[:_MOST]
+
+
+_ELSEWHERE = (*cues.GROUPS, *cues.OUTCOMES)
+
+
+def _as_missing(names: Names, found: Sequence[_Words]) -> Iterator[OutsideName]:
+    has_drug, has_condition = bool(names.drugs), bool(names.conditions)
+    passive = _PASSIVE.match(names.text)
+    for words in found:
+        is_first = not has_drug and not has_condition
+        is_condition = _is_condition(names.text, words)
+        if passive and is_first:
+            is_condition = words.end < passive.end()
+        is_last = not any(map(str.isalnum, names.text[words.end :]))
+        is_condition = (is_condition or (has_drug and is_last)) and not has_condition
+        if is_condition:
+            has_condition = True
+            condition = Condition(name=words.text, names=(words.text,), known=False)
+            yield OutsideName(text=words.text, condition=condition)
+        elif (
+            not has_drug
+            and len(words.text) >= _SHORTEST
+            and _AS_DRUG.search(names.text[: words.start])
+        ):
+            has_drug = True
+            yield OutsideName(text=words.text, drug=Drug(name=words.text, known=False))
+
+
+def _is_condition(text: str, words: _Words) -> bool:
+    headed = re.search(rf"{_HEAD}$", words.text, re.IGNORECASE)
+    is_told = _FOR.search(text[: words.start]) or _DONE_TO.match(text, words.end)
+    return bool(headed or is_told)
+
+
+def _phrases(names: Names) -> Iterator[_Words]:
+    """Unknown words, those side by side as one; and conditions known by their last word alone."""
+    text = names.text
+    taken = [(d.start, d.end) for d in names.drugs]
+    taken += [(c.start, c.end) for c in names.conditions]
+    places = sorted(
+        {
+            m.span()
+            for word in names.unknown
+            for m in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)
+        }
+        | {m.span() for m in _HEADED.finditer(text) if not _overlaps(m.span(), taken)}
+    )
+    joined: list[tuple[int, int]] = []
+    for start, end in places:
+        if joined and (start < joined[-1][1] or _BESIDE.fullmatch(text, joined[-1][1], start)):
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    seen: set[str] = set()
+    for start, end in joined:
+        more = _FOLLOWED.match(text, end)
+        end = more.end() if more else end
+        if text[start:end].casefold() not in seen:
+            seen.add(text[start:end].casefold())
+            yield _Words(text[start:end], start, end)
+
+
+def _overlaps(span: tuple[int, int], taken: Iterable[tuple[int, int]]) -> bool:
+    return any(s < span[1] and span[0] < e for s, e in taken)
+
+
+def with_outside(names: Names, outside: Iterable[OutsideName]) -> Names:
+    """The names of a question with those that somebody else knows among them."""
+    for name in outside:
+        match = re.search(rf"(?<!\w){re.escape(name.text)}(?!\w)", names.text, re.IGNORECASE)
+        if match is None:
+            continue
+        start, end = match.span()
+        unknown = tuple(w for w in names.unknown if w.casefold() not in name.text.casefold())
+        names = names._replace(unknown=unknown)
+        if name.drug:
+            drug = DrugNamed(name.drug, None, start, end, match[0])
+            drugs = sorted((*names.drugs, drug), key=lambda n: n.start)
+            names = names._replace(drugs=tuple(drugs))
+        elif name.condition:
+            mention = ConditionMention(_known(name.condition), start, end, match[0])
+            conditions = sorted((*names.conditions, mention), key=lambda n: n.start)
+            names = names._replace(conditions=tuple(conditions))
+        else:
+            names = names._replace(targets=(*names.targets, match[0]))
+    return names
+
+
+def _known(told: Condition) -> KnownCondition:
+    mesh_id = (told.mesh_id or "").removeprefix("MESH:")
+    return KnownCondition(told.name, mesh_id, (), (), told.names)

@@ -1,0 +1,84 @@
+"""Whether two questions ask the same, by their frames; how alike they are worded is told elsewhere.
+
+Questions on two drugs, or for and against one, lie close together for any measure of wording.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from deepcritical.domain.frame import QuestionFrame, QuestionKind
+from deepcritical.domain.patterns import bounded
+from deepcritical.questions import cues
+from deepcritical.vocabulary.folding import key_of
+
+__all__ = ["Meant", "meaning_of"]
+
+_NUMBER = bounded(r"\b\d+(?:[.,]\d+)?\b")
+_WORD = bounded(r"[^\W\d_]{4,}")
+_QUALIFIERS = bounded(
+    r"\b(?:vaccin\w+|low|high|early|late|severe|mild|acute|chronic|oral\w*|topical\w*|intravenous\w*|"
+    r"inhaled|nasal|short|long|more|less|safer?)\b",
+    re.IGNORECASE,
+)
+"""How much, in which form: one such word more makes another question."""
+
+_TOLD = (cues.LATEST, cues.CAUSED, *(p for _, p in (*cues.OUTCOMES, *cues.GROUPS)))
+"""What a frame has already, in whichever words."""
+
+_ASKING = cues.FRAMING | frozenset(
+    "does could would should might must been being have having with from into onto this that these "
+    "those rate rates action acting acts existing through common prevalence prevalent incidence "
+    "frequency frequent after adverse side safe safety tolerated tolerable harm harms harmful risk "
+    "risks line given dose doses dosage dosages repurpose reposition disease diseases disorder "
+    "condition mechanism mechanisms".split()
+)
+"""Words that ask, and name nothing."""
+
+
+class Meant(NamedTuple):
+    """What a question names and asks; equal for two that may be offered for one another."""
+
+    kind: QuestionKind
+    drugs: frozenset[str]
+    comparators: frozenset[str]
+    condition: str
+    population: frozenset[str]
+    outcomes: frozenset[str]
+    through: frozenset[str]
+    negative: bool
+    caused: bool
+    numbers: frozenset[str]
+    qualifiers: frozenset[str]
+    words: frozenset[str]
+
+
+def meaning_of(frame: QuestionFrame) -> Meant:
+    """What a question names and asks."""
+    condition = frame.condition
+    names = {n.casefold() for d in frame.drugs for n in d.names}
+    if condition:
+        names |= {n.casefold() for n in (condition.name, *condition.names)}
+    rest = frame.text.casefold()
+    for name in sorted(names, key=len, reverse=True):
+        rest = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", rest)
+    numbers = frozenset(_NUMBER.findall(rest))
+    for pattern in _TOLD:
+        rest = pattern.sub(" ", rest)
+    words = (w[0] for w in _WORD.finditer(rest))
+    named = frozenset(w[0][:5] for name in names for w in _WORD.finditer(name))
+    return Meant(
+        kind=frame.kind,
+        drugs=frozenset(drug.name for drug in frame.drugs),
+        comparators=frozenset(frame.comparators),
+        condition=(condition.mesh_id or key_of(condition.name)) if condition else "",
+        population=frozenset(frame.population),
+        outcomes=frozenset(frame.outcomes),
+        through=frozenset(term.casefold() for term in frame.through),
+        negative=frame.negative,
+        caused=bool(cues.CAUSED.search(frame.text)),
+        numbers=numbers,
+        qualifiers=frozenset(_QUALIFIERS.findall(rest)),
+        words=frozenset(word[:5] for word in words if word not in _ASKING) - named,
+    )

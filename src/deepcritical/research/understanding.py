@@ -1,0 +1,44 @@
+"""What a run's question asks; a name that no table has is looked up where the run searches."""
+
+from __future__ import annotations
+
+from deepcritical.domain.errors import SearchError
+from deepcritical.domain.frame import QuestionFrame
+from deepcritical.domain.question import checked_question
+from deepcritical.questions.reading import read_frame
+from deepcritical.research.session import ResearchSession
+from deepcritical.services.calculating import calculated
+from deepcritical.tools.base import LookUpNames
+
+__all__ = ["frame_of", "understand"]
+
+
+async def understand(session: ResearchSession) -> QuestionFrame:
+    """The frame of the session's question.
+
+    Raises:
+        QuestionError: It is empty or too long.
+    """
+    look_up = session.sources.look_up if session.sources else None
+    return await frame_of(session.text, session.context, look_up)
+
+
+async def frame_of(
+    text: str, context: str = "", look_up: LookUpNames | None = None
+) -> QuestionFrame:
+    """The frame of a question; one that is declined for an unknown name was looked up in vain.
+
+    Where nobody could be asked, such a name is searched as it stands, and the reader is told.
+
+    Raises:
+        QuestionError: It is empty or too long.
+    """
+    text = checked_question(text)
+    frame = await calculated(read_frame, text, context=context)
+    if not frame.missing or look_up is None:
+        return frame
+    try:
+        known = await look_up(frame.missing)
+    except SearchError:
+        known = frame.missing
+    return await calculated(read_frame, text, known, context=context)
