@@ -46,6 +46,9 @@ class ResearchReport(Model):
     """Aims at 100-500 characters; what is longer is cut at a sentence, never refused."""
     verdict: Verdict = Field(default_factory=lambda: decide(()))
     """By rule, never by a writer; without studies it is insufficient evidence."""
+    answer: str = ""
+    """The verdict as the answer to the question as it was put; '' where it asks for no yes or no,
+    and in reports of version 0.1."""
     methodology: ReportSection
     hypotheses_tested: tuple[HypothesisTested, ...] = ()
     mechanistic_findings: ReportSection
@@ -107,6 +110,7 @@ class ResearchReport(Model):
         parts = (
             f"# {escape_markdown(self.title)}",
             self._banner(),
+            f"> {escape_markdown(self.answer)}" if self.answer else "",
             "\n".join(f"> Note: {escape_markdown(notice)}" for notice in self.notices),
             because(self.verdict, self.references),
             "*For research use, not medical advice.*",

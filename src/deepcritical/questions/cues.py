@@ -123,7 +123,10 @@ OUTCOMES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("remission", r"remission|remit\w*"),
         ("exacerbations", r"exacerbat\w+|attacks?"),
         ("progression", r"progress\w+|advanc\w+|worsening|getting worse|course of"),
-        ("hospitalisation", r"hospitali[sz]\w+|admissions?|admitted to hospital|readmission"),
+        (
+            "hospitalisation",
+            r"hospitali[sz]\w+|admissions?|admitted to hospital|readmission|end(?:s|ed)? up in hospital",
+        ),
         ("incidence", r"risk of developing|onset|new cases"),
         ("cognition", r"cogniti\w+|memory"),
         ("seizure frequency", r"seizures?"),
@@ -142,7 +145,11 @@ OUTCOMES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("symptoms", r"symptoms?"),
         ("sleep", r"sleep quality|sleep"),
         ("function", r"disability|mobility|walking|physical function"),
-        ("length of stay", r"length of stay|days in hospital"),
+        (
+            "length of stay",
+            r"length of (?:\w+ )?stay|(?:hospital|hospital's|icu) stays?|days in hospital|LOS|"
+            r"(?:go|goes|get|sent) home (?:\w+ )?(?:sooner|earlier)",
+        ),
         ("viral load", r"viral (?:load|clearance)|seroconversion"),
         ("bleeding", r"bleed\w*|ha?emorrhag\w+"),
         ("transplant survival", r"graft (?:survival|loss|rejection)|rejection"),
@@ -178,7 +185,7 @@ GROUPS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"kidneys are impaired|(?:reduced|poor|impaired) renal function|renal function is poor",
         ),
         ("critically ill", r"critically ill|intensive care|ICU|ventilated"),
-        ("inpatients", r"inpatients?|hospitali[sz]ed|in hospital|hospital patients|on the ward"),
+        ("inpatients", r"inpatients?|hospitali[sz]ed|(?<!up )in hospital|hospital patients|on the ward"),
         ("outpatients", r"outpatients?|non-?hospitali[sz]ed|ambulatory"),
         ("healthy people", r"healthy (?:people|adults|volunteers|subjects)"),
         ("transplant recipients", r"transplant (?:recipients?|patients?)"),

@@ -6,16 +6,18 @@ none.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from deepcritical.domain.frame import DeclineReason
+from deepcritical.domain.named import Condition, Drug
 
-__all__ = ["advice_of", "line_of"]
+__all__ = ["advice_of", "general_questions", "line_of"]
 
 _CONVERSATION = "This is no question that papers and trials answer."
+_EXAMPLE = '"Does colchicine prevent recurrent pericarditis?"'
 _ASK = (
     "Ask about a drug or a condition, such as \"Can metformin be repurposed for Alzheimer's "
-    'disease?" or "Does colchicine prevent recurrent pericarditis?"'
+    f'disease?" or {_EXAMPLE}'
 )
 _LINES = {
     DeclineReason.EMPTY: "There is no question.",
@@ -30,8 +32,7 @@ _LINES = {
 _ADVICE = {
     DeclineReason.PERSONAL_ADVICE: (
         "Please ask a doctor or a pharmacist, in an emergency your local emergency number; what "
-        'studies found in general can be asked here, as in "Does colchicine prevent recurrent '
-        'pericarditis?"'
+        "studies found in general can be asked here"
     ),
     DeclineReason.HARMFUL: (
         "If you or somebody else may be in danger, please call your local emergency number or a "
@@ -49,6 +50,21 @@ def line_of(reason: DeclineReason | None, unknown: Sequence[str] = ()) -> str:
     return _CONVERSATION if reason is None else _LINES[reason]
 
 
-def advice_of(reason: DeclineReason | None) -> str:
-    """What to do next."""
+def advice_of(reason: DeclineReason | None, offers: Sequence[str] = ()) -> str:
+    """What to do next; with what can be asked instead, if anything."""
+    offered = " or ".join(f'"{offer}"' for offer in offers)
+    if reason is DeclineReason.PERSONAL_ADVICE:
+        return f"{_ADVICE[reason]}, as in {offered or _EXAMPLE}"
+    if offered:
+        return f"Did you mean {offered}?"
     return _ASK if reason is None else _ADVICE.get(reason, _ASK)
+
+
+def general_questions(drugs: Sequence[Drug], condition: Condition | None) -> Iterator[str]:
+    """What can be asked of studies where somebody asks for their own treatment."""
+    for drug in drugs[:1]:
+        if condition:
+            yield f"Does {drug.name} help in {condition.name}?"
+        yield f"What are the side effects of {drug.name}?"
+    if condition and not drugs:
+        yield f"Which drugs help in {condition.name}?"

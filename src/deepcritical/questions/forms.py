@@ -32,11 +32,9 @@ def require_answerable(frame: QuestionFrame) -> None:
     """
     if frame.answerable:
         return
-    offered = " or ".join(f'"{offer}"' for offer in frame.offers)
-    advice = f"Did you mean {offered}?" if offered else advice_of(frame.declined)
     raise QuestionDeclinedError(
         frame.notices[0],
-        advice,
+        advice_of(frame.declined, frame.offers),
         frame.declined.value if frame.declined else frame.kind.value,
         frame.offers,
     )
@@ -126,8 +124,8 @@ def _limits(frame: QuestionFrame) -> Iterator[str]:
             "records are read for the class by its name, not for each drug of it."
         )
     is_of_harm = frame.kind is QuestionKind.SAFETY and "safe" not in frame.text.casefold()
-    if frame.negative or is_of_harm or cues.CAUSED.search(frame.text):
+    if is_of_harm or cues.CAUSED.search(frame.text):
         yield (
-            "The question asks about harm or no effect. The report answers whether the drug helps; "
-            "findings of harm or no effect are shown as such."
+            "The question asks about harm. The report answers whether the drug helps; "
+            "findings of harm are shown as such."
         )

@@ -15,7 +15,7 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import Drug
 from deepcritical.questions import cues
 from deepcritical.questions.classifying import ANSWERABLE, probabilities, scores
-from deepcritical.questions.declining import line_of
+from deepcritical.questions.declining import general_questions, line_of
 from deepcritical.questions.features import features_of, is_other_script
 from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names
 from deepcritical.questions.placing import unplaced, with_outside
@@ -27,6 +27,9 @@ from deepcritical.vocabulary.nearest import offers
 
 __all__ = ["literal_frame", "names_in", "read_frame"]
 
+ORDERS_LEFT_OUT = "Words of the question that instruct the program were left out."
+_SENTENCE = bounded(r"(?<=[.?!;:]) +")
+_MOST_SENTENCES = 20
 _COMBINED = bounded(r"\s*(?:/|\band\b|\bwith\b|\bplus\b|,)\s*")
 _RANKS_ONLY = 12
 _SURE = 0.5
@@ -62,6 +65,10 @@ def read_frame(
     written = " ".join(text.split())
     if not any(c.isalpha() for c in written):
         return _declined(written, DeclineReason.GIBBERISH if written else DeclineReason.EMPTY, None)
+    asked, ordered = without_orders(written)
+    if ordered:
+        frame = read_frame(asked, outside, context=context)
+        return frame.model_copy(update={"notices": (ORDERS_LEFT_OUT, *frame.notices)})
     names, through = names_in(written, context)
     names = with_outside(names, outside)
     if is_other_script(written):
@@ -87,6 +94,27 @@ def names_in(text: str, context: str = "") -> tuple[Names, tuple[str, ...]]:
     """What a question names, and the targets of the clause that says how a drug acts."""
     body, through = split_through(text)
     return _within(find_names(body), context), through
+
+
+def without_orders(text: str) -> tuple[str, bool]:
+    """A text without its sentences that instruct the program, and whether any was left out.
+
+    A text that names no drug and no condition beside them stays as it is, and is declined.
+    """
+    sentences = _SENTENCE.split(text, maxsplit=_MOST_SENTENCES)
+    if len(sentences) == 1:
+        return text, False
+    orders = [_is_order(sentence) for sentence in sentences]
+    kept = " ".join(s for s, order in zip(sentences, orders, strict=True) if not order)
+    found = find_names(kept) if any(orders) and kept else None
+    return (kept, True) if found and (found.drugs or found.conditions) else (text, False)
+
+
+def _is_order(sentence: str) -> bool:
+    names, through = names_in(sentence)
+    refused = probabilities(scores(features_of(names, through)), _REFUSALS)
+    sure = _SURE_WHERE_NAMED if names.drugs or names.conditions else _SURE
+    return refused[DeclineReason.INSTRUCTION] > sure
 
 
 def _within(names: Names, context: str) -> Names:
@@ -250,12 +278,16 @@ def _unknown(text: str, missing: Sequence[OutsideName]) -> QuestionFrame:
 
 
 def _declined(text: str, reason: DeclineReason, names: Names | None) -> QuestionFrame:
-    condition = names.conditions[0].condition if names and names.conditions else None
+    found = names.conditions[0] if names and names.conditions else None
+    condition = as_condition(found.condition, found.text) if found else None
+    drugs = tuple(n.drug for n in names.drugs) if names else ()
+    is_personal = reason is DeclineReason.PERSONAL_ADVICE
     return QuestionFrame(
         text=text,
         kind=QuestionKind.DECLINED,
         declined=reason,
-        drugs=tuple(n.drug for n in names.drugs) if names else (),
-        condition=as_condition(condition) if condition else None,
+        drugs=drugs,
+        condition=condition,
         notices=(line_of(reason),),
+        offers=tuple(general_questions(drugs, condition)) if is_personal else (),
     )

@@ -36,6 +36,16 @@ _ARE_PEOPLE = bounded(
     r"\w{4,}(?:ics|iacs|eurs)$|\b(?:smokers|drinkers|survivors|sufferers)$", re.IGNORECASE
 )
 """Names of those who have a condition: "diabetics", "migraineurs"."""
+_OF_DRUG = bounded(
+    r"^(?:['’]s)?[ -](?:pill|tablet|capsule|medicine|medication|drug|jab|injection|med|remedy)s?\b",
+    re.IGNORECASE,
+)
+"""Behind a condition that only says what a drug is for: "metformin, the diabetes pill"."""
+_HAS = bounded(
+    r"\b(?:has|have|had|having|with|suffers? from|living with|gets?|got|developed)\b[^.;?]{0,40}$",
+    re.IGNORECASE,
+)
+_SENTENCE = bounded(r"[^.!?;]+[.!?;]*")
 _SHORT = 5
 
 
@@ -56,7 +66,7 @@ def roles_of(names: Names) -> Roles:
     text = rest = names.text
     for named in names.drugs:
         rest = rest.replace(named.text, " " * len(named.text))
-    asked, population = _parted(text, _each_once(names.conditions))
+    asked, population = _parted(text, _each_once(_bearing(text, names.conditions)))
     groups = [name for name, pattern in cues.GROUPS if pattern.search(rest)]
     taken = asked.text.casefold() if asked else ""
     outcomes = tuple(
@@ -66,6 +76,20 @@ def roles_of(names: Names) -> Roles:
     )
     condition = as_condition(asked.condition, _called(asked)) if asked else None
     return Roles(condition, tuple(dict.fromkeys((*population, *groups))), outcomes)
+
+
+def _bearing(text: str, mentions: Sequence[ConditionMention]) -> list[ConditionMention]:
+    """Without what a story mentions beside the question that it ends in.
+
+    Not what only says what a drug is for; and where the sentence that asks names a condition
+    itself, of the others only what somebody has.
+    """
+    plain = [m for m in mentions if not _OF_DRUG.match(text[m.end : m.end + 24])] or list(mentions)
+    asks = [m.span() for m in _SENTENCE.finditer(text) if m[0].endswith("?")]
+    start, end = asks[-1] if asks else (0, len(text))
+    if not any(start <= m.start < end for m in plain):
+        return plain
+    return [m for m in plain if start <= m.start < end or _HAS.search(text[: m.start])]
 
 
 def _parted(
@@ -100,6 +124,8 @@ def _is_group(text: str, mention: ConditionMention, *, told: bool) -> bool:
 def _called(mention: ConditionMention) -> str:
     """How a condition is called in the answer: as the user did, but for an abbreviation."""
     written = mention.text
+    if written.casefold() == mention.condition.name.casefold() and not written.isupper():
+        return written
     short = written.isupper() or len(written) <= _SHORT or any(c.isdigit() for c in written)
     return mention.condition.name if short else written
 

@@ -14,6 +14,7 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import DrugCandidate, ReportSection
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import Verdict, VerdictLabel, decide
+from deepcritical.questions.wording import answer_to
 from deepcritical.reasoning.base import ReportContext
 from deepcritical.reasoning.changing import ChangeSection
 from deepcritical.reasoning.citing import Citer
@@ -80,6 +81,7 @@ class _Writer:
             research_question=self.question.text,
             executive_summary=summary,
             verdict=self.verdict,
+            answer=answer_to(frame, self.verdict.label) if (frame := self.question.frame) else "",
             **sections,
             drug_candidates=candidates if self.studies else (),
             limitations=self.methods.limitations(),

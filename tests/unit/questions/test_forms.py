@@ -272,12 +272,11 @@ class TestPolarity:
         [
             "Does metformin cause asthma?",
             "Does metformin worsen asthma?",
-            "Does metformin not help in asthma?",
             "Is metformin harmful in asthma?",
         ],
     )
-    def test_a_question_about_harm_or_no_effect_has_a_notice(self, text: str) -> None:
-        assert any("asks about harm or no effect" in n for n in read_question(text).notices)
+    def test_a_question_about_harm_has_a_notice(self, text: str) -> None:
+        assert any("asks about harm" in n for n in read_question(text).notices)
 
     def test_a_question_about_benefit_has_none(self) -> None:
         assert read_question("Does metformin help in asthma?").notices == ()

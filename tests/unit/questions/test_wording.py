@@ -1,0 +1,72 @@
+"""A question in one wording for all of its kind, and a verdict as the answer to how it was put."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.questions.reading import read_frame
+from deepcritical.questions.wording import answer_to, plain_wording
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("colchicine pericarditis recurrence", "Does colchicine reduce recurrence in pericarditis?"),
+        (
+            "Is it true that colchicine does not prevent relapse in pericarditis?",
+            "Does colchicine reduce recurrence in pericarditis?",
+        ),
+        ("side effects of lithium in gout", "Is lithium safe in gout?"),
+        ("Does lithium cause gout?", "Does lithium cause gout?"),
+        ("How common is gout in people taking lithium?", "Does lithium cause gout?"),
+        (
+            "list the trials of lithium in gout please",
+            "Which trials of lithium in gout are registered?",
+        ),
+        ("How does lithium act on tau in gout?", "How does lithium act on tau in gout?"),
+    ],
+)
+def test_wordings_of_one_question_become_one(text: str, plain: str) -> None:
+    assert plain_wording(read_frame(text)) == plain
+
+
+def test_an_affirmed_question_is_answered_in_its_own_words() -> None:
+    frame = read_frame("Does ivermectin reduce mortality in COVID-19?")
+    assert answer_to(frame, VerdictLabel.REFUTED) == (
+        "No: it was tested whether ivermectin reduces mortality in COVID-19, "
+        "and the trials found that it did not."
+    )
+    assert answer_to(frame, VerdictLabel.SUPPORTED).startswith("Yes: ")
+
+
+def test_a_denied_question_turns_yes_and_no_round_and_nothing_else() -> None:
+    asked = read_frame("Is it true that ivermectin does NOT reduce mortality in COVID-19?")
+    plain = read_frame("Does ivermectin reduce mortality in COVID-19?")
+    for label in VerdictLabel:
+        claim = "ivermectin reduces mortality in COVID-19"
+        assert claim in answer_to(asked, label)
+        assert answer_to(asked, label).partition(claim)[2] == (
+            answer_to(plain, label).partition(claim)[2]
+            if label is not VerdictLabel.PROMISING
+            else ", though no proof."
+        )
+    assert answer_to(asked, VerdictLabel.REFUTED).startswith("Yes: ")
+    assert answer_to(asked, VerdictLabel.SUPPORTED).startswith("No: ")
+
+
+def test_a_class_is_spoken_of_in_the_plural() -> None:
+    frame = read_frame("Do statins prevent dementia?")
+    assert "statins help in dementia" in answer_to(frame, VerdictLabel.MIXED)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What could be repurposed for gout?",
+        "Is apixaban better than warfarin in atrial fibrillation?",
+        "How does lithium act in gout?",
+    ],
+)
+def test_what_asks_for_no_yes_or_no_gets_none(text: str) -> None:
+    assert answer_to(read_frame(text), VerdictLabel.SUPPORTED) == ""
