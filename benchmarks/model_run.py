@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deepcritical.domain.budget import RunLimits
 from deepcritical.jobs.runs import RunService
+from deepcritical.models.providers import model_server
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.llm import LLMReasoner
-from deepcritical.reasoning.providers import model_server
 from deepcritical.research.session import RunSources
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path

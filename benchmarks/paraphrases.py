@@ -17,10 +17,10 @@ from collections.abc import Hashable, Iterable
 from pathlib import Path
 
 from deepcritical.bootstrap.application import build_runs
-from deepcritical.settings import Settings
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.report_parts import Reference
 from deepcritical.jobs.runs import RunService
+from deepcritical.settings import Settings
 
 ASKED = Path(__file__).parent / "questions_data" / "paraphrases.jsonl"
 

@@ -93,8 +93,8 @@ def service(order: Order) -> RunService:
 def _reasoner(order: Order) -> Reasoner:
     if not order.model:
         return ExtractiveReasoner()
+    from deepcritical.models.providers import model_server
     from deepcritical.reasoning.llm import LLMReasoner
-    from deepcritical.reasoning.providers import model_server
 
     return LLMReasoner(
         model_server("openai-chat:made-up", base_url=order.model, api_key="made-up-key")

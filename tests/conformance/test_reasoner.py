@@ -24,13 +24,14 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
 from deepcritical.jobs.durable import DurableReasoner
 from deepcritical.jobs.recorder import Host, Recorder
+from deepcritical.models.desk import RunDesk
+from deepcritical.models.providers import ModelServer, model_server
 from deepcritical.questions.reading import literal_frame
 from deepcritical.reasoning.auditing import audit
-from deepcritical.reasoning.base import Reasoner, ReportContext, RunDesk, Unread
+from deepcritical.reasoning.base import Reasoner, ReportContext, Unread
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.reasoning.item_facts import covered
 from deepcritical.reasoning.llm import LLMReasoner
-from deepcritical.reasoning.providers import ModelServer, model_server
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.calculating import calculated
 from deepcritical.services.event_log import EventLog

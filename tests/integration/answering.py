@@ -13,9 +13,9 @@ from deepcritical.domain.claims import claim_holds
 from deepcritical.domain.events import TERMINAL, LoggedEvent
 from deepcritical.domain.evidence import Evidence
 from deepcritical.jobs.runs import RunService
+from deepcritical.models.providers import model_server
 from deepcritical.reasoning.auditing import audit
 from deepcritical.reasoning.llm import LLMReasoner
-from deepcritical.reasoning.providers import model_server
 from deepcritical.tools.snapshot_records import parse
 from tests.conftest import ended, paper, snapshot, trial
 from tests.servers.models import ModelServer

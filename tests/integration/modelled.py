@@ -13,8 +13,8 @@ from deepcritical.domain.claims import claim_holds
 from deepcritical.domain.events import TERMINAL, LoggedEvent
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.report import ResearchReport
+from deepcritical.models.providers import model_server
 from deepcritical.reasoning.llm import LLMReasoner
-from deepcritical.reasoning.providers import model_server
 from tests.conftest import QUESTION, ended, of_type, paper, run_service, snapshot, trial
 from tests.servers.models import ModelServer
 from tests.servers.running import running

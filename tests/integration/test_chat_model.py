@@ -11,9 +11,9 @@ import pytest
 
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.chat import ChatAnswer, ResearchOffered
+from deepcritical.models.providers import model_server
 from deepcritical.orchestrators.chat import Chat
 from deepcritical.reasoning.llm_chat import ModelChat
-from deepcritical.reasoning.providers import model_server
 from tests.conftest import paper, snapshot
 from tests.integration.chats import called, chatting, turn
 from tests.integration.test_model_injection import PLANTS, planted

@@ -10,8 +10,8 @@ from deepcritical.domain.appraisal import Appraisal
 from deepcritical.domain.events import Event, Notice
 from deepcritical.domain.grading import grade
 from deepcritical.domain.question import ResearchQuestion
+from deepcritical.models.desk import RunDesk
 from deepcritical.questions.reading import literal_frame
-from deepcritical.reasoning.base import RunDesk
 from deepcritical.reasoning.choosing import DiverseEvidence, choose_by_grade
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.services.calculating import calculated

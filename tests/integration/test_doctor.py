@@ -15,8 +15,8 @@ import pytest
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.checks import Check, CheckState
 from deepcritical.interfaces.doctor_command import EXTRAS
-from deepcritical.reasoning.probing import check_model
-from deepcritical.reasoning.providers import model_server
+from deepcritical.models.probing import check_model
+from deepcritical.models.providers import model_server
 from deepcritical.services.checking import check_embeddings, check_file, check_index
 from deepcritical.tools.checking import check_crossref, check_source
 from deepcritical.tools.http import SourceClient

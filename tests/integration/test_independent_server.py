@@ -22,9 +22,9 @@ from deepcritical.domain.checks import CheckState
 from deepcritical.domain.errors import KeyRefusedError
 from deepcritical.domain.events import LoggedEvent
 from deepcritical.jobs.run import Run
+from deepcritical.models.probing import check_model
+from deepcritical.models.providers import ModelServer, model_server
 from deepcritical.reasoning.llm import LLMReasoner
-from deepcritical.reasoning.probing import check_model
-from deepcritical.reasoning.providers import ModelServer, model_server
 from tests.conftest import QUESTION, ended, of_type, run_service
 from tests.integration.modelled import records
 

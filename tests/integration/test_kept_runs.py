@@ -15,9 +15,9 @@ from deepcritical.domain.events import Notice, Stage
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
+from deepcritical.models.providers import model_server
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.llm import LLMReasoner
-from deepcritical.reasoning.providers import model_server
 from deepcritical.services import database
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import sqlite_file

@@ -19,7 +19,7 @@ from deepcritical.bootstrap import Lookups, build_runs
 from deepcritical.interfaces.access import Access, Mode
 from deepcritical.interfaces.mcp.http import over_http
 from deepcritical.jobs.runs import RunService
-from deepcritical.reasoning import providers
+from deepcritical.models import providers
 from deepcritical.settings import Settings
 from tests.conftest import QUESTION, paper, run_service, snapshot
 from tests.integration.modelled import records

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from deepcritical.domain.budget import RunLimits
+from deepcritical.models.providers import LARGE
 from deepcritical.orchestrators.model_manager import MOST_OVERRULED
 from deepcritical.prompts.evidence import estimated_tokens
-from deepcritical.reasoning.providers import LARGE
 from deepcritical.tools.snapshot_records import parse
 from tests.conftest import DEMO, DEMO_QUESTION, of_type
 from tests.integration.modelled import Modelled, assert_sound, modelled, records

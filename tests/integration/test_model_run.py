@@ -11,9 +11,9 @@ import pytest
 from pydantic import SecretStr
 
 from deepcritical.domain.budget import RunLimits
+from deepcritical.models.providers import LARGE, SMALL, model_server
 from deepcritical.prompts.evidence import estimated_tokens
 from deepcritical.reasoning.llm import LLMReasoner
-from deepcritical.reasoning.providers import LARGE, SMALL, model_server
 from deepcritical.tools.snapshot_records import parse
 from tests.conftest import DEMO, DEMO_QUESTION, QUESTION, ended, of_type, run_service
 from tests.integration.modelled import ADDRESSES, Modelled, assert_sound, modelled, records

@@ -14,15 +14,14 @@ from deepcritical.domain.budget import Purse, RunLimits, Spent
 from deepcritical.domain.traces import fold
 from deepcritical.export.trace_panel import render_trace
 from deepcritical.interfaces.render import describe
+from deepcritical.models import asking
+from deepcritical.models.answers import Plan
+from deepcritical.models.asking import Asker, NoAnswerError
+from deepcritical.models.desk import Asked, RunDesk
+from deepcritical.models.providers import ModelServer as Resolved
+from deepcritical.models.providers import model_server
 from deepcritical.prompts.asks import ask_plan
-from deepcritical.reasoning import asking
-from deepcritical.reasoning.answers import Plan
-from deepcritical.reasoning.asking import Asker, NoAnswerError
-from deepcritical.reasoning.base import RunDesk
 from deepcritical.reasoning.llm import LLMReasoner
-from deepcritical.reasoning.providers import ModelServer as Resolved
-from deepcritical.reasoning.providers import model_server
-from deepcritical.reasoning.remembering import Asked
 from tests.conftest import QUESTION, ended, of_type, run_service
 from tests.integration.modelled import records
 from tests.servers.models import Fault, ModelServer

@@ -18,7 +18,7 @@ from deepcritical.bootstrap import build_runs
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
-from deepcritical.reasoning import providers
+from deepcritical.models import providers
 from deepcritical.settings import Settings
 from tests.conftest import QUESTION, ended
 from tests.integration.modelled import records

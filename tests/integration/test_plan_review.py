@@ -13,12 +13,12 @@ from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import ConfigurationError, PlanError, QuestionError
 from deepcritical.domain.plan import Place, PlannedQuery, ResearchPlan
 from deepcritical.jobs.runs import RunService
+from deepcritical.models.providers import model_server
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.reasoning.llm import LLMReasoner
-from deepcritical.reasoning.providers import model_server
 from deepcritical.tools.snapshot import SnapshotSource
 from tests.conftest import DEMO, DEMO_QUESTION, QUESTION, ended, of_type, opened
 from tests.integration.modelled import records

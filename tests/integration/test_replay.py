@@ -20,9 +20,9 @@ from deepcritical.domain.events import StopReason
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs.conduct import OpenSources
+from deepcritical.models.providers import model_server
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.llm import LLMReasoner
-from deepcritical.reasoning.providers import model_server
 from deepcritical.research.session import RunSources
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService

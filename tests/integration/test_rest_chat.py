@@ -17,7 +17,7 @@ from deepcritical.domain.question import MAX_QUESTION_CHARS
 from deepcritical.interfaces.access import TURNS_PER_RUN, Access, Mode
 from deepcritical.interfaces.chat_sessions import ChatSessions
 from deepcritical.interfaces.guard import MAX_BODY_BYTES
-from deepcritical.reasoning import providers
+from deepcritical.models import providers
 from deepcritical.settings import Settings
 from tests.conftest import QUESTION, paper, run_service, snapshot
 from tests.databases import fresh_database, raw_text

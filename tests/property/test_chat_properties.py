@@ -23,8 +23,8 @@ from deepcritical.domain.tool_registry import (
     ToolResult,
     ToolStep,
 )
+from deepcritical.models.desk import RunDesk
 from deepcritical.orchestrators.chat import OFFERED, Chat
-from deepcritical.reasoning.base import RunDesk
 from deepcritical.reasoning.chatting import ChatReasoner, ChatTurn, RuleChat, ToolChoice
 
 NAMES = ("search", "rag", "deep_research", "research_report")

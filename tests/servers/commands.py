@@ -41,7 +41,7 @@ PRELOADED = (
     "deepcritical.jobs.dbos_journal",
     "deepcritical.export",
     "deepcritical.reasoning.llm",
-    "deepcritical.reasoning.providers",
+    "deepcritical.models.providers",
     "deepcritical.interfaces.server",
     "deepcritical.interfaces.mcp",
 )

@@ -24,9 +24,10 @@ from deepcritical.domain.recipe import ModelChoice, Recipe
 from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.hosting import Parts
 from deepcritical.jobs.runs import RunService
+from deepcritical.models.desk import RunDesk
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
-from deepcritical.reasoning.base import Reasoner, RunDesk
+from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.choosing import ChooseEvidence, DiverseEvidence, OpenChoosing
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.services.chroma import ChromaIndex
@@ -39,7 +40,7 @@ from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 
 if TYPE_CHECKING:
-    from deepcritical.reasoning.providers import ModelServer
+    from deepcritical.models.providers import ModelServer
 
 __all__ = [
     "build_lookups",
@@ -265,7 +266,7 @@ def users_server(settings: Settings, model: str) -> ModelServer:
         ConfigurationError: The model is none that may be chosen.
     """
     with _libraries_of(model):
-        from deepcritical.reasoning.providers import hosted_model_server
+        from deepcritical.models.providers import hosted_model_server
     return hosted_model_server(model, timeout_s=settings.model_timeout_s)
 
 
@@ -306,7 +307,7 @@ def build_model_server(settings: Settings, model: str) -> ModelServer:
         ConfigurationError: The model cannot be resolved.
     """
     with _libraries_of(model):
-        from deepcritical.reasoning.providers import model_server
+        from deepcritical.models.providers import model_server
     key = settings.model_key
     return model_server(
         model,

@@ -28,7 +28,7 @@ from deepcritical.interfaces.output import plain_json
 
 if TYPE_CHECKING:
     from deepcritical.domain.budget import RunLimits
-    from deepcritical.reasoning.providers import ModelServer
+    from deepcritical.models.providers import ModelServer
 
 __all__ = ["doctor"]
 
@@ -129,7 +129,7 @@ async def _model(
         server = build(spec)
     except ConfigurationError as error:
         return (failed("model", error),)
-    from deepcritical.reasoning.probing import check_model
+    from deepcritical.models.probing import check_model
 
     return await check_model(server, key_found_in, limits)
 

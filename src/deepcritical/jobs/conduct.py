@@ -23,7 +23,7 @@ from deepcritical.domain.events import (
 from deepcritical.jobs.durable import DurableReasoner, durable_sources
 from deepcritical.jobs.endings import as_result, completed, failed, within
 from deepcritical.jobs.recorder import Host, Recorder
-from deepcritical.reasoning.base import RunDesk
+from deepcritical.models.desk import RunDesk
 from deepcritical.research.session import ResearchSession, RunSources
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore

@@ -24,7 +24,8 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.jobs import outcomes
 from deepcritical.jobs.outcomes import Form, Read, RecordedError
 from deepcritical.jobs.recorder import Recorder
-from deepcritical.reasoning.base import ManagerModel, Reasoner, ReportContext, RunDesk, Unread
+from deepcritical.models.desk import RunDesk
+from deepcritical.reasoning.base import ManagerModel, Reasoner, ReportContext, Unread
 from deepcritical.research.session import RunSources
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.base import CheckIntegrity, LookUpNames

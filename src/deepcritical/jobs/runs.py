@@ -36,7 +36,8 @@ from deepcritical.jobs.held import Held
 from deepcritical.jobs.hosting import ChooseReasoner, Parts, PartsFor, Tool
 from deepcritical.jobs.known_runs import MAX_ACTIVE, MAX_KEPT, KnownRuns, unknown
 from deepcritical.jobs.run import RunOf
-from deepcritical.reasoning.base import Reasoner, RunDesk
+from deepcritical.models.desk import RunDesk
+from deepcritical.reasoning.base import Reasoner
 from deepcritical.research.planning import plan_research
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.event_log import EventLog

@@ -36,7 +36,7 @@ from deepcritical.domain.errors import (
 from deepcritical.domain.question import checked_question
 from deepcritical.domain.similar import SimilarRun
 from deepcritical.domain.tool_registry import ToolCaller, ToolRegistry, ToolResult
-from deepcritical.reasoning.base import RunDesk
+from deepcritical.models.desk import RunDesk
 from deepcritical.reasoning.chatting import (
     DEEP_RESEARCH,
     RAG,

@@ -37,7 +37,7 @@ class ModelReading(BaseModel):
         "look_up",
         "open",
         "not_biomedical",
-    ] = "open"
+    ]
     """efficacy: whether one drug helps; candidates: which drugs could help; class: whether a class
     of drugs helps; population: in whom it helps; status: approval, guidelines, trials; look_up: a
     plain fact; open: any other question that biomedical literature answers."""

@@ -125,7 +125,8 @@ OUTCOMES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("progression", r"progress\w+|advanc\w+|worsening|getting worse|course of"),
         (
             "hospitalisation",
-            r"hospitali[sz]\w+|admissions?|admitted to hospital|readmission|end(?:s|ed)? up in hospital",
+            r"hospitali[sz]\w+|admissions?|admitted to hospital|readmission|"
+            r"end(?:s|ed)? up in hospital",
         ),
         ("incidence", r"risk of developing|onset|new cases"),
         ("cognition", r"cogniti\w+|memory"),
@@ -185,7 +186,10 @@ GROUPS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"kidneys are impaired|(?:reduced|poor|impaired) renal function|renal function is poor",
         ),
         ("critically ill", r"critically ill|intensive care|ICU|ventilated"),
-        ("inpatients", r"inpatients?|hospitali[sz]ed|(?<!up )in hospital|hospital patients|on the ward"),
+        (
+            "inpatients",
+            r"inpatients?|hospitali[sz]ed|(?<!up )in hospital|hospital patients",
+        ),
         ("outpatients", r"outpatients?|non-?hospitali[sz]ed|ambulatory"),
         ("healthy people", r"healthy (?:people|adults|volunteers|subjects)"),
         ("transplant recipients", r"transplant (?:recipients?|patients?)"),

@@ -107,7 +107,8 @@ def without_orders(text: str) -> tuple[str, bool]:
     orders = [_is_order(sentence) for sentence in sentences]
     kept = " ".join(s for s, order in zip(sentences, orders, strict=True) if not order)
     found = find_names(kept) if any(orders) and kept else None
-    return (kept, True) if found and (found.drugs or found.conditions) else (text, False)
+    names_something = found and (found.drugs or found.conditions or unplaced(found))
+    return (kept, True) if names_something else (text, False)
 
 
 def _is_order(sentence: str) -> bool:

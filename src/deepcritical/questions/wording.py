@@ -61,7 +61,9 @@ _SAID = _OPEN | {
     VerdictLabel.SUPPORTED: "Yes: the studies found support that {claim}.",
     VerdictLabel.PROMISING: "Perhaps: there are signs that {claim}, and no proof.",
     VerdictLabel.UNSUPPORTED: "Not shown: the studies found do not bear out that {claim}.",
-    VerdictLabel.REFUTED: "No: it was tested whether {claim}, and the trials found that it did not.",
+    VerdictLabel.REFUTED: (
+        "No: it was tested whether {claim}, and the trials found that it did not."
+    ),
 }
 _SAID_OF_DENIAL = _OPEN | {
     VerdictLabel.SUPPORTED: "No: the studies found support that {claim}.",
@@ -115,7 +117,8 @@ def _is_the_harm(frame: QuestionFrame) -> bool:
     """Whether the condition is what a drug may cause, and not what it is given for."""
     if cues.CAUSED.search(frame.text) or not frame.condition:
         return bool(frame.condition)
-    given_for = rf"\b(?:in|for|with|have|has|of) (?:[\w-]+ ){{0,2}}{re.escape(frame.condition.name)}"
+    name = re.escape(frame.condition.name)
+    given_for = rf"\b(?:in|for|with|have|has) (?:[\w-]+ ){{0,2}}{name}"
     return not _ANY_HARM.search(frame.text) and not re.search(given_for, frame.text, re.IGNORECASE)
 
 

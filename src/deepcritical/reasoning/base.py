@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, runtime_checkable
-
-from pydantic import SecretStr
 
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model
-from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
-from deepcritical.domain.events import Event
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
+from deepcritical.models.desk import RunDesk
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.services.telemetry import OFF, Telemetry
 
-__all__ = ["ManagerModel", "Reasoner", "ReportContext", "RunDesk", "Unread"]
+__all__ = ["ManagerModel", "Reasoner", "ReportContext", "Unread"]
 
 
 class ReportContext(Model):
@@ -41,25 +36,6 @@ class ReportContext(Model):
     """What found the sentences that are told."""
     plan_reviewed: bool = False
     """Whether the run followed a plan that a person had for review."""
-
-
-async def _unheard(_event: Event) -> None:
-    """What is told to nobody."""
-
-
-@dataclass(frozen=True)
-class RunDesk:
-    """What a reasoner is given for one run: limits, the clock, somebody to tell, a key."""
-
-    limits: RunLimits = field(default_factory=RunLimits)
-    elapsed_s: Callable[[], float] = lambda: 0.0
-    """Seconds since the run's first step."""
-    tell: Callable[[Event], Awaitable[None]] = _unheard
-    """Where a reasoner says what it spends and what it could not do; it never writes the store."""
-    model_api_key: SecretStr | None = None
-    """The user's own key for the model, for this run only."""
-    telemetry: Telemetry = OFF
-    """Is told of what is asked of a model."""
 
 
 class Unread(NamedTuple):

@@ -11,13 +11,13 @@ from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import grade
 from deepcritical.domain.question import Drug, ResearchQuestion
+from deepcritical.models.answers import Readings, ReadRecord
+from deepcritical.models.asking import Asker, NoAnswerError
+from deepcritical.models.providers import Profile
 from deepcritical.prompts.asks import ask_reading
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN, ShownRecords, batches
-from deepcritical.reasoning.answers import Readings, ReadRecord
-from deepcritical.reasoning.asking import Asker, NoAnswerError
 from deepcritical.reasoning.base import Unread
 from deepcritical.reasoning.combining import combined
-from deepcritical.reasoning.providers import Profile
 from deepcritical.reasoning.quoting import addresses_a_model
 
 __all__ = ["Joined", "is_for_a_model", "join_readings", "key_of", "read_in_batches"]

@@ -16,7 +16,7 @@ from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis, chain_confidence
 from deepcritical.domain.question import Condition, Drug
 from deepcritical.domain.text import fold
-from deepcritical.reasoning.answers import Chain, Shown
+from deepcritical.models.answers import Chain, Shown
 from deepcritical.reasoning.directions import NO_EFFECT
 from deepcritical.reasoning.names import ConditionNames, DrugNames
 from deepcritical.reasoning.queries import edge_query

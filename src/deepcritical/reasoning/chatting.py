@@ -18,9 +18,9 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.passages import body_sentences
 from deepcritical.domain.text import Span
 from deepcritical.domain.tool_registry import ToolConfig
+from deepcritical.models.desk import RunDesk
 from deepcritical.questions.forms import require_answerable, require_one_meaning, wants_verdict
 from deepcritical.questions.reading import literal_frame, read_frame
-from deepcritical.reasoning.base import RunDesk
 from deepcritical.reasoning.claim_polarity import finds_something
 from deepcritical.reasoning.claim_strength import is_aim
 from deepcritical.reasoning.followup import FollowUp, Passage, answer

@@ -10,8 +10,8 @@ from deepcritical.domain.appraisal import Appraisal, Stance
 from deepcritical.domain.events import Notice
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.question import ResearchQuestion
+from deepcritical.models.desk import RunDesk
 from deepcritical.prompts.evidence import by_grade
-from deepcritical.reasoning.base import RunDesk
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService

@@ -9,7 +9,7 @@ from __future__ import annotations
 from deepcritical.domain.appraisal import Direction, Reading
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.text import Span
-from deepcritical.reasoning.answers import ReadRecord
+from deepcritical.models.answers import ReadRecord
 from deepcritical.reasoning.quoting import is_own_finding, quoted_sentence, sentence_fact
 
 __all__ = ["combined"]

@@ -21,9 +21,10 @@ from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Condition, Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.record_kinds import is_paper
 from deepcritical.domain.report import ResearchReport
+from deepcritical.models.desk import RunDesk
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import read_frame
-from deepcritical.reasoning.base import ManagerModel, Reasoner, ReportContext, RunDesk, Unread
+from deepcritical.reasoning.base import ManagerModel, Reasoner, ReportContext, Unread
 from deepcritical.reasoning.checklists import checklist_of
 from deepcritical.reasoning.inquiries import read_inquiry
 from deepcritical.reasoning.item_facts import checklist_in, covered, read_items

@@ -23,7 +23,7 @@ from deepcritical.domain.checklist import (
 from deepcritical.domain.evidence import Evidence, FactRole
 from deepcritical.domain.grading import grade, is_notice, is_retracted
 from deepcritical.domain.text import Span, fold
-from deepcritical.reasoning.answers import (
+from deepcritical.models.answers import (
     AspectKind,
     Completeness,
     InquiryPlan,

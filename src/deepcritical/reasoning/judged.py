@@ -7,7 +7,7 @@ from itertools import islice
 
 from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
 from deepcritical.domain.question import Condition, Drug, SearchQuery
-from deepcritical.reasoning.answers import Assessed, GapKind
+from deepcritical.models.answers import Assessed, GapKind
 from deepcritical.reasoning.judging import OpenGap
 from deepcritical.reasoning.queries import asked
 from deepcritical.reasoning.quoting import plain_words

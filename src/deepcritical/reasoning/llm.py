@@ -24,6 +24,11 @@ from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
+from deepcritical.models.answers import Assessed, Hypotheses, Plan, Section
+from deepcritical.models.asking import Asker, NoAnswerError
+from deepcritical.models.desk import RunDesk
+from deepcritical.models.providers import ModelServer
+from deepcritical.models.spanned import SpannedModel
 from deepcritical.prompts import asks
 from deepcritical.prompts.evidence import (
     CHARS_PER_TOKEN,
@@ -31,9 +36,7 @@ from deepcritical.prompts.evidence import (
     shown_records,
 )
 from deepcritical.questions.by_model import read_by_model
-from deepcritical.reasoning.answers import Assessed, Hypotheses, Plan, Section
-from deepcritical.reasoning.asking import Asker, NoAnswerError
-from deepcritical.reasoning.base import ManagerModel, Reasoner, ReportContext, RunDesk, Unread
+from deepcritical.reasoning.base import ManagerModel, Reasoner, ReportContext, Unread
 from deepcritical.reasoning.batched import (
     is_for_a_model,
     join_readings,
@@ -47,7 +50,6 @@ from deepcritical.reasoning.judged import judged, worded_queries
 from deepcritical.reasoning.judging import best_drug, open_gaps
 from deepcritical.reasoning.llm_inquiry import InquiryModel
 from deepcritical.reasoning.managing import AskedManager
-from deepcritical.reasoning.providers import ModelServer
 from deepcritical.reasoning.queries import condition_of, drug_named
 from deepcritical.reasoning.remembering import Remembered
 from deepcritical.reasoning.sections import (
@@ -57,7 +59,6 @@ from deepcritical.reasoning.sections import (
     section_records,
     with_sections,
 )
-from deepcritical.reasoning.spanned import SpannedModel
 from deepcritical.reasoning.telling import Telling
 from deepcritical.reasoning.writing import write
 from deepcritical.services.calculating import calculated

@@ -16,12 +16,13 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.question import MAX_QUESTION_CHARS
 from deepcritical.domain.text import Span
 from deepcritical.domain.tool_registry import ToolConfig
+from deepcritical.models.answers import Chosen, Section, ToolPick
+from deepcritical.models.asking import Asker, NoAnswerError
+from deepcritical.models.desk import RunDesk
+from deepcritical.models.providers import ModelServer
 from deepcritical.prompts.chat_asks import Offered, ask_sentences, ask_tool
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN, ShownRecords, batches
-from deepcritical.reasoning.answers import Chosen, Section, ToolPick
 from deepcritical.reasoning.asked import read_asked
-from deepcritical.reasoning.asking import Asker, NoAnswerError
-from deepcritical.reasoning.base import RunDesk
 from deepcritical.reasoning.chatting import (
     ChatReasoner,
     ChatTurn,
@@ -31,7 +32,6 @@ from deepcritical.reasoning.chatting import (
 )
 from deepcritical.reasoning.followup import chosen_passages
 from deepcritical.reasoning.look_ups import read_look_up
-from deepcritical.reasoning.providers import ModelServer
 from deepcritical.reasoning.quoting import quoted_sentence
 
 __all__ = ["ModelChat"]

@@ -10,17 +10,17 @@ from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, Item
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.question import SearchQuery
-from deepcritical.prompts import inquiry_asks
-from deepcritical.prompts.evidence import CHARS_PER_TOKEN, ShownRecords, batches
-from deepcritical.questions.by_model import read_by_model
-from deepcritical.reasoning.answers import (
+from deepcritical.models.answers import (
     Completeness,
     InquiryPlan,
     KeyFacts,
     MappedFacts,
     MappedSentence,
 )
-from deepcritical.reasoning.asking import Asker, NoAnswerError
+from deepcritical.models.asking import Asker, NoAnswerError
+from deepcritical.prompts import inquiry_asks
+from deepcritical.prompts.evidence import CHARS_PER_TOKEN, ShownRecords, batches
+from deepcritical.questions.by_model import read_by_model
 from deepcritical.reasoning.base import ReportContext
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.reasoning.item_facts import checklist_in, counting

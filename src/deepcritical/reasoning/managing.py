@@ -9,10 +9,10 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from deepcritical.domain.errors import ReasoningError
+from deepcritical.models.answers import NextTurn, TeamNote
+from deepcritical.models.asking import Asker, NoAnswerError
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN
 from deepcritical.prompts.managing import ask_manager
-from deepcritical.reasoning.answers import NextTurn, TeamNote
-from deepcritical.reasoning.asking import Asker, NoAnswerError
 from deepcritical.reasoning.telling import Telling
 
 __all__ = ["AskedManager"]

@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 from deepcritical.domain.base import Model
-from deepcritical.domain.budget import Judgement, Spent
-from deepcritical.reasoning.answers import Plan
-from deepcritical.reasoning.providers import OutputMode
+from deepcritical.domain.budget import Judgement
+from deepcritical.models.answers import Plan
+from deepcritical.models.desk import Asked
 
-__all__ = ["Asked", "Remembered"]
-
-
-class Asked(Model):
-    """What the questions so far have cost and shown."""
-
-    spent: Spent
-    questions: int
-    failed_in_a_row: int
-    given_up: str
-    """Why the model is not asked any more; '' while it is."""
-    mode: OutputMode | None
-    """In which way the server answers; None while that is not known."""
+__all__ = ["Remembered"]
 
 
 class Remembered(Model):

@@ -10,8 +10,8 @@ from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import ReportSection
+from deepcritical.models.answers import Section
 from deepcritical.prompts.asks import SectionName
-from deepcritical.reasoning.answers import Section
 from deepcritical.reasoning.citing import FOLLOWS, Citer
 from deepcritical.reasoning.quoting import is_own_finding, quoted_sentence, sentence_fact
 from deepcritical.services.evidence_store import EvidenceStore

@@ -5,8 +5,8 @@ from __future__ import annotations
 from deepcritical.domain.budget import Judgement, Purse
 from deepcritical.domain.errors import ReasoningError
 from deepcritical.domain.events import BudgetPlanned, JudgementMade, Notice
-from deepcritical.reasoning.base import RunDesk
-from deepcritical.reasoning.providers import ModelServer
+from deepcritical.models.desk import RunDesk
+from deepcritical.models.providers import ModelServer
 
 __all__ = ["Telling"]
 

@@ -23,7 +23,7 @@ from deepcritical.domain.errors import ERRORS, DeepCriticalError, RateLimitError
 from deepcritical.domain.question import SearchQuery
 from deepcritical.jobs import outcomes
 from deepcritical.jobs.outcomes import EXECUTE, Form, Outcome, RecordedError
-from deepcritical.reasoning.asking import NoAnswerError
+from deepcritical.models.asking import NoAnswerError
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.remembering import Remembered
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult

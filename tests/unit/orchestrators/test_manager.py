@@ -9,6 +9,7 @@ import pytest
 from deepcritical.agents import hypothesis_agent, judge_agent, report_agent, search_agent
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import StorageError
+from deepcritical.models.answers import NextTurn
 from deepcritical.orchestrators.manager import (
     Progress,
     choices,
@@ -17,7 +18,6 @@ from deepcritical.orchestrators.manager import (
     max_rounds,
     progress_of,
 )
-from deepcritical.reasoning.answers import NextTurn
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.event_log import EventLog

@@ -12,7 +12,10 @@ from deepcritical.questions.wording import answer_to, plain_wording
 @pytest.mark.parametrize(
     ("text", "plain"),
     [
-        ("colchicine pericarditis recurrence", "Does colchicine reduce recurrence in pericarditis?"),
+        (
+            "colchicine pericarditis recurrence",
+            "Does colchicine reduce recurrence in pericarditis?",
+        ),
         (
             "Is it true that colchicine does not prevent relapse in pericarditis?",
             "Does colchicine reduce recurrence in pericarditis?",

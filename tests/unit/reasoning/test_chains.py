@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from deepcritical.domain.hypotheses import MechanismHypothesis, Sign
-from deepcritical.reasoning.answers import Chain
+from deepcritical.models.answers import Chain
 from deepcritical.reasoning.chains import joined_chains
 from deepcritical.reasoning.mechanisms import build_hypotheses
 from deepcritical.reasoning.queries import drug_named

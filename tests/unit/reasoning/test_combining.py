@@ -8,7 +8,7 @@ import pytest
 
 from deepcritical.domain.appraisal import Direction, Reading, Stance
 from deepcritical.domain.evidence import Evidence
-from deepcritical.reasoning.answers import ReadRecord
+from deepcritical.models.answers import ReadRecord
 from deepcritical.reasoning.combining import combined
 from deepcritical.reasoning.quoting import addresses_a_model, plain_words, quoted_sentence
 from deepcritical.reasoning.reading import read_record

@@ -19,7 +19,7 @@ from deepcritical.domain.checklist import (
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.report_parts import SearchRun
-from deepcritical.reasoning.answers import Completeness, ItemJudged, KeyFacts, MappedSentence
+from deepcritical.models.answers import Completeness, ItemJudged, KeyFacts, MappedSentence
 from deepcritical.reasoning.checklists import checklist_of
 from deepcritical.reasoning.inquiries import inquiry_of
 from deepcritical.reasoning.item_facts import covered, read_items

@@ -7,8 +7,8 @@ from pydantic_ai.models.openai import OpenAIChatModel
 
 from deepcritical.bootstrap import build_model_server, build_reasoner
 from deepcritical.domain.errors import ConfigurationError
+from deepcritical.models.providers import LARGE, PROVIDERS, SMALL, model_server
 from deepcritical.reasoning.extractive import ExtractiveReasoner
-from deepcritical.reasoning.providers import LARGE, PROVIDERS, SMALL, model_server
 from deepcritical.settings import Settings
 
 

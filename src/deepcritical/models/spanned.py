@@ -9,7 +9,7 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
-from deepcritical.reasoning.providers import ModelServer
+from deepcritical.models.providers import ModelServer
 from deepcritical.services.telemetry import Attributes, Telemetry
 
 __all__ = ["SpannedModel"]

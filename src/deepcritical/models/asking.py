@@ -29,11 +29,10 @@ from deepcritical.domain.errors import (
     ModelUnknownError,
     ReasoningError,
 )
+from deepcritical.models.desk import Asked, OutputMode, RunDesk
+from deepcritical.models.providers import ModelServer
 from deepcritical.prompts.asks import Prompt
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN
-from deepcritical.reasoning.base import RunDesk
-from deepcritical.reasoning.providers import ModelServer, OutputMode
-from deepcritical.reasoning.remembering import Asked
 
 __all__ = ["Asker", "NoAnswerError"]
 

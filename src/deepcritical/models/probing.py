@@ -13,11 +13,11 @@ from deepcritical.domain.errors import (
     KeyRefusedError,
     ModelUnknownError,
 )
+from deepcritical.models.answers import Plan
+from deepcritical.models.asking import Asker
+from deepcritical.models.desk import OutputMode, RunDesk
+from deepcritical.models.providers import ModelServer
 from deepcritical.prompts.asks import ask_plan
-from deepcritical.reasoning.answers import Plan
-from deepcritical.reasoning.asking import Asker
-from deepcritical.reasoning.base import RunDesk
-from deepcritical.reasoning.providers import ModelServer, OutputMode
 
 __all__ = ["check_model"]
 

@@ -25,18 +25,15 @@ from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
 from deepcritical.domain.budget import Price
 from deepcritical.domain.errors import ConfigurationError
+from deepcritical.models.desk import OutputMode
 
 __all__ = [
     "PROVIDERS",
     "ModelServer",
-    "OutputMode",
     "Profile",
     "hosted_model_server",
     "model_server",
 ]
-
-OutputMode = Literal["tool", "native", "prompted"]
-"""How a typed answer is asked for: as a tool call, as a JSON schema, or in words."""
 
 
 class _Provider(NamedTuple):

@@ -1,0 +1,1 @@
+"""Asking a model: servers, typed answers within limits, what was spent. No judgement is here."""

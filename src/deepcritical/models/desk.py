@@ -1,0 +1,50 @@
+"""What a run gives to whoever asks a model for it, and what is left of the questions so far."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pydantic import SecretStr
+
+from deepcritical.domain.base import Model
+from deepcritical.domain.budget import RunLimits, Spent
+from deepcritical.domain.events import Event
+from deepcritical.services.telemetry import OFF, Telemetry
+
+__all__ = ["Asked", "OutputMode", "RunDesk"]
+
+OutputMode = Literal["tool", "native", "prompted"]
+"""How a typed answer is asked for: as a tool call, as a JSON schema, or in words."""
+
+
+async def _unheard(_event: Event) -> None:
+    """What is told to nobody."""
+
+
+@dataclass(frozen=True)
+class RunDesk:
+    """What a reasoner is given for one run: limits, the clock, somebody to tell, a key."""
+
+    limits: RunLimits = field(default_factory=RunLimits)
+    elapsed_s: Callable[[], float] = lambda: 0.0
+    """Seconds since the run's first step."""
+    tell: Callable[[Event], Awaitable[None]] = _unheard
+    """Where a reasoner says what it spends and what it could not do; it never writes the store."""
+    model_api_key: SecretStr | None = None
+    """The user's own key for the model, for this run only."""
+    telemetry: Telemetry = OFF
+    """Is told of what is asked of a model."""
+
+
+class Asked(Model):
+    """What the questions so far have cost and shown."""
+
+    spent: Spent
+    questions: int
+    failed_in_a_row: int
+    given_up: str
+    """Why the model is not asked any more; '' while it is."""
+    mode: OutputMode | None
+    """In which way the server answers; None while that is not known."""
