@@ -128,6 +128,13 @@ def ask(page: Page, question: str = QUESTION, *, goto: bool = True) -> None:
     page.get_by_role("button", name="Run research").click()
 
 
+def fail(page: Page) -> None:
+    """Ask what a run finds out to be no question: it names nothing to look for."""
+    page.goto("/")
+    page.get_by_label("Answer", exact=True).check()
+    ask(page, "What evidence is there?", goto=False)
+
+
 def picture(page: Page, name: str) -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=PICTURES / f"{name}.png")

@@ -62,7 +62,7 @@ def test_lines_are_answered_one_by_one_and_research_waits_for_a_yes(tmp_path: Pa
     said = ("1 found for pmid:99000001", "Answer yes", "Questions from here", "tolerated.")
     places = [talk.stdout.rindex(text) for text in said]
     assert places == sorted(places)
-    assert "Tool deep_research, chosen by user" in talk.stderr
+    assert "Tool research_report, chosen by user" in talk.stderr
 
 
 @pytest.mark.slow

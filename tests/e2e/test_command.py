@@ -34,6 +34,10 @@ class Case(NamedTuple):
     env: Mapping[str, str] = {}
 
 
+UNSTUDIED = "Can minoxidil be repurposed for asthma?"
+"""Names that are known, and that no record of the demo holds together."""
+
+
 def asked(question: str, *options: str) -> tuple[str, ...]:
     return ("research", question, *options)
 
@@ -43,12 +47,14 @@ CASES: dict[str, Case] = {
     "demo again": Case(asked(DEMO_QUESTION, "--out", "second", "--json", "-q"), 0),
     "condition": Case(asked(CONDITION_QUESTION, "--json"), 0),
     "hypothesis": Case(asked(HYPOTHESIS_QUESTION, "--json", "--depth", "quick"), 0),
-    "unknown drug": Case(asked("Can examplol be repurposed for Alzheimer's disease?"), 3),
-    "no evidence": Case(asked(QUESTION, "--json"), 3),
+    "no evidence": Case(asked(UNSTUDIED), 3),
+    "no evidence as JSON": Case(asked(UNSTUDIED, "--json"), 3),
+    "unknown drug": Case(asked("Can examplol be repurposed for Alzheimer's disease?"), 17),
     "empty": Case(asked(""), 4),
     "blank": Case(asked(" \n "), 4),
     "long": Case(asked("Can examplol " + "x" * 9_987), 5),
-    "not understood": Case(asked("xyzzy"), 6),
+    "not understood": Case(asked("xyzzy"), 17),
+    "no condition": Case(asked("Does metformin help?"), 6),
     "missing snapshot": Case(asked(QUESTION, "--snapshot", "nowhere.jsonl"), 7),
     "no snapshot by setting": Case(asked(QUESTION), 7, {"DEEPCRITICAL_SNAPSHOT": "nowhere"}),
     "corrupt snapshot": Case(asked(QUESTION, "--snapshot", "corrupt.jsonl"), 8),
@@ -65,7 +71,7 @@ CASES: dict[str, Case] = {
 }
 WHOLE = ("demo", "demo again", "condition", "hypothesis")
 """Those that are a whole run over the bundled snapshot."""
-SLOW = (*WHOLE, "unknown drug", "no evidence")
+SLOW = (*WHOLE, "no evidence", "no evidence as JSON")
 NAMES = [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in CASES]
 Outcome = subprocess.CompletedProcess[str]
 
@@ -261,7 +267,7 @@ class TestReport:
     ) -> None:
         text = ran[name].stdout
         assert "insufficient evidence" in text
-        assert "examplol" in text
+        assert "minoxidil" in text.casefold()
         assert not re.search(r"(?<!\\)\[\d+\]", text.replace("[]", ""))
 
 

@@ -15,6 +15,7 @@ from tests.e2e.pages import (
     ask,
     assert_fits,
     browser,
+    fail,
     folder,
     gate,
     page,
@@ -98,8 +99,23 @@ def test_a_refused_question_is_explained_and_nothing_is_lost(page: Page) -> None
     expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
 
 
-def test_a_question_that_is_not_understood_fails_with_advice(page: Page) -> None:
-    ask(page, "xyzzy")
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("xyzzy", "No question could be read in this."),
+        ("Should I take examplol for my asthma?", "ask a doctor"),
+        ("Does metformin help in MS?", '"MS" can mean'),
+    ],
+    ids=["gibberish", "advice", "ambiguous"],
+)
+def test_what_is_declined_starts_no_run_and_says_why(page: Page, text: str, told: str) -> None:
+    ask(page, text)
+    expect(page.get_by_role("alert").filter(has_text=told)).to_be_visible()
+    expect(page.locator(".live")).to_be_hidden()
+
+
+def test_a_run_that_cannot_be_done_fails_with_advice(page: Page) -> None:
+    fail(page)
     expect(page.locator(".live .pill")).to_have_text("failed")
     expect(page.locator(".live .problem")).to_be_visible()
     expect(page.locator(".stages .now")).to_have_text("Question")
@@ -284,6 +300,6 @@ def test_the_page_answers_from_live_sources(browser: Browser, tmp_path: Path) ->
         for faults in site.faults.values():
             assert faults.requests
             faults.on("500")
-        ask(page, "Can examplol be repurposed for another testitis?", goto=False)
+        ask(page, "Can examplol be repurposed for otheritis?", goto=False)
         expect(page.locator(".live .pill")).to_have_text("failed", timeout=60_000)
         expect(page.locator(".live")).to_contain_text("--snapshot demo")

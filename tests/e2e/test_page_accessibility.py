@@ -12,13 +12,11 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.conftest import paper, snapshot, trial
-from tests.e2e.pages import ask, browser, page_server
+from tests.e2e.pages import ask, browser, fail, page_server
 from tests.e2e.test_page_chat import HARD, of_run, page, said
 from tests.servers.serving import serving
 
 __all__ = ["browser", "page"]
-
-FAILS = "What is xyzzy?"
 
 
 class Look(NamedTuple):
@@ -101,7 +99,7 @@ def steps(page: Page) -> None:
 
 
 def failed(page: Page) -> None:
-    ask(page, FAILS)
+    fail(page)
     expect(page.locator(".live .pill")).to_have_text("failed")
 
 

@@ -10,7 +10,16 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.conftest import QUESTION, paper, snapshot
-from tests.e2e.pages import ATTACK, ask, assert_fits, browser, page_server, picture, tab
+from tests.e2e.pages import (
+    ATTACK,
+    ask,
+    assert_fits,
+    browser,
+    fail,
+    page_server,
+    picture,
+    tab,
+)
 from tests.e2e.test_page_model import KEY as KEY_FIELD
 from tests.e2e.test_page_model import MODEL as MODEL_FIELD
 from tests.servers.commands import forked_command
@@ -180,7 +189,7 @@ def test_a_run_under_way_cannot_be_asked_and_a_new_one_clears_the_chat(
 
 
 def test_a_run_that_failed_has_no_chat(page: Page) -> None:
-    ask(page, "xyzzy")
+    fail(page)
     expect(page.locator(".live .pill")).to_have_text("failed")
     expect(page.locator(".chat")).to_be_hidden()
 
@@ -312,12 +321,14 @@ def test_an_offer_names_former_runs_of_nearly_the_same_question(
     kept = {"DATABASE_URL": f"sqlite:///{tmp_path / 'runs.sqlite'}"}
     command = (forked_command(), "serve", "--port", "0")
     with serving(command, kept) as served, tab(browser, served.address) as page:
-        asked = {"tool": "deep_research", "question": "Does metformin slow cognitive decline?"}
+        question = "How does metformin act in cognitive decline?"
+        asked = {"tool": "deep_research", "question": question}
         run = page.request.post("/api/runs", data=asked).json()
         page.request.get(run["links"]["events"], timeout=120_000)
         page.goto("/")
-        offer = said(page, "Can metformin slow cognitive decline?").locator(".offer")
-        former = offer.get_by_role("link", name=asked["question"])
+        further = "By what mechanism does metformin act in cognitive decline?"
+        offer = said(page, further).locator(".offer")
+        former = offer.get_by_role("link", name=question)
         expect(former).to_be_visible(timeout=60_000)
         picture(page, "chat-similar-1440")
         former.click()

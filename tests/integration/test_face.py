@@ -8,7 +8,7 @@ import pytest
 
 import deepcritical
 
-QUESTION = "Can zorblaxin be repurposed for Alzheimer's disease?"
+QUESTION = "Can minoxidil be repurposed for Alzheimer's disease?"
 
 
 @pytest.mark.slow
