@@ -112,6 +112,7 @@ def test_what_is_declined_starts_no_run_and_says_why(page: Page, text: str, told
     ask(page, text)
     expect(page.get_by_role("alert").filter(has_text=told)).to_be_visible()
     expect(page.locator(".live")).to_be_hidden()
+    picture(page, "declined-1440")
 
 
 def test_a_run_that_cannot_be_done_fails_with_advice(page: Page) -> None:

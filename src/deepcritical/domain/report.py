@@ -49,6 +49,8 @@ class ResearchReport(Model):
     answer: str = ""
     """The verdict as the answer to the question as it was put; '' where it asks for no yes or no,
     and in reports of version 0.1."""
+    proposition: str = ""
+    """What the verdict is on, where the question was put the other way round; '' elsewhere."""
     methodology: ReportSection
     hypotheses_tested: tuple[HypothesisTested, ...] = ()
     mechanistic_findings: ReportSection
@@ -89,7 +91,9 @@ class ResearchReport(Model):
 
     @property
     def verdict_on(self) -> str:
-        """What the verdict is on, where several drugs have one: the first of the candidates."""
+        """What the verdict is on, where that is not plain: of several candidates the first."""
+        if self.proposition:
+            return f"on whether {self.proposition}"
         count = len(self.drug_candidates)
         if count < 2:
             return ""

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from deepcritical.domain.answer import ToolOutput
 from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.domain.question import checked_question
+from deepcritical.domain.run_files import RUN_LOG, RUN_RECORDS
 from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.asked_records import ask_records
 from deepcritical.interfaces.cli import (
@@ -38,10 +38,9 @@ from deepcritical.interfaces.output import plain_json, to_stdout
 from deepcritical.interfaces.report_files import ANSWER_FILES, write_report
 from deepcritical.interfaces.reuse import Former, NoSimilar, Reuse, Reusing, former_run
 from deepcritical.interfaces.stop_signals import on_signals
-from deepcritical.services.evidence_store import RUN_RECORDS
 
 if TYPE_CHECKING:
-    from deepcritical.domain.answer import DeepAnswer
+    from deepcritical.domain.answer import DeepAnswer, ToolOutput
     from deepcritical.jobs.runs import RunService
 
 __all__ = ["ask"]
@@ -215,7 +214,7 @@ async def _run(runs: RunService, wanted: _Asked, log_path: Path | None) -> _Fini
 
 def _save(finished: _Finished, out: Path) -> None:
     names = write_report(finished.answer, finished.imprint, out, {RUN_RECORDS: finished.evidence})
-    written = ", ".join((*names, "events.jsonl"))
+    written = ", ".join((*names, RUN_LOG))
     typer.echo(f"Written to {out}: {written}", err=True)
 
 

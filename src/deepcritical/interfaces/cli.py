@@ -18,6 +18,7 @@ from deepcritical.domain import errors
 from deepcritical.domain.live_sources import SourceKey, parse_sources
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.question import checked_question
+from deepcritical.domain.run_files import RUN_LOG, RUN_RECORDS
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.exit_codes import NO_EVIDENCE
@@ -33,7 +34,6 @@ from deepcritical.interfaces.plan_file import check_new, read_plan, summary, wri
 from deepcritical.interfaces.report_files import REPORT_FILES, write_report
 from deepcritical.interfaces.reuse import Former, NoSimilar, Reuse, Reusing, former_run
 from deepcritical.interfaces.stop_signals import on_signals
-from deepcritical.services.evidence_store import RUN_RECORDS
 
 if TYPE_CHECKING:
     from deepcritical.domain.budget import Depth
@@ -101,7 +101,7 @@ class _Finished(NamedTuple):
         """Print the report, and say what was written; whether it has any evidence."""
         file_to_stdout(suffix, FORMATS[suffix].render(self.report, self.imprint))
         if folder:
-            written = ", ".join((*REPORT_FILES, RUN_RECORDS, "events.jsonl"))
+            written = ", ".join((*REPORT_FILES, RUN_RECORDS, RUN_LOG))
             typer.echo(f"Written to {folder}: {written}", err=True)
         return bool(self.report.references)
 
@@ -347,7 +347,7 @@ async def show(run: Run, quiet: bool) -> None:
 
 def prepared(out: Path, files: Iterable[str]) -> Path:
     """The folder, made and without these files, and the path of a fresh log in it."""
-    log_path = out / "events.jsonl"
+    log_path = out / RUN_LOG
     try:
         out.mkdir(parents=True, exist_ok=True)
         for name in (*files, RUN_RECORDS):

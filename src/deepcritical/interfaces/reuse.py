@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, NamedTuple, TypeVar
 
 import typer
 
-from deepcritical.domain.documents import Document
 from deepcritical.domain.errors import DeepCriticalError, StorageError
 from deepcritical.domain.markdown import visible
 from deepcritical.export.formats import FORMATS
@@ -20,12 +19,13 @@ from deepcritical.interfaces.output import file_to_stdout
 from deepcritical.interfaces.report_files import write_report
 
 if TYPE_CHECKING:
+    from deepcritical.domain.documents import Document
     from deepcritical.domain.similar import SimilarRun
     from deepcritical.jobs.runs import RunService
 
 __all__ = ["Former", "NoSimilar", "Reuse", "Reusing", "former_run", "similar_line"]
 
-Ended = TypeVar("Ended", bound=Document)
+Ended = TypeVar("Ended", bound="Document")
 
 Reuse = Annotated[
     str | None,

@@ -20,6 +20,7 @@ from deepcritical.domain.errors import (
 )
 from deepcritical.domain.events import RunCancelled, RunFailed
 from deepcritical.domain.markdown import visible
+from deepcritical.domain.run_files import RUN_LOG
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
@@ -125,7 +126,7 @@ def export(
         file_to_stdout(form, FORMATS[form].render(report, imprint))
         return
     lines = "".join(f"{logged.model_dump_json()}\n" for logged in events)
-    names = write_report(report, imprint, out, {"events.jsonl": lines.encode()})
+    names = write_report(report, imprint, out, {RUN_LOG: lines.encode()})
     typer.echo(f"Written to {out}: {', '.join(names)}", err=True)
 
 

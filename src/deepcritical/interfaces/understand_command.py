@@ -8,7 +8,6 @@ import typer
 
 from deepcritical.domain.question import checked_question
 from deepcritical.interfaces.output import plain_json, to_stdout
-from deepcritical.questions.reading import read_frame
 
 __all__ = ["understand"]
 
@@ -23,5 +22,7 @@ def understand(
 
     Exit codes: 0 printed; 4 empty question; 5 question too long.
     """
+    from deepcritical.questions.reading import read_frame
+
     frame = read_frame(checked_question(question))
     to_stdout(plain_json(frame.model_dump_json(indent=2)))

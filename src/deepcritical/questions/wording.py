@@ -10,7 +10,7 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.questions import cues
 
-__all__ = ["answer_to", "plain_wording"]
+__all__ = ["answer_to", "claim_of", "plain_wording"]
 
 _HIGHER_IS_BETTER = frozenset(
     {
@@ -81,14 +81,15 @@ def answer_to(frame: QuestionFrame, label: VerdictLabel) -> str:
     The verdict is always on the positive proposition, so "Is it true that it does not help?" is
     answered with a yes where it was refuted.
     """
+    claim = claim_of(frame)
+    said = _SAID_OF_DENIAL if frame.negative else _SAID
+    return said[label].format(claim=claim) if claim else ""
+
+
+def claim_of(frame: QuestionFrame) -> str:
+    """What a verdict is on: "colchicine reduces recurrence in pericarditis"; '' for no one drug."""
     if frame.kind not in _EFFECTS or len(frame.drugs) != 1 or not frame.condition:
         return ""
-    said = _SAID_OF_DENIAL if frame.negative else _SAID
-    return said[label].format(claim=_claim(frame))
-
-
-def _claim(frame: QuestionFrame) -> str:
-    """What a verdict is on: "colchicine reduces recurrence in pericarditis"."""
     (drug,) = frame.drugs
     ending = "" if frame.kind is QuestionKind.CLASS else "s"
     verb = f"{_verb(frame.outcomes)}{ending} {_listed(frame.outcomes)}" if frame.outcomes else ""

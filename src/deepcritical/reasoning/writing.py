@@ -14,7 +14,7 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import DrugCandidate, ReportSection
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import Verdict, VerdictLabel, decide
-from deepcritical.questions.wording import answer_to
+from deepcritical.questions.wording import answer_to, claim_of
 from deepcritical.reasoning.base import ReportContext
 from deepcritical.reasoning.changing import ChangeSection
 from deepcritical.reasoning.citing import Citer
@@ -76,12 +76,14 @@ class _Writer:
         changing = self._changing()
         candidates = tuple(self._candidate(drug) for drug in self.drugs)
         sections = self._sections()
+        frame = self.question.frame
         return ResearchReport(
             title=self._title(),
             research_question=self.question.text,
             executive_summary=summary,
             verdict=self.verdict,
-            answer=answer_to(frame, self.verdict.label) if (frame := self.question.frame) else "",
+            answer=answer_to(frame, self.verdict.label) if frame else "",
+            proposition=claim_of(frame) if frame and frame.negative else "",
             **sections,
             drug_candidates=candidates if self.studies else (),
             limitations=self.methods.limitations(),

@@ -25,10 +25,7 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
 from deepcritical.services.works import Taken, Works
 
-__all__ = ["RUN_RECORDS", "EvidenceStore", "StoreState", "as_snapshot"]
-
-RUN_RECORDS = "evidence.jsonl"
-"""File in the folder of a run that keeps its records, as a snapshot."""
+__all__ = ["EvidenceStore", "StoreState", "as_snapshot"]
 
 
 class StoreState(Model):

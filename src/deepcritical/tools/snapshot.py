@@ -15,7 +15,7 @@ from deepcritical.domain.errors import SnapshotCorruptError, SnapshotNotFoundErr
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import OutsideName
 from deepcritical.domain.patterns import bounded
-from deepcritical.services.evidence_store import RUN_RECORDS
+from deepcritical.domain.run_files import RUN_RECORDS
 from deepcritical.services.lexical import LexicalIndex, searchable, terms
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.snapshot_records import Parsed, parse
