@@ -123,7 +123,7 @@ def team_ledger(prompt: str) -> Answer:
 
 
 def plan_inquiry(_prompt: str) -> Answer:
-    return {"aspects": ["safety", "dose"], "searches": ["quality of life"]}
+    return {"kind": "open", "aspects": ["safety", "dose"], "searches": ["quality of life"]}
 
 
 def map_facts(prompt: str) -> Answer:

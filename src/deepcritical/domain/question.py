@@ -23,6 +23,11 @@ __all__ = [
 ]
 
 MAX_QUESTION_CHARS = 2000
+_UNSEEN = bounded(
+    r"\x1b\[[0-9;]{0,9}[A-Za-z]|"
+    r"[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]"
+)
+"""Colours of a terminal, and characters that no reader sees: they would part a name."""
 _CONTROL = bounded(r"[\x00-\x1f\x7f-\x9f]")
 
 
@@ -76,7 +81,7 @@ def checked_question(text: str) -> str:
         QuestionTooLongError: It has more than `MAX_QUESTION_CHARS` characters.
     """
     # A terminal in another encoding gives surrogates, which no file or log can hold.
-    readable = text.encode("utf-8", "replace").decode("utf-8")
+    readable = _UNSEEN.sub("", text.encode("utf-8", "replace").decode("utf-8"))
     # No database can search a text with a NUL.
     question = " ".join(_CONTROL.sub(" ", readable).split())
     if not any(char.isalpha() for char in question):

@@ -9,7 +9,18 @@ import re
 
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["CAUSED", "FRAMING", "GROUPS", "LATEST", "OTHERS", "OUTCOMES", "is_negative"]
+__all__ = [
+    "BETTER_HIGHER",
+    "BETTER_LOWER",
+    "CAUSED",
+    "FRAMING",
+    "GROUPS",
+    "LATEST",
+    "OTHERS",
+    "OUTCOMES",
+    "WORSE",
+    "is_negative",
+]
 
 
 def _cue(pattern: str) -> re.Pattern[str]:
@@ -55,15 +66,41 @@ _MOST_WORDS_BACK = 7
 """Words of a question that asks whether what stands before it is right: "Is that correct?"."""
 
 
+_FALSE = bounded(
+    r"\b(?:it|that|this) (?:\w+ )?(?:false|untrue|incorrect|wrong|inaccurate)\b|"
+    r"\b(?:false|untrue|incorrect|wrong|inaccurate) (?:to say |to think )?that\b|"
+    r"\bcontradict\w*|\brul(?:e|es|ed|ing) out\b",
+    re.IGNORECASE,
+)
+"""Turns round what is asked: whether it is false that there is an effect."""
+_NOT_FAILED = bounded(
+    r"\b(?:not|never|n['’]t) (?:\w+ )?(?:fail|lack|useless|ineffective|unable)\w*", re.IGNORECASE
+)
+_WORSE_THAN_NOTHING = bounded(
+    r"\b(?:worse|inferior|no better) (?:than|to) placebo\b|\bplacebo (?:\w+ ){0,2}better than\b",
+    re.IGNORECASE,
+)
+
+
 def is_negative(text: str) -> bool:
-    """Whether a question asks if there is no effect: a story that is told before does not count."""
+    """Whether a question asks if there is no effect: a story that is told before does not count.
+
+    A denial of a denial is none.
+    """
     sentences = _SENTENCE.split(text)
     asks = [n for n, sentence in enumerate(sentences) if "?" in sentence]
     last = asks[-1] if asks else len(sentences) - 1
     is_short = len(sentences[last].split()) <= _MOST_WORDS_BACK
     asks_back = is_short and _ASKS_BACK.search(sentences[last])
     first = max(last - bool(asks_back), 0)
-    return any(_NEGATIVE.search(_ASIDE.sub(" ", told)) for told in sentences[first : last + 1])
+    asked = sentences[first : last + 1]
+    denies = any(_denies(told) for told in asked)
+    return denies != any(_FALSE.search(told) for told in asked)
+
+
+def _denies(told: str) -> bool:
+    plain = _NOT_FAILED.sub(" ", _ASIDE.sub(" ", told))
+    return bool(_NEGATIVE.search(plain) or _WORSE_THAN_NOTHING.search(told))
 
 
 CAUSED = _cue(
@@ -71,6 +108,11 @@ CAUSED = _cue(
     r"worsen\w*|aggravat\w*|bring\w* on"
 )
 """In a question on safety: the condition is a harm, not what is treated."""
+WORSE = _cue(
+    r"worsen\w*|worse|cause[sd]?|causing|trigger\w*|induc\w+|aggravat\w*|exacerbate\w*|avoid\w*|"
+    r"contra-?indicated|harm\w*|dangerous|unsafe"
+)
+"""Asks for drugs that do harm, where drugs are asked for."""
 OTHERS = _cue(
     r"other than|besides|beside|except|apart from|alternatives?|instead of|in place of|replace\w*|"
     r"who (?:fail|cannot|can't|do not|don't|did not|didn't)|after failing|failed"
@@ -121,11 +163,11 @@ OUTCOMES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"recurren\w+|relaps\w+|comes? back|come back|flare[- ]?ups?|flares?|recurring",
         ),
         ("remission", r"remission|remit\w*"),
-        ("exacerbations", r"exacerbat\w+|attacks?"),
+        ("exacerbations", r"exacerbations?|attacks?"),
         ("progression", r"progress\w+|advanc\w+|worsening|getting worse|course of"),
         (
             "hospitalisation",
-            r"hospitali[sz]\w+|admissions?|admitted to hospital|readmission|"
+            r"hospitali[sz]ations?|admissions?|admitted to hospital|readmission|"
             r"end(?:s|ed)? up in hospital",
         ),
         ("incidence", r"risk of developing|onset|new cases"),
@@ -162,6 +204,45 @@ OUTCOMES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 )
 """What trials measure, under one name each."""
 
+BETTER_HIGHER = frozenset(
+    {
+        "survival",
+        "progression-free survival",
+        "relapse-free survival",
+        "remission",
+        "cognition",
+        "quality of life",
+        "kidney function",
+        "lung function",
+        "live birth",
+        "function",
+        "transplant survival",
+        "vision",
+    }
+)
+BETTER_LOWER = frozenset(
+    {
+        "mortality",
+        "recurrence",
+        "exacerbations",
+        "progression",
+        "hospitalisation",
+        "incidence",
+        "seizure frequency",
+        "fractures",
+        "stroke",
+        "pain",
+        "HbA1c",
+        "LDL cholesterol",
+        "cardiovascular events",
+        "symptoms",
+        "length of stay",
+        "viral load",
+        "colectomy",
+    }
+)
+"""What is measured, by which way is good; of others, such as weight, that depends on who has it."""
+
 GROUPS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, _cue(pattern))
     for name, pattern in (
@@ -175,7 +256,7 @@ GROUPS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"older|elderly|seniors|geriatric\w*|aged (?:over )?\d+|frail|old (?:people|age)|"
             r"nursing home\w*",
         ),
-        ("pregnant women", r"pregnan\w+|expectant mothers?|gestation\w*"),
+        ("pregnant women", r"pregnan(?!cy rate)\w+|expectant mothers?|gestation\w*"),
         ("breastfeeding women", r"breast-?feeding|lactat\w+|nursing mothers?"),
         ("women", r"wom[ae]n|females?|postmenopausal"),
         ("men", r"men|males?"),
@@ -188,7 +269,7 @@ GROUPS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("critically ill", r"critically ill|intensive care|ICU|ventilated"),
         (
             "inpatients",
-            r"inpatients?|hospitali[sz]ed|(?<!up )in hospital|hospital patients",
+            r"inpatients?|(?<!non)(?<!non-)hospitali[sz]ed|(?<!up )in hospital|hospital patients",
         ),
         ("outpatients", r"outpatients?|non-?hospitali[sz]ed|ambulatory"),
         ("healthy people", r"healthy (?:people|adults|volunteers|subjects)"),

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from deepcritical.domain.errors import QuestionDeclinedError, QuestionError
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import QuestionForm, ResearchQuestion
-from deepcritical.questions import cues
 from deepcritical.questions.declining import advice_of
+from deepcritical.questions.naming import find_names
 
 __all__ = ["require_answerable", "require_one_meaning", "research_question", "wants_verdict"]
 
+_FOR_ASK = frozenset(
+    {QuestionKind.DOSE, QuestionKind.STATUS, QuestionKind.POPULATION, QuestionKind.LOOK_UP}
+)
+_STOPPED_BEFORE = bounded(
+    r"\b(?:stop|stopping|stopped|discontinu\w+|withdraw\w*|cessation|taper\w*|deprescrib\w+|"
+    r"coming off|come off|quitting|holding|pausing)(?: (?:of|the|use|from|their|his|her)){0,2} $",
+    re.IGNORECASE,
+)
+_STOPPED_AFTER = bounded(
+    r"^ (?:discontinuation|withdrawal|cessation|tapering|deprescribing)\b", re.IGNORECASE
+)
 _WITH_VERDICT = frozenset(
     {
         QuestionKind.EFFICACY,
@@ -61,6 +74,8 @@ def wants_verdict(frame: QuestionFrame) -> bool:
     if frame.kind is QuestionKind.CANDIDATES:
         return frame.condition is not None
     is_whole = bool(frame.drugs) and frame.condition is not None
+    if is_whole and _is_stopped(frame):
+        return False
     asks_effect = frame.kind is not QuestionKind.MECHANISM or bool(frame.through)
     return frame.kind in _WITH_VERDICT and is_whole and asks_effect
 
@@ -73,6 +88,7 @@ def research_question(frame: QuestionFrame) -> ResearchQuestion:
         QuestionError: It names no condition, or asks for something other than a drug's effect.
     """
     require_answerable(frame)
+    _require_giving(frame)
     condition = frame.condition or _as_condition(frame)
     if condition is None:
         named = f" for {frame.drugs[0].name}" if frame.drugs else ""
@@ -102,6 +118,24 @@ def research_question(frame: QuestionFrame) -> ResearchQuestion:
     )
 
 
+def _require_giving(frame: QuestionFrame) -> None:
+    if frame.drugs and _is_stopped(frame):
+        raise QuestionError(
+            f"The question asks about stopping {frame.drugs[0].name}.",
+            "A report answers whether taking it helps; any other question is for "
+            "`deepcritical ask`.",
+        )
+
+
+def _is_stopped(frame: QuestionFrame) -> bool:
+    """Whether the drug is not given but taken away."""
+    text = frame.text
+    return any(
+        _STOPPED_BEFORE.search(text[: d.start]) or _STOPPED_AFTER.search(text[d.end :])
+        for d in find_names(text).drugs
+    )
+
+
 def _as_condition(frame: QuestionFrame) -> Condition | None:
     """Of a drug and an outcome without a condition, the outcome: "lower blood pressure"."""
     if not frame.drugs or not frame.outcomes:
@@ -123,9 +157,13 @@ def _limits(frame: QuestionFrame) -> Iterator[str]:
             f'"{frame.drugs[0].name}" is a class of drugs; '
             "records are read for the class by its name, not for each drug of it."
         )
-    is_of_harm = frame.kind is QuestionKind.SAFETY and "safe" not in frame.text.casefold()
-    if is_of_harm or cues.CAUSED.search(frame.text):
+    if frame.kind is QuestionKind.SAFETY and not re.search(r"\bsafe", frame.text, re.IGNORECASE):
         yield (
             "The question asks about harm. The report answers whether the drug helps; "
             "findings of harm are shown as such."
+        )
+    if frame.drugs and frame.kind in _FOR_ASK:
+        yield (
+            f"The question asks for more than whether {frame.drugs[0].name} helps, which is what a "
+            "report answers; `deepcritical ask` answers the question itself."
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from deepcritical.domain.frame import (
@@ -28,8 +29,11 @@ from deepcritical.vocabulary.nearest import offers
 __all__ = ["literal_frame", "names_in", "read_frame"]
 
 ORDERS_LEFT_OUT = "Words of the question that instruct the program were left out."
-_SENTENCE = bounded(r"(?<=[.?!;:]) +")
+_SENTENCE = bounded(r"(?<=[.?!]) +")
 _MOST_SENTENCES = 20
+_HARM = bounded(
+    r"\b(?:safe|harm|adverse|side.effect|toxic|worsen|impair|damag|danger)", re.IGNORECASE
+)
 _COMBINED = bounded(r"\s*(?:/|\band\b|\bwith\b|\bplus\b|,)\s*")
 _RANKS_ONLY = 12
 _SURE = 0.5
@@ -194,6 +198,11 @@ def _frame(
     if kind is QuestionKind.EFFICACY:
         kind = _narrowed(drugs[0], through)
     roles = roles_of(names)
+    if kind is QuestionKind.CANDIDATES and cues.WORSE.search(text):
+        kind = QuestionKind.OPEN  # for drugs that do harm, not for some that help
+    is_gain = bool(roles.outcomes) and set(roles.outcomes) <= cues.BETTER_HIGHER
+    if kind is QuestionKind.SAFETY and is_gain and len(drugs) == 1 and not _HARM.search(text):
+        kind = _narrowed(drugs[0], through)
     asked, compared, other = sides_of(names, drugs, two=kind is QuestionKind.COMPARISON)
     return QuestionFrame(
         text=text,

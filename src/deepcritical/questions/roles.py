@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
@@ -45,6 +45,15 @@ _HAS = bounded(
     r"\b(?:has|have|had|having|with|suffers? from|living with|gets?|got|developed)\b[^.;?]{0,40}$",
     re.IGNORECASE,
 )
+_NOT_THEY = bounded(
+    r"\b(?:without|no|not|never|excluding|except|non|neither|nor|rather than|free of|absence of)"
+    r"(?: (?:a|an|any|in|had|have|having|prior|previous|known|history of|with|for)){0,3}"
+    r"[ -]$",
+    re.IGNORECASE,
+)
+"""Before those who are not meant: "in heart failure without diabetes"."""
+_MARKER = bounded(r"^-[A-Z]?\d")
+"""Behind letters that are no condition: PD-L1, PD-1."""
 _SENTENCE = bounded(r"[^.!?;]+[.!?;]*")
 _SHORT = 5
 
@@ -67,15 +76,33 @@ def roles_of(names: Names) -> Roles:
     for named in names.drugs:
         rest = rest.replace(named.text, " " * len(named.text))
     asked, population = _parted(text, _each_once(_bearing(text, names.conditions)))
-    groups = [name for name, pattern in cues.GROUPS if pattern.search(rest)]
-    taken = asked.text.casefold() if asked else ""
-    outcomes = tuple(
+    groups = [
         name
-        for name, pattern in cues.OUTCOMES
-        if any(m[0].casefold() not in taken for m in pattern.finditer(rest))
-    )
+        for name, pattern in cues.GROUPS
+        if any(not _NOT_THEY.search(rest[: m.start()]) for m in pattern.finditer(rest))
+    ]
+    if any(group.endswith(" women") for group in groups):
+        groups = [group for group in groups if group != "women"]
+    taken = asked.text.casefold() if asked else ""
+    outcomes = tuple(_measured(rest, taken))
     condition = as_condition(asked.condition, _called(asked)) if asked else None
     return Roles(condition, tuple(dict.fromkeys((*population, *groups))), outcomes)
+
+
+def _measured(text: str, taken: str) -> Iterator[str]:
+    """What is measured; of "progression-free survival" not survival and progression, too."""
+    found = [
+        (name, match.start(), match.end())
+        for name, pattern in cues.OUTCOMES
+        for match in pattern.finditer(text)
+        if match[0].casefold() not in taken
+    ]
+    whole = [
+        name
+        for name, start, end in found
+        if not any(s <= start and end <= e and (s, e) != (start, end) for _, s, e in found)
+    ]
+    yield from dict.fromkeys(whole)
 
 
 def _bearing(text: str, mentions: Sequence[ConditionMention]) -> list[ConditionMention]:
@@ -84,7 +111,13 @@ def _bearing(text: str, mentions: Sequence[ConditionMention]) -> list[ConditionM
     Not what only says what a drug is for; and where the sentence that asks names a condition
     itself, of the others only what somebody has.
     """
-    plain = [m for m in mentions if not _OF_DRUG.match(text[m.end : m.end + 24])] or list(mentions)
+    meant = [
+        m
+        for m in mentions
+        if not _NOT_THEY.search(text[: m.start])
+        and not (m.text.isupper() and _MARKER.search(text[m.end :]))
+    ]
+    plain = [m for m in meant if not _OF_DRUG.match(text[m.end : m.end + 24])] or meant
     asks = [m.span() for m in _SENTENCE.finditer(text) if m[0].endswith("?")]
     start, end = asks[-1] if asks else (0, len(text))
     if not any(start <= m.start < end for m in plain):

@@ -9,70 +9,29 @@ from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.questions import cues
+from deepcritical.questions.naming import find_names
+from deepcritical.vocabulary.classes import find_classes
 
 __all__ = ["answer_to", "claim_of", "plain_wording"]
-
-_HIGHER_IS_BETTER = frozenset(
-    {
-        "survival",
-        "progression-free survival",
-        "relapse-free survival",
-        "remission",
-        "cognition",
-        "quality of life",
-        "kidney function",
-        "lung function",
-        "live birth",
-        "sleep",
-        "function",
-        "transplant survival",
-        "vision",
-    }
-)
-
-
-_TRIALS = bounded(r"\b(?:trials?|registered|recruiting|ongoing|under ?way)\b", re.IGNORECASE)
-_STOPPED = bounded(
-    r"\b(?:stopp|terminat|withdr|halt|suspend|approv|licen|guideline|recommend|phase)\w*",
-    re.IGNORECASE,
-)
-"""Asks for some of them, or for something else."""
-
-
-_ANY_HARM = bounded(
-    r"\b(?:side[- ]effects?|adverse|SAEs?|AEs?|safe(?:ty|ly)?|toxic\w*|harms?|harmful|tolerab\w+|"
-    r"tolerated|danger\w*|risks|complications)\b",
-    re.IGNORECASE,
-)
-
-
-def plain_wording(frame: QuestionFrame) -> str:
-    """The question in the words of its frame; as written where a frame says less than the text."""
-    worded = _WORDINGS.get(frame.kind)
-    is_whole = bool(frame.drugs) and not frame.not_understood
-    return (worded(frame) if worded and is_whole else "") or frame.text
-
 
 _OPEN = {
     VerdictLabel.MIXED: "Open: studies disagree on whether {claim}.",
     VerdictLabel.INSUFFICIENT: "Not known: the records found do not tell whether {claim}.",
 }
+_TESTED = "it was tested whether {claim}, and the trials found that {it} did not."
 _SAID = _OPEN | {
     VerdictLabel.SUPPORTED: "Yes: the studies found support that {claim}.",
     VerdictLabel.PROMISING: "Perhaps: there are signs that {claim}, and no proof.",
     VerdictLabel.UNSUPPORTED: "Not shown: the studies found do not bear out that {claim}.",
-    VerdictLabel.REFUTED: (
-        "No: it was tested whether {claim}, and the trials found that it did not."
-    ),
+    VerdictLabel.REFUTED: f"No: {_TESTED}",
 }
 _SAID_OF_DENIAL = _OPEN | {
     VerdictLabel.SUPPORTED: "No: the studies found support that {claim}.",
     VerdictLabel.PROMISING: "Not so: there are signs that {claim}, though no proof.",
     VerdictLabel.UNSUPPORTED: "So far, yes: the studies found do not bear out that {claim}.",
-    VerdictLabel.REFUTED: (
-        "Yes: it was tested whether {claim}, and the trials found that it did not."
-    ),
+    VerdictLabel.REFUTED: f"Yes: {_TESTED}",
 }
+_EFFECTS = frozenset({QuestionKind.EFFICACY, QuestionKind.CLASS})
 
 
 def answer_to(frame: QuestionFrame, label: VerdictLabel) -> str:
@@ -83,71 +42,155 @@ def answer_to(frame: QuestionFrame, label: VerdictLabel) -> str:
     """
     claim = claim_of(frame)
     said = _SAID_OF_DENIAL if frame.negative else _SAID
-    return said[label].format(claim=claim) if claim else ""
+    it = "they" if claim and _are_several(frame) else "it"
+    return said[label].format(claim=claim, it=it) if claim else ""
 
 
 def claim_of(frame: QuestionFrame) -> str:
     """What a verdict is on: "colchicine reduces recurrence in pericarditis"; '' for no one drug."""
     if frame.kind not in _EFFECTS or len(frame.drugs) != 1 or not frame.condition:
         return ""
-    (drug,) = frame.drugs
-    ending = "" if frame.kind is QuestionKind.CLASS else "s"
-    verb = f"{_verb(frame.outcomes)}{ending} {_listed(frame.outcomes)}" if frame.outcomes else ""
-    return f"{drug.name} {verb or f'help{ending}'}{_where(frame)}"
+    ending = "" if _are_several(frame) else "s"
+    did = f"{_verb(frame)}{ending} {_listed(frame.outcomes)}" if frame.outcomes else f"help{ending}"
+    return f"{frame.drugs[0].name} {did}{_where(frame)}"
 
 
-def _effect(frame: QuestionFrame) -> str:
-    if frame.outcomes:
-        did = f"{_verb(frame.outcomes)} {_listed(frame.outcomes)}"
-    else:
-        did = "help" if frame.condition else ""
-    return f"Does {_drugs(frame)} {did}{_where(frame)}?" if did else ""
+def plain_wording(frame: QuestionFrame) -> str:
+    """The question in the words of its frame; as written where the frame says less than the text.
+
+    That is so where any word is left that neither a name, a measure or a group of the frame nor the
+    wording stands for: "unsafe", "high-dose", "without", "stopping".
+    """
+    worded = _WORDINGS.get(frame.kind)
+    asked = _POLITE.sub("", frame.text)
+    asked = f"{asked[:1].upper()}{asked[1:]}"
+    if worded is None or not frame.drugs or frame.not_understood:
+        return asked
+    plain, stands_for = worded(frame)
+    return plain if plain and _says_all(frame, stands_for) else asked
 
 
-def _safety(frame: QuestionFrame) -> str:
-    if frame.condition and _is_the_harm(frame):
-        return f"Does {_drugs(frame)} cause {frame.condition.name}{_whom(frame)}?"
-    if frame.outcomes or (cues.CAUSED.search(frame.text) and not frame.condition):
-        return ""  # the harm that is asked about is in its words alone
+_POLITE = bounded(
+    r"^(?:(?:hi|hello|hey|please|kindly|could you|can you|would you|tell me|explain|show me|"
+    r"i was wondering|i wonder|i would like to know|i'd like to know)[, ]+){1,4}(?=\w+ \w+ \w+)",
+    re.IGNORECASE,
+)
+_NEUTRAL = frozenset(
+    "a able about actual actually adult adults all also an and any anything are as at be been "
+    "being benefit beneficial benefits by can case clinical correct could current currently "
+    "data day days did do does drug drugs effect effective effectiveness effects efficacious "
+    "efficacy ever evidence find finds for found from given good had has have having hello help "
+    "helpful helping helps hi how i if impact in into is it its just know known latest let like "
+    "literature me medication medicine might may my new newest now of on or patient patients "
+    "people person persons please proof pt pts question really recent research results right "
+    "role said say says science should show shown shows so some still studies study summarise "
+    "summarize tell than that the their them there these they this those to today treat treated "
+    "treating treatment treats trial trials true use used useful using value want was we well "
+    "were what whether which who will with wonder wondering work working works would you "
+    "therapy therapeutic option".split()
+)
+"""Words that ask, and change nothing of what is asked."""
+_DENIALS = frozenset(
+    "no not doesn't don't didn't isn't aren't cannot can't never useless ineffective fail fails "
+    "failed lack myth pointless worthless unable false untrue incorrect wrong".split()
+)
+_FEWER = (
+    "cut cuts decrease decreases decreasing delay delays fewer less lower lowers lowering prevent "
+    "prevents preventing reduce reduced reduces reducing reduction risk risks shorten shortens "
+    "shorter slow slows slowing likely rate rates chance chances number"
+)
+_MORE = "extend extends improve improves improving improvement longer prolong prolongs better"
+_SIDE_EFFECTS = bounded(
+    r"\b(?:side[- ]effects?|adverse (?:events?|effects?|reactions?)|SAEs?|AEs?|safe(?:ty|ly)?|"
+    r"harms?|toxicity|tolerab\w+|well[- ]tolerated)\b",
+    re.IGNORECASE,
+)
+_CAUSES = bounded(
+    r"\bcaus(?:es?|ed|ing)\b|\brisk of\b|\blead(?:s|ing)? to\b|\bhow (?:common|often|frequent)\b|"
+    r"\b(?:incidence|rate|frequency) of\b|\bincidence$",
+    re.IGNORECASE,
+)
+_SAFETY_WORDS = (
+    "side effect effects adverse event events reaction reactions safe safety safely ae aes sae "
+    "saes harm harms toxicity tolerability tolerated tolerable cause causes caused causing "
+    "raise raises raised increase increases increased risk likely likelihood lead leads leading "
+    "common often frequent frequency incidence rate occur occurs more taking take takes rx "
+    "associated"
+)
+_TRIALS = bounded(r"\b(?:trials?|registered|recruiting|ongoing|under ?way)\b", re.IGNORECASE)
+_SENTENCE = bounded(r"[^.!?]+[.!?]*")
+_SHORT_FOR = bounded(r"\b[A-Z][A-Za-z]{0,5} \(")
+"""An abbreviation before what it stands for."""
+_WORD = bounded(r"[^\W_]+(?:['’-][^\W_]+)*")
+
+
+def _says_all(frame: QuestionFrame, stands_for: str) -> bool:
+    """Whether each word of the question is one of its frame, or of those that a wording is for."""
+    asks = [told for told in _SENTENCE.findall(frame.text) if told.rstrip().endswith("?")]
+    rest = asks[-1] if asks else frame.text  # of a story its roles are read, not its words
+    names = find_names(rest)
+    asked = {drug.name for drug in frame.drugs}
+    kinds = (c.text for c in find_classes(rest) if asked & {*c.group.members})
+    named = (*(d.text for d in names.drugs), *(c.text for c in names.conditions))
+    for written in (*named, *kinds):
+        rest = rest.replace(written, " ")
+    said = {*frame.population, *frame.outcomes}
+    for name, pattern in (*cues.GROUPS, *cues.OUTCOMES):
+        rest = pattern.sub(" ", rest) if name in said else rest
+    rest = _SHORT_FOR.sub("(", cues.LATEST.sub(" ", rest))
+    words = {word.casefold().replace("’", "'") for word in _WORD.findall(rest)}
+    return words <= _NEUTRAL | set(stands_for.split()) | (_DENIALS if frame.negative else set())
+
+
+Worded = tuple[str, str]
+"""A wording, and the words of a question that it stands for."""
+
+
+def _effect(frame: QuestionFrame) -> Worded:
+    verb = _verb(frame)
+    words = {"reduce": _FEWER, "improve": _MORE}.get(verb, "") if frame.outcomes else ""
+    did = f"{verb} {_listed(frame.outcomes)}" if frame.outcomes else "help"
+    asks = bool(frame.condition or frame.outcomes) and verb != "affect"
+    return f"{_do(frame)} {did}{_where(frame)}?" if asks else "", words
+
+
+def _safety(frame: QuestionFrame) -> Worded:
+    told = bool(_SIDE_EFFECTS.search(frame.text))
+    if frame.outcomes or not (told or _CAUSES.search(frame.text)):
+        return "", ""  # the harm that is asked about is in its words alone
+    if frame.condition and not told:
+        return f"{_do(frame)} cause {frame.condition.name}{_whom(frame)}?", _SAFETY_WORDS
     if frame.condition or frame.population:
-        return f"Is {_drugs(frame)} safe{_where(frame)}?"
-    return f"What are the side effects of {_drugs(frame)}?"
+        be = "Are" if _are_several(frame) else "Is"
+        return f"{be} {_drugs(frame)} safe{_where(frame)}?", _SAFETY_WORDS
+    return f"What are the side effects of {_drugs(frame)}?", _SAFETY_WORDS
 
 
-def _is_the_harm(frame: QuestionFrame) -> bool:
-    """Whether the condition is what a drug may cause, and not what it is given for."""
-    if cues.CAUSED.search(frame.text) or not frame.condition:
-        return bool(frame.condition)
-    name = re.escape(frame.condition.name)
-    given_for = rf"\b(?:in|for|with|have|has) (?:[\w-]+ ){{0,2}}{name}"
-    return not _ANY_HARM.search(frame.text) and not re.search(given_for, frame.text, re.IGNORECASE)
+def _dose(frame: QuestionFrame) -> Worded:
+    given = f"What dose of {_drugs(frame)} was given{_where(frame)}?" if frame.condition else ""
+    return given, "dose doses dosing dosage much normally usually give gave"
 
 
-def _dose(frame: QuestionFrame) -> str:
-    return f"What dose of {_drugs(frame)} was given{_where(frame)}?" if frame.condition else ""
+def _mechanism(frame: QuestionFrame) -> Worded:
+    ways = _listed(frame.through)
+    acts = f"{_do(frame)} act through {ways}{_where(frame)}?" if ways else ""
+    return acts, f"through via by act acts pathway {ways.casefold()} {_FEWER} {_MORE}"
 
 
-def _mechanism(frame: QuestionFrame) -> str:
-    if frame.through:
-        ways = _listed(frame.through)
-        return f"Does {_drugs(frame)} act through {ways}{_where(frame)}?"
-    return ""  # on what it is to act is in its words alone
+def _status(frame: QuestionFrame) -> Worded:
+    asks = f"Which trials of {_drugs(frame)}{_where(frame)} are registered?"
+    words = "registered recruiting ongoing running under way list see been tested testing myself"
+    return asks if _TRIALS.search(frame.text) else "", words
 
 
-def _status(frame: QuestionFrame) -> str:
-    """Only where trials are asked for; approval and guidelines are in the words alone."""
-    asks = _TRIALS.search(frame.text) and not _STOPPED.search(frame.text)
-    return f"Which trials of {_drugs(frame)}{_where(frame)} are registered?" if asks else ""
-
-
-def _comparison(frame: QuestionFrame) -> str:
-    if not frame.comparators:
-        return ""
+def _comparison(frame: QuestionFrame) -> Worded:
     other = _listed(frame.comparators)
-    return f"Is {_drugs(frame)} more effective than {other}{_where(frame)}?"
+    be = "Are" if _are_several(frame) else "Is"
+    asks = f"{be} {_drugs(frame)} more effective than {other}{_where(frame)}?" if other else ""
+    return asks, "better more superior versus vs compared comparison comparing compare against"
 
 
-_WORDINGS: dict[QuestionKind, Callable[[QuestionFrame], str]] = {
+_WORDINGS: dict[QuestionKind, Callable[[QuestionFrame], Worded]] = {
     QuestionKind.EFFICACY: _effect,
     QuestionKind.COMBINATION: _effect,
     QuestionKind.CLASS: _effect,
@@ -159,11 +202,21 @@ _WORDINGS: dict[QuestionKind, Callable[[QuestionFrame], str]] = {
 }
 
 
-_EFFECTS = frozenset({QuestionKind.EFFICACY, QuestionKind.CLASS})
+def _verb(frame: QuestionFrame) -> str:
+    """What a drug that helps does to all that is measured; "affect" where that is not one thing."""
+    outcomes = set(frame.outcomes)
+    if outcomes <= cues.BETTER_HIGHER:
+        return "improve"
+    return "reduce" if outcomes <= cues.BETTER_LOWER else "affect"
 
 
-def _verb(outcomes: tuple[str, ...]) -> str:
-    return "improve" if outcomes[0] in _HIGHER_IS_BETTER else "reduce"
+def _do(frame: QuestionFrame) -> str:
+    return f"{'Do' if _are_several(frame) else 'Does'} {_drugs(frame)}"
+
+
+def _are_several(frame: QuestionFrame) -> bool:
+    is_plural = frame.kind is QuestionKind.CLASS or bool(frame.members)
+    return len(frame.drugs) > 1 or (is_plural and frame.drugs[0].name.endswith("s"))
 
 
 def _drugs(frame: QuestionFrame) -> str:
@@ -180,4 +233,5 @@ def _whom(frame: QuestionFrame) -> str:
 
 
 def _listed(names: Iterable[str]) -> str:
-    return " and ".join(names)
+    *others, last = (*names,) or ("",)
+    return f"{', '.join(others)} and {last}" if others else last

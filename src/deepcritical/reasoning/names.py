@@ -12,7 +12,7 @@ from deepcritical.reasoning.regimens import partners, regimens, together
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 from deepcritical.vocabulary.nodes import CONDITION_LABELS, vocabulary
 
-__all__ = ["ConditionNames", "DrugNames", "known_condition", "other_drug_places"]
+__all__ = ["ConditionNames", "DrugNames", "other_drug_places"]
 
 _POSSESSIVE = bounded(r"^(\w[\w-]+)['’]s?\b", re.IGNORECASE)
 _MULTIPLE = bounded(r"multiple (\w+)$", re.IGNORECASE)
@@ -186,16 +186,4 @@ def other_drug_places(
         m.start
         for m in find_drugs(text)
         if m.drug.kind in kinds and m.drug.name != drug and m.drug.name not in besides
-    )
-
-
-def known_condition(text: str) -> Condition | None:
-    """The condition that the vocabulary finds in a text."""
-    node = vocabulary().condition(text)
-    if node is None:
-        return None
-    # "Alzheimer's disease" reads better than the inverted or bare forms of an index.
-    name = min(node.names, key=lambda n: ("'s " not in n, n != node.name))
-    return Condition(
-        name=name, names=node.names, mesh_id=node.id if node.id.startswith("MESH:") else None
     )

@@ -1,0 +1,124 @@
+"""Questions that were once answered as others: what turns one round must never be lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepcritical.domain.errors import QuestionError
+from deepcritical.domain.frame import DeclineReason, QuestionKind
+from deepcritical.domain.question import checked_question
+from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.questions.forms import research_question
+from deepcritical.questions.reading import read_frame
+from deepcritical.questions.wording import answer_to, plain_wording
+
+
+@pytest.mark.parametrize(
+    ("text", "negative"),
+    [
+        ("Is it false that ivermectin reduces mortality in COVID-19?", True),
+        ("Is it wrong that ivermectin reduces mortality in COVID-19?", True),
+        ("Is it incorrect that ivermectin does not help in COVID-19?", False),
+        ("Does gabapentin not fail to reduce pain in sciatica?", False),
+        ("Is aspirin worse than placebo in dementia?", True),
+    ],
+)
+def test_a_denial_of_a_denial_is_none(text: str, negative: bool) -> None:
+    assert read_frame(text).negative is negative
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Does pembrolizumab increase overall survival in melanoma?",
+        "Can metoprolol worsen asthma?",
+        "Is nitrofurantoin unsafe in G6PD deficiency?",
+        "Does stopping statins increase mortality after myocardial infarction?",
+        "Is metformin linked to lower cancer risk?",
+        "Which is safer in pregnancy, labetalol or methyldopa?",
+        "Is high-dose baclofen better than low-dose baclofen in spasticity?",
+        "Does dapagliflozin reduce hospitalisation in heart failure without diabetes?",
+        "Does metformin reduce C-reactive protein in rheumatoid arthritis?",
+        "Is valproate teratogenic?",
+        "Do NSAIDs exacerbate heart failure?",
+        "Does midodrine improve blood pressure in orthostatic hypotension?",
+    ],
+)
+def test_no_wording_says_less_than_the_question(text: str) -> None:
+    frame = read_frame(text)
+    plain = plain_wording(frame)
+    assert plain == frame.text or "improve survival" in plain
+
+
+@pytest.mark.parametrize(
+    ("text", "left_out"),
+    [
+        ("Does empagliflozin slow chronic kidney disease in people without diabetes?", "Diabetes"),
+        ("Does ivermectin work in COVID-19 but not in influenza?", "Influenza"),
+        ("Does metformin help with flu in non-hospitalised adults?", "inpatients"),
+    ],
+)
+def test_who_is_left_out_is_not_studied(text: str, left_out: str) -> None:
+    assert not any(left_out in group for group in read_frame(text).population)
+
+
+@pytest.mark.parametrize("marker", ["PD-L1 positive", "PD-1 resistant", "PD-L1-high"])
+def test_the_letters_of_a_marker_are_no_disease(marker: str) -> None:
+    frame = read_frame(f"Does pembrolizumab work in {marker} melanoma?")
+    assert frame.condition
+    assert frame.condition.name == "melanoma"
+    assert not frame.population
+
+
+@pytest.mark.parametrize(
+    "text", ["Which drugs worsen COVID-19?", "Which drugs should be avoided in long QT syndrome?"]
+)
+def test_drugs_that_harm_are_no_candidates(text: str) -> None:
+    assert read_frame(text).kind is not QuestionKind.CANDIDATES
+    with pytest.raises(QuestionError):
+        research_question(read_frame(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["Does stopping aspirin help asthma?", "Does aspirin withdrawal help asthma?"]
+)
+def test_taking_a_drug_away_is_not_giving_it(text: str) -> None:
+    with pytest.raises(QuestionError, match="stopping aspirin"):
+        research_question(read_frame(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("What dose of metformin helps in gout?", "asks for more than"),
+        ("Is metformin harmful in gout?", "asks about harm"),
+        ("Is metformin unsafe in gout?", "asks about harm"),
+    ],
+)
+def test_a_report_says_where_it_answers_something_else(text: str, told: str) -> None:
+    assert any(told in notice for notice in research_question(read_frame(text)).notices)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Does mirtazapine improve weight in cachexia?", "mirtazapine affects weight in cachexia"),
+        ("Do statins reduce mortality in sepsis?", "statins reduce mortality in sepsis"),
+        ("Does pembrolizumab increase overall survival in melanoma?", "improves survival"),
+    ],
+)
+def test_an_answer_claims_no_direction_of_its_own(text: str, said: str) -> None:
+    assert said in answer_to(read_frame(text), VerdictLabel.REFUTED)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["How many amitriptyline tablets are fatal?", "Lethal dose of colchicine?"],
+)
+def test_what_kills_is_not_searched(text: str) -> None:
+    assert read_frame(text).declined is DeclineReason.HARMFUL
+
+
+def test_characters_that_nobody_sees_part_no_name() -> None:
+    text = "D\u200boes met\u200bformin help in dem\u200bentia?"
+    assert [drug.name for drug in read_frame(checked_question(text)).drugs] == ["metformin"]
