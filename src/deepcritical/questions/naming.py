@@ -187,9 +187,9 @@ def _targets(text: str, taken: list[tuple[int, int]]) -> Iterator[str]:
             seen.add(mention.node.name)
             taken.append((mention.start, mention.end))
             yield mention.text
-    for match in _GENE.finditer(text):
+    for match in _GENE.finditer("" if is_shouted(text) else text):
         written = match[0]
-        if written.upper() in _MEASURES - {"EGFR"} or condition_named(written) or is_shouted(text):
+        if written.upper() in _MEASURES - {"EGFR"} or condition_named(written):
             continue
         if not overlaps(match.start(), match.end(), taken) and written not in seen:
             seen.add(written)

@@ -121,7 +121,7 @@ def _phrases(names: Names) -> Iterator[_Words]:
     places = sorted(
         {
             m.span()
-            for word in names.unknown
+            for word in dict.fromkeys(names.unknown)
             for m in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)
         }
         | {m.span() for m in _HEADED.finditer(text) if not _overlaps(m.span(), taken)}
