@@ -18,9 +18,14 @@ __all__ = [
     "LATEST",
     "OTHERS",
     "OUTCOMES",
+    "SENTENCE_END",
     "WORSE",
     "is_negative",
 ]
+
+
+SENTENCE_END = bounded(r"(?<! [A-Z]\.)(?<!vs\.)(?<!e\.g\.)(?<=[.!?;]) +")
+"""Between two sentences; the point of "C. difficile" ends none."""
 
 
 def _cue(pattern: str) -> re.Pattern[str]:
@@ -58,7 +63,6 @@ _ASIDE = bounded(
     re.IGNORECASE,
 )
 """Negations that expect a yes, or say who somebody is: "isn't it", "those who don't respond"."""
-_SENTENCE = bounded(r"(?<=[.!?;]) ")
 _ASKS_BACK = _cue(
     r"true|correct|right|so|fair|agree|case|myth|evidence|proof|support\w*|that|is it"
 )
@@ -87,7 +91,7 @@ def is_negative(text: str) -> bool:
 
     A denial of a denial is none.
     """
-    sentences = _SENTENCE.split(text)
+    sentences = SENTENCE_END.split(text)
     asks = [n for n, sentence in enumerate(sentences) if "?" in sentence]
     last = asks[-1] if asks else len(sentences) - 1
     is_short = len(sentences[last].split()) <= _MOST_WORDS_BACK

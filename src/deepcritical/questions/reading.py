@@ -29,7 +29,6 @@ from deepcritical.vocabulary.nearest import offers
 __all__ = ["literal_frame", "names_in", "read_frame"]
 
 ORDERS_LEFT_OUT = "Words of the question that instruct the program were left out."
-_SENTENCE = bounded(r"(?<=[.?!]) +")
 _MOST_SENTENCES = 20
 _HARM = bounded(
     r"\b(?:safe|harm|adverse|side.effect|toxic|worsen|impair|damag|danger)", re.IGNORECASE
@@ -105,7 +104,7 @@ def without_orders(text: str) -> tuple[str, bool]:
 
     A text that names no drug and no condition beside them stays as it is, and is declined.
     """
-    sentences = _SENTENCE.split(text, maxsplit=_MOST_SENTENCES)
+    sentences = cues.SENTENCE_END.split(text, maxsplit=_MOST_SENTENCES)
     if len(sentences) == 1:
         return text, False
     orders = [_is_order(sentence) for sentence in sentences]

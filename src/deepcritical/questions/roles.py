@@ -54,7 +54,6 @@ _NOT_THEY = bounded(
 """Before those who are not meant: "in heart failure without diabetes"."""
 _MARKER = bounded(r"^-[A-Z]?\d")
 """Behind letters that are no condition: PD-L1, PD-1."""
-_SENTENCE = bounded(r"[^.!?;]+[.!?;]*")
 _SHORT = 5
 
 
@@ -118,7 +117,9 @@ def _bearing(text: str, mentions: Sequence[ConditionMention]) -> list[ConditionM
         and not (m.text.isupper() and _MARKER.search(text[m.end :]))
     ]
     plain = [m for m in meant if not _OF_DRUG.match(text[m.end : m.end + 24])] or meant
-    asks = [m.span() for m in _SENTENCE.finditer(text) if m[0].endswith("?")]
+    ends = [m.start() for m in cues.SENTENCE_END.finditer(text)] + [len(text)]
+    spans = zip([0, *ends], ends, strict=False)
+    asks = [span for span in spans if text[slice(*span)].rstrip().endswith("?")]
     start, end = asks[-1] if asks else (0, len(text))
     if not any(start <= m.start < end for m in plain):
         return plain

@@ -118,7 +118,6 @@ _SAFETY_WORDS = (
     "associated"
 )
 _TRIALS = bounded(r"\b(?:trials?|registered|recruiting|ongoing|under ?way)\b", re.IGNORECASE)
-_SENTENCE = bounded(r"[^.!?]+[.!?]*")
 _SHORT_FOR = bounded(r"\b[A-Z][A-Za-z]{0,5} \(")
 """An abbreviation before what it stands for."""
 _WORD = bounded(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -126,7 +125,7 @@ _WORD = bounded(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 def _says_all(frame: QuestionFrame, stands_for: str) -> bool:
     """Whether each word of the question is one of its frame, or of those that a wording is for."""
-    asks = [told for told in _SENTENCE.findall(frame.text) if told.rstrip().endswith("?")]
+    asks = [told for told in cues.SENTENCE_END.split(frame.text) if told.endswith("?")]
     rest = asks[-1] if asks else frame.text  # of a story its roles are read, not its words
     names = find_names(rest)
     asked = {drug.name for drug in frame.drugs}
