@@ -2,7 +2,9 @@
 
 A made-up model answers over HTTP on loopback, the bundled snapshot is searched. First both answer
 at once, so that what is left is our own work; then the model takes 2 s and a search 0.5 s, and the
-wall time is set against the longest chain of answers that had to wait for one another.
+wall time is set against the longest chain of answers that had to wait for one another. With
+--estimates it prints how far the estimate of a run is from what it spends, for records that are
+known and for new ones.
 """
 
 from __future__ import annotations
@@ -11,10 +13,13 @@ import argparse
 import asyncio
 import time
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
-from deepcritical.domain.budget import RunLimits
+from deepcritical.domain.budget import RunLimits, Spent
+from deepcritical.domain.events import BudgetPlanned, JudgementMade
 from deepcritical.jobs.runs import RunService
+from deepcritical.models.profiles import ProfileName
 from deepcritical.models.providers import model_server
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
@@ -37,13 +42,21 @@ class Slow(SnapshotSource):
     """The snapshot behind a wait; it keeps when it was asked."""
 
     wait_s = 0.0
+    is_new = False
+    """Whether its records are texts that nobody has read before."""
     asked_s: list[float]
 
     async def fetch(self, query: SourceQuery) -> SourceResult:
         """The records that match, after the wait."""
         self.asked_s.append(time.monotonic())
         await asyncio.sleep(self.wait_s)
-        return await super().fetch(query)
+        found = await super().fetch(query)
+        if not self.is_new:
+            return found
+        changed = (
+            one.model_copy(update={"content": f"{one.content} Made new."}) for one in found.evidence
+        )
+        return found.model_copy(update={"evidence": tuple(changed)})
 
 
 class Measured(NamedTuple):
@@ -54,6 +67,8 @@ class Measured(NamedTuple):
     model_waves: int
     search_waves: int
     wall_s: float
+    estimate: Spent
+    spent: Spent
 
 
 def waves(at_s: list[float], gap_s: float) -> int:
@@ -65,31 +80,45 @@ def waves(at_s: list[float], gap_s: float) -> int:
     return len(started)
 
 
-async def measure(model_s: float, search_s: float, rounds: int) -> Measured:
-    """One run with these latencies."""
-    server = ModelServer()
-    server.latency_s = model_s
-    source = Slow(snapshot_path("demo"))
-    source.wait_s, source.asked_s = search_s, []
+def service(reasoner: LLMReasoner, source: Slow, limits: RunLimits) -> RunService:
+    """Runs with this reasoner over this source alone."""
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[RunSources]:
         yield RunSources(SearchHandler([source]), ("demo",))
 
+    return RunService(
+        orchestrate=run_team,
+        answering=deep_research,
+        reasoner=reasoner,
+        open_sources=opened,
+        limits_for=lambda _depth: limits,
+    )
+
+
+async def measure(
+    rounds: int,
+    model_s: float = 0.0,
+    search_s: float = 0.0,
+    profile: ProfileName = "large",
+    *,
+    is_new: bool = False,
+) -> Measured:
+    """One run with these latencies."""
+    server = ModelServer()
+    server.latency_s = model_s
+    source = Slow(snapshot_path("demo"))
+    source.wait_s, source.asked_s, source.is_new = search_s, [], is_new
     async with running(server.app) as url:
-        resolved = model_server("compatible:made-up", base_url=f"{url}v1", profile="large")
-        limits = RunLimits(max_iterations=rounds, results_per_query=10)
-        runs = RunService(
-            orchestrate=run_team,
-            answering=deep_research,
-            reasoner=LLMReasoner(resolved),
-            open_sources=opened,
-            limits_for=lambda _depth: limits,
-        )
+        resolved = model_server("compatible:made-up", base_url=f"{url}v1", profile=profile)
+        limits = RunLimits(max_iterations=rounds, max_calls=200, max_tokens=2_000_000)
+        runs = service(LLMReasoner(resolved), source, limits)
         await runs.warm_up()
         start = time.perf_counter()
-        await runs.submit(QUESTION).result()
+        run = runs.submit(QUESTION)
+        await run.result()
         wall_s = time.perf_counter() - start
+        events = [logged.event for logged in await run.events()]
     read = sum(len(asked.prompt + asked.system) // 4 for asked in server.asked)
     model_at = [asked.at_s for asked in server.asked]
     return Measured(
@@ -98,16 +127,35 @@ async def measure(model_s: float, search_s: float, rounds: int) -> Measured:
         waves(model_at, 0.9 * model_s),
         waves(source.asked_s, 0.9 * search_s),
         wall_s,
+        [event.estimate for event in events if isinstance(event, BudgetPlanned)][-1],
+        [event.spent for event in events if isinstance(event, JudgementMade)][-1],
     )
+
+
+def estimates() -> None:
+    """Print the ratio of estimate to spend, in tokens and in calls."""
+    for profile, is_new, rounds in product(get_args(ProfileName)[1:], (False, True), (1, 2, 3)):
+        made = asyncio.run(measure(rounds, profile=profile, is_new=is_new))
+        print(
+            f"{profile:6} {'new' if is_new else 'known':5} rounds {rounds}: "
+            f"{made.spent.calls} calls, {made.spent.tokens:,} tokens spent; estimate x "
+            f"{made.estimate.calls / made.spent.calls:.2f} calls, "
+            f"x {made.estimate.tokens / made.spent.tokens:.2f} tokens"
+        )
 
 
 def main() -> None:
     """Print both tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=2)
-    rounds = parser.parse_args().rounds
-    bare = asyncio.run(measure(0.0, 0.0, rounds))
-    slow = asyncio.run(measure(2.0, 0.5, rounds))
+    parser.add_argument("--estimates", action="store_true")
+    chosen = parser.parse_args()
+    if chosen.estimates:
+        estimates()
+        return
+    rounds = chosen.rounds
+    bare = asyncio.run(measure(rounds))
+    slow = asyncio.run(measure(rounds, 2.0, 0.5))
     path_s = 2.0 * slow.model_waves + 0.5 * slow.search_waves
     print(f"rounds {rounds}: {bare.calls} model calls, about {bare.prompt_tokens:,} prompt tokens")
     print(f"without latency: {bare.wall_s:.2f} s")

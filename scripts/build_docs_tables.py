@@ -1,7 +1,8 @@
 """Write what the documentation takes from the code.
 
 docs/reference.md: options, exit codes, settings, events, the report, its formats.
-docs/report.schema.json, docs/answer.schema.json: the JSON Schemas of report.json and answer.json.
+docs/report.schema.json, docs/answer.schema.json, docs/study.schema.json: the JSON Schemas of
+report.json, of answer.json and of a line of readings.jsonl.
 docs/mcp-tools.json: the tools for agents, as the server lists them.
 
 Usage: `python scripts/build_docs_tables.py`. With `--check` nothing is written, and the exit code
@@ -26,8 +27,10 @@ from typer.models import ArgumentInfo, OptionInfo
 from deepcritical.bootstrap import build_lookups, build_runs
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.events import TERMINAL, Event, LoggedEvent
+from deepcritical.domain.model_keys import key_variable
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Claim, Reference
+from deepcritical.domain.study import StudyReading
 from deepcritical.domain.verdict import Verdict
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
 from deepcritical.interfaces.exit_codes import EXIT_CODES
@@ -35,14 +38,17 @@ from deepcritical.interfaces.main import app
 from deepcritical.interfaces.mcp.catalogue import catalogue
 from deepcritical.interfaces.mcp.server import listed
 from deepcritical.interfaces.mcp.tool import Tool
+from deepcritical.models.providers import PROVIDERS
+from deepcritical.models.registry import Listed, listed_providers
 from deepcritical.settings import Settings
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference.md"
 SCHEMAS: Mapping[str, type[BaseModel]] = {
     "report.schema.json": ResearchReport,
     "answer.schema.json": DeepAnswer,
+    "study.schema.json": StudyReading,
 }
-"""The models behind report.json and answer.json."""
+"""The models behind report.json, answer.json and a line of readings.jsonl."""
 TOOLS_NAME = "mcp-tools.json"
 HEAD = """\
 # Reference
@@ -230,6 +236,32 @@ def settings() -> str:
     )
 
 
+def model_providers() -> str:
+    """Write the providers of models, those of the installed library among them."""
+    rows = [
+        (code(key), code(key_variable(key)) if one.hosted else "", code(one.base_url))
+        for key, one in PROVIDERS.items()
+    ]
+    listed = [one for one in listed_providers() if one.key not in PROVIDERS]
+    rows += [(code(one.key), code(key_variable(one.key)), provider_words(one)) for one in listed]
+    note = (
+        "What may stand before the colon in `DEEPCRITICAL_MODEL` and the other settings of models: "
+        "`provider:name`. `compatible` is any OpenAI-compatible server, at "
+        "`DEEPCRITICAL_MODEL_BASE_URL`. See [Models](models.md)."
+    )
+    header = ("provider", "key, beside `DEEPCRITICAL_MODEL_API_KEY`", "where, or what it needs")
+    return "\n\n".join(["## Providers of models", note, table(header, rows)])
+
+
+def provider_words(provider: Listed) -> str:
+    """Write what a provider of the library needs, and the way round it."""
+    if provider.kind:
+        return "the provider's own address"
+    at = f"; or `compatible` at {code(provider.compatible_at)}" if provider.compatible_at else ""
+    conflict = ", which conflicts with our lock" if provider.conflicts else ""
+    return f"{code(f'pydantic-ai-slim[{provider.extra}]')}{conflict}{at}"
+
+
 def events() -> str:
     """Write the events of a run's log."""
     kinds = get_args(get_args(Event)[0])
@@ -329,6 +361,7 @@ def build_page() -> str:
         command_line(),
         exit_codes(),
         settings(),
+        model_providers(),
         events(),
         report(),
         formats(),

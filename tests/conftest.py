@@ -56,12 +56,16 @@ QUESTION = "Can examplol be repurposed for testitis?"
 
 @pytest.hookimpl(tryfirst=True)  # the profile that the command line names comes after it
 def pytest_configure(config: pytest.Config) -> None:
-    """No property fails because the machine had something else to do meanwhile."""
+    """Properties try the same examples in every run, and have time for them.
+
+    ``--hypothesis-profile=exploring`` tries new ones.
+    """
     # Not for the processes that tests start, which import this module, too.
     from hypothesis import settings
 
-    settings.register_profile("unhurried", deadline=None)
-    settings.load_profile("unhurried")
+    settings.register_profile("exploring", deadline=None)
+    settings.register_profile("repeatable", deadline=None, derandomize=True)
+    settings.load_profile("repeatable")
     if not hasattr(config, "workerinput"):  # one process counts for all
         processes = config.getoption("numprocesses", None) or 1
         is_fast_suite = "not slow" in config.getoption("markexpr", "")
@@ -74,9 +78,13 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
-@pytest.fixture(autouse=True, scope="session")
+@pytest.fixture(autouse=True, scope="module")
 def own_database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """No run of a test, nor of a process that it starts, is kept in the developer's database."""
+    """No run of a test, nor of a process that it starts, is kept in the developer's database.
+
+    Each file of tests has one of its own: what a made-up model read of a record is used by later
+    runs over the same database.
+    """
     kept = fresh_database("any", tmp_path_factory.mktemp("database"))
     with pytest.MonkeyPatch.context() as environment, kept as url:
         environment.setenv("DATABASE_URL", url)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from deepcritical.domain.report import ResearchReport
     from deepcritical.reasoning.edges import edges
     from deepcritical.reasoning.hypothesis_stance import stance
-    from deepcritical.reasoning.verifying import verify_claim
+    from deepcritical.verification.claims import verify_claim
 
     Document = TypeVar("Document", ResearchReport, DeepAnswer)
 
@@ -40,7 +40,7 @@ _HOMES = {
     "edges": "deepcritical.reasoning.edges",
     "grade": "deepcritical.domain.grading",
     "stance": "deepcritical.reasoning.hypothesis_stance",
-    "verify_claim": "deepcritical.reasoning.verifying",
+    "verify_claim": "deepcritical.verification.claims",
 }
 """Names that are imported when first asked for, so that `deepcritical --help` stays fast."""
 

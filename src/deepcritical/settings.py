@@ -12,11 +12,13 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import AliasChoices, Field, SecretStr, field_validator
+from pydantic import AliasChoices, Field, SecretStr, create_model, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from deepcritical.domain.budget import Step
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.live_sources import SourceKey, parse_sources
+from deepcritical.domain.model_keys import key_variable, provider_of
 from deepcritical.services.chroma_url import TokenHeader, index_address, token_headers
 from deepcritical.services.database_url import normalised_url
 
@@ -26,6 +28,14 @@ _PREFIX = "DEEPCRITICAL_"
 PRIVATE_NETWORKS = "10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,127.0.0.0/8,fc00::/7,::1"
 """Where the proxy of a Space has its address, and no visitor."""
 _ENV_FILE = ".env"
+_BESIDE = {
+    "reader_model": None,
+    "writer_model": None,
+    "verifier_model": None,
+    "manager_model": None,
+    "fallback_model": None,
+}
+"""Models beside the one that is set, for which another one is not meant."""
 _NAME_IN_FILE = re.compile(r"^\s*(?:export\s+)?(\w+)\s*=", re.MULTILINE)
 
 
@@ -57,15 +67,29 @@ class Settings(BaseSettings):
     model_base_url: str | None = None
     """Address of the model's server, for local and compatible ones; else the provider's own."""
     model_api_key: SecretStr | None = None
-    """Key for the model's server; else OPENAI_API_KEY, ANTHROPIC_API_KEY or HF_TOKEN."""
+    """Key for the model's server; else its provider's own variable, such as OPENAI_API_KEY."""
     openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
     """Key that is sent to OpenAI alone."""
     anthropic_api_key: SecretStr | None = Field(default=None, validation_alias="ANTHROPIC_API_KEY")
     """Key that is sent to Anthropic alone."""
     hf_token: SecretStr | None = Field(default=None, validation_alias="HF_TOKEN")
     """Key that is sent to Hugging Face alone."""
-    model_profile: Literal["auto", "small", "large"] = "auto"
-    """How much a model is asked at once; auto takes small for local servers and small models."""
+    reader_model: str | None = None
+    """Model that reads records; unset, DEEPCRITICAL_MODEL."""
+    writer_model: str | None = None
+    """Model for the text of reports and answers; unset, DEEPCRITICAL_MODEL."""
+    verifier_model: str | None = None
+    """Model that checks sentences; unset, DEEPCRITICAL_MODEL."""
+    manager_model: str | None = None
+    """Model that manages the team, if a model does; unset, DEEPCRITICAL_MODEL."""
+    fallback_model: str | None = None
+    """Model that is asked where the server of another fails."""
+    reasoning_effort: Literal["low", "medium", "high"] | None = None
+    """How long models think before they answer, where their provider lets it be said."""
+    model_profile: Literal["auto", "small", "medium", "large"] = "auto"
+    """How much DEEPCRITICAL_MODEL is asked at once; auto goes by its context and its parameters."""
+    model_context: int | None = Field(default=None, ge=2_000)
+    """Tokens of the context of DEEPCRITICAL_MODEL, where that is not known or set otherwise."""
     manager: Literal["guided", "standard"] = "guided"
     """Who names the next agent: code (guided), or the model within limits of code (standard)."""
     model_timeout_s: float = Field(default=60.0, gt=0)
@@ -176,6 +200,13 @@ class Settings(BaseSettings):
         "vector_cache",
         "model",
         "model_base_url",
+        "reader_model",
+        "writer_model",
+        "verifier_model",
+        "manager_model",
+        "fallback_model",
+        "reasoning_effort",
+        "model_context",
         "database_url",
         "tokens",
         "tokens_file",
@@ -222,12 +253,26 @@ class Settings(BaseSettings):
             return NamedKey("DEEPCRITICAL_MODEL_API_KEY", self.model_api_key)
         if self.model is None or self.model_base_url:
             return None
-        name, key = {
-            "openai": ("OPENAI_API_KEY", self.openai_api_key),
-            "anthropic": ("ANTHROPIC_API_KEY", self.anthropic_api_key),
-            "huggingface": ("HF_TOKEN", self.hf_token),
-        }.get(_provider(self.model), ("", None))
+        name = key_variable(self.model)
+        own = (self.openai_api_key, self.anthropic_api_key, self.hf_token)
+        fields = dict(zip(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "HF_TOKEN"), own, strict=True))
+        key = fields[name] if name in fields else _read_one(name)
         return NamedKey(name, key) if key else None
+
+    def of_step(self, step: Step) -> str | None:
+        """The model that is set for a step; None for that of the run."""
+        of: dict[Step, str | None] = {
+            "reader": self.reader_model,
+            "writer": self.writer_model,
+            "verifier": self.verifier_model,
+            "manager": self.manager_model,
+        }
+        return of[step]
+
+    @property
+    def models_beside(self) -> tuple[str, ...]:
+        """The variables that name a model beside the one of the run."""
+        return tuple(f"{_PREFIX}{name}".upper() for name in _BESIDE if getattr(self, name))
 
     def with_model(
         self,
@@ -238,7 +283,8 @@ class Settings(BaseSettings):
         """These settings with another model, address or key, each as far as it is given.
 
         What was set for one service is sent to no other: with another provider the address and the
-        key of the settings are dropped, with another address the key.
+        key of the settings are dropped, with another address the key. Models of steps and the
+        fallback stay beside the model of the settings, or beside the first one.
 
         Args:
             model: As ``provider:name``; empty for rules alone.
@@ -254,12 +300,14 @@ class Settings(BaseSettings):
                 "An address or a key of a model is given, but no model.",
                 "Name one as provider:name with --model or in DEEPCRITICAL_MODEL.",
             )
-        same_provider = self.model is None or _provider(named) == _provider(self.model)
+        same_provider = self.model is None or provider_of(named) == provider_of(self.model)
         url = base_url or (self.model_base_url if same_provider else None)
         same_address = self.model_base_url is None and self.model is None
         keeps_key = same_provider and (url == self.model_base_url or same_address)
         key = api_key or (self.model_api_key if keeps_key else None)
-        return self.model_copy(update={"model": named, "model_base_url": url, "model_api_key": key})
+        update = {"model": named, "model_base_url": url, "model_api_key": key}
+        stays = named is not None and self.model in (None, named)
+        return self.model_copy(update=update if stays else {**update, **_BESIDE})
 
     @classmethod
     def misspelt(cls) -> tuple[str, ...]:
@@ -278,6 +326,20 @@ class Settings(BaseSettings):
         )
 
 
+class _One(BaseSettings):
+    """A variable whose name is known only when it is looked for."""
+
+    model_config = SettingsConfigDict(env_file=_ENV_FILE, env_file_encoding="utf-8", extra="ignore")
+    value: SecretStr | None = None
+
+
+def _read_one(name: str) -> SecretStr | None:
+    """The value of a variable, as the settings read theirs."""
+    value = Field(default=None, validation_alias=name)
+    found = create_model("_Named", __base__=_One, value=(SecretStr | None, value))()
+    return found.value
+
+
 def _variables(settings: type[Settings]) -> Iterator[str]:
     """The names of the variables that are read."""
     for name, field in settings.model_fields.items():
@@ -286,8 +348,3 @@ def _variables(settings: type[Settings]) -> Iterator[str]:
             yield from map(str, alias.choices)
         else:
             yield alias if isinstance(alias, str) else f"{_PREFIX}{name}".upper()
-
-
-def _provider(model: str | None) -> str:
-    """The service of a model; the two APIs of OpenAI are one."""
-    return (model or "").partition(":")[0].removesuffix("-chat")

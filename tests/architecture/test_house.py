@@ -208,3 +208,23 @@ def test_the_image_and_the_setup_take_the_same_torch() -> None:
     ]
     assert pins[0] == pins[1]
     assert len(pins[0]) == 1
+
+
+def test_only_the_gate_prints_the_words_of_a_model() -> None:
+    """A sentence is a model's only where the gate says so; prompts' answers hold no other prose."""
+    makers = [
+        path.name
+        for path in MODULES.values()
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.keyword)
+        and node.arg == "origin"
+        and isinstance(node.value, ast.Constant)
+        and node.value.value == "model"
+    ]
+    assert makers == ["gate.py"]
+    users = {
+        name
+        for name, path in MODULES.items()
+        if "deepcritical.reasoning.llm_writing" in imported(path)
+    }
+    assert users == {"deepcritical.reasoning.llm"}

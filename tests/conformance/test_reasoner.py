@@ -20,7 +20,6 @@ from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.events import StopReason
 from deepcritical.domain.grading import grade
 from deepcritical.domain.question import QuestionForm, ResearchQuestion
-from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
 from deepcritical.jobs.durable import DurableReasoner
 from deepcritical.jobs.recorder import Host, Recorder
@@ -138,19 +137,15 @@ async def read_afresh(reasoner: Reasoner, text: str) -> tuple[ResearchQuestion, 
     question = await reasoner.refine_question(await calculated(literal_frame, text))
     store = await asyncio.to_thread(demo_store, reasoner)
     drugs = await reasoner.name_candidates(question, store)
-    unread = [Unread(drug, key, e) for drug in drugs for key, e in store.evidence.items()]
+    studies = (await reasoner.read_studies(store.evidence, "")).readings
+    records = store.evidence.items()
+    unread = [Unread(drug, key, e, studies[key]) for drug in drugs for key, e in records]
     async for reading in reasoner.read_all(question, unread):
         graded = grade(store.evidence[reading.evidence_id])
         store.add_appraisal(Appraisal(reading=reading, grade=graded))
     store.hypotheses = await reasoner.propose_hypotheses(question, store)
     store.assessments.append(await reasoner.assess_evidence(question, store))
     return question, store
-
-
-async def written(
-    reasoner: Reasoner, question: ResearchQuestion, store: EvidenceStore
-) -> ResearchReport:
-    return await reasoner.write_report(question, store, CONTEXT)
 
 
 class TestQuestion:
@@ -246,15 +241,15 @@ class TestEvidence:
         self, reasoner: Reasoner, text: str
     ) -> None:
         question, store = await read_all(reasoner, text)
-        report = await written(reasoner, question, store)
+        report = await reasoner.write_report(question, store, CONTEXT)
         assert report.references
         assert {r.evidence_id for r in report.references} <= set(store.evidence)
         assert report.claims
         assert all(claim_holds(claim, store.evidence) for claim in report.claims)
 
     async def test_the_same_store_gives_the_same_bytes(self, reasoner: Reasoner, text: str) -> None:
-        first = await written(reasoner, *await read_all(reasoner, text))
-        second = await written(reasoner, *await read_afresh(reasoner, text))
+        first = await reasoner.write_report(*await read_all(reasoner, text), CONTEXT)
+        second = await reasoner.write_report(*await read_afresh(reasoner, text), CONTEXT)
         assert first.model_dump_json() == second.model_dump_json()
         assert first.to_markdown() == second.to_markdown()
 
@@ -273,11 +268,14 @@ async def test_a_store_without_evidence_is_no_error(reasoner: Reasoner, text: st
     assert "A made-up notice." in report.notices
 
 
+@pytest.mark.slow
 async def test_a_record_read_alone_is_read_for_the_drug(reasoner: Reasoner) -> None:
     question, store = await read_all(reasoner, DEMO_QUESTION)
     assert question.drug
     for key, appraisal in islice(store.appraisals(question.drug.name).items(), 3):
-        alone = await reasoner.read_evidence(question, question.drug, key, store.evidence[key])
+        studies = (await reasoner.read_studies({key: store.evidence[key]}, "")).readings
+        unread = Unread(question.drug, key, store.evidence[key], studies[key])
+        alone = await reasoner.read_evidence(question, unread)
         assert alone == appraisal.reading
 
 

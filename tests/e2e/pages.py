@@ -128,6 +128,14 @@ def ask(page: Page, question: str = QUESTION, *, goto: bool = True) -> None:
     page.get_by_role("button", name="Run research").click()
 
 
+def unfold(page: Page) -> None:
+    """Open every part of the report."""
+    parts = page.locator("#panel-report .fold > summary")
+    expect(parts.first).to_be_visible()
+    for part in parts.all():
+        part.click()
+
+
 def fail(page: Page) -> None:
     """Ask what a run finds out to be no question: it names nothing to look for."""
     page.goto("/")

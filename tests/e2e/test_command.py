@@ -43,11 +43,11 @@ def asked(question: str, *options: str) -> tuple[str, ...]:
 
 
 CASES: dict[str, Case] = {
-    "demo": Case(asked(DEMO_QUESTION, "--out", "first"), 0),
+    "demo": Case(asked(DEMO_QUESTION, "--out", "first", "--full"), 0),
     "demo again": Case(asked(DEMO_QUESTION, "--out", "second", "--json", "-q"), 0),
     "condition": Case(asked(CONDITION_QUESTION, "--json"), 0),
     "hypothesis": Case(asked(HYPOTHESIS_QUESTION, "--json", "--depth", "quick"), 0),
-    "no evidence": Case(asked(UNSTUDIED), 3),
+    "no evidence": Case(asked(UNSTUDIED, "--full"), 3),
     "no evidence as JSON": Case(asked(UNSTUDIED, "--json"), 3),
     "unknown drug": Case(asked("Can examplol be repurposed for Alzheimer's disease?"), 17),
     "empty": Case(asked(""), 4),
@@ -65,6 +65,7 @@ CASES: dict[str, Case] = {
     "time limit": Case(asked(DEMO_QUESTION), 12, {"DEEPCRITICAL_DEADLINE_S": "0.001"}),
     "wrong depth": Case(asked(QUESTION, "--depth", "bottomless"), 2),
     "no question": Case(("research",), 2),
+    "two forms": Case(asked(QUESTION, "--full", "--json"), 2),
     "wrong option": Case(asked(QUESTION, "--colour"), 2),
     "help": Case(("--help",), 0),
     "help on research": Case(("research", "--help"), 0),
@@ -135,7 +136,7 @@ class TestEveryCall:
             assert outcome.stderr.strip()
         elif "--json" in outcome.args:
             assert json.loads(outcome.stdout)["title"]
-        elif "--help" not in outcome.args:
+        elif "--full" in outcome.args:
             assert outcome.stdout.startswith("# ")
             assert outcome.stdout.endswith("\n")
 
@@ -244,8 +245,8 @@ class TestReport:
     def test_the_verdict_names_the_records_that_decided_it(
         self, ran: Mapping[str, Outcome]
     ) -> None:
-        head = ran["demo"].stdout.partition("## Executive summary")[0]
-        assert "Verdict: " in head
+        head = ran["demo"].stdout.partition("## Research question")[0]
+        assert "certainty: " in head
         assert re.search(r"\[\d+\]", head)
 
     def test_an_edge_without_a_record_says_so(self, ran: Mapping[str, Outcome]) -> None:

@@ -31,8 +31,8 @@ COMMAND = forked_command()
 GOLDEN = ROOT / "docs" / "mcp-tools.json"
 LIVE_QUESTION = "Does examplol improve testitis?"
 FREE_QUESTION = "Does ivermectin reduce mortality in COVID-19?"
-LIVE_CLAIM = ("Examplol lowered pain.", "doi:10.99999/examplol.1")
-DEMO_CLAIM = ("Metformin reduced tau phosphorylation in the cortex of P301S mice.", "pmid:26858121")
+LIVE_CLAIM = ("The study found that examplol helped.", "doi:10.99999/examplol.1")
+DEMO_CLAIM = ("Metformin induces caspase 3 cleavage of tau in the P301S mice.", "pmid:26858121")
 SECRET = re.compile(r"key|secret|password|credential|authorization|token$", re.IGNORECASE)
 OPENING: tuple[dict[str, Any], ...] = (
     {
@@ -229,6 +229,7 @@ async def test_a_claim_is_held_against_what_it_cites(site: Site) -> None:
     for claim, supported in ((site.claim, True), (f"{site.claim[:-1]} of 98765 fish.", False)):
         ids = [site.record, "PMID 99009999"]
         checked = (await ask(site.client, "verify_claim", claim=claim, ids=ids)).fields
+        assert checked["verdict"] == ("supported" if supported else "contradicted")
         assert checked["supported"] is supported, checked["reason"]
         assert bool(checked["reason"]) is not supported
         assert site.record in checked["source"]["ids"]

@@ -46,7 +46,7 @@ def test_a_question_is_followed_to_its_report(page: Page, gate: Path) -> None:
 
 def test_a_citation_opens_title_source_and_text(page: Page) -> None:
     ask(page)
-    chip = page.locator(".verdict").get_by_role("button", name=re.compile("^Citation 1:"))
+    chip = page.locator(".first").get_by_role("button", name=re.compile("^Citation 1:")).first
     chip.click()
     source = page.get_by_role("dialog", name="Source 1", exact=True)
     expect(source).to_contain_text("Examplol in testitis: made-up trial")

@@ -12,7 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.conftest import paper, snapshot, trial
-from tests.e2e.pages import ask, browser, fail, page_server
+from tests.e2e.pages import ask, browser, fail, page_server, unfold
 from tests.e2e.test_page_chat import HARD, of_run, page, said
 from tests.servers.serving import serving
 
@@ -90,7 +90,12 @@ def tabs(page: Page) -> None:
 
 def citation(page: Page) -> None:
     completed(page)
-    page.locator(".verdict").get_by_role("button", name=re.compile("^Citation 1:")).click()
+    page.locator(".first").get_by_role("button", name=re.compile("^Citation 1:")).first.click()
+
+
+def parts(page: Page) -> None:
+    completed(page)
+    unfold(page)
 
 
 def steps(page: Page) -> None:
@@ -130,6 +135,7 @@ STATES: tuple[Callable[[Page], None], ...] = (
     report,
     tabs,
     citation,
+    parts,
     steps,
     failed,
     refused,

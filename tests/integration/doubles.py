@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from deepcritical.domain.appraisal import Reading
@@ -13,13 +13,14 @@ from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
-from deepcritical.reasoning.base import ReportContext
+from deepcritical.reasoning.base import ReportContext, Studies, Unread
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.services.evidence_store import EvidenceStore
 
 METHODS = (
     "refine_question",
     "generate_queries",
+    "read_studies",
     "name_candidates",
     "read_evidence",
     "propose_hypotheses",
@@ -38,6 +39,7 @@ class Interrupted(ExtractiveReasoner):
     """
 
     def __init__(self, method: str, before: Callable[[int], Awaitable[None]]) -> None:
+        super().__init__()
         self._method = method
         self._before = before
         self._calls = 0
@@ -57,17 +59,19 @@ class Interrupted(ExtractiveReasoner):
         await self._enter("generate_queries")
         return await super().generate_queries(question, store)
 
+    async def read_studies(self, records: Mapping[str, Evidence], owner: str) -> Studies:
+        await self._enter("read_studies")
+        return await super().read_studies(records, owner)
+
     async def name_candidates(
         self, question: ResearchQuestion, store: EvidenceStore
     ) -> tuple[Drug, ...]:
         await self._enter("name_candidates")
         return await super().name_candidates(question, store)
 
-    async def read_evidence(
-        self, question: ResearchQuestion, drug: Drug, evidence_id: str, evidence: Evidence
-    ) -> Reading:
+    async def read_evidence(self, question: ResearchQuestion, unread: Unread) -> Reading:
         await self._enter("read_evidence")
-        return await super().read_evidence(question, drug, evidence_id, evidence)
+        return await super().read_evidence(question, unread)
 
     async def propose_hypotheses(
         self, question: ResearchQuestion, store: EvidenceStore
@@ -125,6 +129,7 @@ class Forging(ExtractiveReasoner):
     """
 
     def __init__(self, forge: Callable[[ResearchReport], dict[str, Any]]) -> None:
+        super().__init__()
         self._forge = forge
         self.honest: ResearchReport | None = None
 

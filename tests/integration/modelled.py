@@ -68,6 +68,11 @@ def records(folder: Path, *more: object) -> Path:
     return snapshot(folder / "made.jsonl", *lines, *more)
 
 
+def many(folder: Path, number: int = 40) -> Path:
+    """A snapshot of as many made-up trials, each of which nobody has read before."""
+    return snapshot(folder / "many.jsonl", *(paper(n) for n in range(1, number + 1)))
+
+
 async def modelled(
     source: Path,
     prepare: Callable[[ModelServer], object] = lambda _: None,

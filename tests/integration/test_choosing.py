@@ -12,6 +12,7 @@ from deepcritical.domain.grading import grade
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.models.desk import RunDesk
 from deepcritical.questions.reading import literal_frame
+from deepcritical.reasoning.base import Unread
 from deepcritical.reasoning.choosing import DiverseEvidence, choose_by_grade
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.services.calculating import calculated
@@ -37,8 +38,10 @@ async def store_of(path: Path) -> tuple[ResearchQuestion, EvidenceStore]:
     )
     store.add(records)
     assert question.drug
+    studies = await reasoner.read_studies(store.evidence, "")
     for key, record in store.evidence.items():
-        reading = await reasoner.read_evidence(question, question.drug, key, record)
+        unread = Unread(question.drug, key, record, studies.readings[key])
+        reading = await reasoner.read_evidence(question, unread)
         store.add_appraisal(Appraisal.weighed(reading, grade(record)))
     return question, store
 

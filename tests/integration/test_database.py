@@ -183,6 +183,24 @@ class TestLock:
         assert await traces.append_events(trace.id, entries) == 1
         await traces.close()
 
+    async def test_a_file_that_another_process_prepares_is_waited_for(
+        self, file: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(database, "BUSY_S", 0.0)
+        monkeypatch.setattr(database, "ATTEMPTS", 1)
+        holder = locked(file, "BEGIN IMMEDIATE")
+        await asyncio.to_thread(holder.__enter__)
+        traces = service(file)
+        with pytest.raises(StorageError, match="locked by another process"):
+            await traces.create_trace("research", {})
+        monkeypatch.setattr(database, "ATTEMPTS", 1000)
+        creating = asyncio.create_task(traces.create_trace("research", {}))
+        await asyncio.sleep(0.2)
+        assert not creating.done()
+        await asyncio.to_thread(holder.__exit__, None, None, None)
+        assert await traces.get_trace((await creating).id) is not None
+        await traces.close()
+
     async def test_readers_do_not_wait_for_a_writer(self, file: Path) -> None:
         traces = service(file)
         trace = await traces.create_trace("research", {})

@@ -1,29 +1,21 @@
-"""A model that lies: none of its sentences is printed in a chat, and no verdict changes."""
+"""A model that lies: none of its sentences is printed in a chat."""
 
 from __future__ import annotations
 
-import asyncio
-import csv
-import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from deepcritical.domain.appraisal import Direction
 from deepcritical.domain.chat import ChatAnswer, ChatEvent
-from deepcritical.domain.report import ResearchReport
-from deepcritical.export.evidence_csv import as_evidence_csv
-from deepcritical.export.html import as_html
 from deepcritical.interfaces.chat_render import as_text
-from tests.conftest import DEMO, DEMO_QUESTION, paper, run_service, snapshot
+from tests.conftest import paper, snapshot
 from tests.integration.chats import called, turn
-from tests.integration.modelled import NULL, modelled
+from tests.integration.modelled import NULL
 from tests.integration.test_chat_model import QUESTION
 from tests.integration.test_chat_model import modelled as chatting_with
-from tests.servers.answers import Answer, records_of, sentences_of
-from tests.servers.models import ModelServer
+from tests.servers.answers import Answer
 
 LIES = (
     "Placebo significantly improved testitis symptoms compared with examplol.",
@@ -116,84 +108,3 @@ async def test_a_message_that_points_back_is_searched_in_the_users_own_words(sou
         assert called(events)[0] == "search"
         assert events[0].model_dump()["inputs"]["query"] == searched
         assert_nothing_printed(events)
-
-
-DIRECTIONS = ("harm", "benefit", "no_effect")
-READ: dict[str, Direction] = {
-    "harm": Direction.REFUTES,
-    "benefit": Direction.SUPPORTS,
-    "no_effect": Direction.REFUTES,
-}
-SIGNS = {"harm": "increases", "benefit": "decreases", "no_effect": "no_effect"}
-
-
-def calling_everything(direction: str) -> Callable[[ModelServer], None]:
-    """Every sentence has one direction, every edge its sign; the scores are its extremes."""
-    score = 10 if direction == "benefit" else 0
-
-    def prepare(server: ModelServer) -> None:
-        def change(task: str, sane: Answer) -> Any:
-            if task == "read_records":
-                texts = records_of(server.asked[-1].prompt)
-                return {"records": [_read(i, text) for i, text in texts.items()]}
-            if task == "assess_evidence":
-                return {**sane, "mechanism_score": score, "clinical_score": score}
-            for chain in sane.get("chains", ()):
-                for shown in (s for step in chain["steps"] for s in step["shown_by"]):
-                    shown["sign"] = SIGNS[direction]
-            return sane
-
-        server.change = change
-
-    def _read(evidence_id: str, text: str) -> Answer:
-        found = [{"quote": s, "direction": direction} for s in sentences_of(text)]
-        return {"evidence_id": evidence_id, "findings": found}
-
-    return prepare
-
-
-RULED: dict[str, ResearchReport] = {}
-
-
-async def by_rules() -> ResearchReport:
-    """The report without a model, made once."""
-    if "report" not in RULED:
-        run = run_service(DEMO, max_iterations=1).submit(DEMO_QUESTION)
-        RULED["report"] = await run.result()
-    return RULED["report"]
-
-
-def decided_by(report: ResearchReport) -> set[str]:
-    assert report.verdict
-    return {r.title for r in report.references if r.evidence_id in report.verdict.deciding_ids}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("direction", DIRECTIONS)
-async def test_a_lying_stance_is_shown_as_disputed_and_changes_no_verdict(direction: str) -> None:
-    run = await modelled(
-        DEMO, calling_everything(direction), question=DEMO_QUESTION, max_iterations=1
-    )
-    ruled, lied = await by_rules(), run.report
-    assert lied
-    assert lied.verdict
-    assert ruled.verdict
-    for field in ("label", "certainty", "rule", "downgrades"):
-        assert getattr(lied.verdict, field) == getattr(ruled.verdict, field)
-    assert decided_by(lied) == decided_by(ruled)
-    stances = [stance for row in lied.evidence_table for stance in row.stances]
-    against = [s for s in stances if s.dispute.startswith("disputed by the model")]
-    alone = [s for s in stances if s.dispute.startswith("read by the model only")]
-    assert len(against) >= 3
-    assert alone
-    assert {s.model_direction for s in against} == {READ[direction]}
-    assert all(s.direction not in (READ[direction], Direction.NONE) for s in against)
-    cells = [row["model_reading"] for row in _rows(lied)]
-    assert sum(cell.startswith("disputed") for cell in cells) == len(against)
-    for printed in (lied.to_markdown(), await asyncio.to_thread(as_html, lied)):
-        assert printed.count("(disputed by the model: ") >= len(against)
-        assert printed.count("(read by the model only, not counted: ") >= len(alone)
-
-
-def _rows(report: ResearchReport) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(as_evidence_csv(report).decode("utf-8-sig"))))

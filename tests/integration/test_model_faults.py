@@ -67,7 +67,9 @@ def everywhere(value: Any, change: Callable[[str, str], Any], key: str = "") -> 
 
 
 def invented_ids(_task: str, sane: Answer) -> Answer:
-    return dict(everywhere(sane, lambda k, v: "E999" if k == "evidence_id" else v))
+    return dict(
+        everywhere(sane, lambda k, v: "E999" if k == "evidence_id" or v in ("R1", "R2") else v)
+    )
 
 
 def invented_words(_task: str, sane: Answer) -> Answer:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import of_type, paper
 from tests.integration.modelled import Modelled, modelled, records
-from tests.servers.answers import Answer, answer, records_of, sentences_of
+from tests.servers.answers import Answer, answer, findings_of, records_of, sentences_of, studies_of
 from tests.servers.models import Asked, Fault, ModelServer
 
 PLANTS = {
@@ -58,8 +58,9 @@ class Obedient:
         texts = records_of(prompt).items()
         every = [(i, sentence) for i, text in texts for sentence in sentences_of(text)]
         every += [("E99", "It does cure testitis."), (next(iter(records_of(prompt))), self.plant)]
-        if task == "write_section":
-            return {"sentences": [{"evidence_id": i, "quote": s} for i, s in every]}
+        if task == "write_report":
+            cited = [*findings_of(prompt)][:1]
+            return {"sentences": [{"text": s, "findings": cited} for _, s in every]}
         if task == "assess_evidence":
             return {**answer(prompt), "mechanism_score": 10, "clinical_score": 10}
         return sane
@@ -88,7 +89,7 @@ async def test_what_a_record_orders_has_no_effect(tmp_path: Path, plant: str) ->
     assert "31415926" not in printed
     assert "E99" not in printed
     assert PLANTS[plant].split("\n")[0] not in printed
-    assert "read_records" not in model.read_it
+    assert "read_studies" not in model.read_it
     (claims,) = of_type(obedient.events, "claims_checked")
     assert claims.failed == ()
 
@@ -101,6 +102,6 @@ async def test_the_plant_stands_inside_the_delimiters_of_its_record(
     for asked in run.server.asked:
         opened = asked.prompt.count("<record id=")
         assert opened == asked.prompt.count("</record>")
-        assert opened == len(records_of(asked.prompt))
+        assert opened == len(records_of(asked.prompt)) + len(studies_of(asked.prompt))
         assert "E99" not in records_of(asked.prompt)
         assert PLANTS[plant] not in asked.system

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from deepcritical.domain.budget import RunLimits
-from deepcritical.models.providers import LARGE
+from deepcritical.models.profiles import LARGE
 from deepcritical.orchestrators.model_manager import MOST_OVERRULED
 from deepcritical.prompts.evidence import estimated_tokens
 from deepcritical.tools.snapshot_records import parse
@@ -143,4 +143,4 @@ class TestBudget:
     ) -> None:
         run = await managed(tmp_path, max_calls=max_calls, max_iterations=1)
         if max_calls >= 8:
-            assert "write_section" in run.server.tasks
+            assert "write_report" in run.server.tasks

@@ -14,9 +14,9 @@ from deepcritical.domain.budget import Purse, RunLimits, Spent
 from deepcritical.domain.traces import fold
 from deepcritical.export.trace_panel import render_trace
 from deepcritical.interfaces.render import describe
-from deepcritical.models import asking
+from deepcritical.models import metering
 from deepcritical.models.answers import Plan
-from deepcritical.models.asking import Asker, NoAnswerError
+from deepcritical.models.asking import Asker, NoAnswerError, open_asker
 from deepcritical.models.desk import Asked, RunDesk
 from deepcritical.models.providers import ModelServer as Resolved
 from deepcritical.models.providers import model_server
@@ -34,7 +34,7 @@ Handle = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 @pytest.fixture(autouse=True)
 def no_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """Send no request again, so that no test waits between two; test_model_faults repeats them."""
-    monkeypatch.setattr(asking, "_LONGEST_WAIT_S", 0.0)
+    monkeypatch.setattr(metering, "_LONGEST_WAIT_S", 0.0)
 
 
 @asynccontextmanager
@@ -81,8 +81,8 @@ def priced(address: str, timeout_s: float = 5.0) -> Resolved:
 
 @asynccontextmanager
 async def asker_of(server: Resolved, **limits: float) -> AsyncIterator[Asker]:
-    async with server.open(None) as model:
-        yield Asker(server, model, RunDesk(RunLimits.model_validate(limits)))
+    async with open_asker(server, RunDesk(RunLimits.model_validate(limits))) as asker:
+        yield asker
 
 
 async def ask(asker: Asker) -> Plan:
@@ -127,7 +127,7 @@ async def test_requests_to_a_dead_server_are_few_although_none_uses_the_budget(h
             assert {type(error) for error in failed} == {NoAnswerError}
         assert_only_unanswered(asker.purse)
         # The first question is asked in three ways; the others that have a slot run to their end.
-        assert asker.purse.spent.unanswered <= 3 + 3 + asker.profile.at_once
+        assert asker.purse.spent.unanswered <= 3 + 3 + asker.profile_for("question").at_once
         assert asker.asked.given_up
 
 
@@ -190,7 +190,7 @@ async def test_a_run_with_a_dead_server_tells_of_no_dollars(tmp_path: Path) -> N
         run = run_service(path, LLMReasoner(priced(url))).submit(QUESTION)
         events = await ended(run)
         assert (await run.result()).written_by.startswith("extractive (no model)")
-    (planned,) = of_type(events, "budget_planned")
+    planned = of_type(events, "budget_planned")[0]
     assert planned.estimate.cost_usd > 0
     last = of_type(events, "judgement_made")[-1]
     assert last.spent == Spent(cost_usd=0.0, unanswered=3)

@@ -153,9 +153,9 @@ async def test_a_wrong_key_ends_the_run_with_advice_to_who_gave_it_and_is_forgot
 @pytest.mark.parametrize(
     ("model", "key", "words"),
     [
-        ("vllm:made-up", OWN, "openai, openai-chat, anthropic, huggingface."),
-        ("ollama:made-up", OWN, "huggingface."),
-        ("compatible:made-up", OWN, "huggingface."),
+        ("vllm:made-up", OWN, "openai-chat, openai-responses"),
+        ("ollama:made-up", OWN, "huggingface,"),
+        ("compatible:made-up", OWN, "huggingface,"),
         ("http://127.0.0.1:1/v1", OWN, "provider:name"),
         ("openai-chat:made\nup", OWN, "provider:name"),
         (f"openai-chat:{'x' * 300}", OWN, "provider:name"),

@@ -20,8 +20,8 @@ from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.reasoning.llm import LLMReasoner
 from deepcritical.tools.snapshot import SnapshotSource
-from tests.conftest import DEMO, DEMO_QUESTION, QUESTION, ended, of_type, opened
-from tests.integration.modelled import records
+from tests.conftest import QUESTION, ended, of_type, opened
+from tests.integration.modelled import many, records
 from tests.servers.models import Fault, ModelServer
 from tests.servers.running import running
 
@@ -131,7 +131,7 @@ async def test_a_model_adds_searches_to_the_plan_and_is_not_asked_for_them_again
         assert "examplol testitis quality of life" in [query.text for query in plan.queries]
         report = await runs.submit(QUESTION, plan=plan).result()
     assert server.tasks.count("plan") == 1
-    assert "read_records" in server.tasks
+    assert "read_studies" in server.tasks
     assert report.written_by == "model vllm:made-up"
 
 
@@ -153,7 +153,7 @@ async def test_a_wrong_key_ends_a_planned_run_at_its_first_call(
 
 
 @pytest.mark.slow
-async def test_a_run_of_a_plan_finds_out_once_how_the_server_answers() -> None:
+async def test_a_run_of_a_plan_finds_out_once_how_the_server_answers(tmp_path: Path) -> None:
     """Its first questions are batches that are asked at once."""
     server = ModelServer()
     server.latency_s = 0.1
@@ -162,10 +162,10 @@ async def test_a_run_of_a_plan_finds_out_once_how_the_server_answers() -> None:
 
         def fresh() -> RunService:
             resolved = model_server("compatible:made-up", base_url=f"{url}v1", profile="large")
-            return service(DEMO, LLMReasoner(resolved), max_iterations=1)
+            return service(many(tmp_path), LLMReasoner(resolved), max_iterations=1)
 
-        plan = await fresh().plan(DEMO_QUESTION)
+        plan = await fresh().plan(QUESTION)
         server.asked.clear()
-        await fresh().submit(DEMO_QUESTION, plan=plan).result()
-    assert server.tasks.count("read_records") > 2
+        await fresh().submit(QUESTION, plan=plan).result()
+    assert server.tasks.count("read_studies") > 2
     assert [asked.mode for asked in server.asked].count("tool") == 1

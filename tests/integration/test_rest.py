@@ -314,9 +314,11 @@ class TestVerify:
 
     async def test_a_claim_is_held_against_what_it_cites(self, site: Served) -> None:
         holds = (await self.verified(site)).json()
-        assert holds["supported"] is True
+        assert (holds["verdict"], holds["supported"]) == ("supported", True)
         turned = (await self.verified(site, claim=CLAIM.replace("improved", "worsened"))).json()
-        assert turned["supported"] is False
+        assert (turned["verdict"], turned["supported"]) == ("contradicted", False)
+        told = (await self.verified(site, claim="It was of some help to many.")).json()
+        assert (told["verdict"], told["supported"]) == ("cannot tell", False)
         assert any(check["outcome"] == "failed" for check in turned["checks"])
 
     async def test_a_record_that_is_not_there_bears_nothing(self, site: Served) -> None:
@@ -373,6 +375,7 @@ async def test_the_description_is_complete_and_asks_for_no_key_in_a_body(site: S
     assert described["servers"] == [{"url": "/api"}]
     assert set(described["paths"]) == {
         *("/health", "/sources", "/verify", "/runs", "/runs/{run_id}", "/runs/{run_id}/events"),
+        "/runs/{run_id}/verdict",
         *("/similar", "/runs/{run_id}/cancel", "/runs/{run_id}/write-now", "/runs/{run_id}/output"),
         "/runs/{run_id}/export/{suffix}",
         "/runs/{run_id}/resume",

@@ -7,6 +7,7 @@ from itertools import pairwise
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from deepcritical.appraisal.verdict import clinical_score, decide
 from deepcritical.domain.appraisal import Direction, StudyFinding, study_findings
 from deepcritical.domain.citation_validator import validate_references
 from deepcritical.domain.claims import claim_holds, located
@@ -15,7 +16,7 @@ from deepcritical.domain.identity import canonical_ids, merge_evidence, study_gr
 from deepcritical.domain.markdown import escape_markdown, visible
 from deepcritical.domain.report_parts import Claim, Reference
 from deepcritical.domain.text import fold, locate_quote, sentences, shorten_at_sentence
-from deepcritical.domain.verdict import VerdictLabel, clinical_score, decide
+from deepcritical.domain.verdict import VerdictLabel
 from tests.unit.domain.records import appraisal, fact, paper, reference, report, section, study
 
 WORDS = st.sampled_from(
@@ -137,8 +138,15 @@ STUDIES = st.builds(
     direct=st.booleans(),
 )
 BODIES = st.lists(STUDIES, max_size=6)
-REFUTING = STUDIES.map(lambda s: s.model_copy(update={"direction": Direction.REFUTES}))
-LEVEL_5 = STUDIES.map(lambda s: s.model_copy(update={"level": 5}))
+_SIZES = st.sampled_from([None, 20, 399, 400])
+REFUTING = st.builds(
+    study,
+    st.just(Direction.REFUTES),
+    st.sampled_from([None, 1, 2, 3, 4, 5]),
+    _SIZES,
+    direct=st.booleans(),
+)
+LEVEL_5 = st.builds(study, st.sampled_from(Direction), st.just(5), _SIZES, direct=st.booleans())
 RANK = {label: rank for rank, label in enumerate(VerdictLabel)}
 """0 is the best label."""
 

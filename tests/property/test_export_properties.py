@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 
 import html5lib
 import pytest
@@ -15,7 +16,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pypdf import PdfReader
 
+from deepcritical.domain.report import ResearchReport
 from deepcritical.export.formats import FORMATS
+from deepcritical.export.studies_csv import STUDY_COLUMNS
+from tests.unit.export.briefs import brief_of
 from tests.unit.export.reports import IMPRINT, REFERENCES, report_of
 
 # Letters and signs that mean something to one of the formats, among all others.
@@ -59,12 +63,24 @@ def test_figures_are_well_formed(text: str) -> None:
     json.loads(rendered("figures.json", text))
 
 
-@pytest.mark.slow
 @given(TEXTS)
-@example("```")
-@example("~~~\n    x")
+@settings(max_examples=60, deadline=None)
+def test_a_spreadsheet_reads_every_study_and_no_formula(text: str) -> None:
+    told = FORMATS["studies.csv"].render(brief_of(text), IMPRINT).decode("utf-8-sig")
+    rows = list(csv.reader(io.StringIO(told, newline="")))
+    assert [len(row) for row in rows] == [len(STUDY_COLUMNS)] * 2
+    assert not any(cell.startswith(("=", "+", "-", "@")) for row in rows for cell in row)
+
+
+@pytest.mark.slow
+@given(TEXTS, st.sampled_from([report_of, brief_of]))
+@example("```", report_of)
+@example("~~~\n    x", brief_of)
 @settings(max_examples=25, deadline=None)
-def test_the_page_and_the_pdf_are_written(text: str) -> None:
-    page = html5lib.parse(rendered("html", text).decode())
+def test_the_page_and_the_pdf_are_written(
+    text: str, filled: Callable[[str], ResearchReport]
+) -> None:
+    report = filled(text)
+    page = html5lib.parse(FORMATS["html"].render(report, IMPRINT).decode())
     assert not [e for e in page.iter() if str(e.tag).endswith("}script")]
-    assert len(PdfReader(io.BytesIO(rendered("pdf", text))).pages) >= 1
+    assert len(PdfReader(io.BytesIO(FORMATS["pdf"].render(report, IMPRINT))).pages) >= 1

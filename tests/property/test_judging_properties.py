@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from deepcritical.appraisal.asked import asked_of
+from deepcritical.appraisal.records import read_for
+from deepcritical.appraisal.verdict import clinical_score, decide
 from deepcritical.domain.appraisal import Appraisal, Direction, StudyFinding
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import Grade, grade
 from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.question import Condition, Drug
-from deepcritical.domain.verdict import Certainty, VerdictLabel, clinical_score, decide
-from deepcritical.reasoning.reading import read_record
+from deepcritical.domain.verdict import Certainty, VerdictLabel
+from deepcritical.reading.rules import read_by_rules
 from deepcritical.services.evidence_store import EvidenceStore
 from tests.unit.domain.records import paper, study, trial
 
@@ -24,6 +28,8 @@ THOROUGH = settings(UNHURRIED, max_examples=150)
 """For what costs little and fails in few bodies, such as large trials that all refute."""
 DRUG = Drug(name="examplol", known=False)
 CONDITION = Condition(name="testitis", names=("testitis",), known=False)
+ASKED = asked_of(DRUG, CONDITION)
+READ_AT = datetime(2999, 1, 1, tzinfo=UTC)
 RANK = {label: rank for rank, label in enumerate(VerdictLabel)}
 """0 is the best label."""
 
@@ -65,8 +71,9 @@ def judged(records: Sequence[Evidence]) -> Judged:
     for record in records:
         store.add([record])
     for key, record in store.evidence.items():
-        reading = read_record(DRUG, CONDITION, key, record)
-        store.add_appraisal(Appraisal(reading=reading, grade=grade(record)))
+        graded = grade(record)
+        reading = read_for(ASKED, key, record, read_by_rules(record, READ_AT), graded)
+        store.add_appraisal(Appraisal(reading=reading, grade=graded))
     found = store.studies(DRUG.name)
     verdict = decide(found)
     ids = {key: canonical_ids(record) for key, record in store.evidence.items()}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from deepcritical.domain.claim_checks import Failure
+from deepcritical.domain.claim_checks import ClaimVerdict, Failure
 from deepcritical.domain.passages import body_sentences
-from deepcritical.reasoning.verifying import verify_claim
+from deepcritical.verification.claims import verify_claim
 from tests.unit.domain.records import paper
 
 UNHURRIED = settings(deadline=None, max_examples=150)
@@ -39,7 +39,9 @@ def test_a_sentence_of_the_record_is_supported_by_it(text: str, data: st.DataObj
 @given(TEXTS, SENTENCES)
 def test_a_retracted_record_supports_nothing(text: str, said: str) -> None:
     record = paper(content=f"{text} {said}", integrity="retracted")
-    assert Failure.RETRACTED in {f.failure for f in verify_claim(said, record).failures}
+    check = verify_claim(said, record)
+    assert check.fails_by(Failure.RETRACTED)
+    assert check.verdict is not ClaimVerdict.SUPPORTED
 
 
 @UNHURRIED
@@ -58,6 +60,6 @@ def test_a_digit_more_fails(
 @given(st.text(max_size=200), st.text(max_size=200), st.none() | st.text(max_size=60))
 def test_any_text_gets_an_answer(said: str, text: str, quote: str | None) -> None:
     check = verify_claim(said, paper(content=text), quote)
-    assert check.supported is not bool(check.failures)
+    assert check.supported is not bool(check.reasons)
     for found in check.quotes:
         assert text[found.start : found.end] == found.text

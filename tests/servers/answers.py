@@ -11,6 +11,9 @@ from deepcritical.domain.text import whole_sentences
 Answer = dict[str, Any]
 
 _RECORD = re.compile(r'<record id="(?P<id>E\d+)">\n(?P<body>.*?)\n</record>', re.DOTALL)
+_STUDY = re.compile(r'<record id="(?P<id>R\d+)">\n(?P<body>.*?)\n</record>', re.DOTALL)
+_FINDING = re.compile(r'<finding id="(?P<id>F\d+)">\n(?P<body>.*?)\n</finding>', re.DOTALL)
+_NUMBERED = re.compile(r"^\[(?P<number>\d+)\](?: \([\w ,;:&-]+\))? (?P<text>.+)$", re.MULTILINE)
 _NEGATIVE = re.compile(r"\bno (?:effect|benefit|difference)\b|\bdid not\b|\bnot improve", re.I)
 _POSITIVE = re.compile(r"\b(?:improved|reduced|lowered|protected)\b", re.IGNORECASE)
 
@@ -53,24 +56,38 @@ def plan(prompt: str) -> Answer:
     }
 
 
-def _direction(sentence: str) -> str:
+def _better(sentence: str) -> str | None:
     if _NEGATIVE.search(sentence):
-        return "no_effect"
-    return "benefit" if _POSITIVE.search(sentence) else "none"
+        return "no_difference"
+    return "a" if _POSITIVE.search(sentence) else None
 
 
-def read_records(prompt: str) -> Answer:
-    def findings(text: str) -> list[Answer]:
-        return [
-            {"quote": sentence, "direction": _direction(sentence)}
-            for sentence in sentences_of(text)
-        ]
-
+def studies_of(prompt: str) -> dict[str, dict[int, str]]:
+    """The records of a prompt for reading: id and sentences by their numbers, the title at 0."""
     return {
-        "records": [
-            {"evidence_id": i, "findings": findings(text)} for i, text in records_of(prompt).items()
-        ]
+        match["id"]: {
+            int(line["number"]): line["text"] for line in _NUMBERED.finditer(match["body"])
+        }
+        for match in _STUDY.finditer(prompt)
     }
+
+
+def read_studies(
+    prompt: str, judged: Callable[[str], str | None] = lambda text: _better(text)
+) -> Answer:
+    """The sentences with a direction as results of one arm that got what the title names first."""
+
+    def study(key: str, told: dict[int, str]) -> Answer:
+        drug = re.match(r"\W*([\w-]+)", told[0])
+        results = [
+            {"outcome": "symptoms", "a": "A", "better": judged(text), "s": [number]}
+            for number, text in told.items()
+            if number and judged(text)
+        ]
+        named = drug[1] if drug else ""
+        return {"id": key, "arms": [{"id": "A", "gets": [named]}], "results": results}
+
+    return {"studies": [study(key, told) for key, told in studies_of(prompt).items()]}
 
 
 def propose_hypotheses(prompt: str) -> Answer:
@@ -97,13 +114,34 @@ def assess_evidence(_prompt: str) -> Answer:
     }
 
 
-def write_section(prompt: str) -> Answer:
-    chosen = [
-        {"evidence_id": i, "quote": sentence, "follows": "also"}
-        for i, text in records_of(prompt).items()
-        for sentence in sentences_of(text)[:2]
+def findings_of(prompt: str) -> dict[str, str]:
+    """The findings of a prompt: id and what each says."""
+    return {
+        match["id"]: found[1]
+        for match in _FINDING.finditer(prompt)
+        if (found := re.search(r"^finding: (.+)$", match["body"], re.MULTILINE))
+    }
+
+
+def write_report(prompt: str) -> Answer:
+    """What the first findings say, word for word."""
+    told = [{"text": text, "findings": [i]} for i, text in findings_of(prompt).items()]
+    return {"sentences": told[:4]}
+
+
+def verify(prompt: str) -> Answer:
+    """An answer that finds every sentence supported by all that is quoted."""
+    blocks = re.split(r"(?<=</sentence>)\n", prompt)
+    judged = [
+        {
+            "id": found[1],
+            "verdict": "supported",
+            "records": re.findall(r'<quote record="(R\d+)">', block),
+        }
+        for block in blocks
+        if (found := re.search(r'<sentence id="(S\d+)">', block))
     ]
-    return {"sentences": chosen[:6]}
+    return {"judgements": judged}
 
 
 def team_note(_prompt: str) -> Answer:
@@ -164,10 +202,11 @@ def chat_sentences(prompt: str) -> Answer:
 
 ANSWERS: dict[str, Callable[[str], Answer]] = {
     "plan": plan,
-    "read_records": read_records,
+    "read_studies": read_studies,
     "propose_hypotheses": propose_hypotheses,
     "assess_evidence": assess_evidence,
-    "write_section": write_section,
+    "write_report": write_report,
+    "verify": verify,
     "team_note": team_note,
     "team_ledger": team_ledger,
     "plan_inquiry": plan_inquiry,

@@ -5,7 +5,6 @@ Implementations are picked here and nowhere else.
 
 from deepcritical.bootstrap.application import (
     build_lookups,
-    build_model_server,
     build_reasoner,
     build_runs,
     limits_of,
@@ -17,7 +16,8 @@ from deepcritical.bootstrap.chatting import ChatService, build_similar, open_cha
 from deepcritical.bootstrap.durable import open_board
 from deepcritical.bootstrap.live import LiveSources, open_sources
 from deepcritical.bootstrap.lookups import Lookups
-from deepcritical.bootstrap.operating import open_operations
+from deepcritical.bootstrap.model_servers import build_model_server
+from deepcritical.bootstrap.operating import open_operations, open_readings
 from deepcritical.bootstrap.places import place_of
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "open_board",
     "open_chats",
     "open_operations",
+    "open_readings",
     "open_retrieval",
     "open_sources",
     "open_traces",

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from pydantic import SecretStr, ValidationError
 
 from deepcritical.bootstrap.durable import build_durable
 from deepcritical.bootstrap.lookups import Lookups
+from deepcritical.bootstrap.model_servers import build_model_server, libraries_of, users_server
 from deepcritical.bootstrap.operating import open_telemetry
 from deepcritical.bootstrap.places import open_sources_of, place_of
 from deepcritical.domain.budget import Depth, RunLimits
@@ -27,6 +27,7 @@ from deepcritical.jobs.runs import RunService
 from deepcritical.models.desk import RunDesk
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
+from deepcritical.reading.library import Library
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.choosing import ChooseEvidence, DiverseEvidence, OpenChoosing
 from deepcritical.reasoning.extractive import ExtractiveReasoner
@@ -35,16 +36,13 @@ from deepcritical.services.database import Database
 from deepcritical.services.embeddings import EmbeddingService
 from deepcritical.services.finishing import SOON_S, to_the_end
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
+from deepcritical.services.study_readings import StudyReadings
 from deepcritical.services.telemetry import Telemetry
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 
-if TYPE_CHECKING:
-    from deepcritical.models.providers import ModelServer
-
 __all__ = [
     "build_lookups",
-    "build_model_server",
     "build_reasoner",
     "build_runs",
     "limits_of",
@@ -52,7 +50,6 @@ __all__ = [
     "open_traces",
     "read_settings",
     "retrieval_parts",
-    "users_server",
 ]
 
 LOCAL_RESULTS = 30
@@ -113,21 +110,22 @@ def build_runs(
 
 def _runs_at(settings: Settings, place: Place, *, serves: bool, conducts: bool) -> RunService:
     choosing = _over_retrieval(settings)
-    own = build_reasoner(settings, choosing)
     traces, telemetry = open_traces(settings), open_telemetry()
+    library = Library(StudyReadings(traces.database) if traces else None)
+    own = build_reasoner(settings, choosing, library)
     opening = partial(open_sources_of, settings, telemetry=telemetry)
     return RunService(
         orchestrate=run_team,
         answering=deep_research,
         reasoner=own,
-        choose_reasoner=partial(_chosen_reasoner, settings, own, choosing),
+        choose_reasoner=partial(_chosen_reasoner, settings, own, choosing, library),
         open_sources=opening(place),
         limits_for=lambda depth: limits_of(settings, depth, local=place.snapshot is not None),
         traces=traces,
         durable=_durable(settings, traces, serves=serves, conducts=conducts),
         place=place,
         model=_model_of(settings),
-        parts_for=partial(_parts_for, settings, choosing, telemetry),
+        parts_for=partial(_parts_for, settings, choosing, library, telemetry),
         telemetry=telemetry,
         open_at=opening,
         lacks_key=_lacks_key(settings),
@@ -171,7 +169,11 @@ def _model_of(settings: Settings) -> ModelChoice:
 
 
 def _parts_for(
-    settings: Settings, choosing: OpenChoosing, telemetry: Telemetry, recipe: Recipe
+    settings: Settings,
+    choosing: OpenChoosing,
+    library: Library,
+    telemetry: Telemetry,
+    recipe: Recipe,
 ) -> Parts:
     """The parts of a run that was begun with other options; keys are those of these settings.
 
@@ -187,7 +189,8 @@ def _parts_for(
             f"The run was begun with a key for the model {own.model}, and none is set here.",
             "Set DEEPCRITICAL_MODEL_API_KEY, and resume it.",
         )
-    return Parts(build_reasoner(own, choosing), open_sources_of(settings, recipe.place, telemetry))
+    reasoner = build_reasoner(own, choosing, library)
+    return Parts(reasoner, open_sources_of(settings, recipe.place, telemetry))
 
 
 def _lacks_key(settings: Settings) -> bool:
@@ -211,28 +214,41 @@ def open_traces(settings: Settings) -> ToolTraceService | None:
     return traces
 
 
-def build_reasoner(settings: Settings, choosing: OpenChoosing | None = None) -> Reasoner:
+def build_reasoner(
+    settings: Settings, choosing: OpenChoosing | None = None, library: Library | None = None
+) -> Reasoner:
     """The reasoner of the settings: rules alone, or with a model. Nothing is sent.
 
     Raises:
         ConfigurationError: The model cannot be resolved, or its libraries are not installed.
     """
     if settings.model is None:
+        if beside := settings.models_beside:
+            raise ConfigurationError(
+                f"{beside[0]} names a model beside the one of the run, and that is not set.",
+                "Set DEEPCRITICAL_MODEL, too.",
+            )
         if settings.manager == "standard":
             raise ConfigurationError(
                 "The standard manager asks a model, and none is set.",
                 "Set DEEPCRITICAL_MODEL, or leave DEEPCRITICAL_MANAGER at guided.",
             )
-        return ExtractiveReasoner()
-    with _libraries_of(settings.model):
+        return ExtractiveReasoner(library)
+    with libraries_of(settings.model):
         from deepcritical.reasoning.llm import LLMReasoner
     server = build_model_server(settings, settings.model)
     manages = settings.manager == "standard"
-    return LLMReasoner(server, choosing=choosing or _over_retrieval(settings), manages=manages)
+    choosing = choosing or _over_retrieval(settings)
+    return LLMReasoner(server, choosing=choosing, library=library, manages=manages)
 
 
 def _chosen_reasoner(
-    settings: Settings, own: Reasoner, choosing: OpenChoosing, model: str, key: SecretStr | None
+    settings: Settings,
+    own: Reasoner,
+    choosing: OpenChoosing,
+    library: Library,
+    model: str,
+    key: SecretStr | None,
 ) -> Reasoner:
     """The reasoner for what a user of the page chose.
 
@@ -249,37 +265,15 @@ def _chosen_reasoner(
                 "A key was given, but no model.", "Name one, such as anthropic:claude-opus-4-6."
             )
         return own
-    with _libraries_of(model):
+    with libraries_of(model):
         from deepcritical.reasoning.llm import LLMReasoner
     server = users_server(settings, model)
     if key is None:
         raise ConfigurationError(
             f"The model {model} needs a key of yours.", "Give it beside the model's name."
         )
-    return LLMReasoner(server, choosing=choosing, manages=settings.manager == "standard")
-
-
-def users_server(settings: Settings, model: str) -> ModelServer:
-    """The server of a model that a user chose, which is its provider's own.
-
-    Raises:
-        ConfigurationError: The model is none that may be chosen.
-    """
-    with _libraries_of(model):
-        from deepcritical.models.providers import hosted_model_server
-    return hosted_model_server(model, timeout_s=settings.model_timeout_s)
-
-
-@contextmanager
-def _libraries_of(model: str) -> Iterator[None]:
-    """Imports that are late: without a model nobody waits for its libraries, or needs them."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise ConfigurationError(
-            f"The model {model} needs a library that is not installed: {error.name}.",
-            "Install it in a checkout with: pip install '.[llm]'",
-        ) from error
+    manages = settings.manager == "standard"
+    return LLMReasoner(server, choosing=choosing, library=library, manages=manages)
 
 
 def _over_retrieval(settings: Settings) -> OpenChoosing:
@@ -298,24 +292,6 @@ def _over_retrieval(settings: Settings) -> OpenChoosing:
                 await desk.tell(Notice(message=str(error)))
 
     return opened
-
-
-def build_model_server(settings: Settings, model: str) -> ModelServer:
-    """The server of the settings' model with its address, its key and its profile.
-
-    Raises:
-        ConfigurationError: The model cannot be resolved.
-    """
-    with _libraries_of(model):
-        from deepcritical.models.providers import model_server
-    key = settings.model_key
-    return model_server(
-        model,
-        base_url=settings.model_base_url,
-        api_key=key.value.get_secret_value() if key else None,
-        profile=settings.model_profile,
-        timeout_s=settings.model_timeout_s,
-    )
 
 
 def limits_of(settings: Settings, depth: Depth, *, local: bool = False) -> RunLimits:

@@ -8,12 +8,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from deepcritical.bootstrap.application import (
-    build_model_server,
-    limits_of,
-    retrieval_parts,
-    users_server,
-)
+from deepcritical.bootstrap.application import limits_of, retrieval_parts
+from deepcritical.bootstrap.model_servers import build_model_server, users_server
 from deepcritical.bootstrap.places import open_sources_of
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.events import Event

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
 
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.jobs.hosting import MOST_TAKEOVERS
 from deepcritical.jobs.tending import TTL_S
+from deepcritical.services.database import Database
 from deepcritical.services.operations import Operations, ReadOnlyDatabase
+from deepcritical.services.study_readings import StudyReadings
 from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.settings import Settings
 
-__all__ = ["open_operations", "open_telemetry"]
+__all__ = ["OpenReadings", "open_operations", "open_readings", "open_telemetry"]
 
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 _PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
@@ -23,6 +27,21 @@ def open_operations(settings: Settings) -> Operations | None:
         return None
     database = ReadOnlyDatabase(settings.database_url.get_secret_value())
     return Operations(database, ttl_s=TTL_S, most_takeovers=MOST_TAKEOVERS)
+
+
+class OpenReadings(NamedTuple):
+    """The readings of studies in the database of the settings. Close them."""
+
+    store: StudyReadings
+    close: Callable[[], Awaitable[None]]
+
+
+def open_readings(settings: Settings) -> OpenReadings | None:
+    """The store of readings; None when nothing is kept. Nothing is opened yet."""
+    if settings.database_url is None:
+        return None
+    database = Database(settings.database_url.get_secret_value())
+    return OpenReadings(StudyReadings(database), database.close)
 
 
 def open_telemetry() -> Telemetry:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from deepcritical.domain.base import Model
 from deepcritical.domain.evidence import Fact
 from deepcritical.domain.grading import Grade
+from deepcritical.domain.votes import Vote, Way
 
 __all__ = [
     "Appraisal",
@@ -58,10 +59,14 @@ class Remark(StrEnum):
         "stopped for futility, lack of effect or harm, of a treatment with several drugs: "
         "that is not charged to this drug alone"
     )
+    COUNTED = "its registry entry or its figures count, but no whole sentence states the result"
     CONCERN = "an expression of concern stands against it, so that it supports nothing"
     SILENT = "no sentence with a direction was recognised"
     MECHANISM_ONLY = "mechanism only"
     RETRACTED = "retracted"
+
+
+_FOR = (Way.BENEFIT, Way.CONFLICT)
 
 
 class Reading(Model):
@@ -97,7 +102,11 @@ class Reading(Model):
     An example: the drug is the reference arm.
     """
     model_direction: Direction = Direction.NONE
-    """The direction that a model reads in the record. It is shown and never counted."""
+    """Of versions before 0.3, which counted rules and showed a model's direction beside them."""
+    votes: tuple[Vote, ...] = ()
+    """What its results count for, an outcome each."""
+    unread: bool = False
+    """Whether it bears on the question, and its results could not be read without a model."""
 
     @property
     def included(self) -> bool:
@@ -154,10 +163,11 @@ class Appraisal(Model):
 
         What it says for the drug stays, without a direction; what it says against the drug counts.
         """
-        if grade.concern and reading.supporting:
+        if grade.concern and (reading.supporting or reading.votes):
             unweighed = {
                 "supporting": (),
                 "context": (*reading.supporting, *reading.context),
+                "votes": tuple(v for v in reading.votes if v.way not in _FOR),
                 "remark": reading.remark or Remark.CONCERN,
             }
             reading = reading.model_copy(update=unweighed)
@@ -171,7 +181,12 @@ class Appraisal(Model):
             name: tuple(fact.moved_to(evidence_id) for fact in of_kind)
             for name, of_kind in self.reading.facts_by_kind.items()
         }
-        reading = self.reading.model_copy(update={"evidence_id": evidence_id, **facts})
+        votes = tuple(
+            vote.model_copy(update={"evidence_id": evidence_id}) for vote in self.reading.votes
+        )
+        reading = self.reading.model_copy(
+            update={"evidence_id": evidence_id, "votes": votes, **facts}
+        )
         return self.model_copy(update={"reading": reading})
 
     @property
@@ -206,6 +221,12 @@ class StudyFinding(Model):
     """Whether a record that states the direction found no effect."""
     harmful: bool = False
     """Whether a record that states the direction found harm."""
+    votes: tuple[Vote, ...] = ()
+    """What its results count for, of all its records."""
+    unread: bool = False
+    """Whether none of its records could be read, though it bears on the question."""
+    why: str = ""
+    """Why it has no say on whether the drug helps, or how its findings must be read."""
     concern: bool = False
     """Whether an expression of concern stands against one of its records."""
     participants: int | None
@@ -245,6 +266,10 @@ def _finding(appraisals: Sequence[Appraisal]) -> StudyFinding:
         about_drug=any(a.reading.about_drug for a in base),
         null=any(a.reading.null for a in stating),
         harmful=any(a.reading.harmful for a in stating),
+        why=next((a.reading.remark for a in appraisals if a.reading.remark), ""),
+        votes=tuple(vote for a in appraisals for vote in a.reading.votes),
+        unread=any(a.reading.unread for a in appraisals)
+        and not any(a.reading.votes and not a.reading.unread for a in appraisals),
         concern=any(a.grade.concern for a in appraisals),
         participants=max(
             (a.grade.participants for a in base if a.grade.participants and a.reading.about_drug),

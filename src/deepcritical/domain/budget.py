@@ -7,7 +7,7 @@ the judge, and what is left is kept for the report.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from pydantic import Field
@@ -15,14 +15,37 @@ from pydantic import Field
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.errors import BudgetExceeded, ConfigurationError
 
-__all__ = ["SHARES", "Depth", "Judgement", "OwnLimits", "Price", "Purse", "RunLimits", "Spent"]
+__all__ = [
+    "SHARES",
+    "STEPS",
+    "Depth",
+    "Judgement",
+    "OwnLimits",
+    "Price",
+    "Purse",
+    "RunLimits",
+    "Spent",
+    "Step",
+]
 
 Depth = Literal["quick", "standard", "deep"]
 
 Judgement = Literal[
-    "question", "queries", "reading", "hypotheses", "assessment", "manager", "report"
+    "question", "queries", "reading", "hypotheses", "assessment", "manager", "report", "verify"
 ]
 """What a reasoner is asked for."""
+
+Step = Literal["reader", "writer", "verifier", "manager"]
+"""A part of the work that may have a model of its own."""
+
+STEPS: Mapping[str, Step] = {
+    "reading": "reader",
+    "manager": "manager",
+    "report": "writer",
+    "write": "writer",
+    "verify": "verifier",
+}
+"""The step that a judgement belongs to; those that are not named go to the model of the run."""
 
 SHARES: dict[Judgement, float] = {
     "question": 0.8,
@@ -32,8 +55,12 @@ SHARES: dict[Judgement, float] = {
     "assessment": 0.8,
     "manager": 0.7,
     "report": 1.0,
+    "verify": 1.0,
 }
-"""The share of each cap up to which a judgement may be asked for; 0.2 is the report's alone."""
+"""The share of each cap up to which a judgement may be asked for.
+
+0.2 is kept for writing and checking.
+"""
 
 
 _UNANSWERED_PER_CALL = 3
@@ -137,6 +164,8 @@ class Spent(Model):
     """US dollars; None when the model's price is unknown."""
     unanswered: int = 0
     """Requests without an answer. They are in no other figure; the provider may charge for them."""
+    by_fallback: int = 0
+    """Of the calls, those that the fallback model answered in another's place."""
 
     @property
     def requests(self) -> int:
@@ -158,6 +187,7 @@ class Spent(Model):
             output_tokens=self.output_tokens + sign * other.output_tokens,
             cost_usd=(self.cost_usd or 0) + sign * (other.cost_usd or 0) if known else None,
             unanswered=self.unanswered + sign * other.unanswered,
+            by_fallback=self.by_fallback + sign * other.by_fallback,
         )
 
 
@@ -186,9 +216,9 @@ class Purse:
         self._reserved = Spent()
         self.spent = Spent(cost_usd=price(0, 0))
 
-    def priced(self, input_tokens: int, output_tokens: int) -> Spent:
-        """One call of so many tokens, with its cost."""
-        cost = self._price(input_tokens, output_tokens)
+    def priced(self, input_tokens: int, output_tokens: int, price: Price | None = None) -> Spent:
+        """One call of so many tokens, with its cost; `price` is that of another model."""
+        cost = (price or self._price)(input_tokens, output_tokens)
         return Spent(calls=1, input_tokens=input_tokens, output_tokens=output_tokens, cost_usd=cost)
 
     def reserve(self, judgement: Judgement, most: Spent) -> None:

@@ -116,7 +116,7 @@ _DOWN = (
     _Row(
         lambda f: f.design is Design.RCT and f.says(_OPEN_LABEL),
         1,
-        "risk of bias: people knew what they were given (GRADE guidelines 4)",
+        "risk of bias: most people knew what they were given (GRADE guidelines 4)",
     ),
     _Row(
         lambda f: f.is_review and f.says(_HIGH_RISK),
@@ -141,7 +141,7 @@ _DOWN = (
     _Row(
         lambda f: f.says(_SURROGATE),
         1,
-        "indirectness: a surrogate outcome (GRADE guidelines 8)",
+        "indirectness: the outcome is a surrogate (GRADE guidelines 8)",
     ),
     _Row(
         lambda f: f.people is not None and f.people < VERY_FEW,

@@ -49,6 +49,8 @@ NOT_PROSE = frozenset(
         "notices",
         "prisma",
         "evidence_table",
+        "brief",
+        "study_table",
         "question",
         "context",
         "scope_in",

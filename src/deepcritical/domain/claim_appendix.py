@@ -9,7 +9,7 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.report_parts import Claim, Reference
 from deepcritical.domain.text import fold
 
-__all__ = ["claim_appendix"]
+__all__ = ["claim_appendix", "is_quote"]
 
 _HEADER = ("No.", "Claim", "Quote", "Source", "Characters")
 _HEADER_OF_QUOTES = ("No.", "Claim, which is the quote word for word", "Source", "Characters")
@@ -18,36 +18,28 @@ _ESCAPE = bounded(r"\\(?=[^\w\s])")
 _SAME = "the same words"
 
 
-def claim_appendix(
-    claims: Sequence[Claim], references: Sequence[Reference], *, whole: bool = False
-) -> str:
-    """A table of the claims in the order of their sources; '' without any.
-
-    Args:
-        claims: Those of the report.
-        references: Those of the report, in the order of their numbers.
-        whole: Whether texts are given in full, not shortened.
-    """
+def claim_appendix(claims: Sequence[Claim], references: Sequence[Reference]) -> str:
+    """Return a table of the claims in the order of their sources; '' without any."""
     numbers = {r.evidence_id: n for n, r in enumerate(references, 1)}
     cited = [claim for claim in claims if claim.evidence_id in numbers]
     cited.sort(key=lambda claim: (numbers[claim.evidence_id], claim.start, claim.end))
     if not cited:
         return ""
-    quoted = all(map(_is_quote, cited))
+    quoted = all(map(is_quote, cited))
     rows = [
-        _row(f"C{n}", claim, numbers[claim.evidence_id], references, whole, quoted)
+        _row(f"C{n}", claim, numbers[claim.evidence_id], references, quoted)
         for n, claim in enumerate(cited, 1)
     ]
     note = (
         "What each sentence taken from a record rests on: the quote, and where it stands in the "
-        "record's text as it was read, counted in characters"
-        f"{'' if whole else '. Long texts are shortened here; report.json holds them whole'}."
+        "record's text as it was read, counted in characters. Long texts are shortened here; "
+        "report.json holds them whole."
     )
     return f"{note}\n\n{table(_HEADER_OF_QUOTES if quoted else _HEADER, rows)}"
 
 
-def _is_quote(claim: Claim) -> bool:
-    """Whether a claim's sentence is its quote, markup and control characters aside."""
+def is_quote(claim: Claim) -> bool:
+    """Return whether a claim's sentence is its quote, markup and control characters aside."""
     return fold(_ESCAPE.sub("", claim.sentence)) == fold(visible(claim.quote))
 
 
@@ -56,13 +48,12 @@ def _row(
     claim: Claim,
     cited: int,
     references: Sequence[Reference],
-    whole: bool,
     quoted: bool,
 ) -> tuple[str, ...]:
     def shown(text: str) -> str:
-        return escape_markdown(text if whole else _shortened(text))
+        return escape_markdown(_shortened(text))
 
-    quote = _SAME if _is_quote(claim) else shown(claim.quote)
+    quote = _SAME if is_quote(claim) else shown(claim.quote)
     return (
         name,
         shown(_ESCAPE.sub("", claim.sentence)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 
-from pydantic import Field
+from pydantic import Field, computed_field
 
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.errors import QuestionError
@@ -17,6 +17,7 @@ __all__ = [
     "Check",
     "CheckKind",
     "ClaimCheck",
+    "ClaimVerdict",
     "Failure",
     "LocatedQuote",
     "Outcome",
@@ -29,6 +30,14 @@ MAX_TEXT_NUMBERS = 5000
 _NUMBER = bounded(r"\d+")
 
 
+class ClaimVerdict(StrEnum):
+    """Whether a record bears a sentence out."""
+
+    SUPPORTED = "supported"
+    CONTRADICTED = "contradicted"
+    CANNOT_TELL = "cannot tell"
+
+
 class CheckKind(StrEnum):
     """What is checked, in this order."""
 
@@ -38,22 +47,22 @@ class CheckKind(StrEnum):
     WORDS = "words"
     NUMBERS = "numbers"
     NAMES = "names"
-    NEGATION = "negation"
-    DIRECTION = "direction"
-    STRENGTH = "strength"
 
 
 class Outcome(StrEnum):
-    """How a check ended; only `failed` takes support away."""
+    """How a check ended.
+
+    One that failed contradicts the sentence; one that is open leaves it without support.
+    """
 
     PASSED = "passed"
-    WEAK = "weak"
+    OPEN = "cannot tell"
     FAILED = "failed"
     NOT_APPLICABLE = "not applicable"
 
 
 class Failure(StrEnum):
-    """The ways in which a sentence is not borne out by what it cites."""
+    """Why a check did not pass."""
 
     NO_SUCH_RECORD = "no such record"
     WRONG_ID = "wrong id"
@@ -61,17 +70,11 @@ class Failure(StrEnum):
     QUOTE_NOT_FOUND = "quote not in the text"
     QUOTE_IN_TITLE = "quote only in the title"
     QUOTE_IN_REFERENCES = "quote only in a reference list"
-    QUOTE_UNRELATED = "quote does not bear the sentence"
-    NO_SUPPORT = "nothing in the text says so"
+    NOT_VERBATIM = "not in the record's own words"
     NUMBER_MISSING = "number not in the text"
-    NUMBER_MISPLACED = "number belongs to something else"
-    UNIT_CHANGED = "unit changed"
     NAME_MISSING = "name not in the text"
-    NAME_SWAPPED = "name in the place of another"
-    NEGATION_CHANGED = "negation added or dropped"
-    DIRECTION_CHANGED = "direction turned round"
-    NOT_A_FINDING = "an aim told as a finding"
-    OVERSTATED = "said more firmly than the source does"
+    TURNED = "turned round"
+    SWAPPED = "swapped"
 
 
 class Check(Model):
@@ -80,7 +83,7 @@ class Check(Model):
     kind: CheckKind
     outcome: Outcome
     failure: Failure | None = None
-    """Set where the outcome is `failed` or `weak`."""
+    """Set where the outcome is `failed` or `cannot tell`."""
     reason: str = ""
     """What was compared, in words; empty where there is nothing to say."""
 
@@ -94,47 +97,39 @@ class LocatedQuote(Model):
 
 
 class ClaimCheck(Model):
-    """Whether a sentence is borne out by the record it cites, and why."""
+    """Whether the record that a sentence cites bears it out, and why."""
 
     sentence: str
     evidence_id: str = ""
     """Key of the record it was checked against; '' when the record came without a key."""
-    supported: bool
-    """Whether no check failed."""
+    verdict: ClaimVerdict
+    reasons: tuple[str, ...] = ()
+    """Why it is not supported; () when it is."""
     score: UnitInterval
-    """How much of the sentence's wording the quotes cover, 0-1; 0 when it is not supported."""
+    """Share of the sentence's words that the quotes hold in the same order; 1 when supported."""
     quotes: tuple[LocatedQuote, ...] = ()
-    """The words it rests on, best first: the given quote, or else up to three sentences."""
+    """The words that it was compared with: the given quote, or the one or two nearest sentences."""
     checks: tuple[Check, ...]
 
+    @computed_field(json_schema_extra={"deprecated": True})  # type: ignore[prop-decorator]
     @property
-    def failures(self) -> tuple[Check, ...]:
-        """The checks that failed."""
-        return tuple(check for check in self.checks if check.outcome is Outcome.FAILED)
+    def supported(self) -> bool:
+        """Whether the verdict is "supported". Deprecated: read `verdict`."""
+        return self.verdict is ClaimVerdict.SUPPORTED
 
     def fails_by(self, failure: Failure) -> bool:
-        """Whether a check failed in this way."""
-        return any(check.failure is failure for check in self.failures)
-
-    @property
-    def overstated(self) -> bool:
-        """Whether the source says it less firmly, as with a "may" or as an association."""
-        return any(check.outcome is Outcome.WEAK for check in self.checks)
+        """Whether a check did not pass for this reason."""
+        return any(check.failure is failure for check in self.checks)
 
     @property
     def quote(self) -> LocatedQuote | None:
-        """The words that it rests on first of all."""
+        """The first of the quotes."""
         return self.quotes[0] if self.quotes else None
 
     @property
     def reason(self) -> str:
-        """Why it is not supported; '' when it is."""
-        return "; ".join(
-            f"{check.failure.value if check.failure else check.kind.value}: {check.reason}".rstrip(
-                ": "
-            )
-            for check in self.failures
-        )
+        """All reasons in one text; '' when it is supported."""
+        return "; ".join(self.reasons)
 
 
 def check_size(claim: str, texts: Iterable[str]) -> None:

@@ -32,6 +32,7 @@ __all__ = [
     "LoggedEvent",
     "Notice",
     "QuestionRefined",
+    "RecordRead",
     "ReferencesValidated",
     "ReportWritten",
     "RoundChosen",
@@ -43,6 +44,7 @@ __all__ = [
     "SourcesOpened",
     "Stage",
     "StopReason",
+    "StudiesRead",
 ]
 
 
@@ -87,13 +89,15 @@ class SourcesOpened(Model):
 
 
 class BudgetPlanned(Model):
-    """What a model may cost in this run, before it is first asked."""
+    """What models may cost in this run: before one is first asked, and again before records are."""
 
     type: Literal["budget_planned"] = "budget_planned"
     model: str
     estimate: Spent
     """What a run of these limits is expected to cost, within them."""
     limits: RunLimits
+    new_records: int = 0
+    """Records that a model is to read, as far as that is known."""
 
 
 class JudgementMade(Model):
@@ -170,6 +174,23 @@ class EvidenceProcessed(Model):
     facts_located: int
     facts_dropped: int
     """Facts whose quote was not in the record; they are never used."""
+
+
+class RecordRead(Model):
+    """Who read a record, and what of it could not be read."""
+
+    evidence_id: str
+    reader: str
+    """``registry``, ``curated``, ``rules``, or the model as ``provider:name``."""
+    results: int
+    unread: tuple[str, ...] = ()
+
+
+class StudiesRead(Model):
+    """Records were read, each into what it says of its study."""
+
+    type: Literal["studies_read"] = "studies_read"
+    records: tuple[RecordRead, ...]
 
 
 class HypothesesProposed(Model):
@@ -316,6 +337,7 @@ Event = Annotated[
     | AgentCalled
     | SourceSearched
     | EvidenceProcessed
+    | StudiesRead
     | HypothesesProposed
     | IntegrityChecked
     | EvidenceAssessed

@@ -106,6 +106,8 @@ class EvidenceMetadata(Model):
     primary_outcomes: tuple[str, ...] = ()
     posted_results: tuple[str, ...] = ()
     """A line for each primary outcome measure with a posted result, with its p-value if given."""
+    registry_entry: str | None = None
+    """Design, arms and posted results in the registry's own fields, as JSON."""
     text_kind: TextKind = "abstract"
     licence: str | None = None
     note: str | None = None

@@ -33,8 +33,10 @@ class DrugStance(Model):
     direct: bool
     """Whether the finding is about the condition itself."""
     role: VerdictRole
+    why: str = ""
+    """Why the record has no say on whether the drug helps, or how it must be read."""
     model_direction: Direction = Direction.NONE
-    """The direction that a model reads in the record. No verdict counts it."""
+    """Of versions before 0.3: the direction that a model read, which no verdict counted."""
 
     @property
     def dispute(self) -> str:

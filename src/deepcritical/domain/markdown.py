@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["escape_markdown", "table", "visible"]
+__all__ = ["escape_markdown", "one_line", "table", "visible"]
 
 _SPECIAL = bounded(r"([\\`*_\[\]<>|~]|&(?=#|\w+;))")
 _LINE_START = bounded(r"^(\d*)(?:([#=-])(?=\2*(?:\s|$))|([+.)])(?=\s|$))")
@@ -18,10 +18,14 @@ def visible(text: str) -> str:
     return "".join(c for c in text if c.isspace() or unicodedata.category(c) not in ("Cc", "Cf"))
 
 
+def one_line(text: str) -> str:
+    """Return the visible text on one line, each run of blanks as one."""
+    return " ".join(visible(text).split())
+
+
 def escape_markdown(text: str) -> str:
     """Text in which nothing is markup, a link, HTML, a citation marker or an escape sequence."""
-    one_line = " ".join(visible(text).split())
-    return _LINE_START.sub(r"\1\\\2\3", _SPECIAL.sub(r"\\\1", one_line))
+    return _LINE_START.sub(r"\1\\\2\3", _SPECIAL.sub(r"\\\1", one_line(text)))
 
 
 def table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:

@@ -41,7 +41,7 @@ _TENS = dict(
 _ONES = {"one": 1, **_SMALL}
 _ANY = "|".join((*_TENS, *sorted(_ONES, key=len, reverse=True)))
 _WORDED = bounded(
-    rf"\b(?:(?P<run>(?:{_ANY}|hundred|thousand)(?:(?:[-\s]|\s+and\s+)"
+    rf"\b(?:(?P<run>(?:{_ANY}|hundred|thousand)(?:(?:[-\s]|(?<=undred|ousand)\s+and\s+)"
     rf"(?:{_ANY}|hundred|thousand))*)|(?P<twice>twice|double[sd]?|doubling|twofold|two-fold)|"
     r"(?P<thrice>tripled?|triples|tripling|trebled?|threefold|three-fold))\b"
     r"(?!-(?:sided|tailed|way|dimensional))",
@@ -71,7 +71,7 @@ _LABEL = bounded(
     r"[\s-]$",
     re.IGNORECASE,
 )
-_ROMAN = bounded(r"\b(?P<label>phase|stage|grade|class|type)s?[\s-](?P<roman>I{1,3}V?|IV|V)\b")
+_ROMAN = bounded(r"\b(?P<label>(?i:phase|stage|grade|class|type))s?[\s-](?P<roman>I{1,3}V?|IV|V)\b")
 _ROMANS = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5}
 _JOIN = bounded(
     r"\s*(?:[-–−/±]|to|and|or|vs\.?|versus|,(?: and| or)?)\s*(?:[-−–+])?", re.IGNORECASE

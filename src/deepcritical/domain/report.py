@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pydantic import Field, field_validator
 
+from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model, UnitInterval
+from deepcritical.domain.brief import Brief, StudyRow
+from deepcritical.domain.brief_markdown import brief_markdown
 from deepcritical.domain.claim_appendix import claim_appendix
 from deepcritical.domain.evidence_table import EvidenceRow
 from deepcritical.domain.hypotheses_markdown import hypothesis_list
@@ -16,8 +19,10 @@ from deepcritical.domain.report_markdown import (
     because,
     candidate_table,
     evidence_table,
+    findings_table,
     reference_list,
     section,
+    study_table,
 )
 from deepcritical.domain.report_parts import (
     Claim,
@@ -28,29 +33,46 @@ from deepcritical.domain.report_parts import (
     SearchRun,
 )
 from deepcritical.domain.search_log import search_log
+from deepcritical.domain.sentences import Finding
 from deepcritical.domain.text import shorten_at_sentence
-from deepcritical.domain.verdict import Verdict, decide
+from deepcritical.domain.verdict import NO_RECORD, Verdict
 
-__all__ = ["SUMMARY_LIMIT", "ResearchReport"]
+__all__ = ["REPORT_SCHEMA", "SUMMARY_LIMIT", "ResearchReport"]
 
 SUMMARY_LIMIT = 500
 """Characters that an executive summary should not exceed; it is cut at a sentence."""
+_DISCLAIMER = "*For research use, not medical advice.*"
+
+
+REPORT_SCHEMA = 4
+_BEFORE_BRIEFS = 3
 
 
 class ResearchReport(Model):
     """Everything that a reader gets. Every factual sentence ends in `[n]`."""
 
+    schema_version: int = _BEFORE_BRIEFS
+    """4 since reports have a brief; what is older does not carry it."""
     title: str
     research_question: str
-    executive_summary: str
-    """Aims at 100-500 characters; what is longer is cut at a sentence, never refused."""
-    verdict: Verdict = Field(default_factory=lambda: decide(()))
+    executive_summary: str = Field(json_schema_extra={"deprecated": True})
+    """Repeats the brief, which takes its place in the next release.
+
+    Aims at 100-500 characters; what is longer is cut at a sentence, never refused.
+    """
+    verdict: Verdict = NO_RECORD
     """By rule, never by a writer; without studies it is insufficient evidence."""
     answer: str = ""
     """The verdict as the answer to the question as it was put; '' where it asks for no yes or no,
     and in reports of version 0.1."""
     proposition: str = ""
     """What the verdict is on, where the question was put the other way round; '' elsewhere."""
+    brief: Brief | None = None
+    """The answer on one screen; None in reports before 0.3."""
+    study_table: tuple[StudyRow, ...] = ()
+    """Every study that bears on the question; () before version 0.3."""
+    findings: tuple[Finding, ...] = ()
+    """Those that the sentences of a model cite."""
     methodology: ReportSection
     hypotheses_tested: tuple[HypothesisTested, ...] = ()
     mechanistic_findings: ReportSection
@@ -61,8 +83,11 @@ class ResearchReport(Model):
     limitations: tuple[str, ...] = ()
     what_would_change: ReportSection = ReportSection(title="What would change this verdict")
     """Verdicts by the same rules over other evidence, and trials under way."""
-    conclusion: str
+    conclusion: str = Field(json_schema_extra={"deprecated": True})
+    """Repeats the brief; `brief` takes its place in the next release."""
     references: tuple[Reference, ...] = ()
+    studies: tuple[StudyFinding, ...] = ()
+    """What each study counts for, of the drug that the verdict is on; () before version 0.3."""
     evidence_table: tuple[EvidenceRow, ...] = ()
     """A row for each reference, in the same order."""
     claims: tuple[Claim, ...] = ()
@@ -113,14 +138,9 @@ class ResearchReport(Model):
         """The report as Markdown, for people."""
         parts = (
             f"# {escape_markdown(self.title)}",
-            self._banner(),
-            f"> {escape_markdown(self.answer)}" if self.answer else "",
-            "\n".join(f"> Note: {escape_markdown(notice)}" for notice in self.notices),
-            because(self.verdict, self.references),
-            "*For research use, not medical advice.*",
-            f"## Executive summary\n\n{self.executive_summary}",
-            f"## Research question\n\n{escape_markdown(self.research_question)}",
+            *self._head(),
             candidate_table(self.drug_candidates, self.references),
+            study_table(self.study_table, self.references),
             *map(section, (self.clinical_findings, self.safety)),
             hypothesis_list(
                 self.hypotheses_tested,
@@ -131,15 +151,38 @@ class ResearchReport(Model):
             *map(section, (self.mechanistic_findings, self.contradictions)),
             section(self.what_would_change),
             "## Limitations\n\n" + "\n".join(f"- {text}" for text in self.limitations),
-            f"## Conclusion\n\n{self.conclusion}",
+            "" if self.brief else f"## Conclusion\n\n{self.conclusion}",
             section(self.methodology),
+            f"## How this was assessed\n\n{self._because()}" if self.brief else "",
             f"{self.support}." if self.support else "",
             self._search_log(),
-            evidence_table(self.evidence_table, self.references),
+            "" if self.study_table else evidence_table(self.evidence_table, self.references),
             reference_list(self.references),
             self._claim_appendix(),
         )
         return "\n\n".join(part for part in parts if part) + "\n"
+
+    def _head(self) -> tuple[str, ...]:
+        """Return the answer with what must stand beside it: the brief, or of old reports more."""
+        brief, rows = self.brief, self.verdict.rows
+        notices = "\n".join(f"> Note: {escape_markdown(notice)}" for notice in self.notices)
+        question = f"## Research question\n\n{escape_markdown(self.research_question)}"
+        if brief:
+            rest = findings_table(rows, self.references) if len(rows) > len(brief.findings) else ""
+            return (brief_markdown(self), notices, _DISCLAIMER, question, rest)
+        return (
+            self._banner(),
+            f"> {escape_markdown(self.answer)}" if self.answer else "",
+            notices,
+            self._because(),
+            _DISCLAIMER,
+            f"## Executive summary\n\n{self.executive_summary}",
+            question,
+            findings_table(rows, self.references),
+        )
+
+    def _because(self) -> str:
+        return because(self.verdict, self.references)
 
     def _claim_appendix(self) -> str:
         claims = claim_appendix(self.claims, self.references)

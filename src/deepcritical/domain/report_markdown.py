@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from deepcritical.domain.appraisal import Direction
+from deepcritical.domain.brief import StudyRow
+from deepcritical.domain.brief_words import comparator_words
 from deepcritical.domain.evidence_table import DrugStance, EvidenceRow
 from deepcritical.domain.markdown import escape_markdown, table
 from deepcritical.domain.report_parts import DrugCandidate, Reference, ReportSection
 from deepcritical.domain.verdict import Verdict
+from deepcritical.domain.votes import Importance, OutcomeRow
 
 __all__ = [
     "because",
     "candidate_table",
     "evidence_table",
+    "findings_table",
     "reference_list",
     "section",
+    "study_table",
 ]
 
 _REGISTERS = ("clinicaltrials", "registry")
@@ -32,6 +37,9 @@ _TABLE_NOTE = (
     "population. A direction that only a model reads, or that it disputes, is marked; the verdict "
     "counts the direction that the rules read."
 )
+_MOST_ROWS: dict[Importance, int] = {"critical": 10, "harm": 8, "important": 8, "surrogate": 5}
+"""Rows of each weight that are printed; the data holds all."""
+_NEARNESS = {"direct": "", "broader": ", indirect", "related": ", other people"}
 _TEXT_USED = {
     "summary": "Text used: summary written for the snapshot",
     "registry": "Text used: registry entry",
@@ -88,6 +96,64 @@ def candidate_table(candidates: Sequence[DrugCandidate], references: Sequence[Re
         for candidate in candidates
     ]
     return f"## Drug candidates\n\n{table(header, rows)}"
+
+
+def findings_table(rows: Sequence[OutcomeRow], references: Sequence[Reference]) -> str:
+    """The summary of findings: the outcomes that decide first, then harms and lesser ones."""
+    if not rows:
+        return ""
+    header = (
+        "Outcome",
+        "Weight",
+        "Compared with",
+        "Studies (people)",
+        "Finding",
+        "GRADE",
+        "Records",
+    )
+    shown = [row for weight in _MOST_ROWS for row in _rows_of(rows, weight)]
+    lines = [
+        (
+            escape_markdown(row.outcome),
+            f"{row.importance}{_NEARNESS[row.directness]}",
+            escape_markdown(comparator_words(row)),
+            f"{row.studies}{f' ({row.people:,})' if row.people else ''}",
+            escape_markdown(row.finding),
+            row.certainty.value,
+            _markers(row.evidence_ids, references),
+        )
+        for row in shown
+    ]
+    left = len(rows) - len(lines)
+    more = f"\n\n{left} more outcomes are in the report's data." if left else ""
+    return f"## Summary of findings\n\n{table(header, lines)}{more}"
+
+
+def _rows_of(rows: Sequence[OutcomeRow], weight: Importance) -> Sequence[OutcomeRow]:
+    return [row for row in rows if row.importance == weight][: _MOST_ROWS[weight]]
+
+
+def study_table(rows: Sequence[StudyRow], references: Sequence[Reference]) -> str:
+    """Return the table of studies, a row each; '' without studies."""
+    header = (
+        "Study",
+        "Design",
+        "People",
+        "Population",
+        "Compared with",
+        "Result",
+        "In the verdict",
+    )
+    lines = [_study_cells(row, references) for row in rows]
+    return f"## Studies\n\n{table(header, lines)}" if rows else ""
+
+
+def _study_cells(row: StudyRow, references: Sequence[Reference]) -> tuple[str, ...]:
+    result = f"{row.outcome}: {row.result}" if row.result else ""
+    people = f"{row.people:,}" if row.people else ""
+    cells = (row.design, people, row.population, row.comparator, result, row.counts)
+    name = f"{escape_markdown(row.name)} {_markers(row.evidence_ids, references)}".rstrip()
+    return (name, *map(escape_markdown, cells))
 
 
 def evidence_table(rows: Sequence[EvidenceRow], references: Sequence[Reference]) -> str:

@@ -10,6 +10,7 @@ from pydantic import Field
 from deepcritical.domain.authors import author_name
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.evidence import SourceName
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.verdict import Verdict
 
 __all__ = [
@@ -21,6 +22,10 @@ __all__ = [
     "ReportSection",
     "SearchRun",
 ]
+
+
+_ACRONYM = bounded(r"\b[A-Z][A-Z0-9]{2,}(?:-[A-Z0-9]+)*(?=\)|\s(?:trial|study)\b)")
+"""Of a trial: "(ACTT-2)", "RECOVERY trial"."""
 
 
 class Reference(Model):
@@ -71,16 +76,24 @@ class Reference(Model):
     def short_name(self) -> str:
         """How running text calls it.
 
-        "Koenig 2017", a trial by its registry id, else the beginning of its title.
+        "Koenig 2017", a trial by its registry id, else by its acronym or its PMID.
         """
         if self.source in ("clinicaltrials", "registry"):
             numbers = (i.partition(":")[2] for i in self.ids if i.startswith(("nct:", "registry:")))
             return next(numbers, self.title)
         year = self.date[:4]
-        if not self.authors or not self.authors[0].strip():
-            words = self.title.split()
-            return f"“{' '.join(words[:6])}{' …' if len(words) > 6 else ''}” {year}".strip()
-        return f"{author_name(self.authors[0]).family} {year}".strip()
+        if self.authors and self.authors[0].strip():
+            return f"{author_name(self.authors[0]).family} {year}".strip()
+        if acronym := _ACRONYM.search(self.title):
+            return f"{acronym.group()} {year}".strip()
+        named = (i.split(":", 1) for i in self.ids if i.startswith(("pmid:", "pmcid:", "doi:")))
+        return next((f"{kind.upper()} {number}" for kind, number in named), self.former_name)
+
+    @property
+    def former_name(self) -> str:
+        """How reports before 0.3 call a record without authors: by the beginning of its title."""
+        words = self.title.split()
+        return f"“{' '.join(words[:6])}{' …' if len(words) > 6 else ''}” {self.date[:4]}".strip()
 
 
 class Claim(Model):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["RUN_LOG", "RUN_RECORDS"]
+__all__ = ["RUN_LOG", "RUN_READINGS", "RUN_RECORDS"]
 
 RUN_RECORDS = "evidence.jsonl"
 """Its records, as a snapshot."""
+RUN_READINGS = "readings.jsonl"
+"""What its records say of their studies, one a line."""
 RUN_LOG = "events.jsonl"
 """Its events, one a line."""

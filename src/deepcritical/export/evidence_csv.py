@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable
 
 from deepcritical.domain.documents import Document
 from deepcritical.domain.evidence_table import DrugStance, EvidenceRow
 from deepcritical.domain.report_parts import Reference
-from deepcritical.export.plain import one_line
+from deepcritical.export.spreadsheet import as_csv
 
 __all__ = ["COLUMNS", "as_evidence_csv", "as_rows"]
 
@@ -18,18 +16,12 @@ COLUMNS = (
     "participants direction about_condition verdict_role status phase why_stopped stop_class "
     "integrity ids url note model_reading"
 ).split()
-_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "|", "%")
-"""What a spreadsheet takes for a formula, its full-width forms too (OWASP, CSV injection)."""
 _UNREAD = EvidenceRow(evidence_id="", design="")
 
 
 def as_evidence_csv(report: Document) -> bytes:
-    """The table with its header; UTF-8 with a byte order mark, without which Excel loses Greek."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(COLUMNS)
-    writer.writerows([_cell(value) for value in row] for row in as_rows(report))
-    return text.getvalue().encode("utf-8-sig")
+    """Return the table with its header."""
+    return as_csv(COLUMNS, as_rows(report))
 
 
 def as_rows(report: Document) -> list[tuple[object, ...]]:
@@ -76,10 +68,3 @@ def _each(row: EvidenceRow, said: Callable[[DrugStance], str]) -> str:
     if len(row.stances) == 1:
         return said(row.stances[0])
     return "; ".join(f"{stance.drug}: {said(stance)}" for stance in row.stances)
-
-
-def _cell(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    text = one_line(value)
-    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -46,6 +46,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             Format("ris", "RIS", "The references", "application/x-research-info-systems"),
             Format("csl.json", "CSL", "The references", "application/vnd.citationstyles.csl+json"),
             Format("evidence.csv", "CSV", "The evidence table", "text/csv"),
+            Format("studies.csv", "Studies", "The table of studies, as CSV", "text/csv"),
             Format("prisma.svg", "PRISMA", "The PRISMA flow diagram, as SVG", _SVG),
             Format("mechanism.svg", "Mechanism", "The mechanism graph, as SVG", _SVG),
             Format("timeline.svg", "Timeline", "The evidence timeline, as SVG", _SVG),

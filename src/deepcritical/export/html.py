@@ -12,20 +12,21 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from deepcritical.domain.answer import DeepAnswer
-from deepcritical.domain.claim_appendix import claim_appendix
+from deepcritical.domain.claim_appendix import is_quote
 from deepcritical.domain.documents import Document
-from deepcritical.domain.hypotheses_markdown import edge_evidence
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_markdown import because, candidate_table, evidence_table
+from deepcritical.domain.report_markdown import candidate_table, evidence_table
 from deepcritical.domain.report_parts import HypothesisTested
 from deepcritical.domain.search_log import search_log
-from deepcritical.export.figures import FIGURES
+from deepcritical.export.cited import cited_html, how_checked, numbers_of, study_facts, trial_facts
+from deepcritical.export.columns import column_widths, natural_width
+from deepcritical.export.grids import Grid, findings_grid
 from deepcritical.export.mechanism_figure import edge_label, edge_words
-from deepcritical.export.prose import to_html, to_inline_html
-from deepcritical.export.sides import contradiction_parts
-from deepcritical.export.sources import EdgeSource, edge_sources, sources_of
-from deepcritical.export.svg import inline
+from deepcritical.export.parts import Block, Chains, Ledger, Prose, parts_of
+from deepcritical.export.prose import EM, LINE, chip, to_html, to_inline_html
+from deepcritical.export.sources import EdgeSource, Source, edge_sources, sources_of
+from deepcritical.export.svg import Drawing, inline
 from deepcritical.export.templating import filled, stylesheet
 
 __all__ = ["answer_as_html", "as_html", "render_document", "render_sources"]
@@ -80,29 +81,87 @@ def _page(title: str, document: Document) -> str:
 
 
 def _report(report: ResearchReport, *, alone: bool) -> str:
-    references, rows = report.references, report.evidence_table
-    sources = sources_of(report)
-    edges = {(e.edge.subject, e.edge.object): e for e in edge_sources(report, sources)}
+    references = report.references
+    candidates = candidate_table(report.drug_candidates, references).partition("\n\n")[2]
     return filled(
         "report.html",
         report=report,
-        sources=sources,
-        alone=alone,
-        because=because(report.verdict, references),
-        searches=search_log(report.searches),
-        candidates=candidate_table(report.drug_candidates, references).partition("\n\n")[2],
-        evidence=evidence_table(rows, references).partition("\n\n")[2],
-        chains=[(h, tuple(_steps(h, edges))) for h in report.hypotheses_tested],
-        edges=edge_evidence(report.hypotheses_tested, rows, references),
-        edge_label=edge_label,
-        edge_words=edge_words,
-        contradictions=contradiction_parts(report.contradictions.content),
-        claims=claim_appendix(report.claims, references, whole=True),
-        figures={name: draw(report) for name, draw in FIGURES.items()},
-        drawn=inline,
-        prose=partial(to_html, references=references),
-        inline=partial(to_inline_html, references=references),
+        parts=parts_of(report, "file" if alone else "page"),
+        findings=findings_grid(report),
+        candidates=candidates,
+        shown=_Blocks(report, alone=alone),
+        numbers=partial(numbers_of, references=references),
+        study_facts=study_facts,
+        trial_facts=trial_facts,
+        **_words(report),
     )
+
+
+def _words(document: Document) -> dict[str, object]:
+    """What templates write text with."""
+    references = document.references
+    return {
+        "prose": partial(to_html, references=references),
+        "inline": partial(to_inline_html, references=references),
+        "told": partial(cited_html, references=references),
+        "chip": partial(chip, references=references),
+        "widths": _widths,
+    }
+
+
+def _widths(grid: Grid) -> tuple[str, list[str]]:
+    """The least width of a table in em, and the share of each column in percent."""
+    columns = grid.columns
+    widths = column_widths(columns, LINE)
+    shares = [f"{100 * width / sum(widths):.1f}" for width in widths]
+    return f"{min(natural_width(columns), LINE) * EM:.0f}", shares
+
+
+class _Blocks:
+    """Renders the blocks of one report."""
+
+    def __init__(self, report: ResearchReport, *, alone: bool) -> None:
+        self.report, self.alone = report, alone
+        self.sources: tuple[Source, ...] = sources_of(report)
+        edges = edge_sources(report, self.sources)
+        self.edges = {(e.edge.subject, e.edge.object): e for e in edges}
+        self.words = _words(report)
+
+    def __call__(self, block: Block) -> str:
+        """Return a block as safe HTML."""
+        match block:
+            case Prose(markdown):
+                return to_html(markdown, self.report.references)
+            case Grid():
+                cards = not (self.alone and block.sortable)
+                sortable = block.sortable and not self.alone
+                return filled(
+                    "table.html", grid=block, cards=cards, sortable=sortable, **self.words
+                )
+            case Drawing():
+                return filled("figure.html", drawing=block, drawn=inline)
+            case Chains(hypotheses):
+                return self._chains(hypotheses)
+            case Ledger():
+                return filled(
+                    "ledger.html",
+                    ledger=block,
+                    how_checked=how_checked,
+                    is_quote=is_quote,
+                    **self.words,
+                )
+            case _:
+                return filled("references.html", sources=self.sources)
+
+    def _chains(self, hypotheses: Sequence[HypothesisTested]) -> str:
+        drugs = self.report.drug_candidates
+        return filled(
+            "chains.html",
+            chains=[(h, tuple(_steps(h, self.edges))) for h in hypotheses],
+            drug=drugs[0].name if drugs else "",
+            edge_label=edge_label,
+            edge_words=edge_words,
+        )
 
 
 def _steps(
@@ -123,6 +182,5 @@ def _answer(answer: DeepAnswer, *, alone: bool) -> str:
         checklist=answer.checklist_table(),
         searches=search_log(answer.searches),
         evidence=evidence_table(answer.evidence_table, references).partition("\n\n")[2],
-        prose=partial(to_html, references=references),
-        inline=partial(to_inline_html, references=references),
+        **_words(answer),
     )

@@ -1,4 +1,4 @@
-"""The report as PDF, set by Typst from the same Markdown that people read.
+"""The report as PDF, set by Typst from the parts of the report.
 
 All text reaches the typesetter as data in JSON, never as markup of its language, so that no record
 can steer it. Fonts come with the package `typst`; scripts that these lack are set in the fonts of
@@ -8,46 +8,37 @@ the machine.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from deepcritical.domain.brief import Brief, DecidingStudy, TrialUnderWay
+from deepcritical.domain.claim_appendix import is_quote
 from deepcritical.domain.report import ResearchReport
-from deepcritical.export.columns import LONGEST_WORD, column_widths, longest_word
-from deepcritical.export.figures import FIGURES
+from deepcritical.domain.report_markdown import candidate_table, reference_list
+from deepcritical.domain.report_parts import Claim, HypothesisTested, Reference
+from deepcritical.export import pdf_nodes as nodes
+from deepcritical.export.cited import how_checked, numbers_of, study_facts, trial_facts
+from deepcritical.export.grids import Grid, findings_grid
+from deepcritical.export.parts import Block, Chains, Ledger, Prose, parts_of
+from deepcritical.export.pdf_nodes import Node
 from deepcritical.export.plain import one_line
-from deepcritical.export.prose import to_tree
-from deepcritical.export.svg import Drawing, inline
+from deepcritical.export.svg import Drawing
 
 if TYPE_CHECKING:
-    from markdown_it.tree import SyntaxTreeNode
     from typst import Fonts
 
 __all__ = ["as_pdf"]
 
-_FIGURE_UNDER = {
-    "Hypotheses tested": "mechanism",
-    "Methodology": "prisma",
-    "Evidence table": "timeline",
-}
-"""The heading that each figure follows."""
 _TONES = {
     "supported": "good",
     "promising": "good",
     "mixed": "mixed",
     "unsupported": "bad",
     "refuted": "bad",
+    "harmful": "bad",
 }
-_LONG_WORD = re.compile(r"[^\s/-]{33,}")
-_LINE = 118
-"""Characters of a table on a line of the page."""
-_TALL_CELL = 800
-"""Characters from which a row may be too high to be kept on one page."""
-_TALLEST = 1.3
-"""Height of a page for a figure, in widths of the text; the rest is for heading and caption."""
-Node = dict[str, Any]
 
 
 def as_pdf(report: ResearchReport) -> bytes:
@@ -73,88 +64,138 @@ def _fonts() -> Fonts:
 
 
 def _document(report: ResearchReport) -> Node:
-    tree = to_tree(report.to_markdown())
     return {
         "title": one_line(report.title),
         "tone": _TONES.get(report.verdict.label.value, "plain"),
-        "blocks": list(_blocks(tree, report)),
+        "blocks": [*_first(report), {"kind": "contents"}, *_parts(report)],
     }
 
 
-def _blocks(tree: SyntaxTreeNode, report: ResearchReport) -> Iterator[Node]:
-    """The blocks of the report, each figure behind the heading that it belongs under."""
-    heading = ""
+def _first(report: ResearchReport) -> Iterator[Node]:
+    """What the first page begins with."""
+    references, verdict = report.references, report.verdict
+    yield nodes.heading(1, report.title)
+    label, on = verdict.label.value, f" {report.verdict_on}" if report.verdict_on else ""
+    badge = [nodes.strong(f"{label[:1].upper()}{label[1:]}")]
+    badge.append(nodes.text(f" · {verdict.certainty.value} certainty{on}"))
+    yield {"kind": "badge", "children": badge}
+    if report.brief:
+        told = nodes.sentences(report.brief.answer, references)
+        yield {"kind": "lead", "children": told}
+        if report.brief.harms:
+            harms = nodes.sentences(report.brief.harms, references)
+            yield nodes.paragraph(nodes.strong("Harms."), nodes.text(" "), *harms)
+        if report.brief.synthesis:
+            yield nodes.paragraph(*nodes.sentences(report.brief.synthesis, references))
+    else:
+        yield {"kind": "lead", "children": [nodes.text(report.answer)]}
+        yield from nodes.prose(report.executive_summary, len(references))
+    for notice in report.notices:
+        yield {"kind": "notice", "children": [nodes.text(f"Note: {notice}")]}
+    if (findings := findings_grid(report)).rows:
+        yield nodes.heading(3, findings.name)
+        yield nodes.table(findings)
+    if len(report.drug_candidates) > 1:
+        yield nodes.heading(3, "Drug candidates")
+        candidates = candidate_table(report.drug_candidates, references)
+        yield from nodes.prose(candidates, len(references))[1:]
+    if report.brief:
+        yield from _rest(report.brief, references)
+
+
+def _rest(brief: Brief, references: tuple[Reference, ...]) -> Iterator[Node]:
+    """The brief behind its summary of findings."""
+    if brief.studies:
+        yield nodes.heading(3, "Main studies")
+        yield nodes.bullets(_study(study, references) for study in brief.studies)
+    if brief.missing:
+        yield nodes.heading(3, "What is missing")
+        yield nodes.bullets([nodes.text(told)] for told in brief.missing)
+    if brief.trials:
+        yield nodes.heading(3, "Trials under way")
+        yield nodes.bullets(_trial(trial, references) for trial in brief.trials)
+
+
+def _study(study: DecidingStudy, references: tuple[Reference, ...]) -> list[Node]:
+    return [
+        nodes.strong(study.name),
+        nodes.text(f" ({study_facts(study)}): "),
+        *nodes.sentences([study.result], references),
+    ]
+
+
+def _trial(trial: TrialUnderWay, references: tuple[Reference, ...]) -> list[Node]:
+    cited = map(nodes.citation, numbers_of([trial.evidence_id], references))
+    return [nodes.text(f"{trial.title} ({trial_facts(trial)}) "), *cited]
+
+
+def _parts(report: ResearchReport) -> Iterator[Node]:
+    body = True
+    for part in parts_of(report, "paper"):
+        if part.appendix and body:
+            body = False
+            yield {"kind": "appendix"}
+        yield nodes.heading(2, part.title)
+        for block in part.blocks:
+            yield from _block(block, report)
+
+
+def _block(block: Block, report: ResearchReport) -> list[Node]:
     count = len(report.references)
-    for node in tree.children:
-        block = _node(node, count)
-        if node.type == "heading":
-            heading = _text(node)
-        if heading == "References" and node.type == "ordered_list":
-            block["kind"] = "references"
-        yield block
-        if node.type == "heading" and (name := _FIGURE_UNDER.get(heading)):
-            drawing = FIGURES[name](report)
-            if not drawing.empty:
-                yield {
-                    "kind": "figure",
-                    "title": drawing.title,
-                    "told": drawing.description,
-                    "svg": inline(drawing),
-                    "width": _width(drawing),
-                }
+    match block:
+        case Prose(markdown):
+            return nodes.prose(markdown, count)
+        case Grid():
+            return [nodes.table(block)]
+        case Drawing():
+            return [nodes.figure(block)]
+        case Chains(hypotheses):
+            return [_chains(hypotheses)]
+        case Ledger():
+            return list(_ledger(block, report))
+        case _:
+            listed = nodes.prose(reference_list(report.references), count)[1:]
+            return [node | {"kind": "references"} if report.references else node for node in listed]
 
 
-def _width(drawing: Drawing) -> float:
-    """The share of the text's width: at the size of the text, as far as one page has room."""
-    return min(1.0, drawing.width / 820, _TALLEST * drawing.width / drawing.height)
+def _chains(hypotheses: Sequence[HypothesisTested]) -> Node:
+    if not hypotheses:
+        return nodes.paragraph(nodes.text("No mechanism was recognised in the records."))
+    return nodes.bullets(
+        [
+            nodes.strong(f"H{n}. {' → '.join(one.chain)}"),
+            nodes.text(f" (confidence {one.confidence:.2f}): {one.prediction}."),
+        ]
+        for n, one in enumerate(hypotheses, 1)
+    )
 
 
-def _node(node: SyntaxTreeNode, n_references: int) -> Node:
-    made: Node = {"kind": node.type}
-    if node.type == "citation":
-        number = node.meta["number"]
-        return made | {"number": number, "known": 1 <= number <= n_references}
-    if node.type in ("text", "code_inline"):
-        return {"kind": "text", "text": _set(node.content)}
-    if node.type == "link":
-        return made | {"to": str(node.attrs["href"]), "text": _set(_text(node))}
-    if node.type == "heading":
-        made["level"] = int(node.tag[1:])
-    if node.type == "table":
-        columns = _cells(node)
-        made["columns"] = column_widths(columns, _LINE)
-        made["breakable"] = any(len(cell) > _TALL_CELL for cells in columns for cell in cells)
-        made["hyphenate"] = any(longest_word(cells) > LONGEST_WORD for cells in columns)
-    if node.type == "paragraph":
-        made["leads"] = _leads(node)
-    return made | {"children": [_node(child, n_references) for child in node.children]}
+def _ledger(ledger: Ledger, report: ResearchReport) -> Iterator[Node]:
+    references = report.references
+    if ledger.sentences:
+        words = "The sentences of the first page, with who wrote each and which checks it passed:"
+        yield nodes.paragraph(nodes.text(words), leads=True)
+        yield nodes.bullets(
+            (
+                [*nodes.sentences([told], references), nodes.aside(how_checked(told))]
+                for told in ledger.sentences
+            ),
+            small=True,
+        )
+    if ledger.entries:
+        words = (
+            "Every sentence taken from a record, with the place of its quote in the record's "
+            "text, counted in characters:"
+        )
+        yield nodes.paragraph(nodes.text(words), leads=True)
+    for entry in ledger.entries:
+        named = nodes.strong(entry.name)
+        yield nodes.paragraph(named, nodes.text(" "), nodes.citation(entry.number), leads=True)
+        claims = (_claim(claim, len(references)) for claim in entry.claims)
+        yield nodes.bullets(claims, small=True)
 
 
-def _leads(paragraph: SyntaxTreeNode) -> bool:
-    """Whether a paragraph announces what follows, and must not be left at the foot of a page."""
-    parts = [part for line in paragraph.children for part in line.children]
-    kinds = [part.type for part in parts if part.type != "text" or part.content]
-    return _text(paragraph).endswith(":") or kinds == ["strong"]
-
-
-def _set(text: str) -> str:
-    """Text as it is set: without control characters, and with places to break very long words."""
-    lead, end = (" " if text[:1].isspace() else ""), (" " if text[-1:].isspace() else "")
-    broken = _LONG_WORD.sub(lambda word: "\u200b".join(_cut(word.group())), one_line(text))
-    return f"{lead}{broken}{end}" if broken else lead
-
-
-def _cut(word: str) -> list[str]:
-    return [word[n : n + 16] for n in range(0, len(word), 16)]
-
-
-def _text(node: SyntaxTreeNode) -> str:
-    if node.type == "citation":
-        return f"[{node.meta['number']}]"
-    return node.content or "".join(map(_text, node.children))
-
-
-def _cells(table: SyntaxTreeNode) -> list[list[str]]:
-    """The texts of each column, its heading first."""
-    rows = [row.children for part in table.children for row in part.children]
-    return [[_text(cell) for cell in column] for column in zip(*rows, strict=False)]
+def _claim(claim: Claim, n_references: int) -> list[Node]:
+    place = f"{claim.start}–{claim.end}"
+    rests = place if is_quote(claim) else f"{place}: “{claim.quote}”"
+    return [*nodes.inline_prose(claim.sentence, n_references), nodes.aside(rests)]

@@ -19,11 +19,11 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.report_parts import Reference
 from deepcritical.export.columns import column_widths, natural_width
 
-__all__ = ["to_html", "to_inline_html", "to_tree"]
+__all__ = ["EM", "LINE", "chip", "to_html", "to_inline_html", "to_tree"]
 
-_LINE = 124
+LINE = 124
 """Characters of a table that the page has room for."""
-_EM = 0.52
+EM = 0.52
 """Mean width of a character, in units of the size of the text."""
 _MARKER = bounded(r"\[(\d{1,4})\](?!\()")
 
@@ -51,13 +51,13 @@ def to_tree(markdown: str) -> SyntaxTreeNode:
     return SyntaxTreeNode(_parser(links=True).parse(markdown))
 
 
-def _chip(number: int, references: Sequence[Reference]) -> str:
-    """The button that opens reference `number`; the bare marker for a number without one."""
+def chip(number: int, references: Sequence[Reference]) -> str:
+    """Return the button that opens reference `number`; the bare mark for a number without one."""
     if not 1 <= number <= len(references):
         return f"[{number}]"
     name = escape(visible(references[number - 1].short_name), quote=True)
     return (
-        f'<button type="button" class="cite" popovertarget="src-{number}" '
+        f'<button class="cite" popovertarget="src-{number}" '
         f'aria-label="Citation {number}: {name}">{number}</button>'
     )
 
@@ -93,7 +93,7 @@ def _citation(state: StateInline, silent: bool) -> bool:
 def _render_citation(
     _renderer: RendererHTML, tokens: Sequence[Token], index: int, _o: OptionsDict, env: EnvType
 ) -> str:
-    return _chip(tokens[index].meta["number"], env["references"])
+    return chip(tokens[index].meta["number"], env["references"])
 
 
 def _render_table_open(
@@ -101,9 +101,9 @@ def _render_table_open(
 ) -> str:
     # A wide table scrolls within itself, also by keyboard, so that the page never does.
     texts = _columns(tokens[index:])
-    widths = column_widths(texts, _LINE)
+    widths = column_widths(texts, LINE)
     shares = "".join(f'<col style="width:{100 * w / sum(widths):.1f}%">' for w in widths)
-    least = min(natural_width(texts), _LINE) * _EM
+    least = min(natural_width(texts), LINE) * EM
     headings = [t.content for t, of in pairwise(tokens[:index]) if of.type == "heading_close"]
     columns = [t.content for t in tokens[index:] if t.type == "inline"][:2]
     name = escape(visible(", ".join([*headings[-1:], *columns])), quote=True)

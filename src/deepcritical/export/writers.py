@@ -16,6 +16,7 @@ from deepcritical.export.evidence_csv import as_evidence_csv
 from deepcritical.export.figures import FIGURES, as_figures_json
 from deepcritical.export.imprint import Imprint
 from deepcritical.export.ris import as_ris
+from deepcritical.export.studies_csv import as_studies_csv
 from deepcritical.export.svg import Drawing, standalone
 
 __all__ = ["ANSWER_WRITERS", "WRITERS", "as_json", "written"]
@@ -74,6 +75,7 @@ WRITERS: Mapping[str, Writer[ResearchReport]] = MappingProxyType(
         **_OF_BOTH,
         "html": _html,
         "pdf": _pdf,
+        "studies.csv": lambda report, _imprint: as_studies_csv(report),
         **{f"{name}.svg": _figure(draw) for name, draw in FIGURES.items()},
         "figures.json": _text(as_figures_json),
     }

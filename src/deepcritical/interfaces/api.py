@@ -29,11 +29,14 @@ from deepcritical.domain.claim_checks import ClaimCheck, check_size
 from deepcritical.domain.documents import Document
 from deepcritical.domain.errors import TraceNotFoundError
 from deepcritical.domain.question import MAX_QUESTION_CHARS
+from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.verdict import Verdict
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.access import Access, check_owner
 from deepcritical.interfaces.api_caller import ModelKey, Rules, Runs, Who
 from deepcritical.interfaces.api_models import (
+    ChangedEvidence,
     ClaimToVerify,
     EventPage,
     ResearchRequest,
@@ -345,11 +348,41 @@ async def export_run(
     return Response(written, media_type=form.media_type, headers=headers)
 
 
+@router.post("/runs/{run_id}/verdict")
+async def recompute_verdict(
+    run: Known, changed: ChangedEvidence, request: Request, rules: Rules
+) -> Verdict:
+    """The verdict of a report by the same rules, without some studies or on trials alone."""
+    if run.tool_name != RESEARCH:
+        raise HTTPException(409, "This run ends with an answer, which has no verdict.")
+    rules.admit_heavy(request)
+    report = _ended(run.report, run)
+    if not report.studies:
+        raise HTTPException(409, "This report holds no studies to recompute its verdict from.")
+    return await asyncio.to_thread(_recomputed, report, changed)
+
+
+def _recomputed(report: ResearchReport, changed: ChangedEvidence) -> Verdict:
+    # Imported late: the dictionaries take seconds.
+    from deepcritical.appraisal.what_if import recomputed
+
+    ids = {i: r.evidence_id for r in report.references for i in (*r.ids, r.evidence_id)}
+    known = {i for study in report.studies for i in study.evidence_ids}
+    asked = {i: ids.get(i, i) for i in changed.without}
+    if strange := sorted(i for i, evidence_id in asked.items() if evidence_id not in known):
+        raise HTTPException(422, f"The report has no study with {', '.join(strange)}.")
+    return recomputed(report.studies, tuple(asked.values()), changed.only)
+
+
 @router.post("/verify")
 async def verify(given: ClaimToVerify, request: Request, rules: Rules) -> ClaimCheck:
-    """Whether a sentence is borne out by the records that it cites; no model is asked."""
+    """Check a sentence against the records that it cites; no model is asked.
+
+    Supported only in the record's own words; contradicted by a wrong id, figure or name, or by its
+    words turned round; else "cannot tell".
+    """
     # Imported late: the dictionaries take seconds.
-    from deepcritical.reasoning.verifying import verify_claim
+    from deepcritical.verification.claims import verify_claim
 
     rules.admit_heavy(request)
     check_size(given.claim, (reference.text for reference in given.references))

@@ -15,12 +15,14 @@ from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.research_tools import DeepResearchInput, Question, ReportInput
 from deepcritical.domain.similar import SimilarRun
 from deepcritical.domain.traces import TraceMetrics, TraceStatus, TraceSummary, fold
+from deepcritical.domain.votes import Tier
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
 from deepcritical.interfaces.event_stream import told
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.stored_runs import RunView
 
 __all__ = [
+    "ChangedEvidence",
     "ClaimToVerify",
     "DeepResearchRequest",
     "EventPage",
@@ -173,6 +175,18 @@ class ClaimReference(Model):
             citation=Citation(source="web", title=self.title, url=""),
             metadata=EvidenceMetadata(**ids, publication_types=kinds),
         )
+
+
+class ChangedEvidence(Model):
+    """Which studies of a report a verdict is to rest on; with neither field, on all of them."""
+
+    without: tuple[Annotated[str, StringConstraints(min_length=1, max_length=200)], ...] = Field(
+        default=(), max_length=500
+    )
+    """Studies to leave out, each by the id of a record of it: `pmid:12345678`, or its id in the
+    run."""
+    only: Tier | None = None
+    """Only studies whose results came about so: `randomised`, `controlled` or `uncontrolled`."""
 
 
 class ClaimToVerify(Model):

@@ -14,7 +14,7 @@ import typer
 
 from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.domain.question import checked_question
-from deepcritical.domain.run_files import RUN_LOG, RUN_RECORDS
+from deepcritical.domain.run_files import RUN_LOG
 from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.asked_records import ask_records
 from deepcritical.interfaces.cli import (
@@ -24,7 +24,6 @@ from deepcritical.interfaces.cli import (
     chosen,
     folder_of,
     prepared,
-    show,
 )
 from deepcritical.interfaces.exit_codes import NO_EVIDENCE
 from deepcritical.interfaces.model_options import (
@@ -35,6 +34,7 @@ from deepcritical.interfaces.model_options import (
     chosen_model,
 )
 from deepcritical.interfaces.output import plain_json, to_stdout
+from deepcritical.interfaces.progress import show
 from deepcritical.interfaces.report_files import ANSWER_FILES, write_report
 from deepcritical.interfaces.reuse import Former, NoSimilar, Reuse, Reusing, former_run
 from deepcritical.interfaces.stop_signals import on_signals
@@ -61,7 +61,7 @@ class _Asked(NamedTuple):
 class _Finished(NamedTuple):
     imprint: Imprint
     answer: DeepAnswer
-    evidence: bytes
+    files: dict[str, bytes]
     """The records of the run, as a snapshot file."""
 
 
@@ -178,7 +178,7 @@ def _research(wanted: _Asked, choice: Choice, model: ChosenModel) -> bool:
 def _hand_over_former(former: Former[DeepAnswer], wanted: _Asked) -> bool:
     if wanted.out:
         former.save(wanted.out)
-    return _hand_over(_Finished(former.imprint, former.document, b""), wanted)
+    return _hand_over(_Finished(former.imprint, former.document, {}), wanted)
 
 
 def _hand_over(finished: _Finished, wanted: _Asked) -> bool:
@@ -207,13 +207,13 @@ async def _run(runs: RunService, wanted: _Asked, log_path: Path | None) -> _Fini
             if wanted.as_json:  # for the program that reads it; people are told on stderr
                 to_stdout(_printed(await failed_output(run, str(error))))
             raise
-        return _Finished(Imprint(run.run_id, run.ended_at), answer, run.evidence())
+        return _Finished(Imprint(run.run_id, run.ended_at), answer, run.files())
     finally:
         await runs.close()
 
 
 def _save(finished: _Finished, out: Path) -> None:
-    names = write_report(finished.answer, finished.imprint, out, {RUN_RECORDS: finished.evidence})
+    names = write_report(finished.answer, finished.imprint, out, finished.files)
     written = ", ".join((*names, RUN_LOG))
     typer.echo(f"Written to {out}: {written}", err=True)
 

@@ -15,7 +15,7 @@ from deepcritical.domain.chat import (
     ToolTold,
     TurnFailed,
 )
-from deepcritical.domain.markdown import visible
+from deepcritical.domain.markdown import one_line, visible
 from deepcritical.domain.report_parts import Reference
 from deepcritical.interfaces.reuse import similar_line
 
@@ -42,13 +42,13 @@ def _(event: ToolTold) -> str:
 def _(event: ChatAnswer) -> str:
     left_out = event.left_out
     parts = (
-        _one_line(event.head),
+        one_line(event.head),
         "\n".join(map(_sentence, event.sentences)),
         "\n".join(_references(event.references)),
         f"Left out: {left_out} of the model's sentences, which stand in no record on the question."
         if left_out
         else "",
-        "\n".join(f"Note: {_one_line(notice)}" for notice in event.notices),
+        "\n".join(f"Note: {one_line(notice)}" for notice in event.notices),
         f"Answered by {event.written_by}. For research use, not medical advice."
         if event.references
         else "",
@@ -63,7 +63,7 @@ def _(event: ResearchOffered) -> str:
         *(similar_line(one) for one in event.similar),
         "Answer yes to start it.",
     )
-    return "\n".join(map(_one_line, lines))
+    return "\n".join(map(one_line, lines))
 
 
 @as_text.register
@@ -73,7 +73,7 @@ def _(event: ResearchEnded) -> str:
 
 @as_text.register
 def _(event: TurnFailed) -> str:
-    return _one_line(f"Error: {event.message} {event.advice}".strip())
+    return one_line(f"Error: {event.message} {event.advice}".strip())
 
 
 def _sentence(sentence: ChatSentence) -> str:
@@ -81,7 +81,7 @@ def _sentence(sentence: ChatSentence) -> str:
     quoted = sentence.wording == "quote"
     said = f"“{sentence.text}”" if quoted else f"Summary: {sentence.text}"
     remark = f" ({sentence.remark})" if sentence.remark else ""
-    return _one_line(f"- {said} [{sentence.number}]{remark}")
+    return one_line(f"- {said} [{sentence.number}]{remark}")
 
 
 def _references(references: tuple[Reference, ...]) -> Iterator[str]:
@@ -89,8 +89,4 @@ def _references(references: tuple[Reference, ...]) -> Iterator[str]:
         flag = "RETRACTED" if reference.retracted else ""
         place = (reference.place, flag, *reference.public_ids, reference.link)
         told = " · ".join(part for part in (reference.title, *place) if part)
-        yield _one_line(f"[{number}] {told}")
-
-
-def _one_line(text: str) -> str:
-    return " ".join(visible(text).split())
+        yield one_line(f"[{number}] {told}")

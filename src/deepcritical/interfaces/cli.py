@@ -1,6 +1,6 @@
 """``deepcritical research QUESTION`` in a terminal.
 
-Progress goes to stderr, the report to stdout.
+Progress goes to stderr, the brief of the report to stdout.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from deepcritical.domain import errors
 from deepcritical.domain.live_sources import SourceKey, parse_sources
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.question import checked_question
-from deepcritical.domain.run_files import RUN_LOG, RUN_RECORDS
-from deepcritical.export.formats import FORMATS
+from deepcritical.domain.run_files import RUN_LOG, RUN_READINGS, RUN_RECORDS
 from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.exit_codes import NO_EVIDENCE
 from deepcritical.interfaces.model_options import (
@@ -29,8 +28,9 @@ from deepcritical.interfaces.model_options import (
     ModelName,
     chosen_model,
 )
-from deepcritical.interfaces.output import file_to_stdout
 from deepcritical.interfaces.plan_file import check_new, read_plan, summary, write_plan
+from deepcritical.interfaces.printing import Wanted, print_report
+from deepcritical.interfaces.progress import show
 from deepcritical.interfaces.report_files import REPORT_FILES, write_report
 from deepcritical.interfaces.reuse import Former, NoSimilar, Reuse, Reusing, former_run
 from deepcritical.interfaces.stop_signals import on_signals
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from deepcritical.domain.budget import Depth
     from deepcritical.domain.plan import ResearchPlan
     from deepcritical.domain.report import ResearchReport
-    from deepcritical.jobs.run import Run, RunOf
+    from deepcritical.jobs.run import RunOf
     from deepcritical.jobs.runs import RunService
     from deepcritical.settings import Settings
 
@@ -51,7 +51,6 @@ __all__ = [
     "folder_of",
     "prepared",
     "research",
-    "show",
 ]
 
 
@@ -94,14 +93,17 @@ def chosen(snapshot: str | None, sources: str | None) -> Choice:
 class _Finished(NamedTuple):
     imprint: Imprint
     report: ResearchReport
-    evidence: bytes
-    """The records of the run, as a snapshot file."""
+    files: dict[str, bytes]
+    """The records of the run as a snapshot, and what they say of their studies."""
 
-    def hand_over(self, suffix: str, folder: Path | None) -> bool:
+    is_kept: bool
+    """Whether the run can be had again by its id."""
+
+    def hand_over(self, wanted: Wanted, folder: Path | None) -> bool:
         """Print the report, and say what was written; whether it has any evidence."""
-        file_to_stdout(suffix, FORMATS[suffix].render(self.report, self.imprint))
+        print_report(self.report, self.imprint, wanted, folder, is_kept=self.is_kept)
         if folder:
-            written = ", ".join((*REPORT_FILES, RUN_RECORDS, RUN_LOG))
+            written = ", ".join((*REPORT_FILES, RUN_RECORDS, RUN_READINGS, RUN_LOG))
             typer.echo(f"Written to {folder}: {written}", err=True)
         return bool(self.report.references)
 
@@ -125,10 +127,13 @@ _Out = Annotated[
     str | None,
     typer.Option(
         help="Folder for the report in all formats (report.html, .pdf, .md, .json, .bib, .ris, "
-        "figures and more), evidence.jsonl and events.jsonl; made if missing."
+        "figures and more), evidence.jsonl, readings.jsonl and events.jsonl; made if missing."
     ),
 ]
-_Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON, not as Markdown.")]
+_Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
+_Full = Annotated[
+    bool, typer.Option("--full", help="Print the whole report, as Markdown, and not its brief.")
+]
 _Depth = Annotated[
     DepthName | None,
     typer.Option(
@@ -151,6 +156,17 @@ _FromPlan = Annotated[
 _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 
 
+def _wanted_form(as_json: bool, full: bool) -> Wanted:
+    """Return the form in which the report is printed.
+
+    Raises:
+        BadParameter: Two forms are asked for.
+    """
+    if as_json and full:
+        raise typer.BadParameter("choose this or --json, not both", param_hint="--full")
+    return "json" if as_json else "full" if full else "brief"
+
+
 def folder_of(out: str | None) -> Path | None:
     """The folder for files, if one is named.
 
@@ -168,6 +184,7 @@ def research(
     sources: Sources = None,
     out: _Out = None,
     as_json: _Json = False,
+    full: _Full = False,
     depth: _Depth = None,
     model: ModelName = None,
     model_base_url: BaseUrl = None,
@@ -179,7 +196,7 @@ def research(
     reuse: Reuse = None,
     no_similar: NoSimilar = False,
 ) -> None:
-    """Answer QUESTION from evidence: progress on stderr, the report on stdout.
+    """Answer QUESTION from evidence: progress on stderr, the brief of the report on stdout.
 
     Exit codes: 0 report; 1 other failure; 2 wrong usage; 3 report without evidence; 4 empty
     question; 5 question too long; 6 question not understood; 7 no such snapshot; 8 snapshot or
@@ -187,20 +204,19 @@ def research(
     usable; 12 time limit; 13 a report that its sources do not bear out (verify); 14 no such run;
     15 a check found a problem (doctor); 16 no usable plan; 17 question declined; 130 interrupted.
     """
-    folder = folder_of(out)
-    if question is not None:
-        checked_question(question)
+    folder, wanted = folder_of(out), _wanted_form(as_json, full)
+    question = None if question is None else checked_question(question)
     with_model = chosen_model(model, model_base_url, ask_key)
     reusing = Reusing(reuse, look=not (no_similar or quiet or from_plan))
     asked = _Asked(question, chosen(snapshot, sources), with_model, depth, manager, reusing)
     if plan:
         others = {"--from-plan": from_plan, "--out": out, "--reuse": reuse}
-        check_alone("--plan", {**others, "--json": as_json or None})
+        check_alone("--plan", {**others, "--json": as_json or None, "--full": full or None})
         _plan(asked, plan, quiet)
         return
     former = None if from_plan else _former(asked)
     hand = former.hand_over if former else _research(asked, from_plan, folder, quiet).hand_over
-    if not hand("json" if as_json else "md", folder):
+    if not hand(wanted, folder):
         raise typer.Exit(NO_EVIDENCE)
 
 
@@ -308,7 +324,7 @@ def _research(asked: _Asked, planned: Path | None, out: Path | None, quiet: bool
     checked = "" if plan else question
     finished = asyncio.run(_run(runs, checked, submit, quiet))
     if out:
-        write_report(finished.report, finished.imprint, out, {RUN_RECORDS: finished.evidence})
+        write_report(finished.report, finished.imprint, out, finished.files)
     return finished
 
 
@@ -322,27 +338,10 @@ async def _run(
         on_signals(run.cancel)
         await show(run, quiet)
         report = await run.result()
-        return _Finished(Imprint(run.run_id, run.ended_at), report, run.evidence())
+        imprint = Imprint(run.run_id, run.ended_at)
+        return _Finished(imprint, report, run.files(), runs.keeps_runs)
     finally:
         await runs.close()
-
-
-async def show(run: Run, quiet: bool) -> None:
-    """The run's events on stderr as they come, up to its end."""
-    from rich.console import Console
-    from rich.markup import escape
-
-    from deepcritical.interfaces.render import describe
-
-    console = Console(stderr=True, highlight=False)
-    async for logged in run.tail():
-        if quiet:
-            continue
-        line = f"[dim]{logged.progress:4.0%}[/dim] {escape(visible(describe(logged.event)))}"
-        try:
-            console.print(line, soft_wrap=True)
-        except OSError:
-            quiet = True  # nobody reads the progress any more; the report is still wanted
 
 
 def prepared(out: Path, files: Iterable[str]) -> Path:
@@ -350,7 +349,7 @@ def prepared(out: Path, files: Iterable[str]) -> Path:
     log_path = out / RUN_LOG
     try:
         out.mkdir(parents=True, exist_ok=True)
-        for name in (*files, RUN_RECORDS):
+        for name in (*files, RUN_RECORDS, RUN_READINGS):
             # A run that fails must not leave the report of another one beside its log.
             (out / name).unlink(missing_ok=True)
         log_path.write_text("", encoding="utf-8")

@@ -21,6 +21,7 @@ from deepcritical.interfaces.doctor_command import doctor
 from deepcritical.interfaces.exit_codes import exit_code
 from deepcritical.interfaces.mcp_command import mcp
 from deepcritical.interfaces.model_options import AskKey, BaseUrl, ModelName, chosen_model
+from deepcritical.interfaces.readings_command import readings
 from deepcritical.interfaces.render import describe
 from deepcritical.interfaces.render_command import render
 from deepcritical.interfaces.search_command import search
@@ -40,7 +41,6 @@ NoWorker = Annotated[
 
 app = typer.Typer(
     add_completion=False,
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -56,6 +56,15 @@ app.command()(mcp)
 app.command()(worker)
 app.add_typer(traces, name="traces")
 app.add_typer(admin, name="admin")
+app.add_typer(readings, name="readings")
+_GREETING = """\
+DeepCritical answers whether a drug may help in a disease, from studies that it cites.
+
+  deepcritical research "Can colchicine prevent heart attacks?"
+  deepcritical research "What could be repurposed for pulmonary fibrosis?" --out report
+  deepcritical serve   # the same on a page in your browser
+
+All commands: deepcritical --help"""
 
 
 def _tell_version(asked: bool) -> None:
@@ -64,8 +73,9 @@ def _tell_version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def root(
+    context: typer.Context,
     _version: Annotated[
         bool,
         typer.Option(
@@ -74,6 +84,8 @@ def root(
     ] = False,
 ) -> None:
     """Drug-repurposing answers from located evidence."""
+    if context.invoked_subcommand is None:
+        typer.echo(_GREETING)
 
 
 @app.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import singledispatch
 
 from deepcritical.domain.budget import Spent
@@ -31,9 +32,12 @@ from deepcritical.domain.events import (
     RunStarted,
     SourceSearched,
     SourcesOpened,
+    StudiesRead,
 )
 
 __all__ = ["describe"]
+
+_READERS = {"registry": "by the registry", "curated": "curated", "rules": "by rules"}
 
 
 @singledispatch
@@ -55,15 +59,17 @@ def _(event: SourcesOpened) -> str:
 def _cost(spent: Spent) -> str:
     price = "price unknown" if spent.cost_usd is None else f"${spent.cost_usd:.4f}"
     lost = f", unanswered requests: {spent.unanswered}" if spent.unanswered else ""
-    return f"{spent.calls} calls, {spent.tokens:,} tokens, {price}{lost}"
+    other = f", {spent.by_fallback} of them by the fallback model" if spent.by_fallback else ""
+    return f"{spent.calls} calls{other}, {spent.tokens:,} tokens, {price}{lost}"
 
 
 @describe.register
 def _(event: BudgetPlanned) -> str:
     limits = event.limits
     dollars = "" if limits.max_cost_usd is None else f", ${limits.max_cost_usd:g}"
+    read = f" with {event.new_records} new records to read" if event.new_records else ""
     return (
-        f"Model {event.model}: about {_cost(event.estimate)}; "
+        f"Model {event.model}: about {_cost(event.estimate)}{read}; "
         f"at most {limits.max_calls} calls, {limits.max_tokens:,} tokens{dollars}"
     )
 
@@ -110,6 +116,14 @@ def _(event: EvidenceProcessed) -> str:
         f"{event.read} readings, {event.included} bear on the question; "
         f"{event.facts_located} statements located{dropped}"
     )
+
+
+@describe.register
+def _(event: StudiesRead) -> str:
+    by = Counter(record.reader for record in event.records)
+    who = ", ".join(f"{number} {_READERS.get(name, f'by {name}')}" for name, number in by.items())
+    without = sum(record.results == 0 for record in event.records)
+    return f"{len(event.records)} records read: {who}; {without} give no result that could be read"
 
 
 @describe.register

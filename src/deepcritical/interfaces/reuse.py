@@ -13,9 +13,8 @@ import typer
 
 from deepcritical.domain.errors import DeepCriticalError, StorageError
 from deepcritical.domain.markdown import visible
-from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
-from deepcritical.interfaces.output import file_to_stdout
+from deepcritical.interfaces.printing import Wanted, print_report
 from deepcritical.interfaces.report_files import write_report
 
 if TYPE_CHECKING:
@@ -56,11 +55,11 @@ class Former(Generic[Ended]):
     events: bytes
     """Its log, as lines of JSON."""
 
-    def hand_over(self, suffix: str, folder: Path | None) -> bool:
+    def hand_over(self, wanted: Wanted, folder: Path | None) -> bool:
         """Print it, and write its files; whether it has any evidence."""
         if folder:
             self.save(folder)
-        file_to_stdout(suffix, FORMATS[suffix].render(self.document, self.imprint))
+        print_report(self.document, self.imprint, wanted, folder, is_kept=True)
         return bool(self.document.references)
 
     def save(self, out: Path) -> None:

@@ -6,7 +6,7 @@ at once within itself, such as reading in batches, is done or repeated as a whol
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -25,7 +25,7 @@ from deepcritical.jobs import outcomes
 from deepcritical.jobs.outcomes import Form, Read, RecordedError
 from deepcritical.jobs.recorder import Recorder
 from deepcritical.models.desk import RunDesk
-from deepcritical.reasoning.base import ManagerModel, Reasoner, ReportContext, Unread
+from deepcritical.reasoning.base import ManagerModel, Reasoner, ReportContext, Studies, Unread
 from deepcritical.research.session import RunSources
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.base import CheckIntegrity, LookUpNames
@@ -103,13 +103,16 @@ class DurableReasoner:
             outcomes.NAME_CANDIDATES, lambda: self._reasoner.name_candidates(question, store)
         )
 
-    async def read_evidence(
-        self, question: ResearchQuestion, drug: Drug, evidence_id: str, evidence: Evidence
-    ) -> Reading:
+    async def read_studies(self, records: Mapping[str, Evidence], owner: str) -> Studies:
         """One record."""
         return await self._call(
-            outcomes.READ_EVIDENCE,
-            lambda: self._reasoner.read_evidence(question, drug, evidence_id, evidence),
+            outcomes.READ_STUDIES, lambda: self._reasoner.read_studies(records, owner)
+        )
+
+    async def read_evidence(self, question: ResearchQuestion, unread: Unread) -> Reading:
+        """One record."""
+        return await self._call(
+            outcomes.READ_EVIDENCE, lambda: self._reasoner.read_evidence(question, unread)
         )
 
     async def read_all(

@@ -10,13 +10,25 @@ from pydantic import SecretStr
 
 from deepcritical.domain.errors import ERRORS, DeepCriticalError
 from deepcritical.domain.events import TERMINAL, LoggedEvent, RunCompleted, RunFailed
+from deepcritical.domain.recipe import Recipe
 from deepcritical.jobs.conduct import OpenSources
 from deepcritical.jobs.stored_runs import open_stored
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.trace_writer import TraceWriter
+from deepcritical.tools.snapshot import BUNDLED
 
-__all__ = ["Held", "Hosted", "resolve", "settle", "show"]
+__all__ = ["Held", "Hosted", "owner_of", "resolve", "settle", "show"]
+
+
+def owner_of(recipe: Recipe, user_id: str) -> str:
+    """Whose the readings of a run are.
+
+    All share what the operator's own model reads in public records; what a user's key pays for, or
+    what stands in a private snapshot, is his alone.
+    """
+    private = recipe.place.snapshot is not None and recipe.place.snapshot not in BUNDLED
+    return user_id if recipe.own_key or private else ""
 
 
 @dataclass

@@ -31,7 +31,7 @@ from deepcritical.domain.recipe import Recipe
 from deepcritical.jobs.conduct import OpenSources, Orchestrate, Outcome, conduct
 from deepcritical.jobs.endings import failed, forget_causes
 from deepcritical.jobs.engine import LostRun, OutOfOrder, RunJournal
-from deepcritical.jobs.held import Held, Hosted, resolve, settle, show
+from deepcritical.jobs.held import Held, Hosted, owner_of, resolve, settle, show
 from deepcritical.jobs.recorder import Host
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.research.session import ResearchSession
@@ -288,6 +288,7 @@ class Hosting:
             clock=self.clock,
             searched_on=recipe.searched_on,
             context=recipe.context,
+            owner=owner_of(recipe, begun.user_id),
             plan=recipe.plan,
         )
         ending: asyncio.Future[Any] = asyncio.get_running_loop().create_future()

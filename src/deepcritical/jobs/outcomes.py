@@ -25,6 +25,7 @@ from deepcritical.domain.frame import OutsideName
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
+from deepcritical.reasoning.base import Studies
 from deepcritical.tools.base import SourceResult
 from deepcritical.tools.search_handler import SourceAnswer
 
@@ -45,6 +46,7 @@ __all__ = [
     "PROPOSE_HYPOTHESES",
     "READ_ALL",
     "READ_EVIDENCE",
+    "READ_STUDIES",
     "REFINE_INQUIRY",
     "REFINE_QUESTION",
     "SYNTHESIZE_ANSWER",
@@ -205,6 +207,7 @@ LOOK_UP_NAMES: Form[tuple[OutsideName, ...]] = Form("look_up_names", tuple[Outsi
 REFINE_QUESTION: Form[ResearchQuestion] = Form("refine_question", ResearchQuestion)
 GENERATE_QUERIES: Form[tuple[SearchQuery, ...]] = Form("generate_queries", tuple[SearchQuery, ...])
 NAME_CANDIDATES: Form[tuple[Drug, ...]] = Form("name_candidates", tuple[Drug, ...])
+READ_STUDIES: Form[Studies] = Form("read_studies", Studies)
 READ_EVIDENCE: Form[Reading] = Form("read_evidence", Reading)
 READ_ALL: Form[Read] = Form("read_all", Read)
 PROPOSE_HYPOTHESES: Form[tuple[MechanismHypothesis, ...]] = Form(

@@ -12,6 +12,7 @@ from deepcritical.domain.documents import Document
 from deepcritical.domain.errors import ResearchCancelled
 from deepcritical.domain.events import LoggedEvent, RunCompleted
 from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.run_files import RUN_READINGS, RUN_RECORDS
 from deepcritical.domain.traces import LOCAL_USER
 from deepcritical.research.session import ResearchSession
 
@@ -82,6 +83,13 @@ class RunOf(Generic[Ended_co]):
     def evidence(self) -> bytes:
         """The records that the run has found so far, as a snapshot file."""
         return self._session.store.to_snapshot(self.run_id, self._session.searched_on)
+
+    def files(self) -> dict[str, bytes]:
+        """What a folder holds of the run beside its report: its records, and what they say."""
+        readings = self._session.store.readings.values()
+        lines = (reading.model_dump_json(exclude_defaults=True) for reading in readings)
+        told = "".join(f"{line}\n" for line in lines).encode()
+        return {RUN_RECORDS: self.evidence(), **({RUN_READINGS: told} if told else {})}
 
     async def events(self, after: int = 0) -> tuple[LoggedEvent, ...]:
         """The run's events so far with a number above `after`."""

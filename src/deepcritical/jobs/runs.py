@@ -32,7 +32,7 @@ from deepcritical.jobs.conduct import OpenSources, Orchestrate
 from deepcritical.jobs.conducting import Conducting, Own
 from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.endings import forget_causes, log_defect, within
-from deepcritical.jobs.held import Held
+from deepcritical.jobs.held import Held, owner_of
 from deepcritical.jobs.hosting import ChooseReasoner, Parts, PartsFor, Tool
 from deepcritical.jobs.known_runs import MAX_ACTIVE, MAX_KEPT, KnownRuns, unknown
 from deepcritical.jobs.run import RunOf
@@ -348,9 +348,10 @@ class RunService(KnownRuns):
         )
         log = EventLog(run_id, own.log_path, writer)
         session = self._session(recipe.question, recipe.limits, log, own.reasoner, recipe.plan)
-        session.context = recipe.context
-        ending: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         own_key = own.key is not None or own.reasoner not in (None, self._reasoner)
+        handed = recipe.model_copy(update={"own_key": own_key})
+        session.context, session.owner = recipe.context, owner_of(handed, own.user_id)
+        ending: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         opening = self._opening(recipe.place)
         held = Held(session, opening, writer, ending, own.key, own_key)
         stop = partial(self._conducting.stop, run_id)
@@ -360,7 +361,6 @@ class RunService(KnownRuns):
         if writer:  # what is stored whole is read from the database from then on
             ending.add_done_callback(lambda _: writer.stored and self._runs.pop(run_id, None))
         self._runs[run_id] = run
-        handed = recipe.model_copy(update={"own_key": own_key})
         self._conducting.start(held, handed, asked, own.user_id)
         return run
 

@@ -18,7 +18,6 @@ __all__ = [
     "Chain",
     "Chosen",
     "Completeness",
-    "Finding",
     "GapKind",
     "Hypotheses",
     "InquiryPlan",
@@ -27,8 +26,6 @@ __all__ = [
     "MappedSentence",
     "NextTurn",
     "Plan",
-    "ReadRecord",
-    "Readings",
     "Section",
     "Step",
     "TeamNote",
@@ -47,28 +44,6 @@ class Plan(ModelReading):
 
     searches: list[str] = Field(default_factory=list)
     """Each 1-6 plain words."""
-
-
-class Finding(_Answer):
-    """One sentence of a record."""
-
-    quote: str
-    """A whole sentence, word for word."""
-    direction: Literal["benefit", "no_effect", "harm", "none"]
-
-
-class ReadRecord(_Answer):
-    """What one record says."""
-
-    evidence_id: str
-    """Such as E12."""
-    findings: list[Finding] = Field(default_factory=list)
-
-
-class Readings(_Answer):
-    """What each record says."""
-
-    records: list[ReadRecord]
 
 
 class Shown(_Answer):

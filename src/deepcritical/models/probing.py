@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 
 from deepcritical.domain.budget import RunLimits, Spent
@@ -14,7 +13,7 @@ from deepcritical.domain.errors import (
     ModelUnknownError,
 )
 from deepcritical.models.answers import Plan
-from deepcritical.models.asking import Asker
+from deepcritical.models.asking import open_asker
 from deepcritical.models.desk import OutputMode, RunDesk
 from deepcritical.models.providers import ModelServer
 from deepcritical.prompts.asks import ask_plan
@@ -78,8 +77,7 @@ async def _asked(server: ModelServer, limits: RunLimits) -> _Asked:
     started, asked = time.monotonic(), _Asked()
     desk = RunDesk(limits, lambda: time.monotonic() - started)
     try:
-        async with await asyncio.to_thread(server.open, None) as model:
-            asker = Asker(server, model, desk)
+        async with open_asker(server, desk) as asker:
             prompt = ask_plan(_QUESTION, short=server.profile.short)
             plan = await asker.ask("question", prompt, Plan)
             asked.understood = any(_DRUG in drug.lower() for drug in plan.drugs)
@@ -93,7 +91,10 @@ async def _asked(server: ModelServer, limits: RunLimits) -> _Asked:
 def _resolved(server: ModelServer) -> str:
     profile = server.profile
     size = "short prompts" if profile.short else "full prompts"
-    return f"{server.name} at {server.address}; {size}, {profile.batch_records} records a call"
+    effort = f", {server.effort} effort" if server.effort else ""
+    return (
+        f"{server.name} at {server.address}; {size}{effort}, {profile.batch_records} records a call"
+    )
 
 
 def _key(found_in: str, error: DeepCriticalError | None) -> Check:

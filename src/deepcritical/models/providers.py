@@ -1,39 +1,49 @@
 """Which model answers: ``provider:name``, a base URL and a key, resolved into one model server.
 
-``openai`` is the Responses API, ``openai-chat`` Chat Completions. Every other server is spoken to
-as OpenAI-compatible: ``huggingface`` by its router, and local ones, whose key never leaves for
-anybody else.
+``openai`` is the Responses API, ``openai-chat`` Chat Completions. ``huggingface`` is asked by its
+router, and local servers as OpenAI-compatible, whose key never leaves for anybody else. Every other
+name is a provider of the library.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
-from genai_prices import Usage, calc_price
 from pydantic_ai.models import Model
 from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
-from pydantic_ai.profiles import merge_profile
+from pydantic_ai.profiles import ModelProfile, merge_profile
 from pydantic_ai.profiles.openai import OpenAIModelProfile
 from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+from pydantic_ai.settings import ModelSettings
 
-from deepcritical.domain.budget import Price
+from deepcritical.domain.budget import STEPS, Price, Step
 from deepcritical.domain.errors import ConfigurationError
+from deepcritical.domain.model_keys import key_variable
 from deepcritical.models.desk import OutputMode
+from deepcritical.models.pricing import Cost, cost_of, price_by
+from deepcritical.models.profiles import LARGE, Profile, ProfileName, profile_for
+from deepcritical.models.registry import Listed, listed_provider, listed_providers, opened
 
 __all__ = [
     "PROVIDERS",
+    "Effort",
     "ModelServer",
-    "Profile",
     "hosted_model_server",
     "model_server",
 ]
+
+Effort = Literal["low", "medium", "high"]
+_EFFORT_TOKENS: Mapping[Effort, int] = {"low": 4_000, "medium": 12_000, "high": 20_000}
+"""Tokens that a model may think with before its answer; servers count them into that."""
+_MOST_TOKENS = 21_000
+"""Of an answer: with more, the client of Anthropic streams it, and a stream that breaks off may
+look whole."""
 
 
 class _Provider(NamedTuple):
@@ -52,36 +62,13 @@ PROVIDERS: dict[str, _Provider] = {
     "vllm": _Provider("chat", "http://127.0.0.1:8000/v1", False),
     "llamacpp": _Provider("chat", "http://127.0.0.1:8080/v1", False),
     "lmstudio": _Provider("chat", "http://127.0.0.1:1234/v1", False),
+    "litellm": _Provider("chat", "http://127.0.0.1:4000/v1", False),
     "compatible": _Provider("chat", "", False),
 }
-"""The providers by the name before the colon; ``compatible`` needs a base URL."""
+"""The providers that are opened in a way of our own, by the name before the colon; ``compatible``
+needs a base URL."""
 
-_BILLIONS = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)b(?![a-z])", re.IGNORECASE)
-_SMALL_BILLIONS = 15
 _LONGEST_NAME = 200
-
-
-class Profile(NamedTuple):
-    """What is asked of a model at once."""
-
-    short: bool
-    """Whether prompts are short; a model of few parameters loses the thread of long ones."""
-    context_tokens: int
-    """Tokens of a prompt's evidence at most."""
-    output_tokens: int
-    """Tokens of an answer at most."""
-    batch_records: int
-    """Records read in one call."""
-    at_once: int
-    """Calls under way at the same time."""
-    temperature: float | None
-    """None leaves it to the server: several hosted models refuse one."""
-
-
-LARGE = Profile(False, 24_000, 8_000, 8, 12, None)
-SMALL = Profile(True, 2_400, 1_500, 2, 2, 0.0)
-"""With rules, schema and a usual answer it fits into 4,096 tokens, with which local servers often
-start."""
 
 
 @dataclass
@@ -97,11 +84,56 @@ class ModelServer:
     needs_key: bool = False
     """Whether it is somebody's service, which answers nobody without a key."""
     profile: Profile = LARGE
-    price: Price = lambda _input, _output: None
+    cost: Cost = lambda _used: None
     timeout_s: float = 60.0
     """Seconds for one answer."""
+    effort: Effort | None = None
+    """How long it thinks; None for a model that cannot be told, or is not."""
+    takes_temperature: bool = True
+    """Whether it is asked with a temperature, of 0; False also once its server refused one."""
+    steps: Mapping[Step, ModelServer] = field(default_factory=dict)
+    """The models of single steps, beside this one for all others."""
+    fallback: ModelServer | None = None
+    """Answers where a server fails."""
     mode: OutputMode | None = field(default=None, init=False)
     """What the server was found to be able to do; None until it first answered."""
+
+    @property
+    def price(self) -> Price:
+        """The price of so many tokens."""
+        return price_by(self.cost)
+
+    @property
+    def all(self) -> Mapping[str, ModelServer]:
+        """Those that a run may ask, by name; this one first."""
+        ours = (self, *self.steps.values(), *((self.fallback,) if self.fallback else ()))
+        return {one.name: one for one in reversed(ours)}
+
+    def server_for(self, judgement: str) -> ModelServer:
+        """The one that is asked for a judgement: that of its step, or this one."""
+        step = STEPS.get(judgement)
+        return self.steps.get(step, self) if step else self
+
+    @property
+    def output_tokens(self) -> int:
+        """Tokens that it may write, with those that it thinks with."""
+        thought = _EFFORT_TOKENS[self.effort] if self.effort else 0
+        return min(self.profile.output_tokens + thought, _MOST_TOKENS)
+
+    def settings(self, judgement: str) -> ModelSettings:
+        """How it is asked for a judgement.
+
+        Rules and form of what is asked for many times in a run are kept by the server, where it
+        offers that and wants it said; they stand first in every question.
+        """
+        settings = ModelSettings(max_tokens=self.output_tokens, max_retries=0)
+        if self.effort:
+            settings["thinking"] = self.effort
+        if self.takes_temperature:
+            settings["temperature"] = 0.0
+        if judgement in STEPS:
+            settings["cache"] = {"messages": False}
+        return settings
 
 
 def model_server(
@@ -109,7 +141,9 @@ def model_server(
     *,
     base_url: str | None = None,
     api_key: str | None = None,
-    profile: Literal["auto", "small", "large"] = "auto",
+    profile: ProfileName = "auto",
+    context: int | None = None,
+    effort: Effort | None = None,
     timeout_s: float = 60.0,
 ) -> ModelServer:
     """The server of a model; nothing is sent.
@@ -118,38 +152,75 @@ def model_server(
         spec: ``provider:name``, such as ``anthropic:claude-opus-4-6`` or ``ollama:qwen3:8b``.
         base_url: Address of the API; without it the provider's own.
         api_key: The key; a hosted provider needs one unless every run brings its own.
-        profile: How much is asked at once; ``auto`` takes small for local servers and for names
-            that tell of fewer than 15 billion parameters.
+        profile: How much is asked at once; ``auto`` decides as `profile_for` does.
+        context: Tokens of the model's context, where it is less or more than is known of it.
+        effort: How long it thinks, if it can be told.
         timeout_s: Seconds for one answer.
 
     Raises:
-        ConfigurationError: The provider is unknown, or no address is known.
+        ConfigurationError: The provider is unknown, lacks a library, or no address is known.
     """
-    key, _, name = spec.partition(":")
-    provider = _provider(key, name, spec)
-    url, needs_key = _checked(base_url or provider.base_url), provider.hosted and base_url is None
-
-    def opened(own_key: str | None) -> Model:
-        if needs_key and not (own_key or api_key):
-            raise _no_key(spec)
-        return _model(provider, key, name, url, own_key or api_key)
-
-    asks_little = _is_small(provider, name) if profile == "auto" else profile == "small"
+    way = _Way(spec, base_url, api_key)
+    known = way.client(api_key or ("none" if way.needs_key else None))
+    name, address = known.model_name, base_url or str(known.base_url)
+    effort = effort if known.profile.get("supports_thinking") else None
     return ModelServer(
         spec,
-        opened,
-        address=_shown(url),
-        needs_key=needs_key,
-        profile=SMALL if asks_little else LARGE,
-        price=_price_of(key, name),
+        way.own_client,
+        address=_shown(address),
+        needs_key=way.needs_key,
+        profile=profile_for(name, context, known.profile.get("context_window"), of=profile),
+        cost=cost_of(known.system, name, address),
         timeout_s=timeout_s,
+        effort=effort,
+        takes_temperature=effort is None and _takes_temperature(known.profile),
     )
+
+
+class _Way:
+    """How the clients of one model are made. Its key is in no representation."""
+
+    def __init__(self, spec: str, base_url: str | None, api_key: str | None) -> None:
+        self._spec = spec
+        self._key, _, self._name = spec.partition(":")
+        self._provider = _provider(self._key, self._name, spec)
+        self._url = _url(self._provider, base_url)
+        self._api_key = api_key
+        self.needs_key = _is_hosted(self._provider) and base_url is None
+
+    def own_client(self, own_key: str | None) -> Model:
+        """A client with a run's own key, or else the configured one."""
+        secret = own_key or self._api_key
+        if self.needs_key and not secret:
+            raise _no_key(self._spec)
+        return self.client(secret)
+
+    def client(self, secret: str | None) -> Model:
+        """A client with this key."""
+        # Never None at an address that was set: the libraries would then look for a key in the
+        # environment, and might send that of one service to another.
+        secret = _checked_key(secret) if secret else None
+        if isinstance(self._provider, Listed):
+            secret = secret or ("none" if self._url else None)
+            return opened(self._provider, self._name, secret, self._url)
+        return _model(self._provider, self._key, self._name, self._url or "", secret or "none")
+
+
+def _takes_temperature(profile: ModelProfile) -> bool:
+    """Whether the library knows of nothing against it; it would leave it out with a warning."""
+    refusing = ("anthropic_disallows_sampling_settings", "bedrock_disallows_sampling_settings")
+    if any(profile.get(name) for name in refusing):
+        return False
+    thinks = profile.get("thinking_enabled_by_default")
+    can_stop = profile.get("openai_supports_reasoning_effort_none")
+    return not profile.get("openai_supports_reasoning") or bool(can_stop and not thinks)
 
 
 def _no_key(spec: str) -> ConfigurationError:
     return ConfigurationError(
         f"The model {spec} needs a key.",
-        "Set DEEPCRITICAL_MODEL_API_KEY, or unset DEEPCRITICAL_MODEL to run without one.",
+        f"Set DEEPCRITICAL_MODEL_API_KEY or {key_variable(spec)}, or unset DEEPCRITICAL_MODEL to "
+        "run without one.",
     )
 
 
@@ -167,22 +238,30 @@ def hosted_model_server(spec: str, *, timeout_s: float = 60.0) -> ModelServer:
         ConfigurationError: No hosted provider is named.
     """
     key, _, name = spec.partition(":")
-    hosted = {other: provider for other, provider in PROVIDERS.items() if provider.hosted}
-    _provider(key, name, spec, hosted)
+    _provider(key, name, spec, hosted=True)
     return model_server(spec, timeout_s=timeout_s)
 
 
-def _provider(
-    key: str, name: str, spec: str, among: Mapping[str, _Provider] | None = None
-) -> _Provider:
-    known = PROVIDERS if among is None else among
-    provider = known.get(key)
-    if provider is None or not name or not name.isprintable() or len(spec) > _LONGEST_NAME:
+def _provider(key: str, name: str, spec: str, *, hosted: bool = False) -> _Provider | Listed:
+    """The provider of this name.
+
+    Raises:
+        ConfigurationError: There is none, or it does not open with a key alone when it must.
+    """
+    found = PROVIDERS.get(key) or listed_provider(key)
+    named = name and name.isprintable() and len(spec) <= _LONGEST_NAME
+    if found is None or not named or (hosted and not _is_hosted(found)):
+        known = {one.key: one for one in listed_providers()} | PROVIDERS
+        usable = (other for other, one in known.items() if not hosted or _is_hosted(one))
         raise ConfigurationError(
             f'"{spec[:_LONGEST_NAME]}" names no model that can be used here.',
-            f"Write provider:name with one of {', '.join(known)}.",
+            f"Write provider:name with one of {', '.join(usable)}.",
         )
-    return provider
+    return found
+
+
+def _is_hosted(provider: _Provider | Listed) -> bool:
+    return provider.needs_key if isinstance(provider, Listed) else provider.hosted
 
 
 def _checked_key(key: str) -> str:
@@ -194,6 +273,12 @@ def _checked_key(key: str) -> str:
             "Copy it again, without what stands around it.",
         )
     return stripped
+
+
+def _url(provider: _Provider | Listed, base_url: str | None) -> str | None:
+    """The address that is set, or ours; None leaves it to the library's provider."""
+    url = base_url if isinstance(provider, Listed) else base_url or provider.base_url
+    return url if url is None else _checked(url)
 
 
 def _checked(url: str) -> str:
@@ -212,15 +297,7 @@ def _shown(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
-def _is_small(provider: _Provider, name: str) -> bool:
-    sizes = [float(size) for size in _BILLIONS.findall(name)]
-    return max(sizes) < _SMALL_BILLIONS if sizes else not provider.hosted
-
-
-def _model(provider: _Provider, key: str, name: str, url: str, api_key: str | None) -> Model:
-    # Never None: the libraries would then look for a key in the environment, and might send that of
-    # one service to another.
-    secret = _checked_key(api_key) if api_key else "none"
+def _model(provider: _Provider, key: str, name: str, url: str, secret: str) -> Model:
     if provider.api == "anthropic":
         return AnthropicModel(
             name,
@@ -242,19 +319,3 @@ def _model(provider: _Provider, key: str, name: str, url: str, api_key: str | No
             ),
         ),
     )
-
-
-def _price_of(key: str, name: str) -> Price:
-    """The price by the model's name in the library's data; None for a name it does not have."""
-    provider = {"openai-chat": "openai"}.get(key, key)
-    if provider not in ("openai", "anthropic"):
-        return lambda _input, _output: None
-
-    def price(input_tokens: int, output_tokens: int) -> float | None:
-        used = Usage(input_tokens=input_tokens, output_tokens=output_tokens)
-        try:
-            return float(calc_price(used, model_ref=name, provider_id=provider).total_price)
-        except LookupError:
-            return None
-
-    return price

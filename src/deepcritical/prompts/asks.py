@@ -6,7 +6,7 @@ Every prompt names its task, states the rules of citing, and carries the evidenc
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.prompts.evidence import ShownRecords, estimated_tokens
@@ -15,18 +15,13 @@ from deepcritical.services.evidence_store import EvidenceStore
 __all__ = [
     "READ_QUESTION",
     "Prompt",
-    "SectionName",
     "ask_assessment",
     "ask_hypotheses",
     "ask_plan",
-    "ask_reading",
-    "ask_section",
     "compose",
     "records_part",
 ]
 
-SectionName = Literal["clinical_findings", "mechanistic_findings", "contradictions", "safety"]
-"""The parts of a report for which a model chooses sentences."""
 
 RULES = """\
 You work for pharmacologists who weigh evidence, such as whether a drug could be repurposed.
@@ -100,23 +95,6 @@ def ask_plan(text: str, *, short: bool = False) -> Prompt:
     )
 
 
-def ask_reading(
-    question: ResearchQuestion, drug: str, shown: ShownRecords, *, short: bool = False
-) -> Prompt:
-    """What each record of a batch says about one drug."""
-    condition = question.condition.name if question.condition else question.text
-    return compose(
-        "read_records",
-        f"""For each record give each sentence that states a finding on {drug} with its direction
-        for patients with {condition}: benefit, no_effect, harm, or none for what has no direction,
-        such as design and safety. Plans, aims, background and what others found are no findings of
-        the record.""",
-        _question(question) + f"\nRead for: {drug}",
-        records_part(shown),
-        short=short,
-    )
-
-
 def ask_hypotheses(
     question: ResearchQuestion, drug: str, shown: ShownRecords, *, short: bool = False
 ) -> Prompt:
@@ -165,37 +143,6 @@ def ask_assessment(
         f"Chains:\n{chains}" if chains else "",
         f"Open gaps:\n{numbered}" if gaps else "",
         searched if run else "",
-        records_part(shown),
-        short=short,
-    )
-
-
-_SECTIONS: dict[SectionName, str] = {
-    "clinical_findings": "what studies of people found",
-    "mechanistic_findings": "how the drug could act, from animals, cells and biomarkers",
-    "contradictions": "where records disagree, each side with its strongest study",
-    "safety": "harms and tolerability",
-}
-
-
-def ask_section(
-    question: ResearchQuestion,
-    drug: str,
-    section: SectionName,
-    shown: ShownRecords,
-    *,
-    short: bool = False,
-) -> Prompt:
-    """The sentences that carry one part of the report, in order."""
-    return compose(
-        "write_section",
-        f"""Compose the part of a report on {drug} that tells {_SECTIONS[section]}. Choose up to
-        {4 if short else 8} sentences of the records that tell it best to an expert, in the order of
-        the argument, strongest study first. Say how each follows on the one before: also, however,
-        or first for a new point. Take no side: what speaks against the drug is told as fully as
-        what speaks for it.""",
-        f"Section: {section}",
-        _question(question),
         records_part(shown),
         short=short,
     )

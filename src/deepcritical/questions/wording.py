@@ -12,24 +12,26 @@ from deepcritical.questions import cues
 from deepcritical.questions.naming import find_names
 from deepcritical.vocabulary.classes import find_classes
 
-__all__ = ["answer_to", "claim_of", "plain_wording"]
+__all__ = ["answer_on", "answer_to", "claim_of", "plain_wording"]
 
 _OPEN = {
-    VerdictLabel.MIXED: "Open: studies disagree on whether {claim}.",
-    VerdictLabel.INSUFFICIENT: "Not known: the records found do not tell whether {claim}.",
+    VerdictLabel.MIXED: "Not settled: the results found point both ways on whether {claim}.",
+    VerdictLabel.INSUFFICIENT: "Not known: the evidence found does not show whether {claim}.",
+    VerdictLabel.NOT_ASSESSED: "Not assessed: it could not be read whether {claim}.",
 }
-_TESTED = "it was tested whether {claim}, and the trials found that {it} did not."
 _SAID = _OPEN | {
-    VerdictLabel.SUPPORTED: "Yes: the studies found support that {claim}.",
-    VerdictLabel.PROMISING: "Perhaps: there are signs that {claim}, and no proof.",
-    VerdictLabel.UNSUPPORTED: "Not shown: the studies found do not bear out that {claim}.",
-    VerdictLabel.REFUTED: f"No: {_TESTED}",
+    VerdictLabel.SUPPORTED: "Yes: the evidence supports that {claim}.",
+    VerdictLabel.PROMISING: "Possibly: early evidence suggests that {claim}, without proof.",
+    VerdictLabel.UNSUPPORTED: "Not shown: the studies found do not show that {claim}.",
+    VerdictLabel.REFUTED: "No: the evidence speaks against the claim that {claim}.",
+    VerdictLabel.HARMFUL: "No: patients did worse in studies of whether {claim}.",
 }
 _SAID_OF_DENIAL = _OPEN | {
-    VerdictLabel.SUPPORTED: "No: the studies found support that {claim}.",
-    VerdictLabel.PROMISING: "Not so: there are signs that {claim}, though no proof.",
-    VerdictLabel.UNSUPPORTED: "So far, yes: the studies found do not bear out that {claim}.",
-    VerdictLabel.REFUTED: f"Yes: {_TESTED}",
+    VerdictLabel.SUPPORTED: "No: the evidence supports that {claim}.",
+    VerdictLabel.PROMISING: "Perhaps not: early evidence suggests that {claim}, without proof.",
+    VerdictLabel.UNSUPPORTED: "So far, yes: the studies found do not show that {claim}.",
+    VerdictLabel.REFUTED: "Yes: the evidence speaks against the claim that {claim}.",
+    VerdictLabel.HARMFUL: "Yes: patients even did worse in studies of whether {claim}.",
 }
 _EFFECTS = frozenset({QuestionKind.EFFICACY, QuestionKind.CLASS})
 
@@ -41,9 +43,12 @@ def answer_to(frame: QuestionFrame, label: VerdictLabel) -> str:
     answered with a yes where it was refuted.
     """
     claim = claim_of(frame)
-    said = _SAID_OF_DENIAL if frame.negative else _SAID
-    it = "they" if claim and _are_several(frame) else "it"
-    return said[label].format(claim=claim, it=it) if claim else ""
+    return answer_on(claim, label, denied=frame.negative) if claim else ""
+
+
+def answer_on(claim: str, label: VerdictLabel, *, denied: bool = False) -> str:
+    """A verdict on a claim as an answer: "Yes: the evidence supports that X helps in Y."."""
+    return (_SAID_OF_DENIAL if denied else _SAID)[label].format(claim=claim)
 
 
 def claim_of(frame: QuestionFrame) -> str:

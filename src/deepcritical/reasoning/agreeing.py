@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from deepcritical.appraisal.verdict import RULES
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.verdict import RULES, Certainty, VerdictLabel
+from deepcritical.domain.verdict import FORMER_RULES, Certainty, VerdictLabel
 from deepcritical.reasoning.ratings import Rating
 
 __all__ = ["disagreements"]
@@ -40,6 +41,8 @@ _CONCLUSIONS = {label: _form(label) for label in VerdictLabel}
 def disagreements(report: ResearchReport) -> Iterator[tuple[str, str]]:
     """What disagrees with the report's verdict: where it stands, and why."""
     yield from _fields(report)
+    if report.brief is not None:  # its sentences are compared with the verdict as objects
+        return
     for match in _SUMMARY.finditer(report.executive_summary):
         yield from _words(report, match, VerdictLabel(match["label"]))
     for label, form in _CONCLUSIONS.items():
@@ -53,8 +56,9 @@ def disagreements(report: ResearchReport) -> Iterator[tuple[str, str]]:
 def _fields(report: ResearchReport) -> Iterator[tuple[str, str]]:
     verdict = report.verdict
     told = f"Verdict: {verdict.label.value}, certainty {verdict.certainty.value}"
-    if RULES.get(verdict.rule, verdict.label) is not verdict.label:
-        yield told, f"its rule gives {RULES[verdict.rule].value}"
+    gives = (FORMER_RULES | RULES).get(verdict.rule, verdict.label)
+    if gives is not verdict.label:
+        yield told, f"its rule gives {gives.value}"
     if report.confidence_score != verdict.confidence:
         yield told, f"the confidence is {report.confidence_score}, not {verdict.confidence}"
     first = report.drug_candidates[0].verdict if report.drug_candidates else verdict
@@ -72,7 +76,7 @@ def _words(
         yield text, f"the certainty is {verdict.certainty.value}"
     numbers = {r.evidence_id: n for n, r in enumerate(report.references, 1)}
     decided = {numbers[i] for i in verdict.deciding_ids if i in numbers}
-    if _numbers(match["cited"]) != decided:
+    if _numbers(match.groupdict().get("cited") or "") != decided:
         yield text, f"the verdict was decided by {sorted(decided)}"
 
 

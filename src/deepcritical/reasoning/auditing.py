@@ -1,10 +1,11 @@
 """The claim ledger: what makes a sentence of a report stand, for a draft and for a finished report.
 
 A sentence that cites a record stands if it is word for word a claim whose quote is at its place in
-a record that it cites, or a caution kept with such a record, or if `verify_claim` finds it borne
-out by one. A retracted record bears nothing. What does not stand is marked in a draft, and told of
-a finished report. Ratings by the project's own rules quote no record and are not counted; what is
-told of the verdict must agree, and a figure about the evidence must cite a record.
+a record that it cites, or a caution kept with such a record, or if `verify_claim` answers
+"supported" by one; "cannot tell" does not hold. A retracted record bears nothing. What does not
+stand is marked in a draft, and told of a finished report. Ratings by the project's own rules quote
+no record and are not counted; what is told of the verdict must agree, and a figure about the
+evidence must cite a record.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from deepcritical.domain.citation_validator import AnyDocument
-from deepcritical.domain.claim_checks import Failure
+from deepcritical.domain.claim_checks import ClaimVerdict, Failure
 from deepcritical.domain.claims import claim_holds
 from deepcritical.domain.documents import Document
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
@@ -25,7 +26,8 @@ from deepcritical.domain.text import fold
 from deepcritical.reasoning.agreeing import disagreements
 from deepcritical.reasoning.cited import Cited, Prose, marked_prose
 from deepcritical.reasoning.citing import NOTE
-from deepcritical.reasoning.verifying import verify_claim
+from deepcritical.verification.claims import verify_claim
+from deepcritical.writing.checking import brief_entries
 
 __all__ = ["audit", "check_sentences", "records_of"]
 
@@ -134,6 +136,7 @@ def _misplaced(report: Document, records: Mapping[str, Evidence]) -> Iterator[Le
 def _unfounded(report: Document) -> Iterator[LedgerEntry]:
     """What tells another verdict than the report's own, and figures that cite nothing."""
     if isinstance(report, ResearchReport):  # an answer has no verdict
+        yield from brief_entries(report)
         for text, reason in disagreements(report):
             yield _entry(EntryKind.VERDICT, text, reason=reason)
     for text in dict.fromkeys(Prose(report).uncited_figures()):
@@ -228,7 +231,7 @@ class _Audit:
             return True, ""
         record = self._records[claim.evidence_id]
         check = verify_claim(claim.sentence, record, claim.quote)
-        return check.supported, check.reason
+        return check.verdict is ClaimVerdict.SUPPORTED, check.reason
 
     def _note(self, cited: Cited) -> LedgerEntry:
         note = _plain(cited.text.removeprefix(NOTE))
@@ -256,7 +259,7 @@ class _Audit:
             quote=check.quote.text if check.quote else "",
             start=check.quote.start if check.quote else None,
             source=_named(reference),
-            holds=check.supported,
+            holds=check.verdict is ClaimVerdict.SUPPORTED,
             reason=check.reason,
         )
 

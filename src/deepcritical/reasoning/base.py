@@ -16,10 +16,11 @@ from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.study import StudyReading
 from deepcritical.models.desk import RunDesk
 from deepcritical.services.evidence_store import EvidenceStore
 
-__all__ = ["ManagerModel", "Reasoner", "ReportContext", "Unread"]
+__all__ = ["ManagerModel", "Reasoner", "ReportContext", "Studies", "Unread"]
 
 
 class ReportContext(Model):
@@ -38,12 +39,23 @@ class ReportContext(Model):
     """Whether the run followed a plan that a person had for review."""
 
 
+class Studies(Model):
+    """What records say of their studies."""
+
+    readings: dict[str, StudyReading]
+    """By the ids of the records."""
+    problem: str = ""
+    """Why readings could not be looked up or kept, in a sentence for the reader."""
+
+
 class Unread(NamedTuple):
     """A record that is to be read for a drug."""
 
     drug: Drug
     evidence_id: str
     evidence: Evidence
+    study: StudyReading | None = None
+    """The study that it tells of, as far as that was read."""
 
 
 class ManagerModel(Protocol):
@@ -118,10 +130,17 @@ class Reasoner(Protocol):
         """The drugs that the records are to be read for."""
         ...
 
-    async def read_evidence(
-        self, question: ResearchQuestion, drug: Drug, evidence_id: str, evidence: Evidence
-    ) -> Reading:
-        """What one record says about one drug."""
+    async def read_studies(self, records: Mapping[str, Evidence], owner: str) -> Studies:
+        """What each record says of its study, whatever is asked.
+
+        Args:
+            records: By their ids.
+            owner: Whose readings may be used and are made; '' for those that all users share.
+        """
+        ...
+
+    async def read_evidence(self, question: ResearchQuestion, unread: Unread) -> Reading:
+        """What one record says about one drug, from the reading of its study."""
         ...
 
     def read_all(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from deepcritical.domain import harms
 from deepcritical.domain.abbreviations import expand_abbreviations
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.patterns import bounded
@@ -105,7 +106,7 @@ class _Reader:
             return False
         if drug.others(self._heading, classes=False):
             return False
-        of_harms = span.label.startswith(lexicon.HARMS_SECTION)
+        of_harms = span.label.startswith(harms.HARMS_SECTION)
         told = of_harms or (bool(span.label) and not self._asked.finding)
         return told or bool(arms.OF_TREATMENT.search(span.text))
 

@@ -14,13 +14,14 @@ from typing import Any
 
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis, chain_confidence
+from deepcritical.domain.orders import addresses_a_model
 from deepcritical.domain.question import Condition, Drug
 from deepcritical.domain.text import fold
 from deepcritical.models.answers import Chain, Shown
 from deepcritical.reasoning.directions import NO_EFFECT
 from deepcritical.reasoning.names import ConditionNames, DrugNames
 from deepcritical.reasoning.queries import edge_query
-from deepcritical.reasoning.quoting import addresses_a_model, quoted_sentence
+from deepcritical.reasoning.quoting import quoted_sentence
 from deepcritical.vocabulary.nodes import vocabulary
 
 __all__ = ["joined_chains"]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from deepcritical.appraisal.verdict import decide
+from deepcritical.appraisal.what_if import WhatIf, what_if
 from deepcritical.domain.appraisal import Direction, StudyFinding
 from deepcritical.domain.markdown import escape_markdown, table
-from deepcritical.domain.verdict import Verdict, decide
-from deepcritical.domain.what_if import WhatIf, what_if
+from deepcritical.domain.trial_status import is_under_way, status_and_size
+from deepcritical.domain.verdict import Verdict
 from deepcritical.reasoning.citing import Citer
 from deepcritical.reasoning.ratings import Rating
-from deepcritical.reasoning.registry_status import is_under_way, status_and_size
 from deepcritical.services.evidence_store import EvidenceStore
 
 __all__ = ["ChangeSection"]

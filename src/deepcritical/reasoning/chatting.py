@@ -7,6 +7,7 @@ decided elsewhere, by code.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import NamedTuple, Protocol
@@ -16,13 +17,12 @@ from deepcritical.domain.citation_validator import build_reference_from_evidence
 from deepcritical.domain.errors import QuestionDeclinedError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.passages import body_sentences
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span
 from deepcritical.domain.tool_registry import ToolConfig
 from deepcritical.models.desk import RunDesk
 from deepcritical.questions.forms import require_answerable, require_one_meaning, wants_verdict
 from deepcritical.questions.reading import literal_frame, read_frame
-from deepcritical.reasoning.claim_polarity import finds_something
-from deepcritical.reasoning.claim_strength import is_aim
 from deepcritical.reasoning.followup import FollowUp, Passage, answer
 from deepcritical.reasoning.look_ups import LookUp, listed, read_look_up
 
@@ -48,6 +48,17 @@ _MOST_LISTED = 10
 _CLOSING, _MOST_RESULTS = 3, 2
 _RESULTS, _HARMS = ("result", "finding"), ("harm", "safety", "adverse")
 """How the sections are called that say what came out."""
+_FOUND = bounded(
+    r"\b(?:increas|decreas|reduc|improv|worsen|associat|correlat|affect|differ|chang|benefi)\w*|"
+    r"\b(?:higher|lower|greater|fewer|less|more|better|worse|fell|rose|similar|comparable|superior|"
+    r"effective|significant\w*|no effect)\b",
+    re.IGNORECASE,
+)
+_AIM = bounded(
+    r"\b(?:aim(?:s|ed)? (?:to|of|was|is)|objectives?|purpose|sought to|whether|will be|designed to|"
+    r"hypothesi[sz]\w*|to (?:evaluate|assess|determine|investigate|examine|compare|explore))\b",
+    re.IGNORECASE,
+)
 
 
 class Exchange(NamedTuple):
@@ -247,7 +258,7 @@ def _telling(body: Sequence[Span]) -> list[Span]:
     The first results are those of what the study was made for.
     """
     labelled = [s for s in body if s.label.startswith(_RESULTS)]
-    results = labelled or [s for s in body if finds_something(s.text) and not is_aim(s.text)]
+    results = labelled or [s for s in body if _FOUND.search(s.text) and not _AIM.search(s.text)]
     harms = [s for s in body if s.label.startswith(_HARMS)]
     wanted = {*results[:_MOST_RESULTS], *harms[:1], *body[-1:]} if results else body[-_CLOSING:]
     return [span for span in body if span in wanted]

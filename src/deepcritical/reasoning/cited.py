@@ -81,7 +81,19 @@ class Prose:
 
     def __init__(self, report: Document) -> None:
         self._report = report
-        self._ratings = rating_pattern(escape_markdown(r.short_name) for r in report.references)
+        brief = report.brief if isinstance(report, ResearchReport) else None
+        told = (*brief.answer, *brief.harms) if brief else ()
+        self._of_brief = {escape_markdown(sentence.text) for sentence in told}
+        """Sentences that are checked as those of the brief, wherever they stand."""
+        called = ((r.short_name, r.former_name) for r in report.references)
+        names = (escape_markdown(name) for both in called for name in both)
+        rows = report.verdict.rows if isinstance(report, ResearchReport) else ()
+        remarks = {stance.why for row in report.evidence_table for stance in row.stances}
+        self._ratings = rating_pattern(
+            names,
+            (*self._of_brief, *(escape_markdown(row.sentence) for row in rows)),
+            map(escape_markdown, remarks),
+        )
         notes = {f"{NOTE}{escape_markdown(r.note.rstrip('.'))}" for r in report.references}
         said = {claim.sentence.rstrip(".!?") for claim in report.claims}
         words = (text for text in said | notes - {NOTE} if re.search(r"\w", text))
@@ -103,10 +115,11 @@ class Prose:
         report = self._report
         asked = report.title if isinstance(report, ResearchReport) else report.question
         known = set(_FIGURE.findall(asked))
-        for name in (name for name in _FINDINGS if name in type(report).model_fields):
+        for name in (n for n in _FINDINGS if n in type(report).model_fields):
             for line in _lines(name, getattr(report, name)):
                 for found in self._of_line(line):
                     bare = not found.markers and not found.cited.is_rating
+                    bare = bare and found.cited.text not in self._of_brief
                     if bare and not known.issuperset(_FIGURE.findall(found.cited.text)):
                         yield found.cited.text
 

@@ -6,27 +6,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from deepcritical.domain.appraisal import Appraisal, Direction, Reading, StudyFinding
+from deepcritical.domain.appraisal import Appraisal, Direction, StudyFinding
 from deepcritical.domain.evidence import Fact, FactRole
 from deepcritical.domain.evidence_table import phase_name
 from deepcritical.domain.markdown import escape_markdown, table
 from deepcritical.domain.text import capitalised
+from deepcritical.domain.trial_status import told_status
 from deepcritical.reasoning.citing import NOTE, Citer
 from deepcritical.reasoning.ratings import Rating
-from deepcritical.reasoning.registry_status import told_status
 from deepcritical.services.evidence_store import EvidenceStore
 
 __all__ = ["ClinicalSection", "safety"]
 
 _MAX_SENTENCES = 4
 _MAX_TRIALS = 15
-_SHOWN = (FactRole.RESULT, FactRole.CONCLUSION)
 _AS_REPORTED = (
     "As reported in the records found; not a safety assessment. "
     "Labelling, interactions and contraindications were not searched."
 )
 _IN_OTHERS = "In people without the condition, with another one, or in animals:"
-_HEADER = ("Study", "Design", "OCEBM level", "Participants", "Finding", "Reference")
 _TRIAL_HEADER = (
     "Trial",
     "Title",
@@ -56,81 +54,31 @@ class ClinicalSection:
         return self.store.studies(self.drug)
 
     def clinical(self) -> str:
-        """Studies of the condition itself first, then related ones, then registered trials."""
-        graded = sorted((s for s in self._studies if s.clinical), key=self._order)
-        ungraded = [
-            s for s in self._studies if s.level is None and s.direction is not Direction.NONE
+        """The sentences that results stand in, the strongest studies first; registered trials."""
+        told = [
+            line for study in sorted(self._studies, key=self._order) if (line := self._told(study))
         ]
-        parts = [
-            self._group(f"Studies of {self.condition} itself", [s for s in graded if s.direct]),
-            self._group(
-                "Related studies: another outcome, or a population without the condition",
-                [s for s in graded if not s.direct],
-            ),
-            self._group("Design not stated, therefore not graded", ungraded),
-            self._trials(),
-        ]
+        parts = ["\n".join(told), self._trials()]
         return (
             "\n\n".join(part for part in parts if part)
             or f"No clinical study of {escape_markdown(self.drug)} "
             f"for {escape_markdown(self.condition)} was found."
         )
 
-    def _order(self, study: StudyFinding) -> tuple[int, str, str]:
-        date = max((self.store.evidence[i].citation.date for i in study.evidence_ids), default="")
-        newest_first = "".join(chr(0x10FFFF - ord(c)) for c in date)
-        return study.level or 9, newest_first, study.evidence_ids[0]
+    def _order(self, study: StudyFinding) -> tuple[bool, int, str]:
+        return not study.direct, study.level or 9, study.evidence_ids[0]
 
-    def _group(self, title: str, studies: Sequence[StudyFinding]) -> str:
-        if not studies:
-            return ""
-        rows = [self._row(study) for study in studies]
-        told = [
-            self._told(i, part_of=None if n == 0 else study.evidence_ids[0])
-            for study in studies
-            for n, i in enumerate(study.evidence_ids)
-        ]
-        lines = "\n".join(text for text in told if text)
-        return f"### {escape_markdown(title)}\n\n{table(_HEADER, rows)}\n\n{lines}"
-
-    def _row(self, study: StudyFinding) -> tuple[str, ...]:
-        ids = study.deciding_ids or study.evidence_ids
-        main = min((self._appraisals[i] for i in ids), key=_by_level)
-        grade = main.grade
-        unsized = "not stated" if main.reading.about_drug else "not about this drug alone"
-        return (
-            self.citer.name(main.evidence_id),
-            f"{grade.design.value}{' (read from the text)' if grade.from_text else ''}",
-            str(grade.level or "–"),
-            f"{study.participants:,}" if study.participants else unsized,
-            _finding(study),
-            self.citer.cite(study.evidence_ids),
-        )
-
-    def _told(self, evidence_id: str, part_of: str | None) -> str:
-        """What a record says, with its conclusion; or why it gives no direction."""
-        appraisal = self._appraisals[evidence_id]
-        reading = appraisal.reading
-        same = f" (same study as {self._apart(part_of, evidence_id)})" if part_of else ""
-        name = self.citer.name(evidence_id)
-        lead = f"- **{name}**{same}"
-        found = _telling(reading)
-        if reading.supporting or reading.refuting:
-            told = f"{lead}, {self.citer.source(evidence_id)}: {self._sentences(found)}"
-            return told + self._note(evidence_id)
-        if not appraisal.clinical:
-            return ""
-        cited = self.citer.cite([evidence_id])
-        remark = capitalised(reading.remark)
-        why = f"- {Rating.STUDY.told(name=name, same=same, remark=remark, cited=cited)}"
-        shown = f" {self.citer.source(evidence_id).capitalize()}: {self._sentences(found)}"
-        return why + (shown if found else "") + self._note(evidence_id)
-
-    def _apart(self, evidence_id: str, other: str) -> str:
-        """A record's name, with its number where the other record has the same name."""
-        name = self.citer.name(evidence_id)
-        alike = name == self.citer.name(other)
-        return f"{name} {self.citer.cite([evidence_id])}" if alike else name
+    def _told(self, study: StudyFinding) -> str:
+        """The leading sentence of each record of a study, for and against."""
+        lines = []
+        for evidence_id in study.evidence_ids:
+            reading = self._appraisals[evidence_id].reading
+            shown = dict.fromkeys((*reading.supporting[:1], *reading.refuting[:1]))
+            if shown:
+                lead = f"- **{self.citer.name(evidence_id)}**, {self.citer.source(evidence_id)}"
+                told = f"{lead}: {self._sentences(list(shown))}"
+                lines.append(told + self._note(evidence_id))
+        return "\n".join(lines)
 
     def _note(self, evidence_id: str) -> str:
         """The caution that is kept with a paper; those of trials stand below their table."""
@@ -260,10 +208,6 @@ def _listed(names: Sequence[str]) -> str:
     return " or ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
 
 
-def _by_level(appraisal: Appraisal) -> tuple[int, str]:
-    return appraisal.grade.level or 9, appraisal.evidence_id
-
-
 def _finding(study: StudyFinding) -> str:
     """The direction of a study in the words of a table."""
     if study.direction is Direction.REFUTES:
@@ -276,13 +220,3 @@ def _finding(study: StudyFinding) -> str:
         Direction.MIXED: "both ways",
         Direction.NONE: "no direction",
     }[study.direction]
-
-
-def _telling(reading: Reading) -> list[Fact]:
-    """The findings of both sides and the conclusion, in the record's order, each once."""
-    findings = (*reading.supporting[:_MAX_SENTENCES], *reading.refuting[:_MAX_SENTENCES])
-    more = [f for f in reading.context if f.role in _SHOWN]
-    results = [f for f in more if f.role is FactRole.RESULT][:2]
-    conclusions = [f for f in more if f.role is FactRole.CONCLUSION][:2]
-    told = dict.fromkeys((*findings, *results, *conclusions))
-    return sorted(told, key=lambda fact: fact.start)

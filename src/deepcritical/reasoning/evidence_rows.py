@@ -89,7 +89,7 @@ def _stances(
             direction=appraisal.reading.direction,
             direct=appraisal.reading.direct,
             role=_role(appraisal, candidate),
-            model_direction=appraisal.reading.model_direction,
+            why=appraisal.reading.remark,
         )
         for candidate, appraisal in read
         if appraisal and appraisal.reading.included

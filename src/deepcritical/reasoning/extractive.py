@@ -10,6 +10,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
+from deepcritical.appraisal.asked import asked_of
+from deepcritical.appraisal.records import read_for
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.assessment import JudgeAssessment
@@ -17,6 +19,7 @@ from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, Item
 from deepcritical.domain.errors import ReasoningError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
+from deepcritical.domain.grading import grade
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Condition, Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.record_kinds import is_paper
@@ -24,7 +27,8 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.models.desk import RunDesk
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import read_frame
-from deepcritical.reasoning.base import ManagerModel, Reasoner, ReportContext, Unread
+from deepcritical.reading.library import Library
+from deepcritical.reasoning.base import ManagerModel, Reasoner, ReportContext, Studies, Unread
 from deepcritical.reasoning.checklists import checklist_of
 from deepcritical.reasoning.inquiries import read_inquiry
 from deepcritical.reasoning.item_facts import checklist_in, covered, read_items
@@ -33,7 +37,6 @@ from deepcritical.reasoning.judging import assess, best_drug, next_sides
 from deepcritical.reasoning.mechanisms import build_hypotheses
 from deepcritical.reasoning.names import ConditionNames
 from deepcritical.reasoning.queries import drug_named, posed_queries
-from deepcritical.reasoning.reading import read_record
 from deepcritical.reasoning.synthesis import synthesize
 from deepcritical.reasoning.writing import write
 from deepcritical.services.calculating import calculated
@@ -56,7 +59,13 @@ class ExtractiveReasoner:
     """Implements `Reasoner` by rules.
 
     The work is done in threads, so that nothing blocks the event loop.
+
+    Args:
+        library: Holds the readings of studies.
     """
+
+    def __init__(self, library: Library | None = None) -> None:
+        self._library = library or Library()
 
     @property
     def name(self) -> str:
@@ -108,18 +117,21 @@ class ExtractiveReasoner:
             return (question.drug,)
         return await calculated(_candidates, _condition(question), store)
 
-    async def read_evidence(
-        self, question: ResearchQuestion, drug: Drug, evidence_id: str, evidence: Evidence
-    ) -> Reading:
+    async def read_studies(self, records: Mapping[str, Evidence], owner: str) -> Studies:
+        """What registry, curators, the operator's model or rules read."""
+        outcome = await self._library.read(records, owner=owner)
+        return Studies(readings=dict(outcome.readings), problem=outcome.problem)
+
+    async def read_evidence(self, question: ResearchQuestion, unread: Unread) -> Reading:
         """What one record says about one drug, in whole sentences of the record."""
-        return await calculated(read_record, drug, _condition(question), evidence_id, evidence)
+        return await calculated(_read, question, unread)
 
     async def read_all(
         self, question: ResearchQuestion, unread: Sequence[Unread]
     ) -> AsyncIterator[Reading]:
         """One record after the other."""
-        for drug, evidence_id, evidence in unread:
-            yield await self.read_evidence(question, drug, evidence_id, evidence)
+        for one in unread:
+            yield await self.read_evidence(question, one)
 
     async def propose_hypotheses(
         self, question: ResearchQuestion, store: EvidenceStore
@@ -182,6 +194,13 @@ class ExtractiveReasoner:
     ) -> ResearchReport:
         """A report of located sentences."""
         return await calculated(write, question, store, context, self.name)
+
+
+def _read(question: ResearchQuestion, one: Unread) -> Reading:
+    frame = question.frame
+    own = frame if frame and one.drug.name in {drug.name for drug in frame.drugs} else None
+    asked = asked_of(one.drug, _condition(question), own)
+    return read_for(asked, one.evidence_id, one.evidence, one.study, grade(one.evidence))
 
 
 def _condition(question: ResearchQuestion) -> Condition:

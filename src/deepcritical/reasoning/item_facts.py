@@ -18,17 +18,17 @@ from deepcritical.domain.checklist import (
 )
 from deepcritical.domain.evidence import Evidence, FactRole
 from deepcritical.domain.grading import Grade, grade, is_notice, is_retracted
+from deepcritical.domain.orders import addresses_a_model
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.text import Span
+from deepcritical.domain.text import Span, whole_sentences
 from deepcritical.reasoning.asked import Asked
 from deepcritical.reasoning.bearing import bearing
 from deepcritical.reasoning.figures import has_result_figures
 from deepcritical.reasoning.followup_stance import FollowUpJudge
 from deepcritical.reasoning.inquiries import DOSES, HARMS, MECHANISMS, RECOMMENDED, focus_of
-from deepcritical.reasoning.names import ConditionNames
+from deepcritical.reasoning.names import ConditionNames, DrugNames
 from deepcritical.reasoning.phrases import names_phrase
-from deepcritical.reasoning.quoting import addresses_a_model, is_own_finding, sentence_fact
-from deepcritical.reasoning.registry_status import entry_sentence
+from deepcritical.reasoning.quoting import is_own_finding, sentence_fact
 from deepcritical.reasoning.wanted import Wanted
 from deepcritical.services.evidence_store import EvidenceStore
 
@@ -148,7 +148,7 @@ class ItemReader:
     def _own(self, item: ChecklistItem, record: Evidence) -> Iterator[Span]:
         """The sentences for an item that asks for something else than the question does."""
         if item.aspect is Aspect.REGISTERED:
-            entry = entry_sentence(self._asked, record)
+            entry = _entry_sentence(self._asked, record)
             yield from (entry,) if entry else ()
             return
         for span in bearing(self._about(_OWN[item.aspect]), record):
@@ -232,3 +232,24 @@ def counting(store: EvidenceStore) -> tuple[ItemFact, ...]:
     """The facts of records that are not retracted."""
     records = store.evidence
     return tuple(f for f in store.item_facts if not is_retracted(records[f.fact.evidence_id]))
+
+
+def _entry_sentence(asked: Asked, record: Evidence) -> Span | None:
+    """What an entry on the drugs and conditions asked about says that it tests; None for no entry.
+
+    That is the first sentence on the drug or, in an entry whose heading names it, the first one.
+    """
+    if record.metadata.kind != "trial":
+        return None
+    named = bearing(asked._replace(wanted=(), finding=False, yes_no=False), record)
+    told = named or (whole_sentences(record.content) if _is_headed(asked, record) else ())
+    return next((span for span in told if not addresses_a_model(span.text)), None)
+
+
+def _is_headed(asked: Asked, record: Evidence) -> bool:
+    meta = record.metadata
+    heading = " ; ".join((record.citation.title, *meta.interventions, *meta.conditions))
+    conditions = (*asked.conditions, *asked.population)
+    return all(DrugNames(drug, record.content).named(heading) for drug in asked.drugs) and all(
+        ConditionNames(condition, record.content).named(heading) for condition in conditions
+    )

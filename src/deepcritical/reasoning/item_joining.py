@@ -22,6 +22,7 @@ from deepcritical.domain.checklist import (
 )
 from deepcritical.domain.evidence import Evidence, FactRole
 from deepcritical.domain.grading import grade, is_notice, is_retracted
+from deepcritical.domain.orders import addresses_a_model
 from deepcritical.domain.text import Span, fold
 from deepcritical.models.answers import (
     AspectKind,
@@ -32,7 +33,6 @@ from deepcritical.models.answers import (
 )
 from deepcritical.reasoning.item_facts import may_answer
 from deepcritical.reasoning.quoting import (
-    addresses_a_model,
     is_own_finding,
     plain_words,
     quoted_sentence,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from deepcritical.appraisal.verdict import clinical_score, decide
 from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
 from deepcritical.domain.base import Score10
 from deepcritical.domain.evidence import FactRole
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Condition, ResearchQuestion, SearchQuery
-from deepcritical.domain.verdict import VerdictLabel, clinical_score, decide
+from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.reasoning.queries import (
     asked,
     condition_of,
@@ -33,13 +34,13 @@ _RANK = tuple(VerdictLabel)
 
 
 def rank_drugs(store: EvidenceStore) -> tuple[str, ...]:
-    """Drugs by verdict, then by certainty, clinical score, number of studies and name."""
+    """Drugs by verdict, certainty, people in randomised studies, number of studies and name."""
 
     def order(drug: str) -> tuple[int, float, int, int, str]:
         studies = store.studies(drug)
         verdict = decide(studies)
-        score = clinical_score(studies)
-        return _RANK.index(verdict.label), -verdict.confidence, -score, -len(studies), drug
+        people = max((r.people or 0 for r in verdict.rows if r.tier == "randomised"), default=0)
+        return _RANK.index(verdict.label), -verdict.confidence, -people, -len(studies), drug
 
     return tuple(sorted((d for d in store.drugs if store.studies(d)), key=order))
 

@@ -6,12 +6,9 @@ stands when there is no answer; either is told, with what was spent.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, NamedTuple
-
-from pydantic_ai.models import Model
 
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.appraisal import Reading
@@ -21,14 +18,15 @@ from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, Item
 from deepcritical.domain.events import Notice
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
+from deepcritical.domain.grading import grade
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
-from deepcritical.models.answers import Assessed, Hypotheses, Plan, Section
-from deepcritical.models.asking import Asker, NoAnswerError
+from deepcritical.domain.sentences import Finding, Sentence
+from deepcritical.models.answers import Assessed, Hypotheses, Plan
+from deepcritical.models.asking import Asker, NoAnswerError, open_asker
 from deepcritical.models.desk import RunDesk
 from deepcritical.models.providers import ModelServer
-from deepcritical.models.spanned import SpannedModel
 from deepcritical.prompts import asks
 from deepcritical.prompts.evidence import (
     CHARS_PER_TOKEN,
@@ -36,33 +34,24 @@ from deepcritical.prompts.evidence import (
     shown_records,
 )
 from deepcritical.questions.by_model import read_by_model
-from deepcritical.reasoning.base import ManagerModel, Reasoner, ReportContext, Unread
-from deepcritical.reasoning.batched import (
-    is_for_a_model,
-    join_readings,
-    key_of,
-    read_in_batches,
-)
+from deepcritical.reading.library import Library
+from deepcritical.reading.model import ModelReader
+from deepcritical.reasoning.base import ManagerModel, Reasoner, ReportContext, Studies, Unread
 from deepcritical.reasoning.chains import joined_chains
 from deepcritical.reasoning.choosing import ChooseEvidence, OpenChoosing, choose_by_grade
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.reasoning.judged import judged, worded_queries
 from deepcritical.reasoning.judging import best_drug, open_gaps
 from deepcritical.reasoning.llm_inquiry import InquiryModel
+from deepcritical.reasoning.llm_writing import Writer
 from deepcritical.reasoning.managing import AskedManager
 from deepcritical.reasoning.queries import condition_of, drug_named
 from deepcritical.reasoning.remembering import Remembered
-from deepcritical.reasoning.sections import (
-    ChosenSentence,
-    balanced,
-    chosen_sentences,
-    section_records,
-    with_sections,
-)
 from deepcritical.reasoning.telling import Telling
-from deepcritical.reasoning.writing import write
+from deepcritical.reasoning.writing import store_findings, with_synthesis, write
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.verification.verifiers import ModelVerifier
 
 __all__ = ["LLMReasoner"]
 
@@ -70,6 +59,8 @@ __all__ = ["LLMReasoner"]
 _NO_MANAGER = "Small-model profile: no model manager. Code decides which agent speaks next."
 
 
+_UNGRADED = 9
+"""Behind every OCEBM level."""
 _MOST_GAPS = 10
 """Gaps that a model is shown to choose from; what it is not shown is not put off."""
 
@@ -80,8 +71,7 @@ class _Opened(NamedTuple):
     inquiry: InquiryModel
 
 
-def _opened(server: ModelServer, model: Model, desk: RunDesk) -> _Opened:
-    asker = Asker(server, SpannedModel(model, server, desk.telemetry), desk)
+def _opened(server: ModelServer, asker: Asker, desk: RunDesk) -> _Opened:
     telling = Telling(server, asker.purse, desk)
     return _Opened(asker, telling, InquiryModel(asker, telling, ExtractiveReasoner()))
 
@@ -93,6 +83,7 @@ class LLMReasoner:
         server: The model's server.
         desk: The run's limits, clock and ear.
         choosing: Opens what chooses the records of a run's prompts.
+        library: Holds the readings of studies.
         manages: Whether the model also manages the team; a small one does not.
     """
 
@@ -101,6 +92,7 @@ class LLMReasoner:
         server: ModelServer,
         desk: RunDesk | None = None,
         choosing: OpenChoosing | None = None,
+        library: Library | None = None,
         *,
         manages: bool = False,
     ) -> None:
@@ -108,8 +100,8 @@ class LLMReasoner:
         self._desk = desk or RunDesk()
         self._choosing = choosing
         self._choose: ChooseEvidence = choose_by_grade
-        self._rules = ExtractiveReasoner()
-        self._short = server.profile.short
+        self._library = library or Library()
+        self._rules = ExtractiveReasoner(self._library)
         self._manages = manages
         self._opened: _Opened | None = None
         self._plans: dict[str, Plan | None] = {}
@@ -126,15 +118,13 @@ class LLMReasoner:
     @asynccontextmanager
     async def for_run(self, desk: RunDesk) -> AsyncIterator[Reasoner]:
         """A reasoner with a client, a key and a budget of its own."""
-        own = LLMReasoner(self._server, desk, manages=self._manages and not self._short)
-        key = desk.model_api_key
-        # Making a client reads certificates from the disk.
-        model = await asyncio.to_thread(self._server.open, key.get_secret_value() if key else None)
+        manages = self._manages and not self._short("manager")
+        own = LLMReasoner(self._server, desk, library=self._library, manages=manages)
         async with AsyncExitStack() as stack:
-            await stack.enter_async_context(model)
+            asker = await stack.enter_async_context(open_asker(self._server, desk))
             if self._choosing:
                 own._choose = await stack.enter_async_context(self._choosing(desk))
-            own._opened = _opened(self._server, model, desk)
+            own._opened = _opened(self._server, asker, desk)
             await own._opened.telling.budget(manages=own._manages)
             if self._manages and not own._manages:
                 await desk.tell(Notice(message=_NO_MANAGER))
@@ -186,29 +176,31 @@ class LLMReasoner:
         """By rule: the drugs that most records name."""
         return await self._rules.name_candidates(question, store)
 
-    async def read_evidence(
-        self, question: ResearchQuestion, drug: Drug, evidence_id: str, evidence: Evidence
-    ) -> Reading:
-        """One record, read by rules and by the model."""
-        unread = [Unread(drug, evidence_id, evidence)]
-        (reading,) = [r async for r in self.read_all(question, unread)]
-        return reading
+    async def read_studies(self, records: Mapping[str, Evidence], owner: str) -> Studies:
+        """What the model reads where neither registry nor curators did, and rules where it fails.
+
+        The strongest records go first: what the budget does not hold is the weakest.
+        """
+        ordered = dict(sorted(records.items(), key=lambda item: grade(item[1]).level or _UNGRADED))
+        reader = ModelReader(self._asker, self._telling.to_read)
+        outcome = await self._library.read(ordered, reader, owner)
+        read = outcome.by_model
+        if read.failed:
+            helped = bool(read.found)
+            await self._telling.fell_back("reading", read.failed[0], read.strange, in_part=helped)
+        elif outcome.asked:
+            await self._telling.made("reading", read.strange)
+        return Studies(readings=dict(outcome.readings), problem=outcome.problem)
+
+    async def read_evidence(self, question: ResearchQuestion, unread: Unread) -> Reading:
+        """By code, from the reading of its study."""
+        return await self._rules.read_evidence(question, unread)
 
     async def read_all(
         self, question: ResearchQuestion, unread: Sequence[Unread]
     ) -> AsyncIterator[Reading]:
-        """Every record by rules, and in batches at once those to which a model can add."""
-        by_rule = [r async for r in self._rules.read_all(question, unread)]
-        read = zip(unread, by_rule, strict=True)
-        wanted = [one for one, reading in read if is_for_a_model(reading, one.evidence)]
-        answers, failed = await read_in_batches(self._asker, question, wanted)
-        both = await calculated(join_readings, unread, by_rule, answers)
-        if failed:
-            helped = bool(answers.keys() & {key_of(one) for one in wanted})
-            await self._telling.fell_back("reading", failed, both.dropped, in_part=helped)
-        elif wanted:
-            await self._telling.made("reading", both.dropped)
-        for reading in both.readings:
+        """By code, one record after the other."""
+        async for reading in self._rules.read_all(question, unread):
             yield reading
 
     async def propose_hypotheses(
@@ -217,10 +209,10 @@ class LLMReasoner:
         """The chains of the rules, with what the model proposes and finds on their edges."""
         by_rule = await self._rules.propose_hypotheses(question, store)
         name = best_drug(question, store)
-        shown = await self._shown(question, store, name) if name else None
+        shown = await self._shown("hypotheses", question, store, name) if name else None
         if name is None or shown is None or not shown.ids:
             return by_rule
-        prompt = asks.ask_hypotheses(question, name, shown, short=self._short)
+        prompt = asks.ask_hypotheses(question, name, shown, short=self._short("hypotheses"))
         try:
             answer = await self._asker.ask("hypotheses", prompt, Hypotheses)
         except NoAnswerError as error:
@@ -241,12 +233,14 @@ class LLMReasoner:
         """The lower of the rules' and the model's scores, and the gaps and searches of both."""
         by_rule = await self._rules.assess_evidence(question, store)
         name = best_drug(question, store)
-        shown = await self._shown(question, store, name) if name else None
+        shown = await self._shown("assessment", question, store, name) if name else None
         if name is None or shown is None or not shown.ids:
             return by_rule
         gaps = (await calculated(open_gaps, question, store))[:_MOST_GAPS]
         told = [gap.text for gap in gaps]
-        prompt = asks.ask_assessment(question, store, name, shown, told, short=self._short)
+        prompt = asks.ask_assessment(
+            question, store, name, shown, told, short=self._short("assessment")
+        )
         try:
             answer = await self._asker.ask("assessment", prompt, Assessed)
         except NoAnswerError as error:
@@ -260,13 +254,32 @@ class LLMReasoner:
     async def write_report(
         self, question: ResearchQuestion, store: EvidenceStore, context: ReportContext
     ) -> ResearchReport:
-        """The rules' report, with the sentences that the model finds most telling at the head."""
-        name = best_drug(question, store)
-        sections = await self._sections(question, store, name) if name else {}
-        author = self._telling.author(self.name, self._rules.name, wrote=bool(sections))
+        """The rules' report, with what the studies show together in the model's words, checked."""
         told = context.model_copy(update={"found_by": "rules and a model"})
+        report = await calculated(write, question, store, told, self._rules.name)
+        name = best_drug(question, store)
+        findings = await calculated(store_findings, store, report, name) if name else {}
+        written = await self._synthesis(question, store, findings) if findings else ()
+        author = self._telling.author(self.name, self._rules.name, wrote=bool(written))
+        # Once more, because the part on methods names the author.
         report = await calculated(write, question, store, told, author)
-        return await calculated(with_sections, report, store, sections, self.name)
+        return await calculated(with_synthesis, report, store, written, findings)
+
+    async def _synthesis(
+        self, question: ResearchQuestion, store: EvidenceStore, findings: Mapping[str, Finding]
+    ) -> tuple[Sentence, ...]:
+        judge = self._server.server_for("verify").name
+        own = judge == self._server.server_for("report").name
+        verifier = ModelVerifier(self._asker, judge)
+        writer = Writer(self._asker, self._server.server_for("report").name, verifier, own=own)
+        try:
+            written = await writer.write(question.text, findings, store.evidence)
+        except NoAnswerError as error:
+            await self._telling.fell_back("report", error)
+            return ()
+        replaced = sum(bool(sentence.in_place_of) for sentence in written)
+        await self._telling.made("report", replaced)
+        return written
 
     # --- a free question ------------------------------------------------------------------------
 
@@ -313,11 +326,12 @@ class LLMReasoner:
     @property
     def _model(self) -> _Opened:
         if self._opened is None:
-            self._opened = _opened(self._server, self._server.open(None), self._desk)
+            raise ValueError("a model is asked within a run; use for_run")
         return self._opened
 
     async def _shown(
         self,
+        judgement: Judgement,
         question: ResearchQuestion,
         store: EvidenceStore,
         drug: str,
@@ -326,17 +340,17 @@ class LLMReasoner:
         """The chosen records as text."""
         chosen = await self._choose(question, store, drug)
         ids = [i for i in chosen if among is None or i in among]
-        return await calculated(shown_records, store, drug, ids, self._limit_chars)
+        limit = self._server.server_for(judgement).profile.context_tokens * CHARS_PER_TOKEN
+        return await calculated(shown_records, store, drug, ids, limit)
 
-    @property
-    def _limit_chars(self) -> int:
-        return self._server.profile.context_tokens * CHARS_PER_TOKEN
+    def _short(self, judgement: Judgement) -> bool:
+        return self._server.server_for(judgement).profile.short
 
     # --- the question ---------------------------------------------------------------------------
 
     async def _plan(self, judgement: Judgement, text: str) -> Plan | None:
         try:
-            prompt = asks.ask_plan(text, short=self._short)
+            prompt = asks.ask_plan(text, short=self._short(judgement))
             plan = await self._asker.ask(judgement, prompt, Plan)
         except NoAnswerError as error:
             self._plans[text] = None
@@ -345,44 +359,3 @@ class LLMReasoner:
         self._plans[text] = plan
         await self._telling.made(judgement)
         return plan
-
-    # --- the report -----------------------------------------------------------------------------
-
-    async def _sections(
-        self, question: ResearchQuestion, store: EvidenceStore, drug: str
-    ) -> dict[asks.SectionName, tuple[ChosenSentence, ...]]:
-        wanted = {name: ids for name, ids in section_records(store, drug).items() if ids}
-        failed: list[NoAnswerError] = []
-        async with asyncio.TaskGroup() as group:
-            tasks = {
-                name: group.create_task(self._section(question, store, drug, name, ids, failed))
-                for name, ids in wanted.items()
-            }
-        made = {name: task.result() for name, task in tasks.items()}
-        dropped = sum(lost for _, lost in made.values())
-        sections = {name: sentences for name, (sentences, _) in made.items() if sentences}
-        if failed:
-            await self._telling.fell_back("report", failed[0], dropped, in_part=bool(sections))
-        elif wanted:
-            await self._telling.made("report", dropped)
-        return sections
-
-    async def _section(
-        self,
-        question: ResearchQuestion,
-        store: EvidenceStore,
-        drug: str,
-        name: asks.SectionName,
-        ids: Sequence[str],
-        failed: list[NoAnswerError],
-    ) -> tuple[tuple[ChosenSentence, ...], int]:
-        shown = await self._shown(question, store, drug, ids)
-        prompt = asks.ask_section(question, drug, name, shown, short=self._short)
-        try:
-            answer = await self._asker.ask("report", prompt, Section)
-        except NoAnswerError as error:
-            failed.append(error)
-            return (), 0
-        sentences, dropped = chosen_sentences(answer, store, shown.ids)
-        two_sided = name in ("clinical_findings", "contradictions")
-        return balanced(sentences, store, drug) if two_sided else sentences, dropped

@@ -10,15 +10,18 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from deepcritical.domain.chat import ChatAnswer, FoundRecords
+from deepcritical.domain.events import Event, Notice
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.question import MAX_QUESTION_CHARS
 from deepcritical.domain.text import Span
 from deepcritical.domain.tool_registry import ToolConfig
 from deepcritical.models.answers import Chosen, Section, ToolPick
-from deepcritical.models.asking import Asker, NoAnswerError
+from deepcritical.models.asking import Asker, NoAnswerError, open_asker
 from deepcritical.models.desk import RunDesk
+from deepcritical.models.profiles import Profile
 from deepcritical.models.providers import ModelServer
 from deepcritical.prompts.chat_asks import Offered, ask_sentences, ask_tool
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN, ShownRecords, batches
@@ -51,14 +54,16 @@ class ModelChat:
     Args:
         server: The model's server.
         asker: Puts questions to it, within the budget of a turn.
+        notices: What the reader must know, to which more may be added.
     """
 
-    def __init__(self, server: ModelServer, asker: Asker | None = None) -> None:
+    def __init__(
+        self, server: ModelServer, asker: Asker | None = None, notices: list[str] | None = None
+    ) -> None:
         self._server = server
         self._asker = asker
         self._rules = RuleChat()
-        self._short = server.profile.short
-        self._notices: list[str] = []
+        self._notices = [] if notices is None else notices
 
     @property
     def name(self) -> str:
@@ -68,11 +73,15 @@ class ModelChat:
     @asynccontextmanager
     async def for_turn(self, desk: RunDesk) -> AsyncIterator[ChatReasoner]:
         """A reasoner with a client, a key and a budget of its own."""
-        key = desk.model_api_key
-        # Making a client reads certificates from the disk.
-        model = await asyncio.to_thread(self._server.open, key.get_secret_value() if key else None)
-        async with model:
-            yield ModelChat(self._server, Asker(self._server, model, desk))
+        notices: list[str] = []
+
+        async def hear(event: Event) -> None:
+            if isinstance(event, Notice):
+                notices.append(event.message)
+            await desk.tell(event)
+
+        async with open_asker(self._server, replace(desk, tell=hear)) as asker:
+            yield ModelChat(self._server, asker, notices)
 
     async def choose(self, turn: ChatTurn, tools: Sequence[ToolConfig]) -> ToolChoice | None:
         """The model's choice among the tools that were not tried; else that of the rules."""
@@ -80,7 +89,13 @@ class ModelChat:
         open_tools = [Offered(t.name, t.description) for t in tools if t.name not in turn.tried]
         if not open_tools:
             return by_rule
-        prompt = ask_tool(turn.message, open_tools, turn.history, turn.tried, short=self._short)
+        prompt = ask_tool(
+            turn.message,
+            open_tools,
+            turn.history,
+            turn.tried,
+            short=self._server.profile.short,
+        )
         try:
             pick = await self._asked().ask("question", prompt, ToolPick)
         except NoAnswerError as error:
@@ -105,7 +120,7 @@ class ModelChat:
         if shown is None:
             return self._noted(by_rule)
         try:
-            prompt = ask_sentences(turn.message, shown, short=self._short)
+            prompt = ask_sentences(turn.message, shown, short=self._teller.short)
             chosen = (await self._asked().ask("report", prompt, Section)).sentences
         except NoAnswerError as error:
             self._told("choosing sentences", error)
@@ -142,7 +157,11 @@ class ModelChat:
 
     @property
     def _limit_chars(self) -> int:
-        return self._server.profile.context_tokens * CHARS_PER_TOKEN
+        return self._teller.context_tokens * CHARS_PER_TOKEN
+
+    @property
+    def _teller(self) -> Profile:
+        return self._server.server_for("report").profile
 
     def _asked(self) -> Asker:
         if self._asker is None:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from deepcritical.domain.answer import DeepAnswer
+from deepcritical.domain.budget import Judgement
 from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
@@ -53,14 +54,12 @@ class InquiryModel:
         self._asker = asker
         self._telling = telling
         self._rules = rules
-        self._short = asker.profile.short
-        self._limit_chars = asker.profile.context_tokens * CHARS_PER_TOKEN
         self.searches: tuple[str, ...] = ()
         """What the last check of completeness would search for."""
 
     async def refine(self, frame: QuestionFrame, context: str) -> Inquiry:
         """As the model reads it, with the aspects and searches that it adds; else by rule."""
-        prompt = inquiry_asks.ask_inquiry(frame.text, context, short=self._short)
+        prompt = inquiry_asks.ask_inquiry(frame.text, context, short=self._short("question"))
         try:
             plan = await self._asker.ask("question", prompt, InquiryPlan)
         except NoAnswerError as error:
@@ -108,8 +107,8 @@ class InquiryModel:
             checklist_in(store),
             counting(store),
             run,
-            self._limit_chars,
-            short=self._short,
+            self._limit_chars("assessment"),
+            short=self._short("assessment"),
         )
         try:
             answer = await self._asker.ask("assessment", prompt, Completeness)
@@ -131,7 +130,9 @@ class InquiryModel:
         return await calculated(synthesize, inquiry, store, told, author, chosen, name)
 
     async def _chosen(self, inquiry: Inquiry, facts: Sequence[ItemFact]) -> tuple[ItemFact, ...]:
-        prompt = inquiry_asks.ask_key_facts(inquiry, facts, self._limit_chars, short=self._short)
+        prompt = inquiry_asks.ask_key_facts(
+            inquiry, facts, self._limit_chars("report"), short=self._short("report")
+        )
         try:
             answer = await self._asker.ask("report", prompt, KeyFacts)
         except NoAnswerError as error:
@@ -146,7 +147,8 @@ class InquiryModel:
     ) -> tuple[list[MappedSentence], NoAnswerError | None]:
         """What the model found in batches, all at once, and why anything is missing."""
         failed: list[NoAnswerError] = []
-        shown = batches(records, self._asker.profile.batch_records, self._limit_chars)
+        size = self._asker.profile_for("reading").batch_records
+        shown = batches(records, size, self._limit_chars("reading"))
         async with asyncio.TaskGroup() as group:
             tasks = [
                 group.create_task(self._read_batch(inquiry, checklist, batch, failed))
@@ -162,7 +164,7 @@ class InquiryModel:
         shown: ShownRecords,
         failed: list[NoAnswerError],
     ) -> list[MappedSentence]:
-        prompt = inquiry_asks.ask_facts(inquiry, checklist, shown, short=self._short)
+        prompt = inquiry_asks.ask_facts(inquiry, checklist, shown, short=self._short("reading"))
         try:
             answer = await self._asker.ask("reading", prompt, MappedFacts)
         except NoAnswerError as error:
@@ -170,3 +172,9 @@ class InquiryModel:
             return []
         # A sentence counts only for a record that this very prompt showed.
         return [fact for fact in answer.facts if fact.evidence_id in shown.ids]
+
+    def _short(self, judgement: Judgement) -> bool:
+        return self._asker.profile_for(judgement).short
+
+    def _limit_chars(self, judgement: Judgement) -> int:
+        return self._asker.profile_for(judgement).context_tokens * CHARS_PER_TOKEN

@@ -11,10 +11,10 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import SearchQuery
-from deepcritical.reasoning.claim_ids import ids_in
 from deepcritical.reasoning.inquiries import inquiry_of
 from deepcritical.reasoning.item_queries import item_queries
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.verification.ids import ids_in
 
 __all__ = ["LookUp", "listed", "read_look_up", "search_queries"]
 

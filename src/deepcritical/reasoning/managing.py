@@ -45,7 +45,7 @@ class AskedManager:
         await self._telling.fell_back("manager", ReasoningError(why), in_part=True)
 
     async def _asked(self, task: str, form: type[T], said: Sequence[str], request: str) -> T:
-        limit_chars = self._asker.profile.context_tokens * CHARS_PER_TOKEN
+        limit_chars = self._asker.profile_for("manager").context_tokens * CHARS_PER_TOKEN
         prompt = ask_manager(task, said, request, limit_chars)
         try:
             answer = await self._asker.ask("manager", prompt, form)

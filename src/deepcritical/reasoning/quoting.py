@@ -5,39 +5,19 @@ from __future__ import annotations
 import re
 
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
+from deepcritical.domain.orders import addresses_a_model
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span, locate_quote, whole_sentences
 from deepcritical.reasoning import lexicon
 
-__all__ = ["addresses_a_model", "is_own_finding", "plain_words", "quoted_sentence", "sentence_fact"]
+__all__ = ["is_own_finding", "plain_words", "quoted_sentence", "sentence_fact"]
 
 _MIN_WORDS = 4
 _LONGEST_QUOTE = 2_000
 _MAX_QUERY_WORDS = 8
 _MAX_QUERY = 100
-_ADDRESS = bounded(
-    r"\b(?:ignore|disregard|forget|override) (?:[\w-]+ ){0,4}(?:instructions?|rules|prompts?)\b|"
-    r"(?:^|[.!?\n>\]])\s*(?:system|assistant|developer|user) ?:|\bsystem prompt\b|"
-    r"\b(?:language model|chatbot|AI (?:model|assistant|reviewer|agent))s?\b.{0,60}"
-    r"\b(?:must|shall|please|now|always|never)\b|\byou (?:are (?:now|an?)|must|will now)\b|"
-    r"\b(?:call|invoke|run|use) the (?:tool|function)\b|<\s*/?\s*(?:system|record|instructions?)\b|"
-    r"\b(?:respond|reply|answer) only with\b|\bset (?:the )?(?:verdict|score)\b|"
-    r"\b(?:report|mark|rate|score|classify|treat|label|count) (?:this|the|every|each|all|it)\b"
-    r".{0,60}\bas (?:supported|(?:a )?benefits?|beneficial|proven|effective|10)\b|"
-    r"\b(?:note|message|instructions?) (?:for|to) (?:the |any |all )?(?:automated|automatic|"
-    r"machine|LLM|AI)\b|"
-    r"\bignor(?:iere[nt]?|ez|a|ad|e|are)\b.{0,40}\b(?:anweisung|instruc|istruz|instruç)\w*|"
-    r"(?:忽略|无视).{0,12}(?:指令|指示|说明)",
-    re.IGNORECASE,
-)
-"""Words that speak to whoever reads for a machine, which no finding does."""
 _ODD = bounded(r"\d{3}|\d[.,]\d|[%:/@<>{}\[\]]|\b(?:NCT|PMID|PMC|doi)\b", re.IGNORECASE)
 """An id, an address or a figure, which a model may have made up."""
-
-
-def addresses_a_model(text: str) -> bool:
-    """Whether a text gives orders to a machine; it is then no finding and never cited."""
-    return _ADDRESS.search(text) is not None
 
 
 def quoted_sentence(quote: str, evidence: Evidence) -> Span | None:

@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterable
 from enum import StrEnum
 
+from deepcritical.appraisal.verdict import RULES
 from deepcritical.domain.appraisal import Remark
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.verdict import RULES, Certainty, VerdictLabel
+from deepcritical.domain.verdict import FORMER_RULES, Certainty, VerdictLabel
 
 __all__ = ["BOTH", "IN_FAVOUR", "NO_EFFECT", "Rating", "Strongest", "Way", "rating_pattern"]
 
@@ -59,6 +60,8 @@ class Rating(StrEnum):
     )
     UNSUPPORTED = "The evidence found does not support {drug} for {condition} {cited}."
     REFUTED = "The evidence found speaks against {drug} for {condition} {cited}."
+    HARMFUL = "The evidence found speaks of harm by {drug} in {condition} {cited}."
+    NOT_ASSESSED = "Whether {drug} helps in {condition} was not assessed: {why} {cited}."
     CERTAINTY = "Certainty is {certainty}{because} {cited}."
     COUNTS = "Clinical studies of the condition with a direction: {n} ({counts})."
     CHAINS = "Mechanism chains without a gap: {n} ({effects}) {cited}."
@@ -68,6 +71,7 @@ class Rating(StrEnum):
     )
     REGISTERED = "Registered trials found (status as of the record): {trials}."
     FURTHER_TRIALS = "Further registered trials: {cited}."
+    FOUND = "{finding} {cited}."
     STUDY = "**{name}**{same}: {remark} {cited}."
     READ_TOO = "{name}: {remark} {cited}."
     STRONGEST = "{strongest}{level} {cited}."
@@ -90,20 +94,24 @@ _COUNT = rf"\d+ (?:{_any_of((IN_FAVOUR, NO_EFFECT, BOTH))}) {_CITED}"
 _EFFECT = rf"\d+ (?:{_any_of(Way)})"
 
 
-def _slots(name: str) -> dict[str, str]:
+def _slots(name: str, finding: str, remark: str) -> dict[str, str]:
     """The form of what may stand in each slot.
 
     Args:
         name: A pattern for how a reference is named.
+        finding: A pattern for the sentences of the summary of findings.
+        remark: A pattern for what is said of records.
     """
     trial = rf"(?:{name}), {_STATUS} {_CITED}"
     return {
+        "finding": finding,
         "drug": _FREE,
         "condition": _FREE,
         "label": _any_of(VerdictLabel),
         "certainty": _any_of(Certainty),
-        "rule": f"(?i:{_any_of(rule.rstrip('.') for rule in RULES)})",
+        "rule": f"(?i:{_any_of(rule.rstrip('.') for rule in {**FORMER_RULES, **RULES})})",
         "cited": _CITED,
+        "why": r"[^\[\]\n]{1,300}?",
         "because": r"(?: \([^\[\]\n]{1,900}?\))?",
         "n": r"\d+",
         "counts": rf"{_COUNT}(?:, {_COUNT})*",
@@ -112,7 +120,7 @@ def _slots(name: str) -> dict[str, str]:
         "trials": rf"{trial}(?:; {trial})*(?:; and \d+ more {_CITED})?",
         "name": name,
         "same": rf"(?: \(same study as (?:{name})(?: {_CITED})?\))?",
-        "remark": f"(?i:{_any_of(Remark)})",
+        "remark": f"(?i:{remark})",
         "strongest": _any_of(Strongest),
         "level": r"(?: \(OCEBM level [1-5]\))?",
         "side": r"For a (?:yes|no)|Without a clear side",
@@ -124,13 +132,19 @@ def _slots(name: str) -> dict[str, str]:
 _SLOT = bounded(r"\\\{(\w+)\\\}")
 
 
-def rating_pattern(names: Iterable[str]) -> re.Pattern[str]:
+def rating_pattern(
+    names: Iterable[str], findings: Iterable[str] = (), remarks: Iterable[str] = ()
+) -> re.Pattern[str]:
     """Finds the ratings of a line of prose, at its beginning or that of a sentence.
 
     Args:
         names: How the references are named in prose; no other name makes a rating.
+        findings: The sentences of the summary of findings, as printed; no other makes one.
+        remarks: What is said of records beside the constant remarks, as printed.
     """
-    slots = _slots(_any_of({name for name in names if name}) or r"(?!)")
+    told = _any_of({finding.rstrip(".") for finding in findings if finding})
+    said = _any_of({*Remark, *filter(None, remarks)})
+    slots = _slots(_any_of({name for name in names if name}) or r"(?!)", told or r"(?!)", said)
     each = "|".join(
         _SLOT.sub(lambda slot: f"(?:{slots[slot[1]]})", re.escape(rating.value))
         for rating in Rating

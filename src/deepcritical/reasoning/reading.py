@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from deepcritical.domain import harms
 from deepcritical.domain.abbreviations import expand_abbreviations
 from deepcritical.domain.appraisal import Reading, Remark
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
@@ -18,6 +19,7 @@ from deepcritical.domain.grading import (
     is_paper,
     is_retracted,
 )
+from deepcritical.domain.orders import addresses_a_model
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import Condition, Drug
 from deepcritical.domain.text import Span, sentences, whole_sentences
@@ -26,7 +28,6 @@ from deepcritical.reasoning.clauses import clauses
 from deepcritical.reasoning.figures import Way, has_result_figures
 from deepcritical.reasoning.names import ConditionNames, DrugNames
 from deepcritical.reasoning.outcomes import Weight, primary_outcomes, weigh
-from deepcritical.reasoning.quoting import addresses_a_model
 from deepcritical.reasoning.stance import (
     Finding,
     RecordNames,
@@ -75,7 +76,7 @@ def _findings(evidence: Evidence, names: RecordNames, drug: Drug) -> list[Findin
 
 def _in_harms(span: Span) -> bool:
     """Whether a sentence stands in a section on harms, which says nothing of efficacy."""
-    return span.label.startswith(lexicon.HARMS_SECTION)
+    return span.label.startswith(harms.HARMS_SECTION)
 
 
 def _is_deadly(finding: Finding) -> bool:
@@ -148,8 +149,8 @@ def _reports_safety(span: Span, names: RecordNames) -> bool:
     sentence = span.text
     plain = (
         not span.label.startswith(lexicon.NOT_FINDINGS)
-        and (lexicon.SAFETY.search(sentence) or _in_harms(span))
-        and not lexicon.SAFETY_AS_TOPIC.search(sentence)
+        and (harms.SAFETY.search(sentence) or _in_harms(span))
+        and not harms.SAFETY_AS_TOPIC.search(sentence)
         and not lexicon.AIM.search(sentence)
         and not lexicon.OUTLOOK.search(sentence)
         and not lexicon.NOT_GIVEN.search(sentence)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from deepcritical.domain import harms
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span
 from deepcritical.reasoning import arms, directions, lexicon
@@ -300,7 +301,7 @@ def _is_aim(clause: str) -> bool:
 
 def _only_safety(clause: str, cue: Cue) -> bool:
     """Whether the clause is about harms and tolerability, and not also about efficacy."""
-    if not lexicon.SAFETY.search(clause):
+    if not harms.SAFETY.search(clause):
         return False
     return cue.way is not Way.BENEFIT or not lexicon.EFFICACY.search(clause)
 

@@ -23,6 +23,12 @@ from deepcritical.domain.events import StopReason
 from deepcritical.domain.grading import grade
 from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.report_parts import ReportSection
+from deepcritical.domain.trial_status import (
+    is_stopped,
+    is_under_way,
+    status_and_size,
+    told_status,
+)
 from deepcritical.reasoning.base import ReportContext
 from deepcritical.reasoning.citing import Citer
 from deepcritical.reasoning.evidence_rows import evidence_rows
@@ -30,12 +36,6 @@ from deepcritical.reasoning.figures import has_result_figures
 from deepcritical.reasoning.inquiries import asks_for_stopped, focus_of
 from deepcritical.reasoning.item_facts import ItemReader, checklist_in, counting, covered
 from deepcritical.reasoning.ratings import Rating, Strongest
-from deepcritical.reasoning.registry_status import (
-    is_stopped,
-    is_under_way,
-    status_and_size,
-    told_status,
-)
 from deepcritical.services.evidence_store import EvidenceStore
 
 __all__ = ["synthesize"]

@@ -7,6 +7,7 @@ from deepcritical.domain.errors import ReasoningError
 from deepcritical.domain.events import BudgetPlanned, JudgementMade, Notice
 from deepcritical.models.desk import RunDesk
 from deepcritical.models.providers import ModelServer
+from deepcritical.reasoning.estimating import estimated
 
 __all__ = ["Telling"]
 
@@ -17,13 +18,9 @@ _WHAT: dict[Judgement, str] = {
     "hypotheses": "proposing mechanism chains",
     "assessment": "judging the evidence",
     "manager": "managing the team",
-    "report": "choosing key sentences",
+    "report": "writing what the studies show together",
+    "verify": "checking sentences",
 }
-_SECTIONS = 4
-_PLANNING, _TURNS = 2, 3
-"""Calls of a manager before the first round, and in each round."""
-_WRITTEN_SHARE = 0.1
-"""Of the tokens of a run, those that the model writes, as a guess for the estimate."""
 
 
 class Telling:
@@ -41,32 +38,42 @@ class Telling:
         self._desk = desk
         self.by_rule: dict[Judgement, str] = {}
         """What rules did in the model's place, and how far."""
+        self._manages = self._told_records = False
 
     async def budget(self, *, manages: bool = False) -> None:
-        """What the run is expected to cost, before the model is first asked.
+        """What the run is expected to cost, before a model is first asked.
 
         Args:
-            manages: Whether the model also manages the team.
+            manages: Whether a model also manages the team.
         """
-        limits, profile = self._desk.limits, self._server.profile
-        # A round reads twice in batches, proposes and judges.
-        per_round = 4 + 2 * limits.results_per_query // profile.batch_records
-        managing = _PLANNING + _TURNS * limits.max_iterations if manages else 0
-        most = 1 + limits.max_iterations * per_round + managing + _SECTIONS
-        calls = min(limits.max_calls, most)
-        tokens = min(limits.max_tokens, calls * (profile.context_tokens // 3))
-        written = int(tokens * _WRITTEN_SHARE)
-        estimate = self._purse.priced(tokens - written, written).model_copy(update={"calls": calls})
-        await self._desk.tell(
-            BudgetPlanned(model=self._server.name, estimate=estimate, limits=limits)
-        )
-        if limits.max_cost_usd is not None and estimate.cost_usd is None:
+        self._manages = manages
+        await self._plan(0)
+        unpriced = [one.name for one in self._server.all.values() if one.price(0, 0) is None]
+        if self._desk.limits.max_cost_usd is not None and unpriced:
             await self._desk.tell(
                 Notice(
-                    message=f"The price of {self._server.name} is not known: the limit in dollars "
-                    "cannot be kept, those of calls and tokens are."
+                    message=f"The price of {' and '.join(unpriced)} is not known: the limit in "
+                    "dollars cannot be kept, those of calls and tokens are."
                 )
             )
+
+    async def to_read(self, new_records: int) -> None:
+        """The same, once it is known how many records are to be read; told once."""
+        if not self._told_records:
+            self._told_records = True
+            await self._plan(new_records)
+
+    async def _plan(self, new_records: int) -> None:
+        limits = self._desk.limits
+        estimate = estimated(self._server, limits, new_records=new_records, manages=self._manages)
+        await self._desk.tell(
+            BudgetPlanned(
+                model=self._server.name,
+                estimate=estimate,
+                limits=limits,
+                new_records=new_records,
+            )
+        )
 
     async def made(self, judgement: Judgement, dropped: int = 0) -> None:
         """The model made a judgement.

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from deepcritical.domain import harms
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span
 from deepcritical.reasoning import lexicon
@@ -56,8 +57,8 @@ _PEOPLE = (
 
 
 def _tells_safety(span: Span) -> bool:
-    told = lexicon.SAFETY.search(span.text) or span.label.startswith(lexicon.HARMS_SECTION)
-    about = lexicon.SAFETY_AS_TOPIC.search(span.text) or lexicon.OUTLOOK.search(span.text)
+    told = harms.SAFETY.search(span.text) or span.label.startswith(harms.HARMS_SECTION)
+    about = harms.SAFETY_AS_TOPIC.search(span.text) or lexicon.OUTLOOK.search(span.text)
     return bool(told) and not about
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from deepcritical.domain.appraisal import Direction, Remark, StudyFinding
+from deepcritical.appraisal.verdict import decide
+from deepcritical.domain.appraisal import Remark, StudyFinding
 from deepcritical.domain.assessment import JudgeAssessment
+from deepcritical.domain.brief import Brief, StudyRow
 from deepcritical.domain.hypotheses import MechanismHypothesis, Sign
 from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.question import ResearchQuestion
-from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report import REPORT_SCHEMA, ResearchReport
 from deepcritical.domain.report_parts import DrugCandidate, ReportSection
+from deepcritical.domain.sentences import Finding, Sentence, as_markdown
 from deepcritical.domain.text import capitalised
-from deepcritical.domain.verdict import Verdict, VerdictLabel, decide
+from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.questions.wording import answer_to, claim_of
 from deepcritical.reasoning.base import ReportContext
 from deepcritical.reasoning.changing import ChangeSection
@@ -23,10 +27,15 @@ from deepcritical.reasoning.evidence_rows import evidence_rows
 from deepcritical.reasoning.judging import assess, rank_drugs
 from deepcritical.reasoning.mechanistic import MechanismSection
 from deepcritical.reasoning.methods import Methods
-from deepcritical.reasoning.ratings import BOTH, IN_FAVOUR, NO_EFFECT, Rating, Way
+from deepcritical.reasoning.ratings import Rating
+from deepcritical.reasoning.ratings import Way as ChainWay
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.writing.brief import Matter, brief_of
+from deepcritical.writing.findings import findings_of
+from deepcritical.writing.studies import study_rows
+from deepcritical.writing.words import listed
 
-__all__ = ["write"]
+__all__ = ["store_findings", "with_synthesis", "write"]
 
 _TOP = 5
 NOTHING = "No record bears on the question."
@@ -35,7 +44,7 @@ _NONE_DECIDED = "None of the candidates has enough evidence for a verdict."
 
 _TITLES = {
     "methodology": "Methodology",
-    "clinical_findings": "Clinical findings",
+    "clinical_findings": "Results in the words of the records",
     "mechanistic_findings": "Mechanistic findings",
     "contradictions": "Contradictory evidence",
     "safety": "Safety",
@@ -71,16 +80,20 @@ class _Writer:
 
     def report(self) -> ResearchReport:
         # The order of these calls gives the references their numbers: the summary's come first.
-        summary = self._summary()
-        conclusion = self._conclusion()
+        brief = self._brief()
+        summary = self._summary(brief)
         changing = self._changing()
         candidates = tuple(self._candidate(drug) for drug in self.drugs)
+        study_table = self._study_table()
         sections = self._sections()
         frame = self.question.frame
         return ResearchReport(
+            schema_version=REPORT_SCHEMA,
             title=self._title(),
             research_question=self.question.text,
             executive_summary=summary,
+            brief=brief,
+            study_table=study_table,
             verdict=self.verdict,
             answer=answer_to(frame, self.verdict.label) if frame else "",
             proposition=claim_of(frame) if frame and frame.negative else "",
@@ -88,8 +101,9 @@ class _Writer:
             drug_candidates=candidates if self.studies else (),
             limitations=self.methods.limitations(),
             what_would_change=changing,
-            conclusion=conclusion,
+            conclusion=summary,
             references=self.citer.references,
+            studies=self.studies,
             evidence_table=evidence_rows(self.store, self.citer.references, candidates),
             claims=self.citer.claims,
             searches=tuple(self.store.searches),
@@ -104,6 +118,52 @@ class _Writer:
             written_by=self.written_by,
         )
 
+    def _brief(self) -> Brief | None:
+        if not self.studies or self.main is None:
+            return None
+        appraisals = self.store.appraisals(self.main)
+        records = self.store.evidence
+        matter = Matter(
+            drug=self.main,
+            condition=self.condition,
+            frame=self.question.frame if self.question.drug else None,
+            verdict=self.verdict,
+            studies=self.studies,
+            evidence=records,
+            readings=self.store.readings,
+            registered=[
+                i
+                for i, a in appraisals.items()
+                if a.reading.included and records[i].metadata.kind == "trial"
+            ],
+            searched_on=self.context.searched_on,
+        )
+        return brief_of(matter, self._lead())
+
+    def _lead(self) -> str:
+        """What is said first where no drug was asked about."""
+        if self.question.drug or len(self.drugs) < 2:
+            return ""
+        if self._none_decided:
+            return _NONE_DECIDED
+        others = listed(list(self.drugs[1:]))
+        return (
+            f"Among the candidates, {self.main} has the strongest evidence; "
+            f"the others are {others}."
+        )
+
+    def _study_table(self) -> tuple[StudyRow, ...]:
+        if self.main is None:
+            return ()
+        appraisals = self.store.appraisals(self.main)
+        decided = self.verdict.deciding_ids
+        store = self.store
+        rows = study_rows(self.studies, appraisals, store.evidence, store.readings, decided)
+        table = tuple(rows)
+        for row in table:
+            self.citer.cite(row.evidence_ids)
+        return table
+
     def _sections(self) -> dict[str, Any]:
         cond = self.condition
         clinical = [ClinicalSection(self.store, self.citer, drug, cond) for drug in self.drugs]
@@ -112,7 +172,11 @@ class _Writer:
         tested = mechanism.hypotheses() if mechanism else ()
         contents = {
             "clinical_findings": self._per_drug([part.clinical() for part in clinical]),
-            "mechanistic_findings": mechanism.mechanistic() if mechanism else NOTHING,
+            "mechanistic_findings": (
+                "\n\n".join(filter(None, (self._asked_way(), mechanism.mechanistic())))
+                if mechanism
+                else NOTHING
+            ),
             "contradictions": self._contradictions(mechanism, clinical),
             "safety": safety(clinical) or NOTHING,
         }
@@ -140,20 +204,18 @@ class _Writer:
         )
 
     def _also_read(self) -> str:
-        """Records that bear on the question and that no section speaks of: nothing is hidden."""
+        """Records that bear on the question and that nothing else names, as retracted ones."""
         cited = {reference.evidence_id for reference in self.citer.references}
         told: dict[str, str] = {}
         for drug in self.drugs:
             for evidence_id, appraisal in self.store.appraisals(drug).items():
                 if appraisal.reading.included and evidence_id not in cited:
-                    why = (
-                        Remark.RETRACTED if appraisal.grade.retracted else appraisal.reading.remark
-                    )
+                    retracted = appraisal.grade.retracted
+                    why = Remark.RETRACTED if retracted else appraisal.reading.remark
                     told.setdefault(evidence_id, why or Remark.MECHANISM_ONLY)
-        if not told:
-            return ""
         lines = [f"- {self._read_too(i, why)}" for i, why in told.items()]
-        return "\n\n### Read, without a finding to report\n\n" + "\n".join(lines)
+        heading = "\n\n### Read, without a finding to report\n\n"
+        return heading + "\n".join(lines) if lines else ""
 
     def _read_too(self, evidence_id: str, why: str) -> str:
         name, cited = self.citer.name(evidence_id), self.citer.cite([evidence_id])
@@ -172,46 +234,29 @@ class _Writer:
             for drug, content in zip(self.drugs, contents, strict=True)
         )
 
-    def _direct(self) -> list[StudyFinding]:
-        return [
-            s for s in self.studies if s.clinical and s.direct and s.direction is not Direction.NONE
-        ]
-
-    def _asked(self) -> str:
-        if self.question.drug is None and self.main:
-            if self._none_decided:
-                return f"{capitalised(self.main)}, the first by rank,"
-            return f"The best placed candidate is {self.main}"
-        return capitalised(self.main or "the drug")
-
     @property
     def _none_decided(self) -> bool:
         """Whether several candidates are left, and the evidence is enough for none of them."""
         verdicts = [decide(self.store.studies(drug)).label for drug in self.drugs]
         return len(verdicts) > 1 and set(verdicts) == {VerdictLabel.INSUFFICIENT}
 
-    def _summary(self) -> str:
-        cond = escape_markdown(self.condition)
-        if not self.studies:
+    def _summary(self, brief: Brief | None) -> str:
+        if brief is None:
             return (
                 f"No record found bears on {escape_markdown(self._subject())}. "
                 "This is a finding about the sources searched, not about the drug: "
                 "absence of evidence is not evidence of absence."
             )
-        first = Rating.VERDICT.told(
-            drug=escape_markdown(self._asked()),
-            condition=cond,
-            label=self.verdict.label.value,
-            certainty=self.verdict.certainty.value,
-            rule=_lower(self.verdict.rule.rstrip(".")),
-            cited=self.citer.cite(self.verdict.deciding_ids),
-        )
-        none = _NONE_DECIDED if self._none_decided else ""
-        return " ".join(
-            part
-            for part in (none, first, self._posed(), self._counted(), self._mechanism_line())
-            if part
-        )
+        told = (*brief.answer, *brief.harms)
+        for sentence in (*told, *(study.result for study in brief.studies)):
+            self.citer.cite(sentence.evidence_ids)
+        for trial in brief.trials:
+            self.citer.cite([trial.evidence_id])
+        return as_markdown(told, self.citer.references)
+
+    def _asked_way(self) -> str:
+        """What the records say of the mechanism that the question names."""
+        return " ".join(part for part in (self._posed(), self._mechanism_line()) if part)
 
     def _posed(self) -> str:
         """What the records say of the mechanism that the question poses."""
@@ -232,49 +277,14 @@ class _Writer:
             else self.condition
         )
 
-    def _counted(self) -> str:
-        direct = self._direct()
-        if not direct:
-            return ""
-        by = {d: [s for s in direct if s.direction is d] for d in Direction}
-        parts = [
-            (len(by[Direction.SUPPORTS]), IN_FAVOUR, by[Direction.SUPPORTS]),
-            (len(by[Direction.REFUTES]), NO_EFFECT, by[Direction.REFUTES]),
-            (len(by[Direction.MIXED]), BOTH, by[Direction.MIXED]),
-        ]
-        said = [
-            f"{n} {text} {self.citer.cite(i for s in studies for i in s.deciding_ids)}"
-            for n, text, studies in parts
-            if n
-        ]
-        return Rating.COUNTS.told(n=len(direct), counts=", ".join(said))
-
     def _mechanism_line(self) -> str:
         complete = [h for h in self.store.hypotheses if h.complete]
         if not complete:
             return ""
         ids = self.citer.cite(f.evidence_id for h in complete for e in h.edges for f in e.facts)
         by = Counter(map(_way, complete))
-        said = ", ".join(f"{by[way]} {way.value}" for way in Way if by[way])
+        said = ", ".join(f"{by[way]} {way.value}" for way in ChainWay if by[way])
         return Rating.CHAINS.told(n=len(complete), effects=said, cited=ids)
-
-    def _conclusion(self) -> str:
-        if not self.studies:
-            return (
-                f"The sources searched hold no evidence on {escape_markdown(self._subject())}; "
-                "no conclusion can be drawn."
-            )
-        decided = self.citer.cite(self.verdict.deciding_ids)
-        of_all = f"any of the candidates ({', '.join(self.drugs)})"
-        verdict = Rating[self.verdict.label.name].told(
-            drug=escape_markdown(of_all if self._none_decided else self.main or ""),
-            condition=escape_markdown(self.condition),
-            cited=decided,
-        )
-        certainty = Rating.CERTAINTY.told(
-            certainty=self.verdict.certainty.value, because=self._why_uncertain(), cited=decided
-        )
-        return f"{verdict} {certainty}"
 
     def _changing(self) -> ReportSection:
         context, drug = self.context, self.main or ""
@@ -290,9 +300,6 @@ class _Writer:
             title="What would change this verdict", content=section.content() if drug else NOTHING
         )
 
-    def _why_uncertain(self) -> str:
-        return f" ({'; '.join(self.verdict.downgrades)})" if self.verdict.downgrades else ""
-
     def _candidate(self, drug: str) -> DrugCandidate:
         studies = self.store.studies(drug)
         verdict: Verdict = decide(studies)
@@ -300,17 +307,14 @@ class _Writer:
         return DrugCandidate(name=drug, verdict=verdict, studies=len(studies))
 
 
-def _way(hypothesis: MechanismHypothesis) -> Way:
+def _way(hypothesis: MechanismHypothesis) -> ChainWay:
     """What a chain says of the condition."""
     if not hypothesis.complete:
-        return Way.INCOMPLETE
+        return ChainWay.INCOMPLETE
     if hypothesis.expected_effect is None:
-        return Way.DISPUTED
-    return Way.HELPS if hypothesis.expected_effect is Sign.DECREASES else Way.HARMS
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
+        return ChainWay.DISPUTED
+    helps = hypothesis.expected_effect is Sign.DECREASES
+    return ChainWay.HELPS if helps else ChainWay.HARMS
 
 
 def write(
@@ -318,3 +322,39 @@ def write(
 ) -> ResearchReport:
     """The report over everything in the store."""
     return _Writer(question, store, context, written_by).report()
+
+
+def store_findings(store: EvidenceStore, report: ResearchReport, drug: str) -> dict[str, Finding]:
+    """Return what a model may write about: the findings on the report's first drug."""
+    return findings_of(
+        drug,
+        report.verdict,
+        report.studies,
+        store.appraisals(drug),
+        store.evidence,
+        store.readings,
+    )
+
+
+def with_synthesis(
+    report: ResearchReport,
+    store: EvidenceStore,
+    written: Sequence[Sentence],
+    findings: Mapping[str, Finding],
+) -> ResearchReport:
+    """Return the report with checked sentences of a model in its brief, and what they cite."""
+    if report.brief is None or not written:
+        return report
+    citer = Citer(store)
+    citer.cite(reference.evidence_id for reference in report.references)
+    for sentence in written:
+        citer.cite(sentence.evidence_ids)
+    cited = dict.fromkeys(i for sentence in written for i in sentence.finding_ids)
+    return report.model_copy(
+        update={
+            "brief": report.brief.model_copy(update={"synthesis": tuple(written)}),
+            "findings": tuple(findings[i] for i in cited),
+            "references": citer.references,
+            "evidence_table": evidence_rows(store, citer.references, report.drug_candidates),
+        }
+    )

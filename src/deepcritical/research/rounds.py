@@ -1,15 +1,16 @@
-"""Between rounds: what a plan has of the first, what is known after each, what the next is for."""
+"""Parts of a round: its records are read, what is known after it, what the next is for."""
 
 from __future__ import annotations
 
 from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
-from deepcritical.domain.events import RoundChosen
+from deepcritical.domain.errors import ReasoningError
+from deepcritical.domain.events import RecordRead, RoundChosen, Stage, StudiesRead
 from deepcritical.domain.plan import ResearchPlan
 from deepcritical.reasoning.queries import posed_queries, search_sides
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.stopping import RoundResult
 
-__all__ = ["round_result", "tell_choice", "told_of_plan"]
+__all__ = ["read_studies", "round_result", "tell_choice", "told_of_plan"]
 
 
 def round_result(session: ResearchSession, assessment: JudgeAssessment) -> RoundResult:
@@ -53,3 +54,31 @@ def told_of_plan(plan: ResearchPlan) -> tuple[str, ...]:
         return plan.notices
     some = f"The reviewed plan begins without {len(missing)} of the {len(by_rule)} searches by rule"
     return (*plan.notices, f"{some}: {'; '.join(missing)}.")
+
+
+async def read_studies(session: ResearchSession) -> None:
+    """Read every record that was not read yet into what it says of its study."""
+    known = session.store.readings
+    unread = {key: e for key, e in session.store.evidence.items() if key not in known}
+    if not unread:
+        return
+    try:
+        studies = await session.reasoner.read_studies(unread, session.owner)
+    except ReasoningError as error:
+        await session.notify(f"{len(unread)} records were not read into studies: {error}")
+        return
+    if studies.problem:
+        await session.notify(studies.problem)
+    found = studies.readings
+    for key, reading in found.items():
+        session.store.add_study(key, reading)
+    told = tuple(
+        RecordRead(
+            evidence_id=key,
+            reader=reading.reader.name if reading.reader.kind == "model" else reading.reader.kind,
+            results=len(reading.results),
+            unread=reading.unread,
+        )
+        for key, reading in found.items()
+    )
+    await session.emit(StudiesRead(records=told), Stage.SEARCH)

@@ -56,6 +56,8 @@ class ResearchSession:
     """Monotonic seconds."""
     searched_on: str
     """ISO date, UTC."""
+    owner: str = ""
+    """Whose the readings of this run are; '' for those that all users share."""
     context: str = ""
     """What the user said beside a free question."""
     sources: RunSources | None = None

@@ -5,6 +5,7 @@ A step reads the store, asks the reasoner or the sources, writes the store, emit
 
 from __future__ import annotations
 
+from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.appraisal import Appraisal, Reading
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.citation_validator import AnyDocument, validate_references
@@ -29,10 +30,9 @@ from deepcritical.domain.hypotheses import Edge, MechanismHypothesis
 from deepcritical.domain.question import SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
-from deepcritical.domain.verdict import decide
 from deepcritical.reasoning.auditing import check_sentences
 from deepcritical.reasoning.base import ReportContext, Unread
-from deepcritical.research.rounds import round_result, tell_choice, told_of_plan
+from deepcritical.research.rounds import read_studies, round_result, tell_choice, told_of_plan
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.stopping import stop_reason
 from deepcritical.research.understanding import understand
@@ -229,10 +229,11 @@ async def process_results(session: ResearchSession) -> None:
     source may have told of a retraction since.
     """
     _grade_anew(session)
+    await read_studies(session)
     read = kept = 0
     drugs = await session.reasoner.name_candidates(session.understood, session.store)
     unread = [
-        Unread(drug, key, evidence)
+        Unread(drug, key, evidence, session.store.readings.get(key))
         for drug in drugs
         for key, evidence in session.store.evidence.items()
         if key not in session.store.appraisals(drug.name)

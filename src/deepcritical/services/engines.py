@@ -90,13 +90,26 @@ def _prepared_file(engine: sa.Engine) -> Iterator[sa.Connection]:
     with engine.connect().execution_options(**{_BEGIN: "BEGIN EXCLUSIVE"}) as connection:
         raw = connection.connection.driver_connection
         assert raw is not None  # noqa: S101 - only a pooled connection that was given back has none
-        raw.execute("PRAGMA journal_mode = WAL")  # kept in the file
+        _keep_a_log(raw)
         # A table that is made anew is dropped on the way, which must delete nothing elsewhere.
         raw.execute("PRAGMA foreign_keys = OFF")
         try:
             yield connection
         finally:
             raw.execute("PRAGMA foreign_keys = ON")
+
+
+def _keep_a_log(raw: Any) -> None:
+    """Switch the file to its write-ahead log, which stays so.
+
+    Of two processes that do so at the same moment SQLite refuses one at once, without its usual
+    wait. The refusal is raised like that of a statement, so that it is tried again.
+    """
+    statement = "PRAGMA journal_mode = WAL"
+    try:
+        raw.execute(statement)
+    except sqlite3.OperationalError as error:
+        raise sa.exc.OperationalError(statement, None, error) from error
 
 
 def is_momentary(error: BaseException) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pydantic import Field, ValidationError
 
@@ -23,9 +23,12 @@ from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.identity import study_groups
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
+from deepcritical.domain.study import StudyReading
 from deepcritical.services.works import Taken, Works
 
 __all__ = ["EvidenceStore", "StoreState", "as_snapshot"]
+
+T = TypeVar("T")
 
 
 class StoreState(Model):
@@ -51,6 +54,8 @@ class StoreState(Model):
     read_for_items: tuple[str, ...] = ()
     coverage: tuple[ItemCoverage, ...] = ()
     answer: DeepAnswer | None = None
+    readings: dict[str, StudyReading] = Field(default_factory=dict)
+    """Evidence id -> what its record says of its study."""
 
 
 class EvidenceStore:
@@ -72,6 +77,7 @@ class EvidenceStore:
         self.coverage: tuple[ItemCoverage, ...] = ()
         """How far each item of the checklist is covered, as last checked."""
         self.answer: DeepAnswer | None = None
+        self._readings: dict[str, StudyReading] = {}
 
     @property
     def evidence(self) -> Mapping[str, Evidence]:
@@ -99,13 +105,23 @@ class EvidenceStore:
         return tuple(i for i in unread if i == self._works.current(i))
 
     def _keep_readings(self, taken: Taken) -> None:
-        """Only a reading of the text as it is now; one of a work that was joined follows it."""
+        """Only readings of the text as it is now; those of a work that was joined follow it."""
         for drug, readings in self._appraisals.items():
-            ids = (taken.evidence_id, *taken.joined)
-            held = {i: readings.pop(i) for i in ids if i in readings}
-            kept = next((held[i] for i in taken.unchanged if i in held), None)
+            kept = _of_the_same_text(readings, taken)
             if kept is not None:
                 self._appraisals[drug][taken.evidence_id] = kept.moved_to(taken.evidence_id)
+        study = _of_the_same_text(self._readings, taken)
+        if study is not None:
+            self._readings[taken.evidence_id] = study
+
+    def add_study(self, evidence_id: str, reading: StudyReading) -> None:
+        """Keep what a record says of its study."""
+        self._readings[evidence_id] = reading
+
+    @property
+    def readings(self) -> Mapping[str, StudyReading]:
+        """What the records say of their studies, by evidence id, in store order."""
+        return {key: self._readings[key] for key in self._works if key in self._readings}
 
     def _move_hypotheses(self) -> None:
         current = self._works.current
@@ -184,6 +200,7 @@ class EvidenceStore:
             read_for_items=tuple(self.read_for_items),
             coverage=self.coverage,
             answer=self.answer,
+            readings=self._readings,
         )
         return state.model_dump_json()
 
@@ -216,6 +233,7 @@ class EvidenceStore:
         store.read_for_items = dict.fromkeys(state.read_for_items)
         store.coverage = state.coverage
         store.answer = state.answer
+        store._readings = dict(state.readings)
         return store
 
     def to_snapshot(self, name: str, created: str = "") -> bytes:
@@ -249,3 +267,10 @@ def as_snapshot(records: Iterable[Evidence], name: str, created: str = "") -> by
 def _line(record: Evidence) -> str:
     plain = record.model_dump(mode="json", exclude_defaults=True, exclude={"relevance_score"})
     return json.dumps({"kind": "evidence", "record": plain}, ensure_ascii=False, sort_keys=True)
+
+
+def _of_the_same_text(held: dict[str, T], taken: Taken) -> T | None:
+    """Take out what is held of a work, and return what is of its text as it is now."""
+    ids = (taken.evidence_id, *taken.joined)
+    found = {i: held.pop(i) for i in ids if i in held}
+    return next((found[i] for i in taken.unchanged if i in found), None)

@@ -13,6 +13,8 @@ __all__ = [
     "jobs",
     "organizations",
     "rate_limits",
+    "reading_claims",
+    "study_readings",
     "tool_traces",
     "trace_events",
     "users",
@@ -136,3 +138,28 @@ rate_limits = sa.Table(
     sa.Column("free_at", sa.Float, nullable=False),
 )
 """Limits that processes share, each with when its next permit is free: seconds of that clock."""
+
+study_readings = sa.Table(
+    "study_readings",
+    METADATA,
+    sa.Column("key", sa.String(64), primary_key=True),
+    sa.Column("text_sha256", sa.String(64), nullable=False),
+    sa.Column("record_id", sa.Text, nullable=False),
+    sa.Column("owner", _ID, nullable=False),
+    sa.Column("accepted", sa.Boolean, nullable=False),
+    sa.Column("reading", sa.Text, nullable=False),
+    sa.Column("kept_at", sa.Float, nullable=False),
+    sa.Index("ix_study_readings_text", "text_sha256"),
+    sa.Index("ix_study_readings_record", "record_id"),
+)
+"""Readings by text and reader. The owner is '' for what all share; one that was imported is not
+accepted until the operator says so."""
+
+reading_claims = sa.Table(
+    "reading_claims",
+    METADATA,
+    sa.Column("key", sa.String(64), primary_key=True),
+    sa.Column("holder", _ID, nullable=False),
+    sa.Column("until", sa.Float, nullable=False),
+)
+"""Readings that a run is making, and until when others wait for them: seconds since 1970."""

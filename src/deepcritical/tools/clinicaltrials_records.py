@@ -18,7 +18,7 @@ from deepcritical.domain.identity import record_url
 from deepcritical.domain.stop_reasons import classify_stop
 from deepcritical.domain.text import capitalised, shorten_at_sentence
 from deepcritical.tools.base import Parsed
-from deepcritical.tools.clinicaltrials_results import posted_results
+from deepcritical.tools.clinicaltrials_results import posted_results, registry_entry
 from deepcritical.tools.clinicaltrials_schema import Protocol, Study
 
 __all__ = ["Page", "decoded", "parse", "read_page", "read_version"]
@@ -178,6 +178,7 @@ def _metadata(study: Study, posted: tuple[str, ...], content: str) -> EvidenceMe
         mesh_terms=_unique([mesh.term for mesh in browsed]),
         primary_outcomes=tuple(_outcomes(protocol)),
         posted_results=posted,
+        registry_entry=registry_entry(study),
         text_kind="registry" if content else "none",
         **_further(protocol),
     )

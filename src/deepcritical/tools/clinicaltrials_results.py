@@ -1,14 +1,19 @@
-"""Posted results of a trial as lines of text: the primary measures, with values and comparisons."""
+"""Posted results of a trial: as lines of text for people, and whole for who reads them by code."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from deepcritical.tools.clinicaltrials_schema import Analysis, Measure, Measurement
+from pydantic.alias_generators import to_camel
 
-__all__ = ["posted_results"]
+from deepcritical.tools.clinicaltrials_schema import Analysis, Measure, Measurement, Study
+
+__all__ = ["posted_results", "registry_entry"]
 
 _MOST_MEASURES = 20
+_MOST_ENTRY_MEASURES = 60
 _MOST_VALUES = 24
 _MOST_ANALYSES = 8
 """Some measures are tables of hundreds of values; what is left out is said."""
@@ -25,6 +30,34 @@ def posted_results(measures: Sequence[Measure]) -> tuple[str, ...]:
     """One line for each primary measure that has a value, in the registry's own terms."""
     primary = [measure for measure in measures if measure.type == "PRIMARY" and measure.title]
     return tuple(line for line in map(_line, primary[:_MOST_MEASURES]) if line)
+
+
+def registry_entry(study: Study) -> str | None:
+    """What is read of a trial by code, in the registry's own fields, as JSON.
+
+    Design, arms, flow, outcome measures and harms; None for an entry without arms and results.
+    """
+    protocol, results = study.protocol_section, study.results_section
+    arms, measures = protocol.arms_interventions_module, results.outcome_measures_module
+    if not (arms.arm_groups or measures.outcome_measures):
+        return None
+    kept = measures.model_copy(
+        update={"outcome_measures": measures.outcome_measures[:_MOST_ENTRY_MEASURES]}
+    )
+    entry = {
+        "protocolSection": {
+            name: getattr(protocol, name)
+            for name in ("identification_module", "design_module", "arms_interventions_module")
+        },
+        "resultsSection": results.model_copy(update={"outcome_measures_module": kept}),
+    }
+    return json.dumps(_dumped(entry), ensure_ascii=False, separators=(",", ":"))
+
+
+def _dumped(part: Any) -> Any:
+    if isinstance(part, dict):
+        return {to_camel(name): _dumped(value) for name, value in part.items()}
+    return part.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
 def _line(measure: Measure) -> str:

@@ -19,7 +19,17 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
-__all__ = ["Analysis", "Measure", "Measurement", "Part", "Protocol", "Study"]
+__all__ = [
+    "Analysis",
+    "ArmGroup",
+    "HarmGroup",
+    "Measure",
+    "Measurement",
+    "Part",
+    "PostedGroup",
+    "Protocol",
+    "Study",
+]
 
 _MARKDOWN_ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+\-.!<>~|^&])")
 
@@ -153,9 +163,12 @@ class _Design(Part):
     enrollment_info: _Enrollment = _Enrollment()
 
 
-class _Arm(Part):
+class ArmGroup(Part):
+    """An arm as the registry plans it, with the names of what it gets, as in ``Drug: Examplol``."""
+
     label: _Line = ""
     type: _Line | None = None
+    intervention_names: tuple[_Line, ...] = ()
 
 
 class _Intervention(Part):
@@ -165,7 +178,7 @@ class _Intervention(Part):
 
 
 class _Arms(Part):
-    arm_groups: tuple[_Arm, ...] = ()
+    arm_groups: tuple[ArmGroup, ...] = ()
     interventions: tuple[_Intervention, ...] = ()
 
 
@@ -202,9 +215,12 @@ class Protocol(Part):
     references_module: _References = _References()
 
 
-class _Group(Part):
+class PostedGroup(Part):
+    """A group of the posted results; each module has groups, and ids, of its own."""
+
     id: _Line = ""
     title: _Line = ""
+    description: _Line = ""
 
 
 class Measurement(Part):
@@ -263,7 +279,7 @@ class Measure(Part):
     param_type: _Line | None = None
     dispersion_type: _Line | None = None
     unit_of_measure: _Line = ""
-    groups: tuple[_Group, ...] = ()
+    groups: tuple[PostedGroup, ...] = ()
     denoms: tuple[_Denominator, ...] = ()
     classes: tuple[_Class, ...] = ()
     analyses: tuple[Analysis, ...] = ()
@@ -273,8 +289,45 @@ class _Measures(Part):
     outcome_measures: tuple[Measure, ...] = ()
 
 
+class _Achievement(Part):
+    group_id: _Line = ""
+    num_subjects: _Line = ""
+
+
+class _Milestone(Part):
+    type: _Line = ""
+    achievements: tuple[_Achievement, ...] = ()
+
+
+class _Period(Part):
+    title: _Line = ""
+    milestones: tuple[_Milestone, ...] = ()
+
+
+class _Flow(Part):
+    """Who started, in the first period, is who was assigned."""
+
+    groups: tuple[PostedGroup, ...] = ()
+    periods: tuple[_Period, ...] = ()
+
+
+class HarmGroup(PostedGroup):
+    """A group with the people who died or had a serious adverse event."""
+
+    deaths_num_affected: int | None = None
+    deaths_num_at_risk: int | None = None
+    serious_num_affected: int | None = None
+    serious_num_at_risk: int | None = None
+
+
+class _Harms(Part):
+    event_groups: tuple[HarmGroup, ...] = ()
+
+
 class _Results(Part):
+    participant_flow_module: _Flow = _Flow()
     outcome_measures_module: _Measures = _Measures()
+    adverse_events_module: _Harms = _Harms()
 
 
 class _Mesh(Part):

@@ -10,7 +10,8 @@ from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, F
 from deepcritical.domain.grading import grade
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Claim, Reference, ReportSection
-from deepcritical.domain.verdict import decide
+from deepcritical.domain.verdict import NO_RECORD
+from deepcritical.domain.votes import Vote, Way
 
 TITLE = "A study of examplol in testitis"
 QUOTE = "Pain fell by 12.5% (p = 0.02)."
@@ -67,6 +68,29 @@ def appraisal(record: Evidence, evidence_id: str = "E1", **reading: Any) -> Appr
     return Appraisal(reading=Reading.model_validate(fields), grade=grade(record))
 
 
+_WAYS = {
+    Direction.SUPPORTS: Way.BENEFIT,
+    Direction.REFUTES: Way.NO_DIFFERENCE,
+    Direction.MIXED: Way.CONFLICT,
+}
+
+
+def vote(direction: Direction, level: int, people: int | None, key: str, *, direct: bool) -> Vote:
+    """What a study of a design, by its OCEBM level, found on pain."""
+    return Vote(
+        evidence_id=key,
+        row="pain",
+        outcome="pain",
+        importance="critical",
+        way=_WAYS[direction],
+        level="primary",
+        tier="randomised" if level <= 2 else "controlled",
+        directness="direct" if direct else "related",
+        review=level == 1,
+        people=people,
+    )
+
+
 def study(
     direction: Direction = Direction.SUPPORTS,
     level: int | None = 2,
@@ -76,7 +100,10 @@ def study(
     key: str = "E1",
 ) -> StudyFinding:
     """What one study says."""
+    speaks = direction is not Direction.NONE and level is not None and level < 5
+    found = (vote(direction, level or 2, participants, key, direct=direct),) if speaks else ()
     return StudyFinding(
+        votes=found,
         evidence_ids=(key,),
         deciding_ids=(key,) if direction is not Direction.NONE else (),
         direction=direction,
@@ -102,7 +129,7 @@ def report(text: str = "", *references: Reference, **changes: Any) -> ResearchRe
         "title": "Examplol for testitis",
         "research_question": "Does examplol help in testitis?",
         "executive_summary": "A summary.",
-        "verdict": decide(()),
+        "verdict": NO_RECORD,
         "methodology": section(title="Methodology"),
         "mechanistic_findings": section(),
         "clinical_findings": section(text),

@@ -17,7 +17,7 @@ from deepcritical.domain.report_parts import (
     HypothesisTested,
     Reference,
 )
-from deepcritical.domain.verdict import Verdict, VerdictLabel, decide
+from deepcritical.domain.verdict import NO_RECORD, Verdict, VerdictLabel
 from tests.unit.domain.records import TITLE, paper, reference, report, section
 
 FIRST = paper(pmid="11111111", doi="10.1234/first", url="https://pubmed.ncbi.nlm.nih.gov/11111111/")
@@ -171,7 +171,7 @@ def test_a_number_without_a_reference_is_reported() -> None:
     )
 
 
-VERDICT = decide(())
+VERDICT = NO_RECORD
 EDGE = EdgeTested(subject="examplol", object="targetase", finding="increases [2]")
 CHAIN = HypothesisTested(
     chain=("examplol", "targetase"), prediction="None [1].", confidence=0, complete=True, edges=()

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.markdown import escape_markdown, table
 from deepcritical.domain.report_parts import DrugCandidate, EdgeTested, HypothesisTested, Reference
-from deepcritical.domain.verdict import decide
 from tests.unit.domain.records import TITLE, paper, reference, report, study
 
 HOSTILE = {

@@ -33,7 +33,7 @@ def test_a_row_says_what_is_known() -> None:
         "design": "randomised controlled trial",
         "level": "2",
         "certainty": "moderate",
-        "certainty_reasons": "risk of bias: people knew what they were given",
+        "certainty_reasons": "risk of bias: most people knew what they were given",
         "quality": "0.71",
         "participants": "1240",
         "direction": "supports",

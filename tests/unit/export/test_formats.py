@@ -35,6 +35,7 @@ def test_each_format_names_its_media_type() -> None:
         "ris": "application/x-research-info-systems",
         "csl.json": "application/vnd.citationstyles.csl+json",
         "evidence.csv": "text/csv",
+        "studies.csv": "text/csv",
         "prisma.svg": "image/svg+xml",
         "mechanism.svg": "image/svg+xml",
         "timeline.svg": "image/svg+xml",

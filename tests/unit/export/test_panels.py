@@ -27,10 +27,9 @@ from deepcritical.export.panels import (
     render_mechanism,
     render_timeline,
     render_trials,
-    trials_of,
 )
-from deepcritical.export.sides import contradiction_parts
 from deepcritical.export.trace_panel import render_trace
+from deepcritical.export.trials import trials_of
 from deepcritical.interfaces.event_stream import told
 from tests.unit.export.reports import ROWS, TRIAL, full_report, report_of
 from tests.unit.export.test_hostile_text import CORPUS, local
@@ -44,9 +43,9 @@ PANELS = (
     render_timeline,
 )
 OWN = set(
-    "html head body article header section h1 h2 h3 p b i strong em ul ol li div span figure "
-    "figcaption table colgroup col thead tbody tr th td details summary button form label select "
-    "option input output mark code a br svg g title desc rect path text tspan".split()
+    "html head body article header section nav small h1 h2 h3 p b i strong em ul ol li div span "
+    "figure figcaption table colgroup col thead tbody tr th td details summary button form label "
+    "select option input output mark code a br svg g title desc rect path text tspan".split()
 )
 
 
@@ -116,23 +115,6 @@ def test_a_paper_with_a_status_stands_for_its_trial_only_without_the_entry() -> 
     alone = paper.model_copy(update={"same_study": ()})
     report = full_report(evidence_table=(alone, ROWS[1], ROWS[2]))
     assert [trial.source.number for trial in trials_of(report)] == [3, 1]
-
-
-def test_sides_stand_beside_one_another_and_the_rest_stays_prose() -> None:
-    content = (
-        "**a → b**\n\n- Increases: It rose [1].\n- Decreases: It fell [2].\n\n**Does it help?**\n\n"
-        "For:\n\n- **One**: yes [1].\n\nAgainst:\n\n- **Two**: no [2].\n\nFor: nothing."
-    )
-    parts = contradiction_parts(content)
-    assert [[side.label for side in part.sides] for part in parts] == [
-        [],
-        ["Increases", "Decreases"],
-        [],
-        ["For", "Against"],
-        [],
-    ]
-    assert parts[3].sides[1].content == "- **Two**: no [2]."
-    assert parts[4].content == "For: nothing."
 
 
 def test_a_passage_stands_at_an_edge_if_it_names_both_ends() -> None:

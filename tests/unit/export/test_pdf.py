@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import pypdfium2
 import pytest
@@ -11,6 +12,7 @@ from pypdf import PdfReader
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import ReportSection
 from deepcritical.export.pdf import as_pdf
+from tests.unit.export.briefs import brief_report
 from tests.unit.export.reports import ARTICLE, ROWS, full_report
 
 
@@ -38,7 +40,8 @@ def test_every_part_of_the_report_is_in_it() -> None:
     text = text_of(full_report())
     for part in (
         "Examplol for testitis: what the evidence shows",
-        "Verdict: promising",
+        "Promising · low certainty",
+        "Rule: One randomised trial favours the drug.",
         "Clinical findings",
         "One [1]",
         "Evidence table",
@@ -139,3 +142,38 @@ def test_what_announces_a_list_stands_on_its_page() -> None:
         page = next(text for text in pages if f"Part {n}\n" in text)
         assert f"For {n}:\n" in page
         assert "item 0" in page.partition(f"For {n}:\n")[2]
+
+
+def test_the_first_page_is_the_brief_and_the_methods_are_an_appendix() -> None:
+    reader = opened(brief_report())
+    first = " ".join(reader.pages[0].extract_text().split())
+    for part in (
+        "Promising · low certainty",
+        "Examplol lowered testitis flares (risk ratio 0.82, 95% CI 0.70 to 0.95) [1][2].",
+        "Harms. Nausea was more frequent [1].",
+        "placebo or no treatment",
+        "Invented 2021 (randomised trial, 1,240 people, against placebo): Fewer flares",
+        "No trial lasted longer than a year.",
+        "NCT99000001, recruiting, 300 people, completion expected 2999-06",
+        "Forest plots . .",
+    ):
+        assert part in first, part
+    assert "Rule:" not in first
+    assert "Examplol" in first
+    later = [" ".join(page.extract_text().split()) for page in reader.pages[1:]]
+    (appendix,) = (text for text in later if text.startswith("Appendix"))
+    assert "Rule: One randomised trial favours the drug." in appendix
+    assert "written by made-up:writer" in " ".join(later)
+
+
+def test_parts_of_the_report_are_listed_with_their_pages() -> None:
+    reader = opened(brief_report())
+    named = [str(entry["/Title"]) for entry in flat(reader.outline)]
+    for title in ("Studies", "Forest plots", "Mechanism", "Appendix", "References"):
+        assert title in named
+
+
+def flat(outline: list[Any]) -> list[Any]:
+    return [
+        one for entry in outline for one in (flat(entry) if isinstance(entry, list) else [entry])
+    ]

@@ -59,3 +59,15 @@ def test_the_words_of_the_help_fit_the_errors() -> None:
 def test_the_version_is_that_of_the_package() -> None:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     assert CliRunner().invoke(app, ["--version"]).stdout == f"deepcritical {version}\n"
+
+
+def test_without_arguments_it_greets_with_examples() -> None:
+    done = CliRunner().invoke(app, [])
+    assert done.exit_code == 0
+    assert len(re.findall(r"^  deepcritical \w+", done.stdout, re.MULTILINE)) == 3
+    assert "deepcritical --help" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 90
+
+
+def test_help_lists_the_commands() -> None:
+    assert "Commands:" in CliRunner().invoke(app, ["--help"]).stdout

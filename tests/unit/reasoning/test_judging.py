@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from deepcritical.domain.appraisal import Direction
 from deepcritical.domain.evidence import FactRole
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis, Sign
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
@@ -14,7 +15,7 @@ from deepcritical.reasoning.judging import (
     rank_drugs,
 )
 from deepcritical.services.evidence_store import EvidenceStore
-from tests.unit.domain.records import CONTENT, appraisal, fact, paper
+from tests.unit.domain.records import CONTENT, appraisal, fact, paper, vote
 from tests.unit.reasoning.examples import CANDIDATES, QUESTION
 
 RCT = ("Randomized Controlled Trial",)
@@ -34,7 +35,11 @@ def read(
     number = len(store.evidence) + 1
     record = paper(f"A study, {number}", CONTENT, pmid=str(99000 + number), publication_types=kind)
     (key,) = store.add([record])
-    side = {"supporting" if helps else "refuting": (fact(evidence_id=key),)}
+    direction = Direction.SUPPORTS if helps else Direction.REFUTES
+    side = {
+        "supporting" if helps else "refuting": (fact(evidence_id=key),),
+        "votes": (vote(direction, 2 if kind == RCT else 3, 400, key, direct=True),),
+    }
     kept = (FACT.model_copy(update={"role": FactRole.HARM, "evidence_id": key}),) if harms else ()
     store.add_appraisal(appraisal(record, key, drug=drug, direct=True, context=kept, **side))
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 
+from deepcritical.appraisal.asked import asked_of
+from deepcritical.appraisal.records import read_for
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.grading import grade
 from deepcritical.domain.report import ResearchReport
+from deepcritical.reading.rules import read_by_rules
 from deepcritical.reasoning.base import ReportContext
 from deepcritical.reasoning.citing import Citer
 from deepcritical.reasoning.clinical import ClinicalSection, safety
-from deepcritical.reasoning.reading import read_record
 from deepcritical.reasoning.relations import record_relations
 from deepcritical.reasoning.writing import write
 from deepcritical.services.evidence_store import EvidenceStore
@@ -28,7 +32,8 @@ def report_of(*records: Evidence) -> ResearchReport:
     store = EvidenceStore()
     for record in records:
         (key,) = store.add([record])
-        reading = read_record(EXAMPLOL, TESTITIS, key, record)
+        study = read_by_rules(record, datetime(2999, 1, 1, tzinfo=UTC))
+        reading = read_for(asked_of(EXAMPLOL, TESTITIS), key, record, study, grade(record))
         found = appraisal(record, key, drug="examplol")
         store.add_appraisal(found.model_copy(update={"reading": reading}))
     return write(QUESTION, store, CONTEXT, "a test")
@@ -62,15 +67,18 @@ class TestTrialsThatCouldChangeTheVerdict:
 
 
 class TestWhatWouldChangeTheVerdict:
-    FOR = "Design: Randomised trial in 60 patients. Results: Examplol improved testitis."
+    FOR = (
+        "Design: Randomised trial of examplol or placebo in 60 patients. "
+        "Results: Examplol significantly improved testitis symptoms compared with placebo."
+    )
 
     def test_is_told_by_the_rules_of_the_verdict(self) -> None:
         told = report_of(paper("Examplol in testitis", self.FOR, pmid="99001"))
         content = told.what_would_change.content
         assert told.verdict.label == "promising"
         assert "Now: promising, very low certainty." in content
-        assert "400 participants in favour | supported | high |" in content
-        assert "| lacked “Examplol in testitis” [1] | insufficient evidence | very low |" in content
+        assert "400 participants in favour | supported | moderate |" in content
+        assert "| lacked PMID 99001 [1] | insufficient evidence | very low |" in content
 
     def test_names_more_trials_with_their_numbers(self) -> None:
         many = [
@@ -86,7 +94,10 @@ class TestWhatWouldChangeTheVerdict:
 
 
 class TestContradictions:
-    FOR = "Design: Randomised trial in 60 patients. Results: Examplol improved testitis symptoms."
+    FOR = (
+        "Design: Randomised trial in 60 patients. "
+        "Results: Examplol significantly improved testitis symptoms compared with placebo."
+    )
     AGAINST = (
         "Design: Randomised trial in 90 patients. "
         "Results: Examplol did not improve testitis symptoms compared with placebo."
@@ -94,16 +105,18 @@ class TestContradictions:
 
     def test_quote_both_sides_with_level_and_size(self) -> None:
         content = report_of(
-            paper("One study of examplol in testitis", self.FOR, pmid="99001"),
-            paper("Other study of examplol in testitis", self.AGAINST, pmid="99002"),
+            paper("Examplol in testitis: one study", self.FOR, pmid="99001"),
+            paper("Examplol in testitis: another study", self.AGAINST, pmid="99002"),
         ).contradictions.content
         own, _, other = content.partition("Against:")
-        assert "(level 2, 60 people), quoted from [1]: “Examplol improved testitis" in own
+        assert "(level 2, 60 people), quoted from [1]: “Examplol significantly improved" in own
         assert "(level 2, 90 people), quoted from [2]: “Examplol did not improve" in other
 
     def test_a_registered_trial_has_the_outcome_of_its_paper(self) -> None:
         entry = trial("NCT99000001", "Adults with testitis are given examplol.", status="COMPLETED")
-        result = paper("A study", self.FOR, pmid="99001", linked_ids=("nct:NCT99000001",))
+        result = paper(
+            "Examplol in testitis: a study", self.FOR, pmid="99001", linked_ids=("nct:NCT99000001",)
+        )
         alone, both = (
             report_of(*records).clinical_findings.content for records in ((entry,), (entry, result))
         )

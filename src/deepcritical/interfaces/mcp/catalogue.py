@@ -227,10 +227,11 @@ def _verifying(search: SearchTools) -> Tool:
         name="verify_claim",
         title="Verify a claim",
         description=(
-            "Check by rules whether one sentence is borne out by the records that it cites: "
-            "numbers with units, names, denials, directions, retraction. Use it before you repeat "
-            "a cited sentence. It reads abstracts and registry entries, not full texts, and does "
-            "not say whether a claim is true. Answers within seconds."
+            "Check by rules whether the records that a sentence cites bear it out. `supported`: it "
+            "stands there in nearly these words. `contradicted`: an id, figure or name is not "
+            "there, or the words are turned round. `cannot tell`: a paraphrase, which you must "
+            "compare with the quotes yourself. It reads abstracts and registry entries, not full "
+            "texts. Answers within seconds."
         ),
         arguments=asked.VerifyClaim,
         result=results.Verified,

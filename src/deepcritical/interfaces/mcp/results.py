@@ -5,7 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
+from pydantic import Field
+
 from deepcritical.domain.base import Model, UnitInterval
+from deepcritical.domain.claim_checks import ClaimVerdict
 from deepcritical.domain.research_tools import NOTICE
 from deepcritical.domain.similar import SimilarRun
 from deepcritical.domain.traces import TraceMetrics, TraceStatus
@@ -136,11 +139,15 @@ class Verified(Model):
     """Whether a sentence is borne out by what it cites."""
 
     claim: str
-    supported: bool
-    overstated: bool
-    """Supported, but the source says it less firmly."""
-    reason: str
+    verdict: ClaimVerdict
+    reasons: tuple[str, ...]
     """Why it is not supported."""
+    supported: bool = Field(json_schema_extra={"deprecated": True})
+    """Whether the verdict is "supported". Deprecated: read `verdict`."""
+    overstated: bool = Field(default=False, json_schema_extra={"deprecated": True})
+    """Always false. Deprecated: what the source says less firmly is "cannot tell"."""
+    reason: str = Field(json_schema_extra={"deprecated": True})
+    """All reasons in one text. Deprecated: read `reasons`."""
     source: FoundRecord | None
     """The record that decided."""
     quotes: tuple[str, ...]

@@ -57,8 +57,9 @@ class SearchTools:
         source = records.get(check.evidence_id)
         return results.Verified(
             claim=claim,
+            verdict=check.verdict,
+            reasons=tuple(map(visible, check.reasons)),
             supported=check.supported,
-            overstated=check.supported and check.overstated,
             reason=visible(check.reason),
             source=_record(source) if source else None,
             quotes=tuple(visible(quote.text) for quote in check.quotes),
@@ -84,7 +85,7 @@ class SearchTools:
 
 def _checked(claim: str, records: Mapping[str, Evidence], quote: str | None) -> ClaimCheck:
     # Imported late: the dictionaries take seconds.
-    from deepcritical.reasoning.verifying import verify_claim
+    from deepcritical.verification.claims import verify_claim
 
     return verify_claim(claim, records, quote)
 
@@ -115,7 +116,7 @@ def _rank(identifier: str) -> tuple[int, str]:
 
 
 def _canonical(given: str) -> str:
-    from deepcritical.reasoning.claim_ids import ids_in
+    from deepcritical.verification.ids import ids_in
 
     text = given.strip()
     found = ids_in(f"PMID {text}" if re.fullmatch(r"\d{1,9}", text) else text)

@@ -17,9 +17,9 @@ from deepcritical.export.panels import (
     render_mechanism,
     render_timeline,
     render_trials,
-    trials_of,
 )
 from deepcritical.export.trace_panel import render_trace
+from deepcritical.export.trials import trials_of
 from deepcritical.interfaces.event_stream import told
 from deepcritical.interfaces.report_files import formats_of
 from deepcritical.jobs.stored_runs import RunView

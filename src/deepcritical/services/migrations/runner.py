@@ -18,6 +18,7 @@ from deepcritical.services.migrations import (
     m0003_jobs,
     m0004_rate_limits,
     m0005_conducting_workers,
+    m0006_study_readings,
 )
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ ALL = {
     "0003_jobs": m0003_jobs.upgrade,
     "0004_rate_limits": m0004_rate_limits.upgrade,
     "0005_conducting_workers": m0005_conducting_workers.upgrade,
+    "0006_study_readings": m0006_study_readings.upgrade,
 }
 """In the order in which they are applied."""
 

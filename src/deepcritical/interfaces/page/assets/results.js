@@ -126,8 +126,20 @@ function opened(event, target) {
     document.querySelector(link.hash).scrollIntoView({ block: "center" });
   } else if (link && event.type === "click" && shownRun.tabs.some((tab) => `#${tab.name}` === link.hash)) {
     event.preventDefault();
-    select(link.hash.slice(1), true).then(() => document.getElementById(link.dataset.to)?.scrollIntoView());
+    select(link.hash.slice(1), true).then(() => unfold(link.dataset.to));
+  } else if (link?.hash.startsWith("#part-") && event.type === "click") {
+    event.preventDefault();
+    unfold(link.hash.slice(1));
   }
+}
+
+// Open the folded part of the report that has this id, and show it.
+function unfold(id) {
+  const fold = document.getElementById(id)?.closest("details");
+  if (!fold) return;
+  fold.open = true;
+  fold.scrollIntoView();
+  fold.querySelector("summary").focus({ preventScroll: true });
 }
 
 function problem(text) {

@@ -11,6 +11,7 @@ function sortable(place, table) {
     };
   });
   const form = place.querySelector("form.filters");
+  if (!form) return;
   form.onsubmit = (event) => event.preventDefault();
   form.oninput = () => filter(form, body);
   // The fields are emptied after the event.

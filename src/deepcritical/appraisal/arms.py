@@ -1,0 +1,160 @@
+"""Finds what a comparison tests: the drug against nothing, against another drug, or neither."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+from deepcritical.appraisal.asked import Asked
+from deepcritical.domain.patterns import bounded
+from deepcritical.domain.study import Arm, Intervention, Result, StudyReading
+from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
+
+__all__ = ["Tested", "tested_by"]
+
+_NOTHING = bounded(
+    r"^(?:the )?(?:matching |matched |oral |inert |identical |saline |active |double-dummy |"
+    r"topical |intravenous |intranasal )*(?:placebos?|sham|"
+    r"dummy|vehicle|no treatment|nothing|untreated|controls?|control group|observation|"
+    r"watchful waiting|waiting list|wait-?list|"
+    r"(?:best |local |current |usual |standard |routine |supportive |conventional |background |"
+    r"optimi[sz]ed |optimal |medical )+(?:of )?(?:care|treatment|therapy|management|support|"
+    r"supportive care|medical care)|"
+    r"standards? of care|soc|best supportive care|supportive care|usual care|standard care)"
+    r"(?: alone| only| tablets?| capsules?| group| arm| cream| gel| patch(?:es)?| injections?|"
+    r" infusions?| spray| drops| solution)*$",
+    re.IGNORECASE,
+)
+"""What an arm gets that is no treatment of its own, or that all arms get."""
+_INERT = bounded(
+    r"\b(?:placebo|sham|dummy|vehicle|saline|water|lactose|sugar|starch|cellulose|glucose|dextrose)\b",
+    re.IGNORECASE,
+)
+"""What a placebo is made of."""
+
+
+class Tested(NamedTuple):
+    """What a comparison tells of the drug."""
+
+    side: Literal["a", "b"] = "a"
+    """The arm with the drug."""
+    comparator: str = ""
+    """The active drug on the other side; '' for nothing, or the same background."""
+    asked: bool = False
+    """Whether the question asks for just this comparison."""
+    of_class: bool = False
+    """Whether the arm is of a class of drugs, among them the one asked about."""
+    why_not: str = ""
+    """Why the comparison does not test the drug; '' where it does."""
+
+
+def tested_by(reading: StudyReading, result: Result, asked: Asked) -> Tested:
+    """What a result tests of the drug that is asked about.
+
+    The arms must differ by exactly this drug, or by this drug on one side and an active one on the
+    other; labels of arms change nothing.
+    """
+    a, b = reading.arm(result.a), reading.arm(result.b)
+    if a is None and b is None:
+        return _of_all_arms(reading, result, asked)
+    got_a, got_b = _got(a, b), _got(b, a)
+    if asked.partners:
+        return _of_combination(got_a, got_b, asked)
+    only = {"a": got_a - got_b, "b": got_b - got_a}
+    arms = {"a": a, "b": b}
+    sides = [side for side in ("a", "b") if _has(only[side], asked)]
+    if len(sides) == 2:
+        return Tested(why_not="one regimen or drug that was asked about is compared with another")
+    if not sides:
+        return _untested(got_a, got_b, asked)
+    side: Literal["a", "b"] = "a" if sides[0] == "a" else "b"
+    other = only["b" if side == "a" else "a"]
+    return _isolated(side, only[side], other, arms[side], asked)
+
+
+def _of_all_arms(reading: StudyReading, result: Result, asked: Asked) -> Tested:
+    """A test of all arms at once tells of the drug where it found no difference among them."""
+    null = result.contrast == "omnibus" and result.better == "no_difference"
+    told = Tested(why_not="the arms that it compares are not told")
+    if not null:
+        return told
+    pairs = ((x, y) for x in reading.arms for y in reading.arms if x is not y)
+    tests = (
+        tested_by(reading, result.model_copy(update={"a": x.id, "b": y.id}), asked)
+        for x, y in pairs
+    )
+    return next((t for t in tests if not t.why_not and not t.comparator), told)
+
+
+def _of_combination(a: frozenset[str], b: frozenset[str], asked: Asked) -> Tested:
+    """What a result tests of a combination: all of it against a part of it, or against none."""
+    whole = [asked.partners <= got and bool(got & asked.names) for got in (a, b)]
+    if all(whole):
+        return Tested(why_not="the combination is in both arms")
+    if not any(whole):
+        if _has(a | b, asked):
+            return Tested(why_not="it is given without the drug that was asked about with it")
+        return _untested(a, b, asked)
+    got, other = (a, b) if whole[0] else (b, a)
+    rest = got - other - asked.names - asked.partners
+    if rest:
+        return Tested(why_not=f"it is given in one combination with {_named(rest)}")
+    part = other & (asked.names | asked.partners)
+    comparator = _named(part | (other - got))
+    return Tested("a" if whole[0] else "b", comparator, asked=bool(part))
+
+
+def _got(arm: Arm | None, other: Arm | None) -> frozenset[str]:
+    """What an arm got; of a control arm, not what stands in the place of a treatment."""
+    if arm is None:
+        return frozenset()
+    shared = {_canonical(i) for i in other.interventions} if other else set()
+    return frozenset(
+        name
+        for i in arm.interventions
+        if not _NOTHING.match(name := _canonical(i))
+        and not (arm.control and name not in shared and _stands_in(i))
+    )
+
+
+def _canonical(given: Intervention) -> str:
+    return (given.drug or given.name).casefold().strip()
+
+
+def _stands_in(given: Intervention) -> bool:
+    """Whether what a control arm got is no drug, or what placebos are made of."""
+    unknown = not given.drug and lookup_drug(given.name).kind is DrugKind.UNKNOWN
+    return unknown or _INERT.search(given.name) is not None
+
+
+def _has(names: frozenset[str], asked: Asked) -> bool:
+    return bool(names & (asked.names | asked.classes))
+
+
+def _untested(a: frozenset[str], b: frozenset[str], asked: Asked) -> Tested:
+    if _has(a & b, asked):
+        return Tested(why_not="the drug is in both arms")
+    return Tested(why_not="the drug is in neither arm of the comparison")
+
+
+def _isolated(
+    side: Literal["a", "b"],
+    drugs: frozenset[str],
+    other: frozenset[str],
+    arm: Arm | None,
+    asked: Asked,
+) -> Tested:
+    """The drug's side of a comparison: alone, as one of a pooled class, or in a combination."""
+    pooled = arm is not None and arm.alternatives and len(drugs) > 1
+    of_class = not drugs & asked.names or (pooled and not drugs <= asked.names)
+    rest = drugs - asked.names - asked.classes
+    if pooled and rest - asked.kin:
+        return Tested(why_not="it is pooled with drugs of other classes")
+    if rest and not pooled:
+        return Tested(why_not=f"it is given in one combination with {_named(rest)}")
+    comparator = _named(other)
+    return Tested(side, comparator, comparator in asked.comparators, of_class)
+
+
+def _named(drugs: frozenset[str]) -> str:
+    return " + ".join(sorted(drugs))

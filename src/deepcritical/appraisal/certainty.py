@@ -1,0 +1,196 @@
+"""Rates how certain a row of a summary of findings is, by the domains of GRADE."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import sqrt
+from statistics import NormalDist
+from typing import NamedTuple
+
+from deepcritical.appraisal.pooling import Estimate, variance
+from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE, VERY_FEW, Certainty
+from deepcritical.domain.effects import RATIOS
+from deepcritical.domain.study import Effect
+from deepcritical.domain.votes import Importance, PooledEffect, Tier, Vote, Way
+
+__all__ = ["LADDER", "SUBSTANTIAL", "Body", "estimate_of", "rated"]
+
+LADDER = (Certainty.VERY_LOW, Certainty.LOW, Certainty.MODERATE, Certainty.HIGH)
+_START: dict[Tier, int] = {"randomised": 3, "controlled": 1, "uncontrolled": 0}
+"""Where a design starts (GRADE guidelines 3)."""
+_RELEVANT = (0.75, 1.25)
+"""Ratios from which an effect is appreciable (GRADE guidelines 6)."""
+_SMALL = 0.2
+"""Standardised mean difference of a small effect (Cochrane Handbook 15.5.3)."""
+_VERY_MANY = 2000
+"""Participants from which an effect is precise without an interval (GRADE guidelines 6)."""
+_FEW_EVENTS = 300
+"""Events below which an effect on events is imprecise (GRADE guidelines 6)."""
+_OF_EVENTS = frozenset({"RR", "OR", "HR", "IRR"})
+SUBSTANTIAL = 50.0
+"""I² in percent from which trials may differ substantially (Cochrane Handbook, 10.10.2)."""
+
+
+class Body(NamedTuple):
+    """The votes of a row and what they come to."""
+
+    votes: tuple[Vote, ...]
+    way: Way
+    importance: Importance
+    pooled: PooledEffect | None
+
+    @property
+    def people(self) -> int | None:
+        """Participants, as far as studies say."""
+        known = [vote.people for vote in self.votes if vote.people]
+        return sum(known) if known else None
+
+    @property
+    def inconclusive(self) -> bool:
+        """Whether no difference is shown, and a relevant one is not excluded either.
+
+        A result without an interval excludes one if it is of the primary outcome, for which studies
+        are powered, and of very many people.
+        """
+        if self.way is not Way.NO_DIFFERENCE:
+            return False
+        bare = [v for v in self.votes if _interval(v.effect) is None and v.level == "primary"]
+        powered = sum(v.people or 0 for v in bare)
+        tight = powered if powered >= _VERY_MANY else 0
+        return 3 * (tight + self.excluding) < 2 * (self.people or 1)
+
+    @property
+    def trivial(self) -> bool:
+        """Whether there is a difference, and its interval excludes that it is a relevant one.
+
+        Ratios of what is feared may be relevant however near they are to 1.
+        """
+        effects = [self.pooled.as_effect()] if self.pooled else [v.effect for v in self.votes]
+        of_events = any(e and e.measure in RATIOS for e in effects)
+        wanted = all(vote.higher_is_better for vote in self.votes)
+        if self.way not in (Way.BENEFIT, Way.HARM) or (of_events and not wanted):
+            return False
+        return 3 * self.excluding >= 2 * (self.people or 1)
+
+    @property
+    def excluding(self) -> int:
+        """People of the estimates that exclude a relevant difference."""
+        if self.pooled:
+            people = self.people or 1
+            return people if _excludes_relevant(self.pooled.as_effect(), people) else 0
+        told = [(v.people or 0, v.effect) for v in self.votes]
+        return sum(n for n, effect in told if effect and _excludes_relevant(effect, n))
+
+    @property
+    def information(self) -> float | None:
+        """Number of events that would give intervals as narrow; None of other measures."""
+        known = [vote.effect for vote in self.votes if _interval(vote.effect)]
+        if not known or any(effect and effect.measure not in _OF_EVENTS for effect in known):
+            return None
+        estimates = [e for effect in known if effect and (e := estimate_of(effect))]
+        spreads = [found for e in estimates if (found := variance(e, ratio=True))]
+        return sum(4 / spread for spread in spreads) if spreads else None
+
+    @property
+    def reaches_small(self) -> bool:
+        """Whether a ratio may be small, too."""
+        effects = [self.pooled.as_effect()] if self.pooled else [v.effect for v in self.votes]
+        known = [found for effect in effects if (found := _interval(effect))]
+        return any(low < _RELEVANT[1] and high > _RELEVANT[0] for low, high in known)
+
+
+def rated(body: Body) -> tuple[Certainty, tuple[str, ...]]:
+    """The certainty of a row and what lowered it."""
+    down = [*_bias(body), *_inconsistency(body), *_indirectness(body), *_imprecision(body)]
+    start = _START[body.votes[0].tier]
+    reasons = tuple(dict.fromkeys((*_design(body), *down)))
+    return LADDER[max(0, start - len(down))], reasons
+
+
+def _design(body: Body) -> Iterator[str]:
+    """Why a body starts lower than trials do; the start has it in it already."""
+    if body.votes[0].tier == "controlled":
+        yield "risk of bias: no randomised trial reports it"
+    if body.votes[0].tier == "uncontrolled":
+        yield "risk of bias: there was no control group"
+
+
+def _bias(body: Body) -> Iterator[str]:
+    weight = [vote.people or 1 for vote in body.votes]
+    opened = sum(n for n, vote in zip(weight, body.votes, strict=True) if vote.open_label)
+    if 2 * opened > sum(weight) and not any(v.is_grave for v in body.votes):
+        yield "risk of bias: most people knew what they were given"
+
+
+def _inconsistency(body: Body) -> Iterator[str]:
+    ways = {vote.way for vote in body.votes}
+    differ = body.pooled.i2 >= SUBSTANTIAL if body.pooled else len(ways) > 1
+    if body.way is Way.CONFLICT or Way.CONFLICT in ways or differ:
+        yield "inconsistency: the studies disagree"
+    elif len(body.votes) == 1 and body.votes[0].tier == "randomised":
+        alone = "review" if body.votes[0].review else "trial"
+        yield f"inconsistency: it rests on a single {alone}"
+
+
+def _indirectness(body: Body) -> Iterator[str]:
+    near = {vote.directness for vote in body.votes}
+    if "broader" in near:
+        yield "indirectness: the people or the drugs were not only those asked about"
+    if "related" in near:
+        yield "indirectness: the people had another condition"
+    if body.importance == "surrogate":
+        yield "indirectness: the outcome is a surrogate"
+
+
+def _imprecision(body: Body) -> Iterator[str]:
+    people, events = body.people, body.information
+    known = people is not None or (events is not None and events >= _FEW_EVENTS)
+    if not known or (people is not None and people < OPTIMAL_INFORMATION_SIZE):
+        yield f"imprecision: fewer than {OPTIMAL_INFORMATION_SIZE} people were studied"
+        if people is not None and people < VERY_FEW:
+            yield f"very serious imprecision: fewer than {VERY_FEW} people were studied"
+        return
+    if body.way is Way.NO_DIFFERENCE:
+        if body.inconclusive:
+            yield "imprecision: a relevant difference is not excluded"
+        return
+    if not any(_interval(vote.effect) for vote in body.votes):
+        yield "imprecision: no confidence interval is given"
+    if events is not None and events < _FEW_EVENTS:
+        yield f"imprecision: few events (the interval is as wide as of fewer than {_FEW_EVENTS})"
+        if events < VERY_FEW and body.reaches_small:
+            yield f"very serious imprecision: very few events (as of fewer than {VERY_FEW})"
+
+
+def _interval(effect: Effect | None) -> tuple[float, float] | None:
+    if effect is None or effect.ci_low is None or effect.ci_high is None:
+        return None
+    return effect.ci_low, effect.ci_high
+
+
+def estimate_of(effect: Effect) -> Estimate | None:
+    """Return the estimate with its interval, to be pooled; None without an interval."""
+    interval = _interval(effect)
+    if effect.value is None or interval is None:
+        return None
+    return Estimate(effect.value, *interval, effect.ci_level)
+
+
+def _excludes_relevant(effect: Effect, people: int | None) -> bool:
+    """Return whether the interval excludes a relevant difference, for better and for worse."""
+    interval = _interval(effect)
+    if interval is None:
+        return False
+    low, high = interval
+    if effect.measure in RATIOS:
+        return _RELEVANT[0] <= low and high <= _RELEVANT[1]
+    farthest = max(abs(low), abs(high))
+    if effect.measure == "SMD":
+        return farthest <= _SMALL
+    if effect.measure != "MD" or not people or low >= high:
+        return False
+    # The standard deviation follows from the interval and the people in two arms of one size
+    # (Cochrane Handbook 6.5.2.3).
+    deviate = NormalDist().inv_cdf(0.5 + effect.ci_level / 200)
+    deviation = (high - low) / (2 * deviate) * sqrt(people) / 2
+    return farthest <= _SMALL * deviation

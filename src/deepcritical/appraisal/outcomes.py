@@ -1,0 +1,310 @@
+"""Finds the row of a summary of findings that an outcome belongs to, and what that row decides."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache, lru_cache
+from importlib import resources
+from typing import NamedTuple
+
+from deepcritical.appraisal.asked import Asked
+from deepcritical.domain.effects import RATIOS
+from deepcritical.domain.patterns import bounded
+from deepcritical.domain.study import Result
+from deepcritical.domain.votes import Importance
+from deepcritical.vocabulary.conditions import condition_named
+from deepcritical.vocabulary.folding import key_of, tokens_of
+
+__all__ = [
+    "Construct",
+    "Placed",
+    "construct_of",
+    "instrument_of",
+    "is_composite",
+    "placed",
+    "symptom_of",
+]
+
+_MOST_WORDS = 6
+_SYMPTOMS = ("C23.888.", "F01.")
+"""MeSH trees of signs and symptoms, and of behaviour."""
+
+_CHANGE = bounded(
+    r"\b(?:(?P<better>improve(?:ment|d))|(?P<worse>worsen(?:ing|ed)|deteriorat(?:ion|ed))|"
+    r"(?P<less>reduc(?:tion|ed)|decreas(?:e|ed)|declin(?:e|ed)|lowering|loss|drop))\b",
+    re.IGNORECASE,
+)
+"""Words that make an outcome a change of what it measures."""
+_COMPOSITE = bounded(
+    r"\b(?:a |the )?composite(?: (?:end ?point|outcome))?(?: of)?\b", re.IGNORECASE
+)
+_EITHER = bounded(r"\bor\b", re.IGNORECASE)
+_OR = bounded(r"(?:,\s?)?\bor\b|,\s", re.IGNORECASE)
+
+
+class Construct(NamedTuple):
+    """What outcomes of one row measure: a row of `data/outcomes.toml`."""
+
+    name: str
+    family: str
+    importance: Importance
+    """What it decides in most diseases in which it is measured."""
+    higher_is_better: bool | None
+    conditions: tuple[str, ...]
+    """MeSH trees of conditions in which it is critical."""
+    defines: tuple[str, ...]
+    """MeSH trees of conditions that are this measure."""
+    reversed_in: tuple[str, ...]
+    """MeSH trees, or names, of conditions in which the other way is better."""
+    harm_in: tuple[str, ...]
+    """MeSH trees of conditions in which it is feared of the drugs."""
+    grave: bool
+    """Whether it kills or disables."""
+    part_of: str
+    """Name of a wider construct that a question may mean; '' for none."""
+    generic: bool
+    """Whether it says how much, and not of what: "recovery", "relapse", "severity"."""
+
+
+class Placed(NamedTuple):
+    """An outcome in its row."""
+
+    row: str
+    importance: Importance
+    higher_is_better: bool | None
+    """As the table says of the words used; None where it does not know them."""
+    is_grave: bool = False
+    """Whether it kills or disables."""
+    is_fatal: bool = False
+    """Whether it is death."""
+
+
+class _Term(NamedTuple):
+    construct: Construct
+    is_reversed: bool
+    key: str
+
+
+class _Table(NamedTuple):
+    terms: dict[str, _Term]
+    """Folded term -> construct."""
+    stems: dict[str, _Term]
+    """Folded beginning of a last word -> construct."""
+
+
+@cache
+def _table() -> _Table:
+    source = resources.files("deepcritical").joinpath("data", "outcomes.toml")
+    table = _Table({}, {})
+    for row in tomllib.loads(source.read_text(encoding="utf-8"))["outcome"]:
+        construct = Construct(
+            name=row["name"],
+            family=row["family"],
+            importance=row["importance"],
+            higher_is_better=row.get("higher_is_better"),
+            conditions=tuple(row.get("conditions", ())),
+            defines=tuple(row.get("defines", ())),
+            reversed_in=tuple(row.get("conditions_reversed", ())),
+            harm_in=tuple(row.get("harm_in", ())),
+            grave=bool(row.get("grave")),
+            part_of=row.get("part_of", ""),
+            generic=bool(row.get("generic")),
+        )
+        reverse = {*row.get("reversed", ())}
+        for term in row["terms"]:
+            held = table.stems if term.endswith("*") else table.terms
+            held.setdefault(key_of(term), _Term(construct, term in reverse, key_of(term)))
+    return table
+
+
+@lru_cache(maxsize=4096)
+def _found(text: str) -> _Term | None:
+    """The longest term of a text, one that says of what before one that does not."""
+    table, best, rank = _table(), None, (False, 0)
+    words = [token.folded for token in tokens_of(text)]
+    for at in range(len(words)):
+        for count in range(min(_MOST_WORDS, len(words) - at), 0, -1):
+            key = " ".join(words[at : at + count])
+            term = table.terms.get(key) or _by_stem(key)
+            if term and (not term.construct.generic, len(key)) > rank:
+                best, rank = term, (not term.construct.generic, len(key))
+    return best
+
+
+def _told(concept: str, outcome: str) -> _Term | None:
+    """The term of the concept; of the wording, where the concept's says not of what."""
+    by_concept, by_wording = _found(concept), _found(outcome)
+    if by_concept is None:
+        return by_wording
+    vague = by_concept.construct.generic and by_wording and not by_wording.construct.generic
+    return by_wording if vague else by_concept
+
+
+def _by_stem(key: str) -> _Term | None:
+    stems = _table().stems
+    last = key.rindex(" ") + 1 if " " in key else 0
+    ends = range(len(key), last + 3, -1)
+    return next((stems[key[:end]] for end in ends if key[:end] in stems), None)
+
+
+def construct_of(concept: str, outcome: str) -> Construct | None:
+    """What an outcome measures, by its concept or, where that says nothing, by its wording."""
+    term = _told(concept, outcome)
+    return term.construct if term else None
+
+
+def instrument_of(outcome: str) -> str:
+    """Return the name of the scale in an outcome: its term of the table, else all of its words."""
+    term = _found(outcome)
+    return term.key if term else key_of(outcome)
+
+
+def is_composite(result: Result) -> bool:
+    """Return whether a result counts the first of several outcomes, which is none of them."""
+    if any(key_of(text) in _table().terms for text in (result.concept, result.outcome) if text):
+        return False
+    if len(result.components) > 1 or _COMPOSITE.search(f"{result.concept} {result.outcome}"):
+        return True
+    return any(_joins(text) for text in (result.concept, result.outcome))
+
+
+def _joins(text: str) -> bool:
+    """Whether "or" joins known outcomes, or death with another one."""
+    parts = [part for part in _OR.split(text) if part.strip()] if _EITHER.search(text) else []
+    found = {term.construct.name: term.construct for part in parts if (term := _found(part))}
+    deaths = any(construct.family == "mortality" for construct in found.values())
+    return len(parts) > 1 and (len(found) > 1 or deaths)
+
+
+def _of_composite(result: Result, asked: Asked) -> Placed:
+    """The row of a composite by the names of its parts; it weighs as the weightiest of them."""
+    alone = {"concept": "", "components": ()}
+    texts = result.components or _OR.split(_COMPOSITE.sub(" ", result.outcome))
+    parts = [
+        placed(result.model_copy(update={"outcome": text.strip(), **alone}), asked)
+        for text in texts
+        if text.strip()
+    ]
+    ranks: tuple[Importance, ...] = ("critical", "important", "surrogate", "harm")
+    polarities = {part.higher_is_better for part in parts}
+    weights = sorted((part.importance for part in parts), key=ranks.index)
+    if asked.outcomes and weights[-1] != "critical":
+        weights = ["important", *weights]  # a part of it is not what was asked for
+    return Placed(
+        row=f"composite ({', '.join(sorted({part.row for part in parts}))})",
+        importance=weights[0],
+        higher_is_better=polarities.pop() if len(polarities) == 1 else None,
+        is_grave=any(part.is_grave for part in parts),
+        is_fatal=all(part.is_fatal for part in parts),
+    )
+
+
+def placed(result: Result, asked: Asked) -> Placed:
+    """The row of a result, and how much that row decides for the question.
+
+    The table knows the row and its weight; an outcome that it does not know is a row of its own:
+    critical where the record names it primary and it is of patients, else important (GRADE
+    guidelines 2).
+    """
+    if is_composite(result):
+        return _of_composite(result, asked)
+    term, by_wording = _told(result.concept, result.outcome), _found(result.outcome)
+    if term is None:
+        name = " ".join((result.concept or result.outcome).casefold().split())
+        return Placed(name, _of_unknown(result, asked, name), None)
+    construct = term.construct
+    worded = by_wording if by_wording and by_wording.construct is construct else term
+    higher = _polarity(worded, result, asked)
+    weight = _weight(construct, result, asked)
+    is_fatal = construct.grave and construct.family == "mortality"
+    return Placed(construct.name, weight, higher, construct.grave, is_fatal)
+
+
+def _polarity(term: _Term, result: Result, asked: Asked) -> bool | None:
+    """Whether more of what a result counts is better; None where that cannot be told.
+
+    Of a change, such as a reduction, a ratio counts those who had it. The sign of a difference may
+    be that of the change or that of the value.
+    """
+    higher = term.construct.higher_is_better
+    if higher is None:
+        return None
+    turned = _is_in(asked, term.construct.reversed_in)
+    higher = higher != (term.is_reversed != turned)
+    found = _CHANGE.search(result.outcome)
+    if found is None or key_of(found[0]) in term.key:
+        return higher
+    if result.effect is None or result.effect.measure not in RATIOS:
+        return None
+    if found.lastgroup in ("better", "worse"):
+        return found.lastgroup == "better"
+    return not higher
+
+
+def _of_unknown(result: Result, asked: Asked, name: str) -> Importance:
+    if result.kind == "safety":
+        return "harm"
+    if result.kind in ("surrogate", "pharmacokinetic", "mechanism"):
+        return "surrogate"
+    if asked.outcomes:
+        is_asked = any(key_of(outcome) in key_of(name) for outcome in asked.outcomes)
+    else:
+        is_asked = result.level == "primary" or _names_what_is_treated(result, asked)
+    return "critical" if is_asked else "important"
+
+
+def _names_what_is_treated(result: Result, asked: Asked) -> bool:
+    """Whether an outcome has the condition in its name: "symptoms of" it, its "severity"."""
+    told = key_of(f"{result.concept} {result.outcome}")
+    names = (asked.condition.name, *asked.condition.names)
+    return any(name and f" {key_of(name)} " in f" {told} " for name in names)
+
+
+def _weight(construct: Construct, result: Result, asked: Asked) -> Importance:
+    wanted = {c.name for o in asked.outcomes if (c := construct_of(o, o))}
+    of_it = result.kind == "clinical" and construct.generic and not wanted
+    if of_it and _names_what_is_treated(result, asked):
+        return "critical"
+    own = construct_of(asked.condition.name, "")
+    names = (construct.name, construct.part_of)
+    if wanted.intersection(names):
+        return "critical"
+    if _is_in(asked, construct.harm_in):
+        return "harm"
+    if result.kind == "surrogate":
+        return "surrogate"
+    if own is not None and own.name in names and result.kind != "safety" and not wanted:
+        return "critical"
+    if result.kind == "safety" or construct.importance == "harm":
+        return "harm"
+    if wanted:
+        return _at_most_important(construct)
+    if symptom_of(asked.condition.name):
+        # Where a symptom is what is treated, its own measures decide, and survival beside them.
+        return "critical" if construct.family == "mortality" else _at_most_important(construct)
+    is_own = _is_in(asked, (*construct.defines, *construct.conditions))
+    return "critical" if is_own else construct.importance
+
+
+def _is_in(asked: Asked, heads: tuple[str, ...]) -> bool:
+    """Whether the condition is one of these, by MeSH tree or by name."""
+    known = condition_named(asked.condition.name)
+    trees = known.trees if known else ()
+    return asked.condition.name.casefold() in heads or any(_below(tree, heads) for tree in trees)
+
+
+def symptom_of(condition: str) -> Construct | None:
+    """What measures a condition that is a symptom or a behaviour; None for a disease."""
+    known = condition_named(condition)
+    if known and not any(tree.startswith(_SYMPTOMS) for tree in known.trees):
+        return None
+    return construct_of(condition, "")
+
+
+def _at_most_important(construct: Construct) -> Importance:
+    return "important" if construct.importance == "critical" else construct.importance
+
+
+def _below(tree: str, heads: tuple[str, ...]) -> bool:
+    return any(tree == head or tree.startswith(f"{head}.") for head in heads)

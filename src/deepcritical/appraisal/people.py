@@ -1,0 +1,196 @@
+"""Decides whether those whom a study is about are the people that a question asks about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from deepcritical.appraisal.asked import Asked
+from deepcritical.appraisal.outcomes import construct_of, symptom_of
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.named import Condition
+from deepcritical.domain.patterns import bounded
+from deepcritical.domain.study import Result, StudyReading
+from deepcritical.domain.votes import Directness
+from deepcritical.vocabulary.conditions import (
+    KnownCondition,
+    condition_named,
+    find_conditions,
+    is_kind_of,
+)
+from deepcritical.vocabulary.folding import key_of, tokens_of
+
+_ONSET = bounded(
+    r"\b(?:incidence|incident|risk|rate|onset|new|newly|diagnos\w+|development|developing|"
+    r"occurrence|time to|cases?|of|the|all-cause|hazard|odds)\b",
+    re.IGNORECASE,
+)
+_NOT_THEM = bounded(
+    r"\b(?:without|no|not having|excluding|free (?:of|from)|risk (?:of|for)|prevention of|"
+    r"family history of|(?:care-?givers?|carers?|relatives?|family members|families|parents|"
+    r"spouses|siblings|offspring|contacts) (?:of|for))\b[^,;.]*|[^,;.]*\bexcluded\b",
+    re.IGNORECASE,
+)
+"""Words on conditions that those studied do not have."""
+_WHOLE = bounded(
+    r"intention[- ]to[- ]treat|\bITT\b|\bmITT\b|\ball\b|\bfull analysis|"
+    r"\brandomi[sz]ed (?:patients|participants|people|population|set)|\bevaluable|"
+    r"\bsafety (?:set|population)|\bwho completed|"
+    r"\bcompleters|\bper[- ]protocol|\btreated (?:patients|participants|people|population)|"
+    r"\brandomi[sz]ed(?: controlled)? (?:trials|studies)|\bRCTs\b|\bplacebo-controlled trials|"
+    r"\boverall\b|\bentire\b|\bwhole\b|\bboth (?:groups|arms)|\bfull (?:cohort|population|sample)|"
+    r"\bas[- ]treated",
+    re.IGNORECASE,
+)
+"""Words for all people of a study as analysed, or for all trials of a review."""
+_PLAIN = frozenset(
+    "the a of with and in adult adults patient patients participant participants people person "
+    "persons subject subjects individual individuals".split()
+)
+"""Words that part nobody off."""
+
+__all__ = [
+    "are_asked_about",
+    "concerns",
+    "directness",
+    "is_prevention",
+    "is_whole",
+    "names_condition",
+]
+
+
+def directness(
+    reading: StudyReading, result: Result, evidence: Evidence, asked: Asked
+) -> Directness | None:
+    """How the people of a result stand to those asked about; None where they have nothing to do.
+
+    Direct are people with the condition or a narrower one. Where the question names people beside
+    what is treated ("agitation in dementia"), they are enough if the result is on what is treated.
+    """
+    if is_prevention(reading, result, asked):
+        return "broader"
+    told = tuple(_told(reading, evidence))
+    by_people = _closest(told, asked.condition)
+    if by_people != "direct" and _has_population(told, asked):
+        by_people = "direct" if _is_on_it(result, asked) else by_people or "broader"
+    if by_people == "direct" and reading.population.part_of_trial:
+        return "broader"
+    if by_people in (None, "related") and _is_on_it(result, asked):
+        return "broader"
+    return by_people
+
+
+def _is_on_it(result: Result, asked: Asked) -> bool:
+    """Whether an outcome is the condition that is asked about, or measures it."""
+    symptom = symptom_of(asked.condition.name)
+    own = construct_of(asked.condition.name, "") if asked.population else symptom
+    if own and own == construct_of(result.concept, result.outcome):
+        return True
+    return names_condition((result.condition, result.outcome, result.concept), asked.condition)
+
+
+def is_prevention(reading: StudyReading, result: Result, asked: Asked) -> bool:
+    """Whether the outcome is to get the condition, so that those studied did not have it.
+
+    A symptom that is measured, as agitation is, is no such outcome, and neither is a recurrence.
+    """
+    if symptom_of(asked.condition.name):
+        return False
+    if _closest(_had(reading.population.conditions), asked.condition):
+        return False
+    named = (_ONSET.sub(" ", text).strip() for text in (result.concept, result.outcome) if text)
+    names = {key_of(name) for name in (asked.condition.name, *asked.condition.names)}
+    wanted = condition_named(asked.condition.name)
+    for name in named:
+        known = condition_named(name)
+        if key_of(name) in names or (known and wanted and is_kind_of(known, wanted)):
+            return True
+    return False
+
+
+def is_whole(people: str, study: StudyReading) -> bool:
+    """Whether those analysed are all people of a study, in words of its own population."""
+    if _WHOLE.search(people):
+        return True
+    own = study.population
+    told = " ".join((*own.conditions, *own.qualifiers, own.description))
+    sizes = {str(n) for n in (own.n_randomised, own.n_analysed) if n}
+    known = _PLAIN | sizes | {token.folded for token in tokens_of(told)}
+    return {token.folded for token in tokens_of(people)} <= known
+
+
+def are_asked_about(reading: StudyReading, evidence: Evidence, asked: Asked) -> bool:
+    """Whether those studied have the condition, whatever was found in them."""
+    return _closest(_told(reading, evidence), asked.condition) == "direct"
+
+
+def names_condition(texts: Iterable[str], condition: Condition) -> bool:
+    """Whether a text names the condition or a narrower one."""
+    return any(
+        text and _relation(text, condition.names, condition.name) == "direct" for text in texts
+    )
+
+
+def concerns(texts: Iterable[str], asked: Asked) -> bool:
+    """Whether texts name the condition, one above it or akin to it, or the people asked about."""
+    told = tuple(texts)
+    near = _closest(told, asked.condition)
+    return near in ("direct", "broader") or _has_population(told, asked)
+
+
+def _told(reading: StudyReading, evidence: Evidence) -> Iterator[str]:
+    """What tells who was studied: the reader's conditions, else description, title and registry."""
+    people = reading.population
+    if people.conditions:
+        yield from _had((*people.conditions, *people.qualifiers))
+        return
+    yield from _had((people.description, evidence.citation.title))
+    yield from evidence.metadata.conditions
+
+
+def _had(texts: Iterable[str]) -> Iterator[str]:
+    """What texts tell of conditions that people have."""
+    return (_NOT_THEM.sub(" ", text) for text in texts)
+
+
+def _has_population(told: Iterable[str], asked: Asked) -> bool:
+    groups = (Condition(name=name, names=(name,)) for name in asked.population)
+    texts = tuple(told)
+    return any(names_condition(texts, group) for group in groups)
+
+
+def _closest(told: Iterable[str], condition: Condition) -> Directness | None:
+    found = {_relation(text, condition.names, condition.name) for text in told if text}
+    ranks: tuple[Directness, ...] = ("direct", "broader", "related")
+    return next((rank for rank in ranks if rank in found), None)
+
+
+@lru_cache(maxsize=4096)
+def _relation(text: str, names: tuple[str, ...], name: str) -> Directness | None:
+    """How what a text names stands to a condition: the same or narrower, broader, or akin."""
+    key = f" {key_of(text)} "
+    if any(f" {key_of(other)} " in key for other in (name, *names) if other):
+        return "direct"
+    wanted = condition_named(name) or next(filter(None, map(condition_named, names)), None)
+    if wanted is None:
+        return None
+    whole = condition_named(text)
+    known = [whole] if whole else [m.condition for m in find_conditions(text, any_case=True)]
+    relations = {_of_known(one, wanted) for one in known}
+    ranks: tuple[Directness, ...] = ("direct", "broader", "related")
+    return next((rank for rank in ranks if rank in relations), None)
+
+
+def _of_known(one: KnownCondition, wanted: KnownCondition) -> Directness | None:
+    if is_kind_of(one, wanted):
+        return "direct"
+    if is_kind_of(wanted, one):
+        return "broader"
+    return "related" if _is_akin(one, wanted) else None
+
+
+def _is_akin(one: KnownCondition, other: KnownCondition) -> bool:
+    """Whether two conditions stand below one heading that is narrow itself."""
+    pairs = ((x.split("."), y.split(".")) for x in one.trees for y in other.trees)
+    return any(len(x) > 2 and x[:-1] == y[:-1] for x, y in pairs)

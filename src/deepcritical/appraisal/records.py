@@ -1,0 +1,228 @@
+"""Reads one record for one drug and condition: which sentences are for it, against it, or beside.
+
+The sentences are those that the reading of its study cites; what they count for is in its votes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from deepcritical.appraisal.asked import Asked, canonical
+from deepcritical.appraisal.people import are_asked_about, concerns
+from deepcritical.appraisal.voting import Ballot, ballot_of
+from deepcritical.domain.appraisal import Reading, Remark
+from deepcritical.domain.evidence import Evidence, Fact, FactRole
+from deepcritical.domain.grading import (
+    Grade,
+    is_harm_stop,
+    is_negative_stop,
+    is_notice,
+    is_retracted,
+)
+from deepcritical.domain.harms import reports_harm
+from deepcritical.domain.orders import addresses_a_model
+from deepcritical.domain.study import StudyReading
+from deepcritical.domain.text import Span, fold, sentences, whole_sentences
+from deepcritical.domain.votes import Importance, Vote, Way
+from deepcritical.reading.sentences import quoted
+from deepcritical.vocabulary.classes import find_classes
+from deepcritical.vocabulary.drugs import find_drugs
+
+__all__ = ["read_for"]
+
+_EFFICACY: tuple[Importance, ...] = ("critical", "important", "surrogate")
+_DESIGN = ("design", "method", "study design")
+_STOPPED = "stopped early"
+
+
+def read_for(
+    asked: Asked, evidence_id: str, evidence: Evidence, study: StudyReading | None, graded: Grade
+) -> Reading:
+    """What one record says of the drug in the condition; every fact is a sentence of the record.
+
+    Args:
+        asked: What the question asks for.
+        evidence_id: The record's id in the run.
+        evidence: The record.
+        study: What it says of its study; None where it holds no text to read.
+        graded: Its grade.
+    """
+    if excluded := _exclusion(asked, evidence, study):
+        return Reading(evidence_id=evidence_id, drug=asked.drug, excluded_because=excluded)
+    ballot = ballot_of(study, evidence, asked, graded) if study else Ballot()
+    stop = _stop_vote(asked, evidence, study)
+    votes = [v.model_copy(update={"evidence_id": evidence_id}) for v in (*ballot.votes, *stop)]
+    return _reading(asked, evidence_id, evidence, study, ballot, votes)
+
+
+def _reading(
+    asked: Asked,
+    evidence_id: str,
+    evidence: Evidence,
+    study: StudyReading | None,
+    ballot: Ballot,
+    votes: Sequence[Vote],
+) -> Reading:
+    leading = _leading(votes)
+    spans = {span.start: span for span in whole_sentences(evidence.content)}
+    own_people = study is not None and are_asked_about(study, evidence, asked)
+    supporting = _facts(
+        (v for v in leading if v.way in (Way.BENEFIT, Way.CONFLICT)), spans, evidence_id
+    )
+    refuting = _facts((v for v in leading if v.way is not Way.BENEFIT), spans, evidence_id)
+    taken = {fact.start for fact in (*supporting, *refuting)}
+    return Reading(
+        evidence_id=evidence_id,
+        drug=asked.drug,
+        direct=any(v.directness == "direct" for v in votes) if votes else own_people,
+        about_drug=any(v.directness == "direct" for v in leading),
+        supporting=supporting,
+        refuting=refuting,
+        null=any(v.way is Way.NO_DIFFERENCE for v in leading),
+        harmful=any(v.way is Way.HARM for v in leading),
+        context=_context(evidence, evidence_id, study, ballot, votes, taken),
+        remark=_remark(evidence, ballot, votes, leading) if not supporting + refuting else "",
+        votes=tuple(votes),
+        unread=not leading and _is_unread(asked, evidence, study),
+    )
+
+
+def _leading(votes: Sequence[Vote]) -> list[Vote]:
+    """The votes on the weightiest outcomes that the record reports of the drug's own effect."""
+    own = [v for v in votes if v.against_asked or not v.comparator]
+    for weight in _EFFICACY:
+        of_weight = [v for v in own if v.importance == weight and v.directness != "related"]
+        if of_weight:
+            return of_weight
+    return []
+
+
+def _facts(votes: Iterable[Vote], spans: dict[int, Span], evidence_id: str) -> tuple[Fact, ...]:
+    starts = dict.fromkeys(v.start for v in votes if v.start in spans)
+    return tuple(
+        Fact.of(spans[at], evidence_id, FactRole.RESULT) for at in starts if at is not None
+    )
+
+
+def _context(
+    evidence: Evidence,
+    evidence_id: str,
+    study: StudyReading | None,
+    ballot: Ballot,
+    votes: Sequence[Vote],
+    taken: set[int],
+) -> tuple[Fact, ...]:
+    """Other results on the drug, harms, design and the authors' conclusion, in this order."""
+    roles: dict[int, tuple[Span, FactRole]] = {}
+    for span, role in _told(evidence, study, ballot, votes):
+        if span.start not in taken and not addresses_a_model(span.text):
+            roles.setdefault(span.start, (span, role))
+    return tuple(Fact.of(span, evidence_id, role) for span, role in roles.values())
+
+
+def _told(
+    evidence: Evidence, study: StudyReading | None, ballot: Ballot, votes: Sequence[Vote]
+) -> list[tuple[Span, FactRole]]:
+    spans = {span.start: span for span in whole_sentences(evidence.content)}
+    told = [
+        (spans[v.start], FactRole.HARM if v.importance == "harm" else FactRole.RESULT)
+        for v in votes
+        if v.start in spans
+    ]
+    for result in ballot.told:
+        role = FactRole.HARM if result.kind == "safety" else FactRole.RESULT
+        told += [(span, role) for span in quoted(result.sentences, evidence)]
+    told += [(s, FactRole.DESIGN) for s in spans.values() if s.label.startswith(_DESIGN)]
+    told += [(s, FactRole.HARM) for s in spans.values() if reports_harm(s)]
+    if study:
+        ends = quoted(study.conclusion.sentences, evidence)
+        told += [(span, FactRole.CONCLUSION) for span in ends]
+    return told
+
+
+def _exclusion(asked: Asked, evidence: Evidence, study: StudyReading | None) -> str:
+    """Why the record does not bear on the question; '' when it does."""
+    if is_notice(evidence):
+        return "a notice about another record, not a study"
+    meta = evidence.metadata
+    if not evidence.content and meta.kind != "trial" and not is_retracted(evidence):
+        return "no text available, bibliography only"
+    given = meta.kind == "trial" and bool(meta.interventions)
+    where = [evidence.citation.title, *meta.interventions, *([] if given else [evidence.content])]
+    if not _names_drug("\n".join(where), asked, study):
+        return f"does not name {asked.drug}" + (" as intervention" if given else "")
+    told = [evidence.citation.title, *meta.conditions, evidence.content]
+    if study:
+        told += [*study.population.conditions, study.population.description]
+    return "" if concerns(told, asked) else f"does not name {asked.condition.name}"
+
+
+def _names_drug(text: str, asked: Asked, study: StudyReading | None) -> bool:
+    names = {mention.drug.name.casefold() for mention in find_drugs(text)}
+    names |= {mention.group.name.casefold() for mention in find_classes(text)}
+    if study:
+        names |= {canonical(i.drug or i.name) for arm in study.arms for i in arm.interventions}
+    wanted = asked.names | asked.classes
+    folded = f" {fold(text).casefold()} "
+    return bool(names & wanted) or any(name in folded for name in asked.names if len(name) > 3)
+
+
+def _remark(
+    evidence: Evidence, ballot: Ballot, votes: Sequence[Vote], leading: Sequence[Vote]
+) -> str:
+    """Why no sentence of the record is for or against the drug."""
+    if leading:
+        return Remark.COUNTED
+    if any(v.comparator for v in votes if v.importance != "harm"):
+        return Remark.HEAD_TO_HEAD
+    if votes and all(v.importance == "harm" for v in votes):
+        return "only harms are reported"
+    if votes:
+        return "its people have another condition"
+    if is_negative_stop(evidence):
+        return Remark.NOT_CHARGED
+    return ballot.why or Remark.SILENT
+
+
+def _stop_vote(asked: Asked, evidence: Evidence, study: StudyReading | None) -> tuple[Vote, ...]:
+    """A stop for futility or harm, as its registry gives it, where it is charged to the drug."""
+    if study is None or not is_negative_stop(evidence):
+        return ()
+    from_arms = {(i.drug or i.name).casefold() for arm in study.arms for i in arm.interventions} & (
+        _known_drugs(evidence) | asked.names
+    )
+    why = evidence.metadata.why_stopped or ""
+    alone = from_arms <= asked.names if from_arms else False
+    if not alone and not _names_drug(why, asked, None):
+        return ()
+    spans = (s for s in sentences(evidence.content) if fold(why)[:60] in fold(s.text))
+    span = next(spans, None)
+    return (
+        Vote(
+            row=_STOPPED,
+            outcome="stopped early for harm" if is_harm_stop(why) else "stopped early for futility",
+            importance="important",  # results of trials that were not stopped go before it
+            way=Way.HARM if is_harm_stop(why) else Way.NO_DIFFERENCE,
+            tier="randomised" if "randomised" in study.design else "controlled",
+            people=evidence.metadata.enrollment,
+            start=span.start if span else None,
+        ),
+    )
+
+
+def _known_drugs(evidence: Evidence) -> set[str]:
+    text = "\n".join(evidence.metadata.interventions)
+    return {mention.drug.name.casefold() for mention in find_drugs(text)}
+
+
+def _is_unread(asked: Asked, evidence: Evidence, study: StudyReading | None) -> bool:
+    """Whether a reader who understands the text would likely find a result on the drug in it.
+
+    Only rules fail so; where the arms that they read show that the drug is not tested, they did
+    not. A record that does not name the drug in its title is seldom a test of it.
+    """
+    if study is None or study.reader.kind != "rules" or not evidence.content:
+        return False
+    if set(study.kinds) & {"protocol", "narrative_review", "animal", "in_vitro", "guideline"}:
+        return False
+    return evidence.metadata.kind != "trial" and _names_drug(evidence.citation.title, asked, None)

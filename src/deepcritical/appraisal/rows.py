@@ -1,0 +1,229 @@
+"""Sums up the votes of all studies as rows of a summary of findings, one for each outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, TypeVar
+
+from deepcritical.appraisal.certainty import SUBSTANTIAL, Body, rated
+from deepcritical.appraisal.scales import MOST, people_of, pooled_of
+from deepcritical.appraisal.sentences import finding, row_sentence
+from deepcritical.appraisal.voting import first_of
+from deepcritical.domain.appraisal import StudyFinding
+from deepcritical.domain.certainty import VERY_FEW
+from deepcritical.domain.effects import RATIOS
+from deepcritical.domain.votes import (
+    Directness,
+    Importance,
+    OutcomeRow,
+    PooledEffect,
+    RowEffect,
+    Tier,
+    Vote,
+    Way,
+)
+
+__all__ = ["closest", "outcome_rows"]
+
+_TIERS: tuple[Tier, ...] = ("randomised", "controlled", "uncontrolled")
+_NEAR: tuple[Directness, ...] = ("direct", "broader", "related")
+_WEIGHTS: tuple[Importance, ...] = ("critical", "important", "surrogate", "harm")
+
+
+_Item = TypeVar("_Item", Vote, OutcomeRow)
+
+
+class _Cast(NamedTuple):
+    """The vote of one study in one row."""
+
+    vote: Vote
+    evidence_ids: tuple[str, ...]
+
+
+def outcome_rows(studies: Sequence[StudyFinding]) -> tuple[OutcomeRow, ...]:
+    """Rows by weight, then by participants; each outcome and comparator makes one."""
+    groups: dict[tuple[str, str], list[_Cast]] = {}
+    for study in studies:
+        keys = dict.fromkeys((vote.row, vote.comparator) for vote in study.votes)
+        for key in keys:
+            own = [v for v in study.votes if (v.row, v.comparator) == key]
+            groups.setdefault(key, []).append(_Cast(first_of(own), _ids(own)))
+    rows = [_row(name, against, casts) for (name, against), casts in groups.items()]
+    return tuple(sorted(rows, key=_order))
+
+
+def _ids(votes: Iterable[Vote]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(vote.evidence_id for vote in votes))
+
+
+def _order(row: OutcomeRow) -> tuple[int, bool, int, int, str, str]:
+    near, weight = _NEAR.index(row.directness), _WEIGHTS.index(row.importance)
+    against = row.comparator
+    return near, against != "", weight, -(row.people or 0), row.outcome, against
+
+
+def closest(found: Sequence[_Item]) -> list[_Item]:
+    """Return those of the best design in the closest people.
+
+    Another condition counts only where nothing else does, and a design goes before closeness. Of
+    one design the very people asked about go first, unless they are very few.
+    """
+    own = [one for one in found if one.directness != "related"] or list(found)
+    tier = min(_TIERS.index(one.tier) for one in own)
+    best = [one for one in own if _TIERS.index(one.tier) == tier]
+    direct = [one for one in best if one.directness == "direct"]
+    sizes = [one.people for one in direct]
+    few = None not in sizes and sum(n or 0 for n in sizes) < VERY_FEW
+    return best if few or not direct else direct
+
+
+def _parted(casts: Sequence[_Cast]) -> tuple[list[_Cast], list[_Cast]]:
+    """The casts that `closest` finds, and all others."""
+    best = closest([cast.vote for cast in casts])
+    held = [cast for cast in casts if any(cast.vote is vote for vote in best)]
+    return held, [cast for cast in casts if all(cast is not one for one in held)]
+
+
+def _counted(casts: Sequence[_Cast]) -> tuple[list[_Cast], list[_Cast]]:
+    """What is weighed of trials and of reviews of trials, and what is told beside it.
+
+    A review counts trials again, so that it is no evidence beside them (Cochrane Handbook, chapter
+    V). Of reviews and trials the larger body is weighed: the trials at hand, or the largest review
+    with the trials that were published after it.
+    """
+    reviews = [c for c in casts if c.vote.review]
+    trials = [c for c in casts if not c.vote.review]
+    if not reviews:
+        return trials, []
+    first = max(reviews, key=_rank)
+    alike = [c for c in reviews if _rank(c) == _rank(first)]
+    largest = first._replace(evidence_ids=_all_ids(alike))
+    later = [c for c in trials if (c.vote.year or 0) > (largest.vote.year or 9999)]
+    if trials and not _holds_more(largest, trials):
+        return trials, reviews
+    beside = [c for c in casts if c not in alike and c not in later]
+    return [largest, *later], beside
+
+
+def _rank(cast: _Cast) -> tuple[int, int, int, bool, str]:
+    """By size, then the newer, then the one without a benefit; never by the order of arrival."""
+    vote = cast.vote
+    size, year = (vote.people or 0, vote.studies or 0), vote.year or 0
+    said = vote.model_copy(update={"evidence_id": "", "start": None}).model_dump_json()
+    return *size, year, vote.way is not Way.BENEFIT, said
+
+
+def _holds_more(review: _Cast, trials: Sequence[_Cast]) -> bool:
+    """Whether a review holds more people than the trials; of unknown numbers, more studies."""
+    people = [c.vote.people for c in trials]
+    if review.vote.people and None not in people:
+        return review.vote.people > sum(n or 0 for n in people)
+    return (review.vote.studies or 0) > len(trials)
+
+
+def _combined(casts: Sequence[_Cast], *, feared: bool = False) -> Way:
+    """Which way several votes point, by their participants.
+
+    One finding stands from two thirds of them on. A study that does not say how many took part
+    counts as the median one. Of what is feared, one third of them is a signal.
+    """
+    votes = [cast.vote for cast in casts]
+    people = {way: people_of([v for v in votes if v.way is way], votes) for way in Way}
+    total = sum(people.values())
+    helps, harms = people[Way.BENEFIT] + people[Way.CONFLICT] / 2, people[Way.HARM]
+    if feared and harms >= (1 - MOST) * total and not helps > harms:
+        return Way.HARM
+    for way, part in ((Way.BENEFIT, helps), (Way.HARM, harms)):
+        if part >= MOST * total:
+            return way
+    if max(helps, harms) <= (1 - MOST) * total and not (helps and harms):
+        return Way.NO_DIFFERENCE
+    return Way.CONFLICT
+
+
+def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
+    best, others = _parted(casts)
+    weighed, beside = _counted(best)
+    votes = [c.vote for c in weighed]
+    importance = min((v.importance for v in votes), key=_WEIGHTS.index)
+    pooled, more_is_better = pooled_of(votes)
+    way = _way(weighed, pooled, more_is_better, importance)
+    body = Body(tuple(votes), _with_fears(way, weighed, [*beside, *others]), importance, pooled)
+    certainty, reasons = rated(body)
+    row = OutcomeRow(
+        outcome=name,
+        importance=importance,
+        comparator=comparator,
+        tier=votes[0].tier,
+        way=body.way,
+        studies=sum(max(1, v.studies or 1) for v in votes),
+        people=body.people,
+        effects=tuple(_effect(c) for c in weighed),
+        pooled=pooled,
+        certainty=certainty,
+        reasons=reasons,
+        directness=max((v.directness for v in votes), key=_NEAR.index),
+        review=all(v.review for v in votes),
+        primary=any(v.level == "primary" for v in votes),
+        is_grave=any(v.is_grave for v in votes),
+        wanted=any(v.wanted for v in votes),
+        is_fatal=any(v.is_fatal for v in votes),
+        inconclusive=body.inconclusive,
+        trivial=body.trivial,
+        asked=any(v.against_asked for v in votes),
+        non_inferior=all(v.non_inferior for v in votes),
+        prevention=all(v.prevention for v in votes),
+        evidence_ids=_all_ids(weighed),
+        beside=_all_ids([*beside, *others]),
+    )
+    return row.model_copy(update={"finding": finding(row), "sentence": row_sentence(row)})
+
+
+def _with_fears(way: Way, weighed: Sequence[_Cast], beside: Sequence[_Cast]) -> Way:
+    """The way of a harm: where anything told beside found more of it, that is never lost."""
+    feared = all(cast.vote.feared for cast in weighed)
+    signalled = any(cast.vote.way is Way.HARM for cast in beside)
+    return Way.CONFLICT if feared and signalled and way is not Way.HARM else way
+
+
+def _all_ids(casts: Iterable[_Cast]) -> tuple[str, ...]:
+    """In store order: E2 before E10."""
+    return tuple(
+        sorted({i for cast in casts for i in cast.evidence_ids}, key=lambda i: (len(i), i))
+    )
+
+
+def _effect(cast: _Cast) -> RowEffect:
+    vote = cast.vote
+    return RowEffect(
+        evidence_ids=cast.evidence_ids,
+        way=vote.way,
+        level=vote.level,
+        effect=vote.effect,
+        unit=vote.unit,
+        people=vote.people,
+    )
+
+
+def _way(
+    casts: Sequence[_Cast],
+    pooled: PooledEffect | None,
+    more_is_better: bool | None,
+    importance: Importance,
+) -> Way:
+    """By the pooled estimate where there is one, else by votes.
+
+    Where trials differ substantially, an estimate that holds no effect says that they differ: only
+    trials that all agree stand against it.
+    """
+    feared = importance == "harm"
+    by_votes = _combined(casts, feared=feared)
+    if pooled is None or more_is_better is None:
+        return by_votes
+    none = 1.0 if pooled.measure in RATIOS else 0.0
+    if pooled.ci_low <= none <= pooled.ci_high:
+        if not feared and pooled.i2 < SUBSTANTIAL:
+            return Way.NO_DIFFERENCE
+        agreed = feared or len({cast.vote.way for cast in casts}) == 1
+        return by_votes if agreed or by_votes is Way.NO_DIFFERENCE else Way.CONFLICT
+    return Way.BENEFIT if (pooled.value > none) == more_is_better else Way.HARM

@@ -1,0 +1,26 @@
+"""Puts a row of a summary of findings into one plain sentence."""
+
+from __future__ import annotations
+
+from deepcritical.domain.effect_words import direction_words, effect_size
+from deepcritical.domain.text import capitalised
+from deepcritical.domain.votes import OutcomeRow, Way
+
+__all__ = ["finding", "row_sentence"]
+
+
+def finding(row: OutcomeRow) -> str:
+    """What was found, with the size of the effect; the outcome stands beside it."""
+    against = f" than with {row.comparator}" if row.comparator else ""
+    if row.comparator and row.way in (Way.NO_DIFFERENCE, Way.CONFLICT):
+        against = f", against {row.comparator}"
+    size = f" ({size})" if (size := effect_size(row)) else ""
+    return f"{direction_words(row.importance, row.way, row.tier)}{against}{size}"
+
+
+def row_sentence(row: OutcomeRow) -> str:
+    """The row in words: what was found, by how many studies in how many people, how surely."""
+    studies = f"{row.studies} {'study' if row.studies == 1 else 'studies'}"
+    people = f", {row.people:,} people" if row.people else ""
+    told = f"{row.outcome}: {finding(row)}"
+    return f"{capitalised(told)}: {studies}{people}, {row.certainty.value} certainty."

@@ -1,0 +1,332 @@
+"""Draws the verdict from the rows of a summary of findings; no model decides it.
+
+The leading rows decide (`leading`). Harms stand beside and cap the verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from deepcritical.appraisal.certainty import LADDER
+from deepcritical.appraisal.leading import SURE, is_confirmed, leading, together
+from deepcritical.appraisal.rows import outcome_rows
+from deepcritical.domain.appraisal import StudyFinding
+from deepcritical.domain.base import Score10
+from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE, Certainty
+from deepcritical.domain.verdict import Verdict, VerdictLabel
+from deepcritical.domain.votes import OutcomeRow, Tier, Vote, Way
+
+__all__ = ["RULES", "clinical_score", "decide"]
+
+_DOUBTED = "what an expression of concern stands against supports nothing"
+_READ_ENOUGH = 2 / 3
+"""Share of the studies that must have been read before the rest may be left open."""
+_SUPPORTED = (
+    f"Several trials, or a review of trials, with {OPTIMAL_INFORMATION_SIZE} participants or more "
+    "found a benefit on an outcome that matters to patients."
+)
+_ONE_TRIAL = (
+    "Randomised evidence found a benefit, but it is a single trial, small, or of low certainty."
+)
+_LESSER = "Trials found a benefit, but only on outcomes that do not decide by themselves."
+_SURROGATE = "Trials found a benefit only on a surrogate, not on an outcome of patients."
+_NOT_RANDOMISED = (
+    "Studies without randomisation found a benefit, and no trial of the people asked about tells."
+)
+_UNCONTROLLED_SURROGATE = (
+    "Only a surrogate changed from before, in studies that compared people with nobody."
+)
+_UNCONTROLLED = "People got better than before, in studies that compared them with nobody."
+_MIXED = "Trials of the people asked about, or their critical outcomes, point both ways."
+_MIXED_COHORTS = "Studies without randomisation point both ways, and no trial tells."
+_AT_A_PRICE = "Trials found a benefit, but deaths or grave harms were more frequent with the drug."
+_REFUTED = (
+    f"Several trials, or a review of trials, with {OPTIMAL_INFORMATION_SIZE} participants or more "
+    "found no benefit, or one too small to matter."
+)
+_UNSUPPORTED = "Randomised evidence found no benefit, but it is a single trial or a small body."
+_NONE_IN_COHORTS = "Studies without randomisation found no benefit, and no trial tells."
+_SECONDARY = (
+    "Trials found a benefit on a critical outcome, but their primary outcome showed no difference."
+)
+_PREVENTION = (
+    "Fewer people without the condition got it with the drug; no trial treated people who have it."
+)
+_NOT_EXCLUDED = "No benefit was shown, and a relevant benefit is not excluded."
+_NOT_WORSE = "Trials showed that the drug is not worse than the one that it was compared with."
+_NOT_BETTER = "Trials showed no difference from the drug that it was compared with."
+_BETTER_THAN_ACTIVE = (
+    "Several trials found the drug better than another drug; none compared it with no treatment."
+)
+_SIGNAL = "Some patients did worse with the drug, in results that are too weak to tell of harm."
+_HARMFUL = "Patients did worse with the drug on an outcome that matters to them."
+_OTHERS = "Results are of other people or another condition than asked about."
+_ACTIVE = "It was compared with other drugs only, so whether it helps by itself is not told."
+_BESIDE = "Only harms, or outcomes that do not bear on the condition, were reported."
+_PRECLINICAL = "Only experiments without patients were found."
+_NO_RESULT = "Studies exist, but none reports a result from which the drug's effect can be told."
+_NOTHING = "No record bears on the question."
+_UNREAD = "Too few of the studies could be read without a language model."
+
+RULES: dict[str, VerdictLabel] = {
+    _SUPPORTED: VerdictLabel.SUPPORTED,
+    _ONE_TRIAL: VerdictLabel.PROMISING,
+    _LESSER: VerdictLabel.PROMISING,
+    _SURROGATE: VerdictLabel.PROMISING,
+    _NOT_RANDOMISED: VerdictLabel.PROMISING,
+    _UNCONTROLLED: VerdictLabel.PROMISING,
+    _UNCONTROLLED_SURROGATE: VerdictLabel.INSUFFICIENT,
+    _MIXED: VerdictLabel.MIXED,
+    _MIXED_COHORTS: VerdictLabel.MIXED,
+    _AT_A_PRICE: VerdictLabel.MIXED,
+    _REFUTED: VerdictLabel.REFUTED,
+    _UNSUPPORTED: VerdictLabel.UNSUPPORTED,
+    _NONE_IN_COHORTS: VerdictLabel.UNSUPPORTED,
+    _SECONDARY: VerdictLabel.PROMISING,
+    _PREVENTION: VerdictLabel.PROMISING,
+    _NOT_EXCLUDED: VerdictLabel.UNSUPPORTED,
+    _NOT_WORSE: VerdictLabel.PROMISING,
+    _NOT_BETTER: VerdictLabel.UNSUPPORTED,
+    _BETTER_THAN_ACTIVE: VerdictLabel.PROMISING,
+    _SIGNAL: VerdictLabel.INSUFFICIENT,
+    _HARMFUL: VerdictLabel.HARMFUL,
+    _OTHERS: VerdictLabel.INSUFFICIENT,
+    _ACTIVE: VerdictLabel.INSUFFICIENT,
+    _BESIDE: VerdictLabel.INSUFFICIENT,
+    _PRECLINICAL: VerdictLabel.INSUFFICIENT,
+    _NO_RESULT: VerdictLabel.INSUFFICIENT,
+    _NOTHING: VerdictLabel.INSUFFICIENT,
+    _UNREAD: VerdictLabel.NOT_ASSESSED,
+}
+"""The sentences in which a rule is told, with the label that each gives."""
+
+
+def decide(studies: Sequence[StudyFinding]) -> Verdict:
+    """The verdict for one drug and one condition, with the rows that it rests on.
+
+    Args:
+        studies: What each study says; see `study_findings`.
+    """
+    rows = outcome_rows(studies)
+    unread = _unread(studies)
+    if unread:
+        open_ids = [i for study in studies if study.unread for i in study.evidence_ids]
+        return _verdict(_UNREAD, Certainty.VERY_LOW, rows, open_ids, caps=(unread,))
+    doubts = (_DOUBTED,) if any(study.concern for study in studies) else ()
+    first = leading(rows)
+    if first:
+        return _led(first, rows, studies, doubts)
+    active = [row for row in rows if _is_against_active(row) and row.way is Way.BENEFIT]
+    if active and is_confirmed(active, studies):
+        ids = [i for row in active for i in row.evidence_ids]
+        return _verdict(_BETTER_THAN_ACTIVE, Certainty.LOW, rows, ids, caps=doubts)
+    rule = _without_lead(studies)
+    return _verdict(rule, Certainty.VERY_LOW, rows, _named_by(rule, studies), caps=doubts)
+
+
+def _verdict(
+    rule: str,
+    certainty: Certainty,
+    rows: tuple[OutcomeRow, ...],
+    ids: Sequence[str],
+    downgrades: tuple[str, ...] = (),
+    caps: tuple[str, ...] = (),
+) -> Verdict:
+    return Verdict(
+        label=RULES[rule],
+        certainty=certainty,
+        rule=rule,
+        deciding_ids=tuple(dict.fromkeys(ids)),
+        downgrades=downgrades,
+        caps=caps,
+        rows=rows,
+    )
+
+
+def _unread(studies: Sequence[StudyFinding]) -> str:
+    """How much could not be read, where that is too much to say anything; else ''.
+
+    Trials decide before other studies, so where enough of the trials were read, the rest may be
+    left open.
+    """
+    unread = [s for s in studies if s.unread]
+    told = [s for s in studies if any(_is_close(v) for v in s.votes)]
+    trials = [s for s in told if any(v.tier == "randomised" for v in s.votes)]
+    if trials or any(s.randomised for s in unread):
+        told, unread = trials, [s for s in unread if s.randomised]
+    of = len(told) + len(unread)
+    if not unread or (told and len(told) >= _READ_ENOUGH * of):
+        return ""
+    kind = "trial" if trials or any(s.randomised for s in unread) else "study"
+    plural = {"trial": "trials", "study": "studies"}[kind]
+    return (
+        f"{len(unread)} of {of} relevant {kind if of == 1 else plural} could not be read "
+        "without a language model; set one with DEEPCRITICAL_MODEL, or --model"
+    )
+
+
+def _is_close(vote: Vote) -> bool:
+    return vote.directness != "related"
+
+
+def _is_against_active(row: OutcomeRow) -> bool:
+    decides = row.importance in ("critical", "important") and row.tier == "randomised"
+    return decides and bool(row.comparator) and row.directness != "related"
+
+
+def _without_lead(studies: Sequence[StudyFinding]) -> str:
+    votes = [vote for study in studies for vote in study.votes]
+    if not studies:
+        return _NOTHING
+    if any(v.comparator and v.importance != "harm" and _is_close(v) for v in votes):
+        return _ACTIVE
+    if any(v.directness == "related" and v.importance != "harm" for v in votes):
+        return _OTHERS
+    if votes:
+        return _BESIDE
+    if all(study.level == 5 for study in studies):
+        return _PRECLINICAL
+    return _NO_RESULT
+
+
+def _named_by(rule: str, studies: Sequence[StudyFinding]) -> list[str]:
+    """The records that a rule without a leading result is about."""
+    voting = rule in (_ACTIVE, _OTHERS, _BESIDE)
+    return [i for s in studies if bool(s.votes) is voting for i in s.evidence_ids]
+
+
+def _led(
+    first: Sequence[OutcomeRow],
+    rows: tuple[OutcomeRow, ...],
+    studies: Sequence[StudyFinding],
+    doubts: tuple[str, ...],
+) -> Verdict:
+    way, deciding = together(first)
+    certainty, downgrades = _certainty(way, deciding)
+    grave = [row for row in rows if _is_grave(row)]
+    rule = _rule(way, deciding, grave, certainty, confirmed=is_confirmed(deciding, studies))
+    if rule in (_SUPPORTED, _ONE_TRIAL) and _is_beside_primary(first, deciding):
+        rule = _SECONDARY
+    sure = [row for row in grave if _is_proven(row)]
+    if rule == _HARMFUL and way is not Way.HARM:
+        certainty, downgrades = sure[0].certainty, sure[0].reasons
+    caps = (*doubts, *_caps(first[0], grave))
+    ids = [i for row in deciding for i in row.evidence_ids]
+    return _verdict(rule, certainty, rows, sorted(set(ids), key=_by_number), downgrades, caps)
+
+
+def _by_number(evidence_id: str) -> tuple[int, str]:
+    """Store order: E2 before E10."""
+    return len(evidence_id), evidence_id
+
+
+def _is_beside_primary(first: Sequence[OutcomeRow], deciding: Sequence[OutcomeRow]) -> bool:
+    """Whether there are leading rows on a primary outcome, and none of them decides."""
+    return any(r.primary for r in first) and not any(r.primary for r in deciding)
+
+
+def _certainty(way: Way, rows: Sequence[OutcomeRow]) -> tuple[Certainty, tuple[str, ...]]:
+    """That of the largest row that decides, lowered where outcomes conflict."""
+    first = max(rows, key=lambda row: (row.primary, row.people or 0))
+    differ = "inconsistency: the main outcomes disagree"
+    if way is not Way.CONFLICT or any("inconsistency" in reason for reason in first.reasons):
+        return first.certainty, first.reasons
+    return LADDER[max(0, LADDER.index(first.certainty) - 1)], (*first.reasons, differ)
+
+
+def _is_grave(row: OutcomeRow) -> bool:
+    """Whether deaths, or harms that disable, were surely enough more frequent with the drug."""
+    worse = row.is_grave and row.way is Way.HARM and (row.asked or not row.comparator)
+    worse = worse and row.directness != "related"
+    return worse and row.certainty is not Certainty.VERY_LOW
+
+
+def _is_proven(row: OutcomeRow) -> bool:
+    """Whether trials showed more of a grave harm: of deaths with any certainty, else surely."""
+    return row.tier == "randomised" and (row.is_fatal or row.certainty in SURE)
+
+
+def _rule(
+    way: Way,
+    rows: Sequence[OutcomeRow],
+    grave: Sequence[OutcomeRow],
+    certainty: Certainty,
+    *,
+    confirmed: bool,
+) -> str:
+    """The rule that applies.
+
+    Args:
+        way: Which way the leading rows point together.
+        rows: Those that decide it.
+        grave: Rows on grave harms that were more frequent with the drug.
+        certainty: How certain the way is.
+        confirmed: Whether several studies of enough people found it.
+    """
+    first = rows[0]
+    randomised = first.tier == "randomised"
+    if way is Way.HARM:
+        proven = randomised and first.importance != "surrogate"
+        return _HARMFUL if proven and certainty is not Certainty.VERY_LOW else _SIGNAL
+    if way is Way.NO_DIFFERENCE:
+        if any(_is_proven(row) for row in grave):
+            return _HARMFUL
+        return _none_shown(rows, certainty, confirmed=confirmed)
+    if way is Way.CONFLICT:
+        return _MIXED if randomised else _MIXED_COHORTS
+    fatal = any(row.is_fatal for row in grave)
+    if randomised and grave and (fatal or first.importance != "critical"):
+        return _AT_A_PRICE
+    return _benefit(first, certainty, confirmed=confirmed)
+
+
+def _none_shown(rows: Sequence[OutcomeRow], certainty: Certainty, *, confirmed: bool) -> str:
+    first = rows[0]
+    if first.asked:
+        return _NOT_WORSE if all(row.non_inferior for row in rows) else _NOT_BETTER
+    if first.tier != "randomised":
+        return _NONE_IN_COHORTS
+    if all(row.inconclusive for row in rows):
+        return _NOT_EXCLUDED
+    sure = certainty in SURE and first.importance == "critical"
+    return _REFUTED if sure and confirmed else _UNSUPPORTED
+
+
+def _benefit(first: OutcomeRow, certainty: Certainty, *, confirmed: bool) -> str:
+    if first.tier == "uncontrolled":
+        return _UNCONTROLLED_SURROGATE if first.importance == "surrogate" else _UNCONTROLLED
+    if first.tier == "controlled":
+        return _NOT_RANDOMISED
+    if first.importance != "critical":
+        return _SURROGATE if first.importance == "surrogate" else _LESSER
+    if first.prevention:
+        return _PREVENTION
+    return _SUPPORTED if confirmed and certainty in SURE else _ONE_TRIAL
+
+
+def _caps(first: OutcomeRow, grave: Sequence[OutcomeRow]) -> Iterator[str]:
+    for row in grave:
+        yield row.sentence.rstrip(".")
+    if first.importance == "surrogate":
+        yield "a surrogate alone never makes more than promising"
+    if first.tier != "randomised":
+        yield "non-randomised evidence alone never yields more than promising"
+
+
+_POINTS: dict[Tier, int] = {"randomised": 7, "controlled": 5, "uncontrolled": 3}
+
+
+def clinical_score(studies: Sequence[StudyFinding]) -> Score10:
+    """Clinical support, 0-10: 8, 7, 5 or 3 for the best design that found a benefit.
+
+    A review of trials earns 8. Two points less where the evidence points both ways.
+    """
+    verdict = decide(studies)
+    helps = verdict.label in (VerdictLabel.SUPPORTED, VerdictLabel.PROMISING)
+    if not helps and verdict.label is not VerdictLabel.MIXED:
+        return 0
+    rows = leading(verdict.rows)
+    if not rows:
+        return 0
+    reviewed = any(row.studies > len(row.effects) for row in rows)
+    return _POINTS[rows[0].tier] + reviewed - 2 * (verdict.label is VerdictLabel.MIXED)

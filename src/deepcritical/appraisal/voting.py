@@ -1,0 +1,374 @@
+"""Decides which results of a study count for a question, and says of each study why, or why not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from deepcritical.appraisal.arms import Tested, tested_by
+from deepcritical.appraisal.asked import Asked
+from deepcritical.appraisal.outcomes import Placed, construct_of, is_composite, placed
+from deepcritical.appraisal.people import concerns, directness, is_prevention, is_whole
+from deepcritical.appraisal.pooling import Estimate, mean_difference, risk_ratio
+from deepcritical.domain.effects import leaning, oriented, significant
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.grading import Grade
+from deepcritical.domain.patterns import bounded
+from deepcritical.domain.study import Effect, EffectMeasure, Result, StudyReading
+from deepcritical.domain.votes import Tier, Vote, Way
+from deepcritical.reading.sentences import quoted
+
+__all__ = ["Ballot", "ballot_of", "first_of"]
+
+_SILENT_KINDS = {
+    "economic": "an economic model, which measures no effect of its own",
+    "pharmacokinetic": "a pharmacokinetic study, which measures no benefit",
+    "protocol": "a plan without a result",
+    "guideline": "a guideline, which holds no results of its own",
+    "narrative_review": "a narrative review, which weighs no results",
+    "case_report": "a case report, which compares nobody",
+    "animal": "an experiment in animals",
+    "in_vitro": "an experiment in cells",
+}
+_WITH_RESULTS = {"trial", "observational", "systematic_review", "pooled_analysis"}
+_NOT_WEIGHED = {
+    "cost": "costs say nothing of an effect",
+    "pharmacokinetic": "levels of a drug say nothing of an effect",
+    "mechanism": "a mechanism is no outcome of patients",
+}
+_LIST = bounded(r",(?: and)?\s|\band\b", re.IGNORECASE)
+_DOSES = 3
+"""Doses of which one alone may differ by chance."""
+_LEVELS = ("primary", "unstated", "secondary")
+
+
+class Ballot(NamedTuple):
+    """What a record's results count for."""
+
+    votes: tuple[Vote, ...] = ()
+    why: str = ""
+    """Why none counts; '' where one does."""
+    told: tuple[Result, ...] = ()
+    """Results on the drug that are told and not weighed."""
+
+
+class _Weighed(NamedTuple):
+    vote: Vote | None
+    why: str = ""
+
+
+def ballot_of(study: StudyReading, evidence: Evidence, asked: Asked, grade: Grade) -> Ballot:
+    """The votes of one record: for each outcome and comparator one, the primary result first.
+
+    Only results of the whole population vote, in comparisons that isolate the drug, or of one group
+    with before where nothing else is there; conclusions of authors never do.
+    """
+    why = _silence(study)
+    if why and not _tells_only_harms(study):
+        return Ballot(why=why)
+    votes: list[Vote] = []
+    reasons: list[str] = []
+    told: list[Result] = []
+    for result in (part for whole in study.results for part in _parts(whole)):
+        weighed = _weigh(study, result, evidence, asked, grade)
+        if weighed.vote:
+            votes.append(weighed.vote)
+        else:
+            reasons.append(weighed.why)
+            told.append(result)
+    return Ballot(_one_a_row(votes), "" if votes else why or _why(reasons, study), tuple(told))
+
+
+def _parts(result: Result) -> tuple[Result, ...]:
+    """A result on several outcomes at once, as rules read them, as one on each that is known."""
+    if result.concept or is_composite(result):
+        return (result,)
+    named = [part.strip() for part in _LIST.split(result.outcome) if part.strip()]
+    known = {c.name: part for part in reversed(named) if (c := construct_of("", part))}
+    if len(known) < 2:
+        return (result,)
+    return tuple(result.model_copy(update={"outcome": part}) for part in known.values())
+
+
+def _silence(study: StudyReading) -> str:
+    kinds = set(study.kinds)
+    if kinds & _WITH_RESULTS and study.results:
+        animals = study.population.species.casefold() not in ("human", "humans", "")
+        return _SILENT_KINDS["animal"] if animals else ""
+    if not study.results and "protocol" in kinds:
+        return _SILENT_KINDS["protocol"]
+    known = [_SILENT_KINDS[kind] for kind in study.kinds if kind in _SILENT_KINDS]
+    if kinds & _WITH_RESULTS or not known:
+        return "" if study.results else "its text gives no result that could be read"
+    return known[0]
+
+
+def _tells_only_harms(study: StudyReading) -> bool:
+    """Whether a record weighs no results of its own, and may still tell of a grave harm."""
+    return "narrative_review" in study.kinds and not _WITH_RESULTS & set(study.kinds)
+
+
+def _why(reasons: Sequence[str], study: StudyReading) -> str:
+    """The reason that most results share; of as many, the first."""
+    if not reasons:
+        return "its text gives no result that could be read" if not study.results else ""
+    return max(reasons, key=reasons.count)
+
+
+def _weigh(
+    study: StudyReading, result: Result, evidence: Evidence, asked: Asked, grade: Grade
+) -> _Weighed:
+    place = placed(result, asked)
+    why = _told_only(study, result)
+    if why and not _is_signal(result, place):
+        return _Weighed(None, why)
+    tested = tested_by(study, result, asked)
+    if tested.why_not:
+        return _Weighed(None, tested.why_not)
+    if asked.comparators and tested.comparator not in asked.comparators:
+        against = tested.comparator or "nothing or placebo"
+        return _Weighed(None, f"it compares with {against}, which was not asked about")
+    if _is_of_another(result, asked):
+        return _Weighed(None, "an outcome of another condition")
+    near = directness(study, result, evidence, asked)
+    if near is None and result.kind == "safety" and not study.population.conditions:
+        near = "broader"
+    if near is None:
+        return _Weighed(None, "its people have another condition")
+    if near == "direct" and (tested.of_class or why):
+        near = "broader"
+    way = _way(result, tested.side, place)
+    if way is None:
+        return _Weighed(None, "which arm did better is not told")
+    vote = _vote(study, result, evidence, place, tested, way)
+    changes = {
+        "directness": near,
+        "tier": _tier(study, result, grade),
+        "wanted": bool(asked.outcomes) and place.importance == "critical",
+        "against_asked": tested.asked,
+        "prevention": is_prevention(study, result, asked),
+    }
+    return _Weighed(vote.model_copy(update=changes))
+
+
+def _told_only(study: StudyReading, result: Result) -> str:
+    """Why a result is told and never weighed, whatever is asked."""
+    if _tells_only_harms(study):
+        return _SILENT_KINDS["narrative_review"]
+    if result.kind in _NOT_WEIGHED:
+        return _NOT_WEIGHED[result.kind]
+    if result.restated:
+        return "told before in the same record"
+    if result.level in ("subgroup", "post_hoc"):
+        primaries = [r for r in study.results if r.level == "primary"]
+        null = primaries and all(r.better == "no_difference" for r in primaries)
+        kind = "a subgroup" if result.level == "subgroup" else "a post hoc result"
+        return f"{kind} of a null primary outcome" if null else kind
+    if result.people and not is_whole(result.people, study):
+        return "only a part of its people"
+    if result.contrast == "within" and _compares(study):
+        return "before and after in one arm of a comparison"
+    if result.contrast == "within" and result.better == "b":
+        return "worse than before, with nobody to compare with"
+    if result.contrast == "omnibus" and result.better == "no_difference":
+        return ""
+    if result.contrast not in ("between", "within"):
+        return "no comparison between arms"
+    return ""
+
+
+def _is_signal(result: Result, place: Placed) -> bool:
+    """Whether a result that is told only speaks of a grave harm, which is never lost."""
+    ranked = result.level != "subgroup" and result.contrast == "between" and not result.restated
+    return ranked and result.kind == "safety" and place.is_grave
+
+
+def _is_of_another(result: Result, asked: Asked) -> bool:
+    told = (result.condition,)
+    return bool(result.condition) and result.kind != "safety" and not concerns(told, asked)
+
+
+def _compares(study: StudyReading) -> bool:
+    return any(r.contrast == "between" for r in study.results) or "single_arm" not in study.design
+
+
+def _way(result: Result, side: Literal["a", "b"], place: Placed) -> Way | None:
+    """Which way a result points for those with the drug; None where it is not told.
+
+    Figures decide whether there is a difference. Which arm is better is as the reader states it,
+    unless figures with the reader's own polarity say otherwise: then it is not told. The table of
+    outcomes gives the polarity only where the reader states no arm.
+    """
+    tells = significant(result.effect)
+    if tells is False or (tells is None and result.better == "no_difference"):
+        return Way.NO_DIFFERENCE
+    if result.contrast == "within":
+        return Way.BENEFIT if result.better == "a" else None
+    better: str | None = result.better
+    if better in ("a", "b"):
+        if leaning(result) not in (None, better):
+            return None
+    else:
+        better = leaning(_with_polarity(result, place)) if tells else None
+    return None if better is None else Way.BENEFIT if better == side else Way.HARM
+
+
+def _with_polarity(result: Result, place: Placed) -> Result:
+    """The result with which way is better: as its reader says, else as the table does."""
+    if result.higher_is_better is not None:
+        return result
+    return result.model_copy(update={"higher_is_better": place.higher_is_better})
+
+
+def _leans(result: Result, side: Literal["a", "b"], place: Placed) -> Way | None:
+    stated = result.better if result.better in ("a", "b") else None
+    arm = stated or leaning(_with_polarity(result, place))
+    return None if arm is None else Way.BENEFIT if arm == side else Way.HARM
+
+
+def _vote(
+    study: StudyReading,
+    result: Result,
+    evidence: Evidence,
+    place: Placed,
+    tested: Tested,
+    way: Way,
+) -> Vote:
+    is_review = bool({"systematic_review", "pooled_analysis"} & set(study.kinds))
+    is_review = is_review and not ("trial" in study.kinds and result.level == "primary")
+    spans = quoted(result.sentences, evidence)
+    return Vote(
+        row=place.row,
+        outcome=result.outcome,
+        importance=place.importance,
+        arm=result.a if tested.side == "a" else result.b,
+        comparator=tested.comparator,
+        way=way,
+        leans=_leans(result, tested.side, place),
+        level=result.level,
+        review=is_review,
+        effect=oriented(_estimated(result), flipped=tested.side == "b"),
+        higher_is_better=_with_polarity(result, place).higher_is_better,
+        unit=result.unit,
+        timepoint=result.timepoint,
+        people=_people(study, result),
+        studies=study.population.n_studies if is_review else None,
+        year=_year(evidence),
+        is_grave=place.is_grave,
+        is_fatal=place.is_fatal,
+        feared=result.kind == "safety",
+        open_label="open_label" in study.design,
+        non_inferior=result.non_inferiority == "shown" and tested.side == "a",
+        start=spans[0].start if spans else None,
+    )
+
+
+def _estimated(result: Result) -> Effect | None:
+    """The effect with an estimate: as told, else calculated from the figures of both arms."""
+    if result.effect and result.effect.measure:
+        return result.effect
+    by_arm = {figure.arm: figure for figure in result.figures}
+    a, b = by_arm.get(result.a), by_arm.get(result.b)
+    if a is None or b is None or not a.n or not b.n:
+        return result.effect
+    told = result.effect or Effect()
+    if a.events is not None and b.events is not None:
+        found = risk_ratio(a.events, a.n, b.events, b.n)
+        return _with(told, "RR", found)
+    if None not in (a.value, a.spread, b.value, b.spread):
+        means = (a.value or 0.0, a.spread or 0.0, a.n, b.value or 0.0, b.spread or 0.0, b.n)
+        return _with(told, "MD", mean_difference(*means))
+    return result.effect
+
+
+def _with(effect: Effect, measure: EffectMeasure, found: Estimate | None) -> Effect | None:
+    if found is None:
+        return effect if effect.p is not None else None
+    estimate = {"value": found.value, "ci_low": found.low, "ci_high": found.high}
+    return effect.model_copy(update={"measure": measure, **estimate})
+
+
+def _year(evidence: Evidence) -> int | None:
+    year = (evidence.citation.date or "")[:4]
+    return int(year) if year.isdigit() else None
+
+
+def _people(study: StudyReading, result: Result) -> int | None:
+    """Participants behind a result: its own, those of its arms, else those of the study."""
+    if result.n:
+        return result.n
+    by_arm = {f.arm: f.n for f in result.figures if f.n}
+    arms = [by_arm.get(i) or _size(study, i) for i in (result.a, result.b) if i]
+    known, people = [n for n in arms if n], study.population
+    if len(known) == 2:
+        # Who crosses over is in both arms.
+        return max(known) if "crossover" in study.design else sum(known)
+    return people.n_randomised or people.n_analysed
+
+
+def _size(study: StudyReading, arm_id: str) -> int | None:
+    arm = study.arm(arm_id)
+    return arm.n if arm else None
+
+
+def _tier(study: StudyReading, result: Result, grade: Grade) -> Tier:
+    """How those compared came to be apart; a reader who saw the text goes before the index."""
+    if result.contrast == "within":
+        return "uncontrolled"
+    design, kinds = set(study.design), set(study.kinds)
+    if study.reader.kind != "rules":
+        if "randomised" in design or _is_of_trials(result.people):
+            return "randomised"
+        if kinds & {"observational"} or design & {"non_randomised", "cohort", "case_control"}:
+            return "controlled"
+    return "randomised" if grade.level in (1, 2) else "controlled"
+
+
+def _is_of_trials(people: str) -> bool:
+    """Whether a result of a review is of randomised trials alone."""
+    return "randomi" in people.casefold() or "rct" in people.casefold()
+
+
+def _one_a_row(votes: Sequence[Vote]) -> tuple[Vote, ...]:
+    """For each outcome and comparator one vote; see `first_of`."""
+    rows: dict[tuple[str, str], list[Vote]] = {}
+    for vote in votes:
+        rows.setdefault((vote.row, vote.comparator), []).append(vote)
+    return tuple(first_of(of_row) for of_row in rows.values())
+
+
+def first_of(votes: Sequence[Vote]) -> Vote:
+    """The vote of one study for one row: of the closest people, then of the highest level.
+
+    Several results of one level stand for each other, and most decide. Where as many found a
+    benefit as found none, the study points both ways: to choose one would be to choose by result.
+    Of two doses one that helps is enough, if none harms; of more, one alone may be chance.
+    """
+    leading = list(_leading(votes))
+    doses = {vote.arm: [v for v in leading if v.arm == vote.arm] for vote in leading}
+    if len(doses) > 1:
+        of_doses = [_of_most(of_arm) for of_arm in doses.values()]
+        helps = [vote for vote in of_doses if vote.way is Way.BENEFIT]
+        if helps and not any(vote.way is Way.HARM for vote in of_doses):
+            enough = len(helps) > 1 or len(of_doses) < _DOSES
+            return helps[0] if enough else helps[0].model_copy(update={"way": Way.CONFLICT})
+    return _of_most(leading)
+
+
+def _of_most(leading: Sequence[Vote]) -> Vote:
+    ways = [vote.way for vote in leading]
+    most = max(map(ways.count, ways))
+    ahead = [vote for vote in leading if ways.count(vote.way) == most]
+    if len({vote.way for vote in ahead}) > 1:
+        return ahead[0].model_copy(update={"way": Way.CONFLICT})
+    return ahead[0]
+
+
+def _leading(votes: Sequence[Vote]) -> Iterator[Vote]:
+    def rank(vote: Vote) -> tuple[int, int]:
+        near = ("direct", "broader", "related").index(vote.directness)
+        return near, _LEVELS.index(vote.level) if vote.level in _LEVELS else len(_LEVELS)
+
+    best = min(map(rank, votes))
+    return (vote for vote in votes if rank(vote) == best)

@@ -1,0 +1,142 @@
+"""Tells what would change a verdict: the same rules over one study more, one less, or trials alone.
+
+Nothing is guessed: each row is what `decide` says of that body of evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from deepcritical.appraisal.verdict import decide
+from deepcritical.domain.appraisal import Direction, StudyFinding
+from deepcritical.domain.base import Model
+from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE
+from deepcritical.domain.study import Effect
+from deepcritical.domain.verdict import Verdict
+from deepcritical.domain.votes import Tier, Vote, Way
+
+__all__ = ["WhatIf", "only", "plus", "recomputed", "what_if", "without"]
+
+_SIZE = OPTIMAL_INFORMATION_SIZE
+_TO_COME = "to come"
+_NONE = Effect(measure="SMD", value=0.0, ci_low=-0.2, ci_high=0.2)
+"""As that many people show it where there is no difference."""
+_RESULTS = {Way.BENEFIT: "in favour", Way.NO_DIFFERENCE: "without benefit"}
+_DIRECTIONS = {Way.BENEFIT: Direction.SUPPORTS, Way.NO_DIFFERENCE: Direction.REFUTES}
+
+
+class WhatIf(Model):
+    """A change in the evidence, and the verdict that it would bring."""
+
+    change: str
+    """How the records would be other: "also held ...", "lacked"."""
+    without: tuple[str, ...] = ()
+    """Evidence ids of the one study that they would lack."""
+    verdict: Verdict
+
+
+def recomputed(
+    studies: Sequence[StudyFinding], left_out: Sequence[str] = (), tier: Tier | None = None
+) -> Verdict:
+    """The verdict without the studies of these records, and on one kind of results if one is named.
+
+    Args:
+        studies: All studies of a report.
+        left_out: Evidence ids; a study goes with any of its records.
+        tier: How the results came about that are to count; None for all.
+    """
+    gone = set(left_out)
+    rest = [study for study in studies if gone.isdisjoint(study.evidence_ids)]
+    return decide(rest if tier is None else [s for s in rest if _has(s, tier)])
+
+
+def _has(study: StudyFinding, tier: Tier) -> bool:
+    return any(vote.tier == tier for vote in study.votes)
+
+
+def without(studies: Sequence[StudyFinding], left_out: Sequence[str]) -> Verdict:
+    """The verdict without the studies that any of these records belongs to."""
+    return recomputed(studies, left_out)
+
+
+def only(studies: Sequence[StudyFinding], tier: Tier) -> Verdict:
+    """The verdict on the studies whose results came about in one way, such as by chance."""
+    return recomputed(studies, tier=tier)
+
+
+def plus(studies: Sequence[StudyFinding], way: Way, tier: Tier = "randomised") -> Verdict:
+    """The verdict if one study more of the people asked about had been found, with this result."""
+    return decide((*studies, _to_come(studies, way, tier)))
+
+
+def what_if(studies: Sequence[StudyFinding]) -> tuple[WhatIf, ...]:
+    """Verdicts by the same rules if a study were added, then if some were taken away.
+
+    Added are trials of the least size that counts as enough, and cohorts where there is no trial.
+    What is taken away is told only where the verdict hangs on it.
+    """
+    return (*_added(studies), *_randomised_alone(studies), *_removed(studies))
+
+
+def _to_come(studies: Sequence[StudyFinding], way: Way, tier: Tier) -> StudyFinding:
+    """A study on the outcome that most participants stand behind."""
+    rows = [row for row in decide(studies).rows if row.importance == "critical"]
+    name = next((row.outcome for row in rows if not row.comparator), "primary outcome")
+    vote = Vote(
+        evidence_id=_TO_COME,
+        row=name,
+        outcome=name,
+        importance="critical",
+        way=way,
+        level="primary",
+        tier=tier,
+        effect=_NONE if way is Way.NO_DIFFERENCE else Effect(p=0.01),
+        people=_SIZE,
+    )
+    return StudyFinding(
+        evidence_ids=(_TO_COME,),
+        deciding_ids=(_TO_COME,),
+        direction=_DIRECTIONS[way],
+        level=2 if tier == "randomised" else 3,
+        direct=True,
+        participants=_SIZE,
+        votes=(vote,),
+    )
+
+
+def _added(studies: Sequence[StudyFinding]) -> Iterator[WhatIf]:
+    for way, told in _RESULTS.items():
+        trial = _to_come(studies, way, "randomised")
+        one, two = decide((*studies, trial)), decide((*studies, trial, trial))
+        yield WhatIf(
+            change=f"also held one randomised trial with {_SIZE} participants {told}", verdict=one
+        )
+        if _is_other(one, two):
+            yield WhatIf(change=f"also held two such trials {told}", verdict=two)
+    if not any(vote.tier == "randomised" for study in studies for vote in study.votes):
+        for way, told in _RESULTS.items():
+            yield WhatIf(
+                change=f"also held one cohort {told}", verdict=plus(studies, way, "controlled")
+            )
+
+
+def _randomised_alone(studies: Sequence[StudyFinding]) -> Iterator[WhatIf]:
+    alone = only(studies, "randomised")
+    if alone.deciding_ids and alone.label is not decide(studies).label:
+        yield WhatIf(change="held only the randomised studies", verdict=alone)
+
+
+def _removed(studies: Sequence[StudyFinding]) -> Iterator[WhatIf]:
+    now = decide(studies)
+    deciding = set(now.deciding_ids)
+    for study in studies:
+        if not study.votes or deciding.isdisjoint(study.evidence_ids):
+            continue
+        less = without(studies, study.evidence_ids)
+        if less.label is not now.label:
+            ids = study.deciding_ids or study.evidence_ids
+            yield WhatIf(change="lacked", without=ids, verdict=less)
+
+
+def _is_other(one: Verdict, other: Verdict) -> bool:
+    return (one.label, one.certainty) != (other.label, other.certainty)

@@ -1,0 +1,125 @@
+"""Puts the parts of a brief into words that Markdown and the terminal share, as plain text."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from deepcritical.domain.effect_words import direction_words, effect_size
+from deepcritical.domain.text import capitalised
+from deepcritical.domain.verdict import VerdictLabel
+
+if TYPE_CHECKING:
+    from deepcritical.domain.brief import Brief, DecidingStudy, TrialUnderWay
+    from deepcritical.domain.report_parts import Reference
+    from deepcritical.domain.verdict import Verdict
+    from deepcritical.domain.votes import OutcomeRow
+
+__all__ = [
+    "COLUMNS",
+    "Badge",
+    "Briefed",
+    "badge",
+    "cited_ids",
+    "comparator_words",
+    "finding_cells",
+    "study_words",
+    "trial_words",
+]
+
+COLUMNS = ("Outcome", "Compared with", "Studies (people)", "Result", "Certainty")
+"""Of the summary of findings."""
+_CONTROLS = {
+    "randomised": "placebo or no treatment",
+    "controlled": "no use",
+    "uncontrolled": "before treatment",
+}
+_DIRECTNESS = {"direct": "", "broader": " (indirect)", "related": " (other patients)"}
+
+
+class Briefed(Protocol):
+    """What the head of a report is written from; a `ResearchReport` is one."""
+
+    @property
+    def brief(self) -> Brief | None:
+        """The answer on one screen."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on the question."""
+
+    @property
+    def verdict_on(self) -> str:
+        """What the verdict is on, where that is not plain."""
+
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        """What `[n]` points at."""
+
+
+class Badge(NamedTuple):
+    """The verdict in a word or two, with its remarks."""
+
+    label: str
+    remarks: tuple[str, ...]
+    """Certainty, and the drug or statement that the verdict is on."""
+
+
+def badge(report: Briefed) -> Badge:
+    """Return the verdict with its certainty and, where that is not plain, what it is on."""
+    verdict = report.verdict
+    rated = verdict.label is not VerdictLabel.NOT_ASSESSED
+    certainty = f"certainty: {verdict.certainty.value}" if rated else ""
+    remarks = (certainty, report.verdict_on)
+    return Badge(capitalised(verdict.label.value), tuple(part for part in remarks if part))
+
+
+def finding_cells(row: OutcomeRow) -> tuple[str, str, str, str, str]:
+    """Return the cells of a row under `COLUMNS`, without citations."""
+    size, told = effect_size(row), direction_words(row.importance, row.way, row.tier)
+    return (
+        f"{capitalised(row.outcome)}{_DIRECTNESS[row.directness]}",
+        comparator_words(row),
+        f"{row.studies:,}{f' ({row.people:,})' if row.people else ''}",
+        f"{capitalised(told)}{f'; {size}' if size else ''}",
+        row.certainty.value,
+    )
+
+
+def comparator_words(row: OutcomeRow) -> str:
+    """Return what the drug was compared with."""
+    return row.comparator or _CONTROLS[row.tier]
+
+
+def study_words(study: DecidingStudy) -> str:
+    """Return design, size and comparator of a study, such as "randomised trial, 20 people"."""
+    compared = f"against {study.comparator}" if study.comparator else ""
+    return ", ".join(part for part in (study.design, _people(study.people), compared) if part)
+
+
+def trial_words(trial: TrialUnderWay) -> str:
+    """Return status, size and end of a trial, such as "recruiting, 326 people"."""
+    until = f"until {trial.completion}" if trial.completion else ""
+    return ", ".join(part for part in (trial.status, _people(trial.participants), until) if part)
+
+
+def _people(number: int | None) -> str:
+    if not number:
+        return ""
+    return f"{number:,} {'person' if number == 1 else 'people'}"
+
+
+def cited_ids(brief: Brief) -> frozenset[str]:
+    """Return the evidence ids of all records that a brief cites."""
+    sentences = (
+        *brief.answer,
+        *brief.harms,
+        *brief.synthesis,
+        *(study.result for study in brief.studies),
+    )
+    cited = [
+        *(sentence.evidence_ids for sentence in sentences),
+        *(row.evidence_ids for row in brief.findings),
+        *((trial.evidence_id,) for trial in brief.trials),
+    ]
+    return frozenset(chain.from_iterable(cited))

@@ -1,0 +1,136 @@
+"""Sentences of a report as objects: the text, the records behind it, and how it was checked.
+
+Markdown, HTML and PDF are renderings of them and are never parsed back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from deepcritical.domain.base import Model
+from deepcritical.domain.markdown import escape_markdown, one_line
+from deepcritical.domain.report_parts import Reference
+from deepcritical.domain.study import Effect
+from deepcritical.domain.votes import Directness, Way
+
+__all__ = [
+    "CheckName",
+    "Draft",
+    "Finding",
+    "Origin",
+    "Sentence",
+    "SentenceCheck",
+    "as_markdown",
+    "as_text",
+    "citation_marks",
+]
+
+CheckName = Literal[
+    "ids",
+    "figures",
+    "names",
+    "population",
+    "direction",
+    "strength",
+    "counts",
+    "entailment",
+    "bound",
+    "verbatim",
+]
+
+Origin = Literal["template", "model", "quote"]
+"""Code wrote it from typed findings; a model did, and it passed the checks; a record did."""
+
+
+class Finding(Model):
+    """One typed result that sentences may cite, with the words of its records."""
+
+    id: str
+    evidence_ids: tuple[str, ...] = Field(min_length=1)
+    study: str = ""
+    """Short name of the study, such as Koenig 2017; '' for a finding over several studies."""
+    design: str = ""
+    drug: str = ""
+    comparator: str = ""
+    """The other arm, such as placebo."""
+    population: str = ""
+    directness: Directness = "direct"
+    outcome: str = ""
+    way: Way | None = None
+    """None where the finding has no direction."""
+    effect: Effect | None = None
+    higher_is_better: bool | None = None
+    """Whether more of the outcome is good; None where that is not known."""
+    unit: str = ""
+    timepoint: str = ""
+    level: str = ""
+    """Rank of the outcome: primary, secondary, subgroup, post_hoc or ''."""
+    studies: int = Field(default=1, ge=1)
+    people: int | None = Field(default=None, ge=0)
+    certainty: str = ""
+    quotes: tuple[str, ...] = ()
+    """Sentences of the records that state it, word for word."""
+    sentence: str = ""
+    """The template sentence, which is printed where a model's sentence fails."""
+
+
+class Draft(Model):
+    """A sentence as a model wrote it, with the findings that it cites."""
+
+    text: str = Field(min_length=1)
+    finding_ids: tuple[str, ...] = ()
+    written_by: str = ""
+    """The model."""
+
+
+class SentenceCheck(Model):
+    """One check that a sentence went through."""
+
+    name: CheckName
+    passed: bool
+    by: str = ""
+    """The model or cross-encoder, of an entailment check; '' for code."""
+    reason: str = ""
+
+
+class Sentence(Model):
+    """One printed sentence."""
+
+    text: str = Field(min_length=1)
+    """Plain text without citation marks; renderers escape it."""
+    evidence_ids: tuple[str, ...] = ()
+    """Records that it cites; () only for sentences about the search or the method."""
+    finding_ids: tuple[str, ...] = ()
+    origin: Origin = "template"
+    written_by: str = ""
+    """The model, if one wrote it."""
+    checks: tuple[SentenceCheck, ...] = ()
+    """Those that it passed."""
+    in_place_of: tuple[SentenceCheck, ...] = ()
+    """Of a template: the checks that the model's sentence failed whose place it takes."""
+
+
+def citation_marks(evidence_ids: Sequence[str], references: Sequence[Reference]) -> str:
+    """Return ``[1][3]``: the numbers of the records in the list of references."""
+    numbers = (n for n, r in enumerate(references, 1) if r.evidence_id in evidence_ids)
+    return "".join(f"[{n}]" for n in numbers)
+
+
+def as_markdown(sentences: Sequence[Sentence], references: Sequence[Reference]) -> str:
+    """Return the sentences as one Markdown paragraph, the citation marks before each stop."""
+    return " ".join(_cited(escape_markdown(one.text), one, references) for one in sentences)
+
+
+def as_text(sentences: Sequence[Sentence], references: Sequence[Reference]) -> str:
+    """Return the sentences as one line for a terminal, the citation marks before each stop."""
+    return " ".join(_cited(one_line(one.text), one, references) for one in sentences)
+
+
+def _cited(text: str, sentence: Sentence, references: Sequence[Reference]) -> str:
+    if not (marks := citation_marks(sentence.evidence_ids, references)):
+        return text
+    stop = text[-1] if text[-1:] in ".!?" else "."
+    return f"{text.rstrip('.!?')} {marks}{stop}"

@@ -1,0 +1,174 @@
+"""Holds what a study's results count for: votes, and the outcomes that they are votes on."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import Field
+
+from deepcritical.domain.base import Model
+from deepcritical.domain.certainty import Certainty
+from deepcritical.domain.study import Effect, EffectMeasure, ResultLevel
+
+__all__ = [
+    "Directness",
+    "Importance",
+    "OutcomeRow",
+    "PooledEffect",
+    "RowEffect",
+    "Tier",
+    "Vote",
+    "Way",
+]
+
+
+class Way(StrEnum):
+    """Which way a result, or a row of results, points for the patients who got the drug."""
+
+    BENEFIT = "benefit"
+    NO_DIFFERENCE = "no difference shown"
+    HARM = "harm"
+    CONFLICT = "conflicting"
+
+
+Importance = Literal["critical", "important", "surrogate", "harm"]
+"""What an outcome decides (GRADE guidelines 2): whether the drug works; something beside that; only
+what may stand for an outcome of patients; what is feared of the drug."""
+
+Directness = Literal["direct", "broader", "related"]
+"""Whether those studied are the people asked about; more people than those, a part of them, or
+users of a class of drugs; or people with another condition."""
+
+Tier = Literal["randomised", "controlled", "uncontrolled"]
+"""How the comparison was made: by chance, between groups that formed otherwise, or with before."""
+
+
+class Vote(Model):
+    """One result of a study, as it counts for one outcome."""
+
+    evidence_id: str = ""
+    """The record, by its id in the run."""
+    row: str = Field(min_length=1)
+    """Name of the outcome's row."""
+    outcome: str
+    """As the record writes it."""
+    importance: Importance
+    arm: str = ""
+    """Id of the arm with the drug: doses have arms of their own."""
+    comparator: str = ""
+    """The active drug that it was compared with; '' for placebo, nothing or the same background."""
+    against_asked: bool = False
+    """Whether the question asks for just this comparison."""
+    way: Way
+    leans: Way | None = None
+    """Which way its estimate points, significantly or not; None where that is not told."""
+    level: ResultLevel = "unstated"
+    tier: Tier = "controlled"
+    directness: Directness = "direct"
+    review: bool = False
+    """Whether the result is of several studies taken together."""
+    effect: Effect | None = None
+    """Of the people with the drug against those without, whatever the record's order."""
+    higher_is_better: bool | None = None
+    unit: str = ""
+    timepoint: str = ""
+    people: int | None = Field(default=None, ge=0)
+    studies: int | None = Field(default=None, ge=0)
+    """Studies that a review takes in."""
+    year: int | None = None
+    """When it was published."""
+    is_grave: bool = False
+    """Whether it is of deaths, or of what kills or disables."""
+    wanted: bool = False
+    """Whether the question asks for just this outcome."""
+    is_fatal: bool = False
+    """Whether it is of deaths."""
+    prevention: bool = False
+    """Whether it is to get the condition, so that those studied did not have it."""
+    feared: bool = False
+    """Whether the record reports it as a harm."""
+    open_label: bool = False
+    non_inferior: bool = False
+    start: int | None = None
+    """Where the quote that it rests on begins in the record."""
+
+
+class PooledEffect(Model):
+    """An estimate over several trials, by inverse variance."""
+
+    measure: EffectMeasure
+    unit: str = ""
+    studies: int
+    value: float
+    ci_low: float
+    ci_high: float
+    """By random effects (DerSimonian and Laird)."""
+    fixed: tuple[float, float, float]
+    """Estimate and limits by a fixed effect."""
+    i2: float = Field(ge=0, le=100)
+    """Share of the variation that is not by chance, in percent."""
+
+    def as_effect(self) -> Effect:
+        """Return the estimate by random effects, to two decimals."""
+        value, low, high = (round(x, 2) for x in (self.value, self.ci_low, self.ci_high))
+        return Effect(measure=self.measure, value=value, ci_low=low, ci_high=high)
+
+
+class RowEffect(Model):
+    """The effect that one study found."""
+
+    evidence_ids: tuple[str, ...]
+    way: Way
+    level: ResultLevel
+    effect: Effect | None = None
+    unit: str = ""
+    people: int | None = None
+
+
+class OutcomeRow(Model):
+    """A row of a summary of findings: one outcome against one kind of comparator (GRADE)."""
+
+    outcome: str
+    importance: Importance
+    comparator: str = ""
+    """'' for placebo, nothing or the same background treatment."""
+    tier: Tier
+    way: Way
+    studies: int = Field(ge=0)
+    people: int | None = None
+    """Participants of the studies that say how many; None where none does."""
+    effects: tuple[RowEffect, ...] = ()
+    pooled: PooledEffect | None = None
+    certainty: Certainty
+    reasons: tuple[str, ...] = ()
+    """What lowered the certainty, by GRADE's domains."""
+    directness: Directness = "direct"
+    review: bool = False
+    """Whether all of it is from reviews, whose studies are counted as they say."""
+    primary: bool = False
+    """Whether it was the primary outcome of one of the studies."""
+    is_grave: bool = False
+    wanted: bool = False
+    """Whether the question asks for just this outcome."""
+    is_fatal: bool = False
+    """Whether it is of deaths."""
+    inconclusive: bool = False
+    """Whether no difference is shown, and a relevant one is not excluded either."""
+    trivial: bool = False
+    """Whether its difference is too small to matter, whatever its significance."""
+    asked: bool = False
+    """Whether the question asks for just this comparison with an active drug."""
+    non_inferior: bool = False
+    """Whether the drug was shown to be not worse than the comparator."""
+    prevention: bool = False
+    """Whether the people studied did not have the condition, and might have got it."""
+    finding: str = ""
+    """What was found, in words."""
+    sentence: str = ""
+    """The row in one plain sentence."""
+    evidence_ids: tuple[str, ...] = ()
+    """Records that it rests on, in store order."""
+    beside: tuple[str, ...] = ()
+    """Records with a result that is told and not counted: reviews of the same trials, weaker
+    designs."""

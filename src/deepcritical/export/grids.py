@@ -1,0 +1,156 @@
+"""The tables of a report as data, which HTML and PDF render alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from deepcritical.domain.brief import StudyRow
+from deepcritical.domain.brief_words import comparator_words
+from deepcritical.domain.certainty import Certainty
+from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.votes import Importance, OutcomeRow
+from deepcritical.export.cited import numbers_of
+from deepcritical.export.trials import Trial, trials_of
+
+__all__ = ["Cell", "Grid", "findings_grid", "studies_grid", "trials_grid"]
+
+_MOST_FINDINGS = 6
+_WEIGHTS: tuple[Importance, ...] = ("critical", "harm", "important", "surrogate")
+_POPULATIONS = {
+    "direct": "",
+    "broader": "indirect population",
+    "related": "another condition",
+}
+_RANKS = {certainty.value: n for n, certainty in enumerate(Certainty)}
+
+
+class Cell(NamedTuple):
+    """One cell."""
+
+    text: str
+    numbers: tuple[int, ...] = ()
+    """References that stand behind the text."""
+    note: str = ""
+    """A second line, less prominent."""
+    rank: int | None = None
+    """What it is sorted by; None to sort it by its text."""
+    is_grade: bool = False
+    """Whether the text is a GRADE certainty."""
+
+    @property
+    def sort_key(self) -> str:
+        """Return what a browser sorts the row by; '' sorts last."""
+        return self.text.lower() if self.rank is None else str(self.rank)
+
+    @property
+    def plain(self) -> str:
+        """Return all that is printed, as text."""
+        marks = "".join(f"[{n}]" for n in self.numbers)
+        symbol = "⊕⊕⊕⊕" if self.is_grade else ""
+        return " ".join(part for part in (self.text, symbol, marks, self.note) if part)
+
+
+class Grid(NamedTuple):
+    """A table with one header row."""
+
+    name: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    sortable: bool = False
+
+    @property
+    def columns(self) -> list[list[str]]:
+        """Return the texts of each column, its heading first."""
+        texts = [self.heads, *(tuple(cell.plain for cell in row) for row in self.rows)]
+        return [list(column) for column in zip(*texts, strict=True)]
+
+
+def findings_grid(report: ResearchReport) -> Grid:
+    """Return the summary of findings: the rows of the brief, or the weightiest of the verdict."""
+    rows = report.brief.findings if report.brief else _weightiest(report.verdict.rows)
+    return Grid(
+        "Summary of findings",
+        ("Outcome", "Compared with", "Studies (people)", "Result", "Certainty"),
+        tuple(_finding(row, report) for row in rows),
+    )
+
+
+def studies_grid(report: ResearchReport) -> Grid:
+    """Return the table of studies."""
+    return Grid(
+        "Studies",
+        (
+            "Study",
+            "Population",
+            "Arms",
+            "Main outcome",
+            "Result",
+            "People",
+            "Certainty",
+            "In the verdict",
+        ),
+        tuple(_study(row, report) for row in report.study_table),
+        sortable=True,
+    )
+
+
+def trials_grid(report: ResearchReport) -> Grid:
+    """Return the registered trials among the references, those that were stopped first."""
+    return Grid(
+        "Registered trials",
+        ("Trial", "Status", "Phase", "People", "Why stopped"),
+        tuple(_trial(trial) for trial in trials_of(report)),
+    )
+
+
+def _weightiest(rows: Sequence[OutcomeRow]) -> Sequence[OutcomeRow]:
+    return sorted(rows, key=lambda row: _WEIGHTS.index(row.importance))[:_MOST_FINDINGS]
+
+
+def _finding(row: OutcomeRow, report: ResearchReport) -> tuple[Cell, ...]:
+    return (
+        Cell(_capital(row.outcome), note=_POPULATIONS[row.directness]),
+        Cell(comparator_words(row)),
+        Cell(f"{row.studies}{f' ({row.people:,})' if row.people else ''}"),
+        Cell(_result(row), numbers_of(row.evidence_ids, report.references)),
+        Cell(row.certainty.value, is_grade=True),
+    )
+
+
+def _result(row: OutcomeRow) -> str:
+    """What was found, without the outcome, which has a column of its own."""
+    told = row.finding or row.way.value
+    named = f"{row.outcome}: "
+    return _capital(told[len(named) :] if told.lower().startswith(named.lower()) else told)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _study(row: StudyRow, report: ResearchReport) -> tuple[Cell, ...]:
+    return (
+        Cell(row.name, numbers_of(row.evidence_ids, report.references), row.design),
+        Cell(row.population),
+        Cell("; ".join(row.arms), note=f"against {row.comparator}" if row.comparator else ""),
+        Cell(row.outcome),
+        Cell(row.result),
+        Cell("" if row.people is None else f"{row.people:,}", rank=row.people),
+        Cell(row.certainty, rank=_RANKS.get(row.certainty), is_grade=row.certainty in _RANKS),
+        Cell(row.counts),
+    )
+
+
+def _trial(trial: Trial) -> tuple[Cell, ...]:
+    ref, row = trial.source.reference, trial.row
+    people = "" if row.participants is None else f"{row.participants:,}"
+    if row.participants is None and row.planned is not None:
+        people = f"{row.planned:,} planned"
+    return (
+        Cell(ref.title, (trial.source.number,), ref.short_name * (ref.short_name != ref.title)),
+        Cell(row.status.replace("_", " ").lower() or "not shown"),
+        Cell(trial.phase),
+        Cell(people),
+        Cell(row.why_stopped),
+    )

@@ -1,0 +1,175 @@
+"""The order of a report: what stands behind its first screen, part by part.
+
+HTML folds the parts, PDF prints them one after another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from deepcritical.domain.hypotheses_markdown import edge_evidence
+from deepcritical.domain.markdown import escape_markdown
+from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report_markdown import because, evidence_table
+from deepcritical.domain.report_parts import Claim, HypothesisTested
+from deepcritical.domain.search_log import search_log
+from deepcritical.domain.sentences import Sentence
+from deepcritical.export.figures import FIGURES
+from deepcritical.export.forest_figure import draw_forests
+from deepcritical.export.grids import Grid, studies_grid, trials_grid
+from deepcritical.export.svg import Drawing
+
+__all__ = ["Chains", "Ledger", "LedgerEntry", "Medium", "Part", "Prose", "References", "parts_of"]
+
+Medium = Literal["page", "file", "paper"]
+"""The results of a run, which have mechanism, evidence and timeline in tabs of their own; one HTML
+file; a PDF."""
+
+
+class Prose(NamedTuple):
+    """A text that the report holds as Markdown."""
+
+    markdown: str
+
+
+class Chains(NamedTuple):
+    """The mechanism chains."""
+
+    hypotheses: tuple[HypothesisTested, ...]
+
+
+class References(NamedTuple):
+    """The list of references."""
+
+
+class LedgerEntry(NamedTuple):
+    """The sentences that rest on one record."""
+
+    number: int
+    name: str
+    claims: tuple[Claim, ...]
+
+
+class Ledger(NamedTuple):
+    """What each printed sentence rests on, and how it was checked."""
+
+    sentences: tuple[Sentence, ...]
+    entries: tuple[LedgerEntry, ...]
+
+
+Block = Grid | Drawing | Prose | Chains | References | Ledger
+
+
+class Part(NamedTuple):
+    """A part under its heading."""
+
+    key: str
+    """Letters; unique in a report."""
+    title: str
+    blocks: tuple[Block, ...]
+    holds: str = ""
+    """How much is in it, in words."""
+    appendix: bool = False
+
+
+def parts_of(report: ResearchReport, medium: Medium) -> tuple[Part, ...]:
+    """Return the parts that have something in them, in the order of reading."""
+    parts = (*_body(report, medium), *_appendices(report, medium))
+    return tuple(part._replace(blocks=kept) for part in parts if (kept := _filled(part.blocks)))
+
+
+def _body(report: ResearchReport, medium: Medium) -> Iterator[Part]:
+    forests, trials = draw_forests(report), trials_grid(report)
+    yield _studies(report, medium)
+    yield Part("findings", report.clinical_findings.title, _prose(report.clinical_findings.content))
+    yield Part("forest", "Forest plots", forests, _count(len(forests), "outcome"))
+    yield Part("harms", "Harms", _prose(report.safety.content))
+    yield _mechanism(report, medium)
+    yield Part("trials", "Registered trials", (trials,), _count(len(trials.rows), "trial"))
+    contradictions, change = report.contradictions, report.what_would_change
+    yield Part("contradictions", contradictions.title, _prose(contradictions.content))
+    yield Part("change", change.title, _prose(change.content))
+    limitations = "\n".join(f"- {text}" for text in report.limitations)
+    yield Part("limitations", "Limitations", _prose(limitations))
+    if report.brief is None:
+        yield Part("conclusion", "Conclusion", _prose(report.conclusion))
+
+
+def _studies(report: ResearchReport, medium: Medium) -> Part:
+    """The table of studies; of a report without one, that of its references."""
+    if report.study_table or medium == "page":
+        grid = studies_grid(report)
+        return Part("studies", "Studies", (grid,), _count(len(grid.rows), "study", "studies"))
+    rows = evidence_table(report.evidence_table, report.references).partition("\n\n")[2]
+    return Part("studies", "Evidence table", (FIGURES["timeline"](report), *_prose(rows)))
+
+
+def _mechanism(report: ResearchReport, medium: Medium) -> Part:
+    figure = [FIGURES["mechanism"](report)] if medium != "page" else []
+    chains = Chains(report.hypotheses_tested)
+    holds = _count(len(chains.hypotheses), "chain")
+    found = _prose(report.mechanistic_findings.content)
+    return Part("mechanism", "Mechanism", (*figure, chains, *found), holds)
+
+
+def _appendices(report: ResearchReport, medium: Medium) -> Iterator[Part]:
+    yield Part("assessed", "How this was assessed", _assessed(report), appendix=True)
+    searches = "" if medium == "page" else search_log(report.searches)
+    yield Part("log", "Search log", _prose(searches), appendix=True)
+    if medium == "paper":
+        edges = edge_evidence(report.hypotheses_tested, report.evidence_table, report.references)
+        yield Part("steps", "Evidence on each step of the mechanism", _prose(edges), appendix=True)
+    holds = str(len(report.references) or "")
+    yield Part("references", "References", (References(),), holds, appendix=True)
+    ledger = _ledger(report)
+    count = len(ledger.sentences) + sum(len(entry.claims) for entry in ledger.entries)
+    holds = _count(count, "sentence")
+    yield Part("ledger", "What each sentence rests on", (ledger,), holds, appendix=True)
+
+
+def _assessed(report: ResearchReport) -> tuple[Block, ...]:
+    scores = report.assessment
+    told = f"Question: {escape_markdown(report.research_question)}\n\n"
+    told += because(report.verdict, report.references)
+    if scores:
+        told += f"\n- Mechanism {scores.mechanism_score}/10, clinical {scores.clinical_score}/10."
+    told += f"\n- Confidence {report.confidence_score:.1f}."
+    told += f"\n- {report.support}." if report.support else ""
+    return (*_prose(told), FIGURES["prisma"](report), *_prose(report.methodology.content))
+
+
+def _ledger(report: ResearchReport) -> Ledger:
+    brief = report.brief
+    studies = tuple(study.result for study in brief.studies) if brief else ()
+    sentences = (*brief.answer, *brief.harms, *brief.synthesis, *studies) if brief else ()
+    entries = (
+        LedgerEntry(n, reference.short_name, _claims(report.claims, reference.evidence_id))
+        for n, reference in enumerate(report.references, 1)
+    )
+    return Ledger(sentences, tuple(entry for entry in entries if entry.claims))
+
+
+def _claims(claims: Sequence[Claim], evidence_id: str) -> tuple[Claim, ...]:
+    own = (claim for claim in claims if claim.evidence_id == evidence_id)
+    return tuple(sorted(own, key=lambda claim: (claim.start, claim.end)))
+
+
+def _filled(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    return tuple(block for block in blocks if not _empty(block))
+
+
+def _empty(block: Block) -> bool:
+    if isinstance(block, Grid):
+        return not block.rows
+    if isinstance(block, Ledger):
+        return not (block.sentences or block.entries)
+    return isinstance(block, Drawing) and block.empty
+
+
+def _prose(markdown: str) -> tuple[Prose, ...]:
+    return (Prose(markdown),) if markdown else ()
+
+
+def _count(count: int, one: str, several: str = "") -> str:
+    return f"{count} {one if count == 1 else several or f'{one}s'}" if count else ""

@@ -1,0 +1,168 @@
+"""Reserves, sends and counts the requests of one question; repeats those that failed in passing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from pydantic_ai import exceptions as failures
+from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse
+from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.models.wrapper import WrapperModel
+from pydantic_ai.settings import ModelSettings
+
+from deepcritical.domain.budget import Judgement, Purse, Spent
+from deepcritical.domain.errors import BudgetExceeded
+from deepcritical.models.failing import PASSING, UNANSWERED, TooLongError
+from deepcritical.models.providers import ModelServer
+from deepcritical.prompts.evidence import CHARS_PER_TOKEN
+
+__all__ = ["TURNS", "Budget", "Metered"]
+
+TURNS = 3
+"""Requests of one question at most: the first, and one repair each of a tool call and of text."""
+_REPEATS = 2
+"""Times that a request is sent again after a passing failure."""
+_LONGEST_WAIT_S = 20.0
+"""A server that asks for a longer wait is not waited for."""
+_LONGEST_CHARS_PER_TOKEN = 20
+"""An answer with more for each token that it was allowed comes of no limit, and is not read."""
+
+
+class Budget(NamedTuple):
+    """What the models of one run spend together."""
+
+    purse: Purse
+    settled: asyncio.Event
+    """Set when a call has ended and its reservation is given back."""
+
+
+class Metered(WrapperModel):
+    """Reserves every request before it is sent, and sends it again after a passing failure."""
+
+    def __init__(
+        self,
+        model: Model,
+        server: ModelServer,
+        budget: Budget,
+        judgement: Judgement,
+        *,
+        patient: bool,
+        stands_in: bool,
+    ) -> None:
+        super().__init__(model)
+        self._server = server
+        self._patient = patient
+        self._purse = budget.purse
+        self._settled = budget.settled
+        self._judgement = judgement
+        self._stands_in = stands_in
+        self._turns = 0
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        """The answer; the request is sent again after a passing failure."""
+        # The library's own limit does not count answers that ask to be continued.
+        self._turns += 1
+        if self._turns > TURNS:
+            raise failures.UnexpectedModelBehavior("it did not come to an end")
+        settings = dict(model_settings or {})
+        most = self._most(messages, settings, model_request_parameters)
+        for repeat in range(_REPEATS + 1):
+            try:
+                return await self._accepted(most, messages, settings, model_request_parameters)
+            except PASSING as error:
+                wait_s = error.retry_after if error.retry_after is not None else 0.5 * 2**repeat
+                longest_s = min(_LONGEST_WAIT_S, self._purse.seconds_left(self._judgement))
+                unable = isinstance(error, failures.ModelServerError) and not self._patient
+                if repeat == _REPEATS or wait_s > longest_s or unable:
+                    raise
+            await asyncio.sleep(wait_s)
+        raise AssertionError("the last attempt returns or raises")
+
+    async def _accepted(
+        self,
+        most: Spent,
+        messages: list[ModelMessage],
+        settings: dict[str, Any],
+        parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        """Send it, and once more without a temperature if it is that which is refused."""
+        try:
+            return await self._sent(most, messages, settings, parameters)
+        except failures.ModelRequestRejectedError as error:
+            if "temperature" not in settings or "temperature" not in str(error):
+                raise
+            self._server.takes_temperature = False
+            del settings["temperature"]
+        return await self._sent(most, messages, settings, parameters)
+
+    async def _sent(self, most: Spent, *request: Any) -> ModelResponse:
+        if not self._purse.seconds_left(self._judgement):
+            raise BudgetExceeded("The time for it is over.", "Raise DEEPCRITICAL_DEADLINE_S.")
+        await self._reserved(most)
+        actual = most  # also for an answer that cannot be read: the model has written it
+        try:
+            left_s = self._purse.seconds_left(self._judgement)
+            async with asyncio.timeout(min(self._server.timeout_s, left_s)):
+                response = await super().request(*request)
+            written = len(ModelMessagesTypeAdapter.dump_json([response]))
+            actual = self._cost(response, most, written)
+        except UNANSWERED:
+            actual = Spent(unanswered=1)
+            raise
+        finally:
+            self._purse.settle(most, actual)
+            self._settled.set()
+        if written > most.output_tokens * _LONGEST_CHARS_PER_TOKEN:
+            raise TooLongError("it is not read")
+        return response
+
+    async def _reserved(self, most: Spent) -> None:
+        """Reserve the call; wait for those under way while what they leave may be enough."""
+        while True:
+            # Cleared before the try, so that no end of another call is missed.
+            self._settled.clear()
+            try:
+                self._purse.reserve(self._judgement, most)
+            except BudgetExceeded:
+                if not (self._purse.under_way and self._purse.may_fit(self._judgement, most)):
+                    raise
+            else:
+                return
+            await self._settled.wait()
+
+    def _most(
+        self,
+        messages: list[ModelMessage],
+        settings: Mapping[str, Any],
+        parameters: ModelRequestParameters,
+    ) -> Spent:
+        """What a request costs at most, as far as its length tells."""
+        tools = [t.parameters_json_schema for t in parameters.output_tools]
+        schema = parameters.output_object.json_schema if parameters.output_object else {}
+        asked = len(ModelMessagesTypeAdapter.dump_json(messages))
+        asked += len(json.dumps([tools, schema]))
+        return self._priced(-(-asked // CHARS_PER_TOKEN), settings.get("max_tokens", 0))
+
+    def _cost(self, response: ModelResponse, most: Spent, written_chars: int) -> Spent:
+        """What the answer cost, as its server says, or as its length tells when it does not."""
+        used = response.usage
+        read, written = used.input_tokens, used.output_tokens
+        spent = self._priced(
+            read if read > 0 else most.input_tokens,
+            written if written > 0 else written_chars // CHARS_PER_TOKEN,
+        )
+        # Only the usage as it was told knows what came from the server's cache.
+        cost = self._server.cost(used) if read > 0 and written > 0 else None
+        return spent if cost is None else spent.model_copy(update={"cost_usd": cost})
+
+    def _priced(self, read: int, written: int) -> Spent:
+        spent = self._purse.priced(read, written, self._server.price)
+        return spent.model_copy(update={"by_fallback": int(self._stands_in)})

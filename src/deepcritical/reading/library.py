@@ -1,0 +1,202 @@
+"""Gives each record its reading: a known one if there is one, else by a model, else by rules."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple, TypeVar
+from uuid import uuid4
+
+from deepcritical.domain.errors import StorageError
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.study import ReaderKind, StudyReading
+from deepcritical.reading.curated import curated_readings
+from deepcritical.reading.readers import AskedReader, Readings
+from deepcritical.reading.registry import read_registry
+from deepcritical.reading.rules import read_by_rules
+from deepcritical.reading.sentences import text_hash
+from deepcritical.services.calculating import calculated
+from deepcritical.services.study_readings import Kept, MemoryReadings, ReadingStore, reading_key
+
+__all__ = ["Library", "Outcome"]
+
+T = TypeVar("T")
+
+_TRUST: dict[ReaderKind, int] = {"registry": 0, "curated": 1, "model": 2, "rules": 3}
+_WAIT_S = 20.0
+"""How long a reading that another run is making is waited for, before it is made twice."""
+_LOOK_S = 0.2
+
+
+class Outcome(NamedTuple):
+    """The readings of some records, and how a model fared that was asked for some of them."""
+
+    readings: Mapping[str, StudyReading]
+    """By the ids of the records."""
+    asked: int
+    """Records that a model was asked to read."""
+    by_model: Readings
+    """What it read, and why anything is missing."""
+    problem: str = ""
+    """Why readings could not be looked up or kept; the run has them all the same."""
+
+
+class Library:
+    """Readings of one service, shared by its runs.
+
+    Args:
+        store: Keeps what models read.
+    """
+
+    def __init__(self, store: ReadingStore | None = None) -> None:
+        self._store = store or MemoryReadings()
+
+    async def read(
+        self, records: Mapping[str, Evidence], model: AskedReader | None = None, owner: str = ""
+    ) -> Outcome:
+        """The best reading of each record: of the registry, curated, of a model, of rules.
+
+        Args:
+            records: By any ids; those that matter most come first.
+            model: Reads what nobody of more trust has read; None where no model is there.
+            owner: Whose readings may be used and are made, beside those that all share.
+
+        Raises:
+            ConfigurationError: The model cannot be asked at all.
+        """
+        hashes = {i: text_hash(evidence) for i, evidence in records.items()}
+        found = await calculated(_by_code, records, hashes)
+        open_ = [i for i in records if i not in found and records[i].content.strip()]
+        call = _Call(self._store)
+        found |= await call.known(open_, hashes, model, owner)
+        by_model = Readings()
+        open_ = [i for i in open_ if i not in found]
+        if model and open_:
+            by_model = await call.by_model(model, {i: records[i] for i in open_}, hashes, owner)
+            found |= by_model.found
+        rest = {i: records[i] for i in records if i not in found}
+        found |= await calculated(_by_rules, rest)
+        return Outcome(
+            {i: found[i] for i in records}, len(open_) if model else 0, by_model, call.problem
+        )
+
+
+class _Call:
+    """One look into the store and round of questions; a store that is away costs no reading."""
+
+    def __init__(self, store: ReadingStore) -> None:
+        self._store = store
+        self.problem = ""
+
+    async def known(
+        self, ids: Sequence[str], hashes: Mapping[str, str], model: AskedReader | None, owner: str
+    ) -> dict[str, StudyReading]:
+        """What is kept, by the fixed precedence; a run with a model takes another's for none."""
+        kept = await self._of_store(self._store.find([hashes[i] for i in ids], owner), ())
+        by_text: dict[str, list[Kept]] = {}
+        for one in kept:
+            by_text.setdefault(one.reading.text_sha256, []).append(one)
+        found = {}
+        for i in ids:
+            own = reading_key(hashes[i], model.identity, owner) if model else ""
+            usable = [
+                one
+                for one in by_text.get(hashes[i], ())
+                if not model or one.key == own or one.reading.reader.kind in ("registry", "curated")
+            ]
+            if usable:
+                best = min(usable, key=lambda one: _precedence(one, owner))
+                found[i] = best.reading
+        return found
+
+    async def by_model(
+        self,
+        model: AskedReader,
+        records: Mapping[str, Evidence],
+        hashes: Mapping[str, str],
+        owner: str,
+    ) -> Readings:
+        """What the model reads, each text once; what another run is reading is waited for."""
+        holder, readings = uuid4().hex, Readings()
+        firsts = {hashes[i]: i for i in reversed(list(records))}
+        left = {i: records[i] for i in records if firsts[hashes[i]] == i}
+        keys = {i: reading_key(hashes[i], model.identity, owner) for i in left}
+        end = time.monotonic() + min(_WAIT_S, model.seconds_left() / 2)
+        try:
+            while left:
+                claimed = await self._claimed([keys[i] for i in left], holder)
+                late = time.monotonic() >= end
+                # Looked up behind the claim: who held it before may just have kept its reading.
+                readings.found |= await self.known(list(left), hashes, model, owner)
+                left = {i: e for i, e in left.items() if i not in readings.found}
+                mine = {i: e for i, e in left.items() if late or keys[i] in claimed}
+                if mine:
+                    await self._read(model, mine, keys, owner, readings)
+                left = {i: e for i, e in left.items() if i not in mine}
+                if left:
+                    await asyncio.sleep(_LOOK_S)
+        finally:
+            await self._of_store(self._store.release(holder), None)
+        of_text = {hashes[i]: reading for i, reading in readings.found.items()}
+        readings.found = {i: of_text[hashes[i]] for i in records if hashes[i] in of_text}
+        return readings
+
+    async def _claimed(self, keys: Sequence[str], holder: str) -> frozenset[str]:
+        return await self._of_store(self._store.claim(keys, holder), frozenset(keys))
+
+    async def _read(
+        self,
+        model: AskedReader,
+        records: Mapping[str, Evidence],
+        keys: Mapping[str, str],
+        owner: str,
+        readings: Readings,
+    ) -> None:
+        async def keep(some: Mapping[str, StudyReading]) -> None:
+            # A reading with faults goes back once; the better one of both is kept at the end.
+            whole = {keys[i]: reading for i, reading in some.items() if not reading.faults}
+            await self._of_store(self._store.keep(whole, owner), None)
+
+        more = await model.read(records, keep)
+        own = more.found.keys() - more.not_its_own
+        kept = {keys[i]: more.found[i] for i in own}
+        await self._of_store(self._store.keep(kept, owner), None)
+        readings.found |= more.found
+        readings.failed += more.failed
+        readings.strange += more.strange
+
+    async def _of_store(self, work: Awaitable[T], otherwise: T) -> T:
+        try:
+            return await work
+        except StorageError as error:
+            self.problem = f"Readings of studies were neither looked up nor kept: {error}"
+            return otherwise
+
+
+def _precedence(kept: Kept, owner: str) -> tuple[bool, int, str, str]:
+    """Of what is kept, a user's own goes first in his own runs; the rest is always the same."""
+    theirs = not (owner and kept.owner == owner)
+    return theirs, _TRUST[kept.reading.reader.kind], kept.reading.reader.name, kept.key
+
+
+def _by_code(records: Mapping[str, Evidence], hashes: Mapping[str, str]) -> dict[str, StudyReading]:
+    """What the registry posted, and what was curated."""
+    now = datetime.now(UTC)
+    curated = curated_readings(frozenset(hashes.values()))
+    found = {}
+    for i, evidence in records.items():
+        posted = read_registry(evidence, now)
+        if posted and posted.results:
+            found[i] = posted
+        elif hashes[i] in curated:
+            found[i] = curated[hashes[i]]
+        elif posted:
+            found[i] = posted
+    return found
+
+
+def _by_rules(records: Mapping[str, Evidence]) -> dict[str, StudyReading]:
+    now = datetime.now(UTC)
+    return {i: read_by_rules(evidence, now) for i, evidence in records.items()}

@@ -1,0 +1,176 @@
+"""Has a model read records: in batches, all at once, and once more where a check failed."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, datetime
+
+from deepcritical.domain.errors import ConfigurationError
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.study import SCHEMA_VERSION, Fault, Reader, StudyReading
+from deepcritical.models.asking import Asker, NoAnswerError
+from deepcritical.prompts.evidence import CHARS_PER_TOKEN
+from deepcritical.reading.answers import ReadStudies, ReadStudy, wording
+from deepcritical.reading.asking import Shown, ask_to_read, show
+from deepcritical.reading.building import built
+from deepcritical.reading.checking import checked
+from deepcritical.reading.readers import Keep, Readings
+from deepcritical.services.calculating import calculated
+
+__all__ = ["ModelReader"]
+
+ToRead = Callable[[int], Awaitable[None]]
+
+_ABSTRACT_CHARS = 6_000
+"""What is shown at least: an abstract that is cut loses its results, which stand at its end."""
+_FRAME_CHARS = 4_000
+"""Characters of a record's own that surround its sentences, and of the question that it is in."""
+
+
+def _prompt_hash() -> str:
+    """Hash of all that a model is told beside the records: rules, question and schema."""
+    told = [wording(), ReadStudies.model_json_schema(), SCHEMA_VERSION]
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+
+
+_MISSING = Fault(part="study", reason="there was none for this record")
+
+
+class ModelReader:
+    """One model that reads for one run.
+
+    Args:
+        asker: Puts questions to it, within the run's budget and time.
+        to_read: Is told how many records are to be read, before they are.
+    """
+
+    def __init__(self, asker: Asker, to_read: ToRead | None = None) -> None:
+        self._asker = asker
+        self._to_read = to_read
+        self._server = asker.server_for("reading")
+        # Two addresses are two readers.
+        self.identity = json.dumps([self._server.name, self._server.address, _prompt_hash()])
+        """What a reading by it is kept under, beside the text."""
+
+    def seconds_left(self) -> float:
+        """Seconds that the run's budget leaves for reading."""
+        return self._asker.purse.seconds_left("reading")
+
+    async def read(self, records: Mapping[str, Evidence], keep: Keep) -> Readings:
+        """Read records in two waves at most: all of them, then those with faults.
+
+        Args:
+            records: By any ids; in the order in which they matter.
+            keep: Is given every reading that stands.
+
+        Raises:
+            ConfigurationError: The run's very first question shows that key or name are wrong.
+        """
+        readings = Readings()
+        limit = self._batch_chars()
+        shown = {i: show(e, limit) for i, e in records.items() if e.content.strip()}
+        if self._to_read and shown:
+            await self._to_read(len(shown))
+        first = await self._wave(shown, {}, readings, keep)
+        again = {i: first[i].faults for i in first if first[i].faults}
+        if not readings.failed:
+            again |= {i: (_MISSING,) for i in shown if i not in first}
+        if again:
+            await self._wave({i: shown[i] for i in again}, again, readings, keep)
+        if not readings.failed and shown.keys() - readings.found.keys():
+            readings.failed.append(NoAnswerError("it did not answer on every record"))
+        return readings
+
+    def _batch_chars(self) -> int:
+        """Characters of records in one question; a record alone may fill it."""
+        room = self._server.profile.context_tokens * CHARS_PER_TOKEN
+        return max(_ABSTRACT_CHARS, room - _FRAME_CHARS)
+
+    async def _wave(
+        self,
+        shown: Mapping[str, Shown],
+        faults: Mapping[str, Sequence[Fault]],
+        readings: Readings,
+        keep: Keep,
+    ) -> dict[str, StudyReading]:
+        read: dict[str, StudyReading] = {}
+        refused: Sequence[BaseException] = ()
+        try:
+            async with asyncio.TaskGroup() as group:
+                for batch in self._batches(shown):
+                    group.create_task(self._batch(batch, faults, readings, read, keep))
+        except* ConfigurationError as errors:
+            refused = errors.exceptions
+        if refused:
+            raise refused[0]
+        return read
+
+    def _batches(self, shown: Mapping[str, Shown]) -> list[dict[str, Shown]]:
+        made: list[dict[str, Shown]] = []
+        room = 0
+        for key, record in shown.items():
+            size = sum(len(record.told[n].text) + 6 for n in record.numbers)
+            full = not made or len(made[-1]) >= self._server.profile.batch_records
+            if full or size > room:
+                made.append({})
+                room = self._batch_chars()
+            made[-1][key] = record
+            room -= size
+        return made
+
+    async def _batch(
+        self,
+        batch: Mapping[str, Shown],
+        faults: Mapping[str, Sequence[Fault]],
+        readings: Readings,
+        read: dict[str, StudyReading],
+        keep: Keep,
+    ) -> None:
+        # Ids of the question alone: the same records make the same question in every run.
+        keys = {f"R{number}": key for number, key in enumerate(batch, 1)}
+        prompt = ask_to_read(
+            {short: batch[key] for short, key in keys.items()},
+            {short: faults.get(key, ()) for short, key in keys.items()},
+        )
+        try:
+            answer, by = await self._asker.answered("reading", prompt, ReadStudies)
+        except NoAnswerError as error:
+            readings.failed.append(error)
+            return
+        told: dict[str, ReadStudy] = {}
+        for study in answer.studies:
+            key = keys.get(study.id.strip())
+            if key is None or key in told:
+                readings.strange += 1
+                continue
+            told[key] = study
+        made = await calculated(self._checked, told, batch, by.name)
+        better = {i: r for i, r in made.items() if self._is_better(r, readings.found.get(i))}
+        read.update(made)
+        readings.found.update(better)
+        if by is self._server:
+            readings.not_its_own -= better.keys()
+            await keep(better)
+        else:
+            readings.not_its_own |= better.keys()
+
+    def _checked(
+        self, told: Mapping[str, ReadStudy], batch: Mapping[str, Shown], by: str
+    ) -> dict[str, StudyReading]:
+        reader = Reader(kind="model", name=by)
+        now = datetime.now(UTC)
+        made = {}
+        for key, study in told.items():
+            shown = batch[key]
+            reading = checked(built(study, shown.evidence, reader, now), shown.told, shown.evidence)
+            if shown.is_cut and "text_cut_off" not in reading.unread:
+                reading = reading.model_copy(update={"unread": (*reading.unread, "text_cut_off")})
+            made[key] = reading
+        return made
+
+    @staticmethod
+    def _is_better(new: StudyReading, known: StudyReading | None) -> bool:
+        return known is None or len(new.faults) < len(known.faults)

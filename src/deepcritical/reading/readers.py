@@ -1,0 +1,51 @@
+"""The seam of a reader that is asked, such as a model, and what it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from deepcritical.domain.errors import ReasoningError
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.study import StudyReading
+
+__all__ = ["AskedReader", "Keep", "Readings"]
+
+Keep = Callable[[Mapping[str, StudyReading]], Awaitable[None]]
+"""Takes in readings as soon as they are there: what was read is not lost when time ends."""
+
+
+@dataclass
+class Readings:
+    """What was read of the records that a reader was given."""
+
+    found: dict[str, StudyReading] = field(default_factory=dict)
+    """By the ids of the records."""
+    failed: list[ReasoningError] = field(default_factory=list)
+    """Why records are not among them."""
+    not_its_own: set[str] = field(default_factory=set)
+    """Of those found, what another read in its place: not kept under its name."""
+    strange: int = 0
+    """Studies in answers that were of no record shown, or of one told before."""
+
+
+class AskedReader(Protocol):
+    """Reads records for one run, within its budget and time."""
+
+    @property
+    def identity(self) -> str:
+        """What its readings are kept under, beside the text: who reads, and by which prompt."""
+        ...
+
+    def seconds_left(self) -> float:
+        """Seconds in which the run may still read."""
+        ...
+
+    async def read(self, records: Mapping[str, Evidence], keep: Keep) -> Readings:
+        """Read records, those that matter most first; `keep` is given every reading that stands.
+
+        Raises:
+            ConfigurationError: It cannot be asked at all.
+        """
+        ...

@@ -1,0 +1,265 @@
+"""The arms of a study, and the mentions of them in a clause as numbered marks.
+
+With arms as marks the rules of results see no name: "the score was lower in ⟦0⟧ than in ⟦1⟧".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from deepcritical.domain.abbreviations import expand_abbreviations
+from deepcritical.domain.patterns import bounded
+from deepcritical.domain.study import Arm, ControlKind, Intervention
+from deepcritical.domain.text import Span
+from deepcritical.reading.building import canonical_drug
+from deepcritical.reading.rules.arm_phrases import (
+    CONTROLS,
+    allocated,
+    compared_in_title,
+    control_kind,
+    group_names,
+    sized,
+)
+from deepcritical.reading.rules.clauses import plain
+from deepcritical.reading.rules.words import content_words
+from deepcritical.vocabulary.drugs import find_drugs
+from deepcritical.vocabulary.words import is_english
+
+__all__ = ["ROLES", "KnownArms", "find_arms"]
+
+_TESTED_ROLE = bounded(
+    r"^(?:the )?(?:intervention|treatment|treated|experimental|active|study|test|trial|case|"
+    r"investigational|active treatment|drug)$",
+    re.IGNORECASE,
+)
+_CONTROL_ROLE = bounded(
+    r"^(?:the )?(?:control|controls|comparison|comparator|reference|standard|conventional|"
+    r"control treatment)$",
+    re.IGNORECASE,
+)
+ROLES = frozenset(
+    "intervention treatment treated experimental active study test trial case drug control "
+    "comparison comparator reference standard conventional".split()
+)
+"""Words that mean an arm only before "group" and the like."""
+_PLUS = bounded(
+    r"\s(?:plus|and|with|combined with|in combination with|followed by|added to)\s|\s?\+\s?", re.I
+)
+_NUMBERED = bounded(r"^(?:group|arm) \w+$", re.IGNORECASE)
+_LETTERED = bounded(
+    r"\s\(\s?(?:the )?(?P<id>(?:group|arm) (?:[A-D]|[1-4]|I{1,3}|IV)|[\w-]+ (?:group|arm))"
+    r"(?=[\s,;:)])",
+    re.IGNORECASE,
+)
+_ONLY_DOSE = bounded(
+    r"^[\d.]+[\s-]?\w{0,3}$|^(?:low|high|standard)(?:er)?[\s-]dose$", re.IGNORECASE
+)
+_NEW_DRUG = bounded(
+    r"^(?:(?:effects?|efficacy|safety|efficacy and safety|trial|study) of )?([A-Za-z][\w-]{5,30})"
+    r" (?:in|for|versus|vs\.?|compared with|against)\s",
+    re.IGNORECASE,
+)
+"""What a title tests, where no dictionary has the name: a word that is none of English."""
+_MOST_ARMS = 6
+
+
+@dataclass
+class _Draft:
+    """An arm while names are gathered."""
+
+    label: str
+    aliases: set[str] = field(default_factory=set)
+    listed: bool = False
+    """Whether an allocation or the title names it, and not merely a group."""
+    n: int | None = None
+
+    @property
+    def control(self) -> ControlKind | None:
+        """The kind of control that its label names."""
+        return control_kind(self.label)
+
+    @property
+    def is_control(self) -> bool:
+        """Whether it is compared with, by its kind or its name."""
+        return self.control is not None or bool(_CONTROL_ROLE.match(self.label))
+
+
+class KnownArms(NamedTuple):
+    """Arms by id, and the names by which a text calls them."""
+
+    arms: tuple[Arm, ...]
+    aliases: dict[str, str]
+    """A name in lower case -> id of the arm."""
+    pair: tuple[str, str] | None
+    """The ids of the two arms of a study that has two."""
+
+
+def find_arms(told: Sequence[Span]) -> KnownArms:
+    """Find the arms that a record's sentences, the title first, name as such."""
+    text = "\n".join(span.text for span in told)
+    parted = [plain(span.text) for span in told]
+    lines = [line for line, _ in parted]
+    drafts: list[_Draft] = []
+    sizes = next((found for part in parted[1:] if (found := sized(*part))), {})
+    named = next((names for line in lines[1:] if (names := allocated(line))), ())
+    for name in tuple(sizes) or named or compared_in_title(lines[0]):
+        draft = _add(drafts, name, listed=True)
+        if draft and draft.n is None:
+            draft.n = sizes.get(name)
+    _add_groups(drafts, lines)
+    _add_control(drafts, text)
+    _add_tested(drafts, lines[0])
+    _alias(drafts, text)
+    return _known(drafts[:_MOST_ARMS], expand_abbreviations(text))
+
+
+def _add(drafts: list[_Draft], name: str, *, listed: bool = False) -> _Draft | None:
+    """Add an arm, or a name of one that is known; None for a part of a name."""
+    role = _by_role(drafts, name)
+    same = role or next((d for d in drafts if _is_same(d.label, name)), None)
+    if same:
+        same.aliases.add(name)
+        return same
+    if not listed and _is_part_of_one(drafts, name):
+        return None
+    drafts.append(_Draft(name, {name}, listed))
+    return drafts[-1]
+
+
+def _is_same(label: str, name: str) -> bool:
+    one, other = content_words(label), content_words(name)
+    return bool(one) and one == other
+
+
+def _is_part_of_one(drafts: list[_Draft], name: str) -> bool:
+    """Whether a name is a shorter one of an arm; it becomes its alias."""
+    words = content_words(name)
+    within = [d for d in drafts if words and words < content_words(d.label)]
+    if len(within) == 1 and not within[0].is_control:
+        within[0].aliases.add(name)
+        return True
+    return False
+
+
+def _by_role(drafts: list[_Draft], name: str) -> _Draft | None:
+    """The only arm that is tested, or the only control, for a name that tells no more."""
+    listed = [d for d in drafts if d.listed]
+    if len(listed) != 2 or sum(d.is_control for d in listed) != 1:
+        return None
+    if _TESTED_ROLE.match(name):
+        return next(d for d in listed if not d.is_control)
+    return next(d for d in listed if d.is_control) if _CONTROL_ROLE.match(name) else None
+
+
+def _add_groups(drafts: list[_Draft], lines: Sequence[str]) -> None:
+    """Add the names of groups; beside listed arms those only that are names of them."""
+    found = [name for line in lines[1:] for names in group_names(line) for name in names]
+    settled = bool(drafts)
+    for name in dict.fromkeys(found):
+        if not settled or found.count(name) > 1 or _is_known(drafts, name):
+            _add(drafts, name)
+
+
+def _is_known(drafts: list[_Draft], name: str) -> bool:
+    words = content_words(name)
+    return any(words & content_words(d.label) for d in drafts) or bool(_by_role(drafts, name))
+
+
+def _add_control(drafts: list[_Draft], text: str) -> None:
+    """Add a placebo or the like that the text names, if no control is known."""
+    if any(d.is_control for d in drafts) or len(drafts) > 1:
+        return
+    for kind, pattern in CONTROLS:
+        if kind in ("placebo", "sham", "usual_care") and (found := pattern.search(text)):
+            drafts.append(_Draft(found.group(), {found.group()}, listed=True))
+            return
+
+
+def _add_tested(drafts: list[_Draft], title: str) -> None:
+    """Add what the title tests, where a control alone is known."""
+    if len(drafts) != 1 or not drafts[0].is_control:
+        return
+    drugs = {mention.drug.name: title[mention.start : mention.end] for mention in find_drugs(title)}
+    if not drugs and (new := _NEW_DRUG.match(title)) and not is_english(new[1]):
+        drugs = {new[1]: new[1]}
+    if len(drugs) == 1:
+        drafts[0].listed = True
+        _add(drafts, next(iter(drugs.values())), listed=True)
+
+
+def _alias(drafts: Sequence[_Draft], text: str) -> None:
+    """Give each arm its abbreviations, and its roles where there are two arms."""
+    for short, long in expand_abbreviations(text).items():
+        for draft in drafts:
+            if long.casefold() in draft.label.casefold() or short in draft.label.split():
+                draft.aliases |= {short, long}
+    if len(drafts) == 2 and sum(d.is_control for d in drafts) == 1:
+        for draft in drafts:
+            roles = _CONTROL_NAMES if draft.is_control else _TESTED_NAMES
+            draft.aliases |= {f"{role} {group}" for role in roles for group in ("group", "arm")}
+            draft.aliases |= {"controls"} if draft.is_control else set()
+    _alias_places(drafts, text)
+    for draft in drafts:
+        drugs = set(_drug_words(draft.label))
+        others = {w.casefold() for d in drafts if d is not draft for w in _drug_words(d.label)}
+        draft.aliases |= {word for word in drugs if word.casefold() not in others}
+
+
+def _alias_places(drafts: Sequence[_Draft], text: str) -> None:
+    """Give the only control of a kind its other names, and arms the names in brackets behind."""
+    for kind, pattern in CONTROLS:
+        of_kind = [d for d in drafts if d.control == kind]
+        if len(of_kind) == 1:
+            of_kind[0].aliases |= {m.group() for m in pattern.finditer(text)}
+    for match in _LETTERED.finditer(text):
+        before = text[: match.start()].casefold().removesuffix(" group").removesuffix(" groups")
+        for draft in drafts:
+            if any(before.endswith(alias.casefold()) for alias in draft.aliases):
+                draft.aliases |= {match["id"], re.sub(r" (?:group|arm)$", "", match["id"])}
+
+
+_CONTROL_NAMES = ("control", "controls", "comparison")
+_TESTED_NAMES = ("intervention", "treatment", "experimental", "treated", "study", "active")
+
+
+def _drug_words(label: str) -> list[str]:
+    return [label[m.start : m.end] for m in find_drugs(label)]
+
+
+def _known(drafts: Sequence[_Draft], long_forms: dict[str, str]) -> KnownArms:
+    ids = "ABCDEFGH"
+    aliases: dict[str, str] = {}
+    shared: set[str] = set()
+    for letter, draft in zip(ids, drafts, strict=False):
+        for alias in draft.aliases:
+            key = " ".join(alias.casefold().split())
+            if aliases.setdefault(key, letter) != letter:
+                shared.add(key)
+    listed = [letter for letter, d in zip(ids, drafts, strict=False) if d.listed]
+    two = listed if len(listed) == 2 else list(ids[: len(drafts)])
+    return KnownArms(
+        tuple(_arm(letter, d, long_forms) for letter, d in zip(ids, drafts, strict=False)),
+        {alias: arm for alias, arm in aliases.items() if alias not in shared and len(alias) > 1},
+        (two[0], two[1]) if len(two) == 2 and len(listed) in (0, 2) else None,
+    )
+
+
+def _arm(letter: str, draft: _Draft, long_forms: dict[str, str]) -> Arm:
+    bare = draft.is_control or _TESTED_ROLE.match(draft.label) or _NUMBERED.match(draft.label)
+    return Arm(
+        id=letter,
+        label=draft.label,
+        n=draft.n,
+        control=draft.control,
+        interventions=() if bare else tuple(_interventions(draft.label, long_forms)),
+    )
+
+
+def _interventions(label: str, long_forms: dict[str, str]) -> Iterable[Intervention]:
+    parts = [re.sub(r"\s(?:alone|only|group|arm)$", "", p.strip()) for p in _PLUS.split(label)]
+    for part in parts:
+        if part and control_kind(part) is None and not _ONLY_DOSE.match(part):
+            yield Intervention(name=part, drug=canonical_drug(long_forms.get(part, part)))

@@ -1,0 +1,115 @@
+"""Sentences that may tell a result, cut into clauses with their brackets taken out and kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text import Span
+
+__all__ = ["Aside", "Clause", "clauses", "plain", "result_sentences"]
+
+_TELLING = ("result", "finding", "main result", "conclusion", "author", "interpretation")
+_ALSO_TELLING = ("harm", "safety", "adverse", "side effect", "toxicit", "tolerability", "efficacy")
+_BACKGROUND = bounded(
+    r"\b(?:aims?|aimed|objectives?|purpose|hypothes[ie]\w*|whether|will be|(?:has|have) been shown|"
+    r"previous(?:ly)?|prior (?:study|studies|trials?)|earlier (?:study|studies|trials?)|"
+    r"other (?:study|studies|trials)|is known|(?:was|were) designed|was planned|to (?:compare|"
+    r"evaluate|assess|determine|investigate|examine|test)|power(?:ed)? to|sample size|"
+    r"eligib\w+|baseline (?:characteristics|demographic\w*)|(?:further|future|more) (?:study|"
+    r"studies|trials?|research))\b",
+    re.IGNORECASE,
+)
+_METHOD = bounded(
+    r"\b(?:randomi[sz]ed|randomly|allocated|enrolled|recruited|assigned|double-blind|we compared|"
+    r"were (?:studied|treated|given|compared|evaluated|measured|assessed))\b",
+    re.IGNORECASE,
+)
+_GOES_ON = r"(?!(?:however,?\s)?(?:this|it|the differences?|these|without|not)\b)"
+"""What follows takes back what was said: "but this was not significant"."""
+_BREAK = bounded(
+    rf";\s{_GOES_ON}|:\s|,?\s(?:but|whereas|while|although|though|however|yet)[,\s]\s?{_GOES_ON}|"
+    r",\sand\s(?=(?:the|there|an?|no|was|were|had|did|in|these|this)\b)|"
+    r",\s(?:and|with)\s(?=(?:no|significantly|a|also)\b)|\sand\s(?=there (?:was|were)\b)|"
+    r"\swith\s(?=(?:similar|no)\s)",
+    re.IGNORECASE,
+)
+_OPEN, _CLOSE = "([", ")]"
+
+
+class Aside(NamedTuple):
+    """What stood in a bracket, and where the bracket was in the text without brackets."""
+
+    at: int
+    text: str
+
+
+class Clause(NamedTuple):
+    """A part of a sentence, without its brackets."""
+
+    text: str
+    asides: tuple[Aside, ...]
+    sentence: int
+    label: str
+
+    @property
+    def whole(self) -> str:
+        """The clause with its brackets behind it: where figures are looked for."""
+        return " ; ".join((self.text, *(aside.text for aside in self.asides)))
+
+
+def plain(text: str) -> tuple[str, tuple[Aside, ...]]:
+    """Return a text on one line without its brackets, and the brackets with their places."""
+    line = " ".join(text.replace("⟦", "[").replace("⟧", "]").split())
+    if sum(map(line.count, _OPEN)) != sum(map(line.count, _CLOSE)):
+        return line, ()
+    kept: list[str] = []
+    asides: list[Aside] = []
+    depth = start = length = 0
+    for at, char in enumerate(line):
+        if char in _OPEN:
+            if depth == 0:
+                start = at + 1
+                if kept and kept[-1] == " ":
+                    kept.pop()
+                    length -= 1
+            depth += 1
+        elif char in _CLOSE and depth:
+            depth -= 1
+            if depth == 0:
+                asides.append(Aside(length, line[start:at]))
+        elif depth == 0:
+            kept.append(char)
+            length += 1
+    return "".join(kept), tuple(asides)
+
+
+def clauses(text: str, sentence: int, label: str) -> Iterator[Clause]:
+    """Yield the clauses of a sentence; each has the brackets that stood in it."""
+    line, asides = plain(text)
+    cuts = [(m.start(), m.end()) for m in _BREAK.finditer(line)]
+    starts = [0, *(end for _, end in cuts)]
+    ends = [*(start for start, _ in cuts), len(line)]
+    for start, end in zip(starts, ends, strict=True):
+        own = tuple(Aside(a.at - start, a.text) for a in asides if start < a.at <= end)
+        if piece := line[start:end].rstrip(" .,;"):
+            yield Clause(piece, own, sentence, label)
+
+
+def result_sentences(told: Sequence[Span]) -> Iterator[tuple[int, Span]]:
+    """Yield the sentences of results and conclusions with their numbers.
+
+    In a text without labels they follow the first sentence that tells a method.
+    """
+    labelled = any(s.label.startswith(_TELLING) for s in told[1:])
+    begun = False
+    for number, span in enumerate(told[1:], 1):
+        if labelled:
+            told_here = span.label.startswith((*_TELLING, *_ALSO_TELLING))
+        else:
+            told_here = begun
+            begun = begun or bool(_METHOD.search(span.text))
+        if told_here and not _BACKGROUND.search(span.text):
+            yield number, span

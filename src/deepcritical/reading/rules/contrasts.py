@@ -1,0 +1,315 @@
+"""Results of a record: what its clauses tell of two arms, with direction, effect and figures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from deepcritical.domain.effects import has_more, significant
+from deepcritical.domain.patterns import bounded
+from deepcritical.domain.study import Better, Effect, Result, ResultLevel
+from deepcritical.domain.text import Span
+from deepcritical.reading.rules.arms import KnownArms
+from deepcritical.reading.rules.clauses import Clause, clauses, result_sentences
+from deepcritical.reading.rules.contrast_forms import Told, told_by
+from deepcritical.reading.rules.effect_figures import (
+    Figures,
+    effect_of,
+    figures_of,
+    is_mixed,
+    values_told,
+)
+from deepcritical.reading.rules.marking import marked
+from deepcritical.reading.rules.words import PEOPLE, content_words
+
+__all__ = ["read_results"]
+
+_NO_RESULT = bounded(
+    r"\b(?:may|might|could|should|would|unlikely|seems? to|appears? to|if|baseline "
+    r"(?:values?|levels?|data)|at (?:baseline|entry|enrol\w+|admission|randomi[sz]ation)|"
+    r"compared (?:with|to) (?:the )?(?:baseline|before|pre)|than (?:at )?baseline|before "
+    r"(?:treatment|and after)|neither|interaction|correlat\w+|predict\w*|trend|tend(?:s|ed|ency)|"
+    r"numerical(?:ly)?|matched|well[- ]balanced|cost-effective\w*|expected)\b",
+    re.IGNORECASE,
+)
+_NON_SIGNIFICANT = bounded(
+    r"\bnon-?significant(?:ly)?\b|\binsignificant(?:ly)?\b|\bnot? (?:statistically )?"
+    r"significant(?:ly)?\b|"
+    r"\b(?:did not (?:reach|achieve)|without) (?:statistical )?significance\b",
+    re.IGNORECASE,
+)
+_TAKEN_BACK = bounded(
+    r"^(?:however, |but )?(?:this|the|these) (?:\w+ )?differences?\b[^.]{0,40}\bnot\b",
+    re.IGNORECASE,
+)
+"""The sentence behind a difference: that it was not significant."""
+_PRIMARY = bounded(
+    r"\b(?:primary|main|principal) (?:efficacy |study |clinical )?(?:end[- ]?points?|outcomes?|"
+    r"variables?|objectives?)(?: measures?)?\b",
+    re.IGNORECASE,
+)
+_SECONDARY = bounded(r"\bsecondary (?:end[- ]?points?|outcomes?|variables?)\b", re.IGNORECASE)
+_TIME = bounded(
+    r"(?:^|,?\s)(?P<time>(?:at|after|over|during|within)\s(?:the\s)?(?:first\s)?(?:(?:week|month|"
+    r"day|year)\s\d+|\d+(?:[.-]\d+)?[\s-](?:weeks?|months?|days?|years?|hours?|h|min|wk|mo)|"
+    r"(?:one|two|three|four|six|twelve)\s(?:weeks?|months?|years?)|(?:the\s)?(?:end of )?"
+    r"(?:follow-up|the study|treatment)))(?=$|,|\s(?:was|were|did|in|with|for|between|"
+    r"among|than|compared|versus|vs|showed|had|⟦)\b)",
+    re.IGNORECASE,
+)
+_PEOPLE_LEAD = bounded(
+    rf"^(?:in|among|for|of)\s(?:the\s)?(?P<who>(?:\w+\s){{0,3}}?(?:{PEOPLE}|those)\b[^,⟦]*?),\s",
+    re.IGNORECASE,
+)
+_PEOPLE_TAIL = bounded(
+    rf"\s(?:in|among)\s(?P<who>(?:(?!the\s)[\w-]+\s){{0,3}}(?:{PEOPLE}|those)\s(?:with|who|aged|"
+    r"without|younger|older)\b[^⟦]*)$",
+    re.IGNORECASE,
+)
+_LEAD_IN = bounded(
+    r"^(?:according to|despite|based on|using|in|at|on|by|with|over|during|after|following|within|"
+    r"for)\s[^,⟦]{0,120},\s",
+    re.IGNORECASE,
+)
+_SUBGROUP = bounded(r"\b(?:sub-?groups?|subsets?|post[- ]hoc|stratif\w+)\b", re.IGNORECASE)
+_CUT = bounded(
+    r",?\s(?:\d+(?:\.\d+)?\s?%?\s(?:versus|vs\.?)\s.*|[Pp]\s?[<=>].*|by\s\d.*|from\s\d.*|"
+    r"respectively.*|with an? (?:hazard|odds|relative|mean|risk).*|resulting in.*|and (?:was|were|"
+    r"had|did|also|is|reduced|increased|improved|decreased)\s.*|when$|as$|with$|in$|for$|was$|"
+    r"were$|than.*|compared.*|without.*|but.*|even\b.*|regardless.*|because.*|which.*|"
+    r"and (?:an? )?(?:\w+ ){0,2}?(?:improvements?|reductions?|increases?|decreases?|lower|higher|"
+    r"fewer|more|less|greater|shorter|longer)\s.*|suggesting.*|indicating.*)$|"
+    r",\s(?:with|an?|week|month|day|year|but)\b.*$",
+    re.IGNORECASE,
+)
+_ARTICLE = bounded(
+    r"^(?:(?:and|the|an?|any|all|both|in|of|that|also|its|their|significant|"
+    r"significantly|statistically|we found that|either)\s)(?=\w)",
+    re.IGNORECASE,
+)
+_NO_OUTCOME = bounded(
+    r"^(?:it|this|they|these|that|there|which|who|we|the difference|differences?|results?|both|"
+    r"all|none|groups?|changes?|values?|levels?|scores?|outcomes?|effects?|patients?|age|sex|"
+    r"(?:mean |median )?(?:proportion|number|percentage|rates?|incidence|frequency|time)|"
+    r"than|to|in|of|with|no|study)$|\b(?:not|nor|neither|more|less|higher|lower|greater|fewer|"
+    r"differ|than|compared|between|within)\b|\s(?:was|were|did)\b|[()\[\]]|^(?:that|to|by|with|whether|from|if|when)\s",
+    re.IGNORECASE,
+)
+_DEMOGRAPHIC = bounded(
+    r"\b(?:demographic\w*|baseline|characteristics|clinicopathologic\w*|"
+    r"pre-?treatment|parameters)\b",
+    re.IGNORECASE,
+)
+_CHANGE_UP = bounded(r"^(?:improvements?|benefits?)\b", re.IGNORECASE)
+_SAFETY = bounded(r"\b(?:adverse|side[- ]effects?|safety|tolerab\w+|toxicit\w+)\b", re.IGNORECASE)
+_MOST_WORDS = 30
+
+
+class _Levels(NamedTuple):
+    """The words of the outcomes that the record calls primary and secondary."""
+
+    primary: tuple[frozenset[str], ...]
+    secondary: tuple[frozenset[str], ...]
+
+
+def read_results(told: Sequence[Span], arms: KnownArms) -> tuple[Result, ...]:
+    """Read the results of a record's clauses, in their order; those told again are marked."""
+    levels = _Levels(_outcomes_called(told, _PRIMARY), _outcomes_called(told, _SECONDARY))
+    title = content_words(told[0].text)
+    found: list[Result] = []
+    for number, span in result_sentences(told):
+        behind = told[number + 1].text if number + 1 < len(told) else ""
+        for clause in clauses(span.text, number, span.label):
+            result = _result(clause, arms, title)
+            if result and _TAKEN_BACK.match(behind) and not significant(result.effect):
+                result = result.model_copy(update={"better": "no_difference", "more": None})
+            if result is None:
+                continue
+            level = _level(span.text, result, levels)
+            again = any(_is_again(result, other) for other in found)
+            found.append(result.model_copy(update={"level": level, "restated": again}))
+    return tuple(found)
+
+
+def _outcomes_called(told: Sequence[Span], called: re.Pattern[str]) -> tuple[frozenset[str], ...]:
+    parts = (
+        span.text[m.end() : m.end() + 120] for span in told for m in called.finditer(span.text)
+    )
+    return tuple(content_words(part) for part in parts)
+
+
+def _level(sentence: str, result: Result, levels: _Levels) -> ResultLevel:
+    if _SUBGROUP.search(sentence) or result.people:
+        return "subgroup"
+    primary, secondary = _PRIMARY.search(sentence), _SECONDARY.search(sentence)
+    if primary and not secondary:
+        return "primary"
+    if secondary and not primary:
+        return "secondary"
+    words = content_words(result.outcome)
+    if any(_mostly(words, said) for said in levels.primary):
+        return "primary"
+    return "secondary" if any(_mostly(words, said) for said in levels.secondary) else "unstated"
+
+
+def _mostly(words: frozenset[str], said: frozenset[str]) -> bool:
+    return bool(words) and len(words & said) >= 0.75 * len(words)
+
+
+def _is_again(result: Result, other: Result) -> bool:
+    words = (content_words(result.outcome), content_words(other.outcome))
+    same = {result.a, result.b} == {other.a, other.b}
+    return same and (words[0] <= words[1] or words[1] <= words[0])
+
+
+def _result(clause: Clause, arms: KnownArms, title: frozenset[str]) -> Result | None:
+    """The result that a clause tells; None where a form, an arm or an outcome is not clear."""
+    if _NO_RESULT.search(clause.text) or _DEMOGRAPHIC.search(clause.text):
+        return None
+    people, text, shift = _without_people(clause.text, title, arms)
+    timepoint, text, moved = _without_time(text)
+    own = clause._replace(text=text) if not shift and not moved else None
+    found = marked(text, arms)
+    told = told_by(found, arms.pair)
+    if told is None:
+        return _by_values(clause, arms)
+    if not told.by_name and told.way != "same" and not _stands_alone(clause):
+        return None
+    outcome, later = _outcome(found.restored(told.outcome))
+    if not outcome or is_mixed(clause):
+        return None
+    figures = figures_of(own or clause, found if own else marked(clause.text, arms), told.a, told.b)
+    return _settled(told, outcome, clause, figures, (people, timepoint or later))
+
+
+_COMPARATIVE = bounded(
+    r"\b(?:higher|lower|greater|fewer|longer|shorter|smaller|larger|superior|better|worse|"
+    r"(?:more|less) likely)\b",
+    re.IGNORECASE,
+)
+_WITHIN = bounded(r"\b(?:before|baseline|from|after treatment|than|both)\b", re.IGNORECASE)
+
+
+def _stands_alone(clause: Clause) -> bool:
+    """Whether a difference without a named comparator is one between the two arms."""
+    return bool(_COMPARATIVE.search(clause.text)) and not _WITHIN.search(clause.text)
+
+
+def _without_people(text: str, title: frozenset[str], arms: KnownArms) -> tuple[str, str, bool]:
+    """Whom a clause is about, if not all people of the study, and the clause without them."""
+    lead = None if _PEOPLE_LEAD.search(text) or _TIME.match(text) else _LEAD_IN.match(text)
+    at = lead.end() if lead and not marked(lead.group(), arms).mentions else 0
+    text, shift = text[at:], bool(at)
+    for pattern in (_PEOPLE_LEAD, _PEOPLE_TAIL):
+        match = pattern.search(text)
+        if match and not marked(match.group(), arms).mentions:
+            who = match["who"].strip()
+            rest = text[: match.start()] + text[match.end() :]
+            return ("" if content_words(who) <= title else who), rest, True
+    return "", text, shift
+
+
+def _without_time(text: str) -> tuple[str, str, bool]:
+    match = _TIME.search(text)
+    if match is None:
+        return "", text, False
+    rest = (text[: match.start()] + text[match.end() :]).lstrip(" ,")
+    return match["time"], rest, True
+
+
+def _outcome(told: str) -> tuple[str, str]:
+    """The outcome in its words, and a time that stood behind it."""
+    text = _CUT.sub("", told.strip(" ,.;"))
+    for _ in range(4):
+        text = _ARTICLE.sub("", text)
+    text = text.strip(" ,.;")
+    if not text or len(text.split()) > _MOST_WORDS or _NO_OUTCOME.search(text):
+        return "", ""
+    return text, ""
+
+
+def _by_values(clause: Clause, arms: KnownArms) -> Result | None:
+    """The result of a clause that gives the values of two arms and a test of their difference."""
+    found = marked(clause.text, arms)
+    values = values_told(found)
+    effect = effect_of(clause)
+    lead = _VALUE_LEAD.match(found.text)
+    if values is None or effect is None or lead is None or is_mixed(clause):
+        return None
+    outcome, _ = _outcome(found.restored(lead["o"]))
+    if not outcome or len(found.mentions) != 2:
+        return None
+    (a, b), figures = values
+    told = Told(outcome, a, b, "same", "values", by_name=True)
+    return _settled(told, outcome, clause, figures, ("", ""))
+
+
+_VALUE_LEAD = bounded(
+    r"^(?P<o>[^⟦\d]{3,150}?)\s(?:was|were|is|are|occurred|of|in|reached|averaged)\s[^⟦]{0,40}?\d",
+    re.IGNORECASE,
+)
+
+
+def _settled(
+    told: Told, outcome: str, clause: Clause, figures: Figures | None, about: tuple[str, str]
+) -> Result | None:
+    """The result with direction, effect and figures that agree; None where they contradict."""
+    effect = effect_of(clause)
+    sure = significant(effect)
+    by_words = told.form != "values"
+    if by_words and told.way == "same" and sure:
+        return None
+    more = _MORE.get(told.way) if by_words else None
+    null = sure is False or (told.way == "same" and by_words)
+    null = null or bool(_NON_SIGNIFICANT.search(clause.text))
+    better: Better = "no_difference" if null else _better(told, outcome)
+    base = Result(
+        outcome=outcome,
+        kind="safety" if _SAFETY.search(outcome) else "clinical",
+        a=told.a,
+        b=told.b,
+        better=better,
+        more=None if null else more,
+        effect=effect,
+        figures=(figures.one, figures.other) if figures else (),
+        unit=figures.unit if figures else "",
+        people=about[0],
+        timepoint=about[1],
+        sentences=(clause.sentence,),
+    )
+    return _agreeing(base, more)
+
+
+_MORE: dict[str, Literal["a", "b"]] = {"more": "a", "less": "b"}
+
+
+def _better(told: Told, outcome: str) -> Better:
+    if told.form == "values":
+        return "unclear"
+    if told.way in ("better", "worse"):
+        return "a" if told.way == "better" else "b"
+    if _CHANGE_UP.match(outcome):
+        return "a" if told.way == "more" else "b"
+    return "unclear"
+
+
+def _agreeing(result: Result, more: Literal["a", "b"] | None) -> Result:
+    """The result without figures or an estimate that point the other way than its words."""
+    if more is None:
+        return result
+    by_figures = has_more(result.model_copy(update={"effect": None, "more": None}))
+    by_effect = has_more(result.model_copy(update={"figures": (), "more": None}))
+    changes: dict[str, object] = {}
+    if by_figures not in (None, more):
+        changes |= {"figures": (), "unit": ""}
+    if result.effect and by_effect not in (None, more):
+        changes["effect"] = _p_alone(result.effect)
+    return result.model_copy(update=changes)
+
+
+def _p_alone(effect: Effect) -> Effect | None:
+    """The effect without an estimate that is of something else, such as a hazard for survival."""
+    if effect.p is None and effect.p_operator != "ns":
+        return None
+    return Effect(p=effect.p, p_operator=effect.p_operator)

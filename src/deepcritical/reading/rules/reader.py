@@ -1,0 +1,68 @@
+"""Reads a study without a model: only what the forms of its sentences tell beyond doubt."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.study import Arm, Population, Reader, Result, StudyReading, Unreadable
+from deepcritical.reading.building import record_id, registry_ids
+from deepcritical.reading.checking import checked
+from deepcritical.reading.rules.arms import KnownArms, find_arms
+from deepcritical.reading.rules.contrasts import read_results
+from deepcritical.reading.rules.design import features_of, kinds_of
+from deepcritical.reading.rules.people import Sizes, read_sizes
+from deepcritical.reading.sentences import numbered, text_hash
+
+__all__ = ["RULES_READER", "read_by_rules"]
+
+RULES_READER = Reader(kind="rules", name="1")
+_WITHOUT_RESULTS = frozenset(("protocol", "narrative_review", "guideline"))
+
+
+def read_by_rules(evidence: Evidence, read_at: datetime) -> StudyReading:
+    """Read a record by rules; what they cannot read with precision stays empty.
+
+    Args:
+        evidence: The record.
+        read_at: When it is read.
+
+    Returns:
+        Design, people, arms and results between arms, each checked against the record.
+    """
+    told = numbered(evidence)
+    kinds = kinds_of(evidence)
+    features = features_of(evidence, told, kinds)
+    arms = find_arms(told)
+    sizes = read_sizes(told, arms)
+    results = () if _WITHOUT_RESULTS & set(kinds) else read_results(told, arms)
+    reading = StudyReading(
+        record_id=record_id(evidence),
+        text_sha256=text_hash(evidence),
+        reader=RULES_READER,
+        read_at=read_at,
+        kinds=kinds,
+        design=features,
+        registry_ids=registry_ids(evidence),
+        population=Population(n_randomised=sizes.randomised, sentences=sizes.sentences),
+        arms=_arms_told(arms, sizes, results),
+        results=results,
+    )
+    whole = checked(reading, told, evidence)
+    return whole.model_copy(update={"unread": _unread(evidence, whole)})
+
+
+def _arms_told(known: KnownArms, sizes: Sizes, results: tuple[Result, ...]) -> tuple[Arm, ...]:
+    """The arms, with their sizes; a lone one is told only where a result needs it."""
+    used = {arm_id for result in results for arm_id in (result.a, result.b)}
+    if len(known.arms) < 2 and not used:
+        return ()
+    return tuple(arm.model_copy(update={"n": sizes.by_arm.get(arm.id)}) for arm in known.arms)
+
+
+def _unread(evidence: Evidence, reading: StudyReading) -> tuple[Unreadable, ...]:
+    if not evidence.content.strip():
+        return ("title_only",)
+    if evidence.metadata.language not in (None, "", "en", "eng"):
+        return ("not_english",)
+    return () if reading.results else ("results_not_given",)

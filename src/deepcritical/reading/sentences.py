@@ -1,0 +1,76 @@
+"""A record as numbered sentences, which is how a reader is shown it and how it cites."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.orders import addresses_a_model
+from deepcritical.domain.text import Span, sentences
+
+__all__ = ["numbered", "quoted", "shown_numbers", "text_hash"]
+
+_READ_FIELDS = (
+    "kind",
+    "publication_types",
+    "conditions",
+    "interventions",
+    "status",
+    "enrollment",
+    "planned_enrollment",
+    "why_stopped",
+    "language",
+    "text_kind",
+    "registry_entry",
+)
+"""What is read beside title and text; a reading holds while these are the same."""
+_ABSTRACT_CHARS = 4_000
+"""Characters from the beginning of a long text that are shown before its other sections."""
+_TELLING = ("result", "finding", "main result", "conclusion", "interpretation", "harm", "safety")
+
+
+def text_hash(evidence: Evidence) -> str:
+    """SHA-256 of what is read of a record, as hexadecimal digits."""
+    given = evidence.metadata.model_dump(mode="json")
+    read = [
+        evidence.citation.title,
+        evidence.content,
+        {name: given[name] for name in _READ_FIELDS if given.get(name)},
+    ]
+    told = json.dumps(read, ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def numbered(evidence: Evidence) -> tuple[Span, ...]:
+    """The sentences of a record: the title at 0, then those of the text with their offsets."""
+    title = " ".join(evidence.citation.title.split())
+    return (Span(title, 0, 0, "title"), *sentences(evidence.content))
+
+
+def quoted(numbers: Iterable[int], evidence: Evidence) -> tuple[Span, ...]:
+    """The sentences of a text that a reading cites; the title, which no text holds, is left out."""
+    told = numbered(evidence)
+    return tuple(told[n] for n in numbers if 0 < n < len(told))
+
+
+def shown_numbers(told: tuple[Span, ...], limit_chars: int) -> tuple[int, ...]:
+    """Which sentences a reader is shown, in the order of the text.
+
+    Of a text that is too long, the title, the beginning, and then sections with results go first.
+    Sentences that speak to machines are left out.
+    """
+    order = [0, *(n for n in range(1, len(told)) if told[n].end <= _ABSTRACT_CHARS)]
+    order += [n for n in range(1, len(told)) if told[n].label.startswith(_TELLING)]
+    shown: list[int] = []
+    room = limit_chars
+    for number in dict.fromkeys((*order, *range(len(told)))):
+        span = told[number]
+        if number and addresses_a_model(span.text):
+            continue
+        if len(span.text) > room and number:
+            break
+        shown.append(number)
+        room -= len(span.text) + 1
+    return tuple(sorted(shown))

@@ -1,0 +1,151 @@
+"""Has a model write what the studies show together; every sentence passes the gate or is replaced.
+
+Two calls, and one more where sentences were refused: writing, checking, writing again.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.sentences import Draft, Finding, Sentence
+from deepcritical.models.asking import Asker, NoAnswerError
+from deepcritical.prompts.asks import Prompt
+from deepcritical.prompts.evidence import CHARS_PER_TOKEN, record_text
+from deepcritical.verification.gate import CheckedDraft, check_sentences
+from deepcritical.verification.verifiers import Verifier
+
+__all__ = ["Writer"]
+
+VERSION = 1
+_MOST = 8
+_LONGEST = 400
+"""Characters of a sentence; a longer one is dropped."""
+_FRAME_CHARS = 3_000
+"""Characters of the rules, the schema and what is asked beside the findings."""
+_QUOTES = 2
+"""Quotes of a finding that a writer is shown."""
+
+
+@cache
+def _wording() -> dict[str, Any]:
+    text = files("deepcritical.prompts").joinpath(f"writing_v{VERSION}.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def _means(name: str) -> str:
+    return str(_wording()["fields"][name])
+
+
+class WrittenSentence(BaseModel):
+    """A sentence with what it rests on."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    text: str = Field(description=_means("text"))
+    findings: list[str] = Field(default_factory=list, description=_means("findings"))
+    number: int = Field(0, description=_means("number"))
+
+
+class Written(BaseModel):
+    """Sentences in the order of the argument."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    sentences: list[WrittenSentence]
+
+
+class Writer:
+    """Writes one text over findings.
+
+    Args:
+        asker: Puts questions to the model that writes.
+        name: That model as ``provider:name``.
+        verifier: Judges what code cannot; None for none.
+        own: Whether the verifier is the writer itself.
+    """
+
+    def __init__(self, asker: Asker, name: str, verifier: Verifier | None, *, own: bool) -> None:
+        self._asker = asker
+        self._name = name
+        self._verifier = verifier
+        self._own = own
+
+    async def write(
+        self, question: str, findings: Mapping[str, Finding], records: Mapping[str, Evidence]
+    ) -> tuple[Sentence, ...]:
+        """Return the sentences to print.
+
+        Raises:
+            NoAnswerError: The model wrote nothing.
+        """
+        room = self._asker.profile_for("report").context_tokens * CHARS_PER_TOKEN
+        shown = _shown(question, findings, room - _FRAME_CHARS)
+        answer = await self._asker.ask("report", _prompt(_wording()["ask"], shown), Written)
+        drafts = [self._draft(one) for one in answer.sentences if _fits(one)][:_MOST]
+
+        async def again(refused: Sequence[CheckedDraft]) -> Sequence[Draft | None]:
+            return await self._again(shown, refused)
+
+        return await check_sentences(
+            drafts, findings, records, self._verifier, rewrite=again, own=self._own
+        )
+
+    def _draft(self, one: WrittenSentence) -> Draft:
+        ids = tuple(dict.fromkeys(i.strip() for i in one.findings))
+        return Draft(text=" ".join(one.text.split()), finding_ids=ids, written_by=self._name)
+
+    async def _again(self, shown: str, refused: Sequence[CheckedDraft]) -> Sequence[Draft | None]:
+        told = "\n".join(
+            f"{n}. {record_text(one.draft.text)} Refused, because {'; '.join(one.reasons)}."
+            for n, one in enumerate(refused, 1)
+        )
+        try:
+            prompt = _prompt(_wording()["again"], shown, told)
+            answer = await self._asker.ask("report", prompt, Written)
+        except NoAnswerError:  # the templates take their place
+            return [None] * len(refused)
+        written = {one.number: self._draft(one) for one in answer.sentences if _fits(one)}
+        return [written.get(n) for n in range(1, len(refused) + 1)]
+
+
+def _fits(one: WrittenSentence) -> bool:
+    return bool(one.text.strip()) and len(one.text) <= _LONGEST
+
+
+def _prompt(ask: str, *parts: str) -> Prompt:
+    text = "\n\n".join(("Task: write_report", " ".join(ask.split()), *parts))
+    return Prompt("write_report", _wording()["rules"], text)
+
+
+def _shown(question: str, findings: Mapping[str, Finding], room: int) -> str:
+    """Return the findings as text, as many as fit; the first weigh most."""
+    blocks = [f"Question: {question}"]
+    for finding in findings.values():
+        block = _block(finding)
+        room -= len(block)
+        if room < 0 and len(blocks) > 1:
+            break
+        blocks.append(block)
+    return "\n\n".join(blocks)
+
+
+def _block(finding: Finding) -> str:
+    fields = {
+        "study": finding.study,
+        "design": finding.design,
+        "people": finding.population,
+        "compared with": finding.comparator,
+        "finding": finding.sentence,
+        "time": finding.timepoint,
+        "rank": finding.level,
+    }
+    lines = [f"{name}: {record_text(value)}" for name, value in fields.items() if value]
+    lines += [f"quote: {record_text(quote)}" for quote in finding.quotes[:_QUOTES]]
+    return "\n".join((f'<finding id="{finding.id}">', *lines, "</finding>"))

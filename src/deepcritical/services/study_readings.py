@@ -1,0 +1,266 @@
+"""Readings of studies that outlive a run: each is made once, by whoever needs it first."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from pydantic import ValidationError
+
+from deepcritical.domain.study import SCHEMA_VERSION, StudyReading
+
+if TYPE_CHECKING:
+    import sqlalchemy as sa
+
+    from deepcritical.services.database import Database
+
+__all__ = ["Kept", "MemoryReadings", "ReadingStore", "StudyReadings", "reading_key"]
+
+CLAIM_S = 120.0
+"""How long a run may take for a reading before another one makes it, too."""
+_AT_ONCE = 500
+"""Values in one statement; SQLite has a limit of its own."""
+
+
+def reading_key(text_sha256: str, reader: str, owner: str = "") -> str:
+    """What a reading is kept under: its text, who read it with which prompt, and whose it is."""
+    told = json.dumps([text_sha256, reader, owner, SCHEMA_VERSION])
+    return hashlib.sha256(told.encode()).hexdigest()
+
+
+class Kept(NamedTuple):
+    """A reading with what is known of it beside."""
+
+    key: str
+    owner: str
+    accepted: bool
+    reading: StudyReading
+
+
+class ReadingStore(Protocol):
+    """Where readings are kept."""
+
+    async def find(self, text_hashes: Sequence[str], owner: str) -> tuple[Kept, ...]:
+        """All accepted readings of these texts that everybody shares, or that are the owner's."""
+        ...
+
+    async def keep(
+        self, readings: Mapping[str, StudyReading], owner: str, *, accepted: bool = True
+    ) -> None:
+        """Keep readings by their keys; one that is there stays."""
+        ...
+
+    async def claim(self, keys: Sequence[str], holder: str) -> frozenset[str]:
+        """Those of the keys that the holder is to read: that nobody else is reading now."""
+        ...
+
+    async def release(self, holder: str) -> None:
+        """Give up what the holder claimed."""
+        ...
+
+
+class MemoryReadings:
+    """Readings of one process without a database."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Kept] = {}
+        self._claims: dict[str, tuple[str, float]] = {}
+
+    async def find(self, text_hashes: Sequence[str], owner: str) -> tuple[Kept, ...]:
+        """As `ReadingStore.find`."""
+        wanted = frozenset(text_hashes)
+        return tuple(
+            kept
+            for kept in self._kept.values()
+            if kept.reading.text_sha256 in wanted and kept.accepted and kept.owner in ("", owner)
+        )
+
+    async def keep(
+        self, readings: Mapping[str, StudyReading], owner: str, *, accepted: bool = True
+    ) -> None:
+        """As `ReadingStore.keep`."""
+        for key, reading in readings.items():
+            self._kept.setdefault(key, Kept(key, owner, accepted, reading))
+
+    async def claim(self, keys: Sequence[str], holder: str) -> frozenset[str]:
+        """As `ReadingStore.claim`."""
+        now = time.time()
+        free = {key for key in keys if self._claims.get(key, ("", 0.0))[1] <= now}
+        self._claims.update(dict.fromkeys(free, (holder, now + CLAIM_S)))
+        return frozenset(key for key in keys if self._claims[key][0] == holder)
+
+    async def release(self, holder: str) -> None:
+        """As `ReadingStore.release`."""
+        self._claims = {k: claim for k, claim in self._claims.items() if claim[0] != holder}
+
+
+class StudyReadings:
+    """Readings in the database of runs, shared by its workers.
+
+    Args:
+        database: SQLite or PostgreSQL.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def find(self, text_hashes: Sequence[str], owner: str) -> tuple[Kept, ...]:
+        """As `ReadingStore.find`.
+
+        Raises:
+            StorageError: The database cannot be used.
+        """
+        if not text_hashes:
+            return ()
+        work = partial(_of_texts, text_hashes=tuple(text_hashes), owner=owner)
+        return await self._database.read(work)
+
+    async def keep(
+        self, readings: Mapping[str, StudyReading], owner: str, *, accepted: bool = True
+    ) -> None:
+        """As `ReadingStore.keep`; raises as `find` does."""
+        rows = [_row(key, reading, owner, accepted) for key, reading in readings.items()]
+        if rows:
+            await self._database.write(partial(_insert, rows=rows))
+
+    async def claim(self, keys: Sequence[str], holder: str) -> frozenset[str]:
+        """As `ReadingStore.claim`; raises as `find` does."""
+        if not keys:
+            return frozenset()
+        return await self._database.write(partial(_claim, keys=tuple(keys), holder=holder))
+
+    async def release(self, holder: str) -> None:
+        """As `ReadingStore.release`; raises as `find` does."""
+        await self._database.write(partial(_release, holder=holder))
+
+    async def of_record(self, record_id: str) -> tuple[Kept, ...]:
+        """Every reading of a record, for whoever operates the database; raises as `find` does."""
+        return await self._database.read(partial(_of_record, record_id=record_id))
+
+    async def waiting(self) -> tuple[Kept, ...]:
+        """The readings that were imported and not accepted; raises as `find` does."""
+        return await self._database.read(_waiting)
+
+    async def accept(self, keys: Sequence[str]) -> int:
+        """Let imported readings be used; how many there were. Raises as `find` does."""
+        return await self._database.write(partial(_accept, keys=tuple(keys)))
+
+
+def _row(key: str, reading: StudyReading, owner: str, accepted: bool) -> dict[str, object]:
+    return {
+        "key": key,
+        "text_sha256": reading.text_sha256,
+        "record_id": reading.record_id,
+        "owner": owner,
+        "accepted": accepted,
+        "reading": reading.model_dump_json(exclude_defaults=True),
+        "kept_at": time.time(),
+    }
+
+
+def _parts(values: Sequence[str]) -> Iterable[Sequence[str]]:
+    return (values[at : at + _AT_ONCE] for at in range(0, len(values), _AT_ONCE))
+
+
+def _kept(rows: Iterable[Sequence[Any]]) -> tuple[Kept, ...]:
+    """The rows as readings; one that a newer version wrote is none to this one."""
+    found = []
+    for key, owner, accepted, reading in rows:
+        with suppress(ValidationError):
+            known = StudyReading.model_validate_json(reading)
+            found.append(Kept(key, owner, accepted, known))
+    return tuple(found)
+
+
+def _select() -> sa.Select[tuple[str, str, bool, str]]:
+    import sqlalchemy as sa
+
+    from deepcritical.services.trace_tables import study_readings as table
+
+    return sa.select(table.c.key, table.c.owner, table.c.accepted, table.c.reading)
+
+
+def _of_texts(
+    connection: sa.Connection, *, text_hashes: Sequence[str], owner: str
+) -> tuple[Kept, ...]:
+    from deepcritical.services.trace_tables import study_readings as table
+
+    usable = _select().where(table.c.accepted, table.c.owner.in_(("", owner)))
+    return tuple(
+        kept
+        for part in _parts(text_hashes)
+        for kept in _kept(connection.execute(usable.where(table.c.text_sha256.in_(part))))
+    )
+
+
+def _of_record(connection: sa.Connection, *, record_id: str) -> tuple[Kept, ...]:
+    from deepcritical.services.trace_tables import study_readings as table
+
+    found = _select().where(table.c.record_id == record_id).order_by(table.c.kept_at)
+    return _kept(connection.execute(found))
+
+
+def _waiting(connection: sa.Connection) -> tuple[Kept, ...]:
+    from deepcritical.services.trace_tables import study_readings as table
+
+    found = _select().where(table.c.accepted.is_(False)).order_by(table.c.kept_at)
+    return _kept(connection.execute(found))
+
+
+def _accept(connection: sa.Connection, *, keys: Sequence[str]) -> int:
+    import sqlalchemy as sa
+
+    from deepcritical.services.trace_tables import study_readings as table
+
+    change = sa.update(table).where(table.c.accepted.is_(False)).values(accepted=True)
+    done = (connection.execute(change.where(table.c.key.in_(part))) for part in _parts(keys))
+    return sum(result.rowcount for result in done)
+
+
+def _insert(connection: sa.Connection, *, rows: Sequence[dict[str, object]]) -> None:
+    from deepcritical.services.trace_tables import study_readings as table
+
+    statement = _inserting(connection, table).on_conflict_do_nothing()
+    connection.execute(statement, list(rows))
+
+
+def _claim(connection: sa.Connection, *, keys: Sequence[str], holder: str) -> frozenset[str]:
+    """One statement for all keys: whoever comes second finds them taken."""
+    import sqlalchemy as sa
+
+    from deepcritical.services.trace_tables import reading_claims as table
+
+    now = time.time()
+    # In one order for all, so that no two transactions wait for each other.
+    rows = [{"key": key, "holder": holder, "until": now + CLAIM_S} for key in sorted(set(keys))]
+    for part in (rows[at : at + _AT_ONCE] for at in range(0, len(rows), _AT_ONCE)):
+        insert = _inserting(connection, table).values(part)
+        taken = insert.on_conflict_do_update(
+            index_elements=[table.c.key],
+            set_={"holder": insert.excluded.holder, "until": insert.excluded.until},
+            where=table.c.until <= now,
+        )
+        connection.execute(taken)
+    own = sa.select(table.c.key).where(table.c.holder == holder)
+    return frozenset(connection.scalars(own)) & frozenset(keys)
+
+
+def _release(connection: sa.Connection, *, holder: str) -> None:
+    import sqlalchemy as sa
+
+    from deepcritical.services.trace_tables import reading_claims as table
+
+    connection.execute(sa.delete(table).where(table.c.holder == holder))
+
+
+def _inserting(connection: sa.Connection, table: sa.Table) -> Any:
+    """An insert that knows what to do about rows that are there; both databases write it alike."""
+    from sqlalchemy.dialects import postgresql, sqlite
+
+    of = postgresql if connection.dialect.name == "postgresql" else sqlite
+    return of.insert(table)

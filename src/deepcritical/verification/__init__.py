@@ -1,0 +1,1 @@
+"""Checks sentences against the records and findings that they cite."""

@@ -1,0 +1,244 @@
+"""Checks a sentence against the record that it cites: supported, contradicted or cannot tell.
+
+Code alone does not understand a paraphrase. A sentence is supported only in the record's own
+words, and contradicted only by what code can be sure of: an id, a figure or a name that the record
+does not have, or its own words turned round. Everything else it cannot tell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from deepcritical.domain.abbreviations import expand_abbreviations
+from deepcritical.domain.claim_checks import (
+    Check,
+    CheckKind,
+    ClaimCheck,
+    ClaimVerdict,
+    Failure,
+    LocatedQuote,
+    Outcome,
+)
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.grading import is_retracted
+from deepcritical.domain.passages import align_quote, body_sentences, in_references
+from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text import fold, locate_quote
+from deepcritical.verification.aligning import (
+    follows,
+    is_turned,
+    replaced_name,
+    share_in_order,
+)
+from deepcritical.verification.ids import cited_records, ids_in, keys_in, plain
+from deepcritical.verification.names import unknown_figures, unknown_names
+from deepcritical.verification.words import expanded, words
+from deepcritical.vocabulary.words import is_english
+
+__all__ = ["is_near_verbatim", "verify_claim"]
+
+_SAYS_RETRACTED = bounded(r"\bretract(?:ed|ion)\b", re.IGNORECASE)
+_YEAR = re.compile(r"\b(?:19|20)\d{2}\b")
+_ORDER = (ClaimVerdict.SUPPORTED, ClaimVerdict.CANNOT_TELL, ClaimVerdict.CONTRADICTED)
+
+
+def verify_claim(
+    sentence: str, evidence: Evidence | Mapping[str, Evidence], quote: str | None = None
+) -> ClaimCheck:
+    """Return whether the record that a sentence cites bears it out; no model is asked.
+
+    Args:
+        sentence: One sentence, with or without its citation: ``[E12]``, a PMID, PMCID, DOI or NCT
+            number that it names must be that of the record.
+        evidence: The record cited, or the records of a run by evidence id. With several, the
+            sentence is checked against those that it names, else against each.
+        quote: Words of the record that the sentence is said to rest on.
+
+    Returns:
+        The verdict with its reasons, the words compared with, and every check made. Of several
+        records, the one that bears most.
+    """
+    records = {"": evidence} if isinstance(evidence, Evidence) else dict(evidence)
+    keys, wrong = cited_records(sentence, records)
+    if wrong or not keys:
+        failure = Failure.WRONG_ID if wrong else Failure.NO_SUCH_RECORD
+        outcome = Outcome.FAILED if wrong else Outcome.OPEN
+        reason = wrong or "no record was given"
+        return _judged(sentence, "", [_check(CheckKind.IDS, outcome, failure, reason)])
+    found = [_against(sentence, key, records[key], quote) for key in keys]
+    return min(found, key=lambda check: (_ORDER.index(check.verdict), -check.score))
+
+
+def is_near_verbatim(said: str, quotes: Sequence[str]) -> bool:
+    """Whether a sentence is near-verbatim one of the quotes, or two that follow each other."""
+    known = frozenset(w.key for quote in quotes for w in words(quote))
+    both = (f"{one} {other}" for one, other in pairwise(quotes))
+    return any(follows(said, quote, known) for quote in (*quotes, *both))
+
+
+def _judged(
+    sentence: str,
+    key: str,
+    checks: Sequence[Check],
+    quotes: tuple[LocatedQuote, ...] = (),
+    score: float = 0.0,
+) -> ClaimCheck:
+    outcomes = {check.outcome for check in checks}
+    verdict = ClaimVerdict.SUPPORTED
+    if Outcome.FAILED in outcomes:
+        verdict = ClaimVerdict.CONTRADICTED
+    elif Outcome.OPEN in outcomes:
+        verdict = ClaimVerdict.CANNOT_TELL
+    decisive = Outcome.FAILED if Outcome.FAILED in outcomes else Outcome.OPEN
+    reasons = tuple(
+        f"{c.failure.value}: {c.reason}" for c in checks if c.failure and c.outcome is decisive
+    )
+    return ClaimCheck(
+        sentence=sentence,
+        evidence_id=key,
+        verdict=verdict,
+        reasons=reasons,
+        score=round(score, 3),
+        quotes=quotes,
+        checks=tuple(checks),
+    )
+
+
+def _against(sentence: str, key: str, record: Evidence, quote: str | None) -> ClaimCheck:
+    """Return the check against one record."""
+    title = record.citation.title
+    place = align_quote(quote, record.content, title) if quote is not None else None
+    compared = _Comparison(plain(sentence), record, place)
+    checks = [_ids(sentence), _retraction(sentence, record)]
+    if quote is not None:
+        checks.append(_quote(quote, record, place))
+    wording = compared.wording()
+    checks.append(wording)
+    if wording.outcome is not Outcome.PASSED:
+        checks.extend(compared.strange())
+    return _judged(sentence, key, checks, compared.quotes(), compared.score(wording))
+
+
+class _Comparison:
+    """A sentence beside the sentences of one record."""
+
+    def __init__(self, said: str, record: Evidence, place: tuple[int, int] | None) -> None:
+        self._record = record
+        title, content = record.citation.title, record.content
+        self._spans = body_sentences(content, title)
+        spans = [(s.start, s.end) for s in self._spans]
+        if place:
+            spans = [s for s in spans if s[0] < place[1] and place[0] < s[1]]
+        self._shorts = expand_abbreviations(f"{title}\n{content}")
+        self._said = expanded(said, self._shorts)
+        self._texts: dict[tuple[int, int], str] = {}
+        self._windows = [*spans, *((one[0], other[1]) for one, other in pairwise(spans))]
+        if place:
+            self._windows.append(place)
+        self._known = frozenset(
+            w.key for start, end in spans for w in words(self._text(start, end))
+        ) | {w.key for w in words(title)}
+        self._nearest = max(
+            self._windows, key=lambda w: share_in_order(self._said, self._text(*w)), default=None
+        )
+
+    def _text(self, start: int, end: int) -> str:
+        if (start, end) not in self._texts:
+            text = self._record.content[start:end]
+            self._texts[start, end] = expanded(text, self._shorts)
+        return self._texts[start, end]
+
+    def wording(self) -> Check:
+        """Return whether the sentence follows one of the record, or turns one round."""
+        kind = CheckKind.WORDS
+        for window in self._windows:
+            if any(follows(self._said, t, self._known) for t in _clauses(self._text(*window))):
+                self._nearest = window
+                return _check(kind, Outcome.PASSED)
+        for window in self._windows:
+            text = self._text(*window)
+            if told := is_turned(self._said, text, self._known):
+                self._nearest = window
+                swapped = "places" in told
+                failure = Failure.SWAPPED if swapped else Failure.TURNED
+                failure = Failure.NUMBER_MISSING if "figure in its" in told else failure
+                return _check(kind, Outcome.FAILED, failure, told)
+            new = replaced_name(self._said, text, self._known)
+            if new and not is_english(new):
+                return _check(kind, Outcome.FAILED, Failure.NAME_MISSING, new)
+        reason = "it may be right, but code cannot tell a paraphrase from a mistake"
+        return _check(kind, Outcome.OPEN, Failure.NOT_VERBATIM, reason)
+
+    def strange(self) -> Iterator[Check]:
+        """Yield the checks of figures and names."""
+        record, meta = self._record, self._record.metadata
+        text = "\n".join((record.citation.title, *(span.text for span in self._spans)))
+        counts = [c for c in (meta.enrollment, meta.planned_enrollment) if c is not None]
+        dates = f"{record.citation.date} {meta.completion_date or ''}"
+        entry = [float(n) for n in (*counts, *_YEAR.findall(dates))]
+        figures = unknown_figures(self._said, text, entry, (s.text for s in self._spans))
+        yield _found(CheckKind.NUMBERS, Failure.NUMBER_MISSING, figures)
+        fields = (*meta.conditions, *meta.interventions, *meta.chemicals, *meta.mesh_terms)
+        source = expanded("\n".join((text, *fields)), self._shorts)
+        names = unknown_names(self._said, f"{source}\n{text}")
+        yield _found(CheckKind.NAMES, Failure.NAME_MISSING, names)
+
+    def quotes(self) -> tuple[LocatedQuote, ...]:
+        """Return the place in the text that is nearest to the sentence."""
+        if self._nearest is None:
+            return ()
+        start, end = self._nearest
+        return (LocatedQuote(text=self._record.content[start:end], start=start, end=end),)
+
+    def score(self, wording: Check) -> float:
+        """Return the share of the sentence's words that the nearest place has in order."""
+        if wording.outcome is Outcome.PASSED:
+            return 1.0
+        return share_in_order(self._said, self._text(*self._nearest)) if self._nearest else 0.0
+
+
+def _clauses(text: str) -> tuple[str, ...]:
+    """The sentence, and its parts between semicolons unless one of them qualifies another."""
+    parts = [part.strip() for part in text.split(";")]
+    balanced = all(part.count("(") == part.count(")") for part in parts)
+    qualified = any(re.match(r"(?i)(?:but|only|however|except|although)\b", p) for p in parts[1:])
+    return (text, *parts) if len(parts) > 1 and balanced and not qualified else (text,)
+
+
+def _check(
+    kind: CheckKind, outcome: Outcome, failure: Failure | None = None, reason: str = ""
+) -> Check:
+    return Check(kind=kind, outcome=outcome, failure=failure, reason=reason)
+
+
+def _found(kind: CheckKind, failure: Failure, strange: Sequence[str]) -> Check:
+    if strange:
+        return _check(kind, Outcome.FAILED, failure, ", ".join(strange))
+    return _check(kind, Outcome.PASSED)
+
+
+def _ids(sentence: str) -> Check:
+    named = ids_in(sentence) or keys_in(sentence)
+    return _check(CheckKind.IDS, Outcome.PASSED if named else Outcome.NOT_APPLICABLE)
+
+
+def _retraction(sentence: str, record: Evidence) -> Check:
+    retracted = is_retracted(record) or record.metadata.integrity == "retracted"
+    if retracted and not _SAYS_RETRACTED.search(sentence):
+        reason = "a retracted record supports nothing"
+        return _check(CheckKind.RETRACTION, Outcome.OPEN, Failure.RETRACTED, reason)
+    return _check(CheckKind.RETRACTION, Outcome.PASSED)
+
+
+def _quote(quote: str, record: Evidence, place: tuple[int, int] | None) -> Check:
+    if place:
+        return _check(CheckKind.QUOTE, Outcome.PASSED)
+    title = record.citation.title
+    failure = Failure.QUOTE_NOT_FOUND
+    if in_references(quote, record.content, title) and fold(quote) not in fold(title):
+        failure = Failure.QUOTE_IN_REFERENCES
+    elif locate_quote(quote, title):
+        failure = Failure.QUOTE_IN_TITLE
+    return _check(CheckKind.QUOTE, Outcome.OPEN, failure, f"“{quote[:80]}”")

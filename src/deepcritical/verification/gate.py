@@ -1,0 +1,242 @@
+"""Lets a model's sentences through only after their checks; else the template takes their place.
+
+No other code may print the words of a model. First come the deterministic checks against the typed
+findings, then a verifier that is not the writer. Without such a verifier, a sentence passes only if
+typed fields bear every part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.record_kinds import is_retracted
+from deepcritical.domain.sentences import Draft, Finding, Sentence, SentenceCheck
+from deepcritical.services.calculating import calculated
+from deepcritical.verification.binding import checks_of, unbound
+from deepcritical.verification.ids import ids_in, keys_in
+from deepcritical.verification.verifiers import Item, Judged, Verifier
+
+__all__ = ["CheckedDraft", "Rewrite", "check_drafts", "check_sentences", "template_of"]
+
+
+class CheckedDraft(NamedTuple):
+    """A draft with the outcome of its checks."""
+
+    draft: Draft
+    checks: tuple[SentenceCheck, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether it may be printed."""
+        return all(check.passed for check in self.checks)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it may not, for whoever writes it again."""
+        return tuple(check.reason for check in self.checks if not check.passed)
+
+
+_LONGEST_TEXT = 3_000
+"""Characters of a record that a verifier is shown."""
+Rewrite = Callable[[Sequence[CheckedDraft]], Awaitable[Sequence[Draft | None]]]
+"""Writes refused drafts again, in the same order; None for one that it gives up."""
+
+
+async def check_sentences(
+    drafts: Sequence[Draft],
+    findings: Mapping[str, Finding],
+    records: Mapping[str, Evidence],
+    verifier: Verifier | None,
+    *,
+    rewrite: Rewrite | None = None,
+    own: bool = False,
+) -> tuple[Sentence, ...]:
+    """Return the sentences to print, in the order of the drafts.
+
+    Args:
+        drafts: What a model wrote.
+        findings: All findings that drafts may cite, by id.
+        records: The run's records, by evidence id.
+        verifier: Judges what code cannot; None for none.
+        rewrite: Is given the refused drafts with the reasons, once.
+        own: Whether the verifier is the writer, so that its judgement alone lets nothing through.
+
+    Returns:
+        A passed draft as it is. For each other one, the template sentences of its findings that are
+        not printed yet.
+    """
+    checked = list(await check_drafts(drafts, findings, records, verifier, own=own))
+    refused = [n for n, one in enumerate(checked) if not one.passed]
+    if rewrite and refused:
+        written = await rewrite([checked[n] for n in refused])
+        again = {n: d for n, d in zip(refused, written, strict=True) if d is not None}
+        second = await check_drafts([*again.values()], findings, records, verifier, own=own)
+        for n, one in zip(again, second, strict=True):
+            checked[n] = one
+    return _printed(checked, findings)
+
+
+def _printed(
+    checked: Sequence[CheckedDraft], findings: Mapping[str, Finding]
+) -> tuple[Sentence, ...]:
+    made: list[Sentence] = []
+    told = {i for one in checked if one.passed for i in one.draft.finding_ids}
+    for one in checked:
+        draft = one.draft
+        cited = [findings[i] for i in dict.fromkeys(draft.finding_ids) if i in findings]
+        if one.passed:
+            made.append(_sentence(one, cited))
+            continue
+        for finding in cited:
+            if finding.sentence and finding.id not in told:
+                told.add(finding.id)
+                failed = tuple(check for check in one.checks if not check.passed)
+                made.append(template_of(finding).model_copy(update={"in_place_of": failed}))
+    return tuple(made)
+
+
+def _sentence(one: CheckedDraft, cited: Sequence[Finding]) -> Sentence:
+    return Sentence(
+        text=one.draft.text,
+        evidence_ids=_evidence_of(cited),
+        finding_ids=tuple(finding.id for finding in cited),
+        origin="model",
+        written_by=one.draft.written_by,
+        checks=one.checks,
+    )
+
+
+def template_of(finding: Finding) -> Sentence:
+    """Return the template sentence of a finding, which code wrote from its typed fields."""
+    return Sentence(
+        text=finding.sentence, evidence_ids=finding.evidence_ids, finding_ids=(finding.id,)
+    )
+
+
+def _evidence_of(cited: Sequence[Finding]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(i for finding in cited for i in finding.evidence_ids))
+
+
+async def check_drafts(
+    drafts: Sequence[Draft],
+    findings: Mapping[str, Finding],
+    records: Mapping[str, Evidence],
+    verifier: Verifier | None,
+    *,
+    own: bool = False,
+) -> tuple[CheckedDraft, ...]:
+    """Return each draft with its checks; the arguments are those of `check_sentences`."""
+    independent = verifier is not None and not own
+    checked = await calculated(_all_by_code, drafts, findings, records, judged=independent)
+    items = {
+        n: Item(f"{n}", one.draft.text, _texts_of(_cited(one.draft, findings), records))
+        for n, one in enumerate(checked)
+        if one.passed and one.checks[-1].name != "verbatim"
+    }
+    judged = await verifier.entail([*items.values()]) if verifier and items else {}
+    name = verifier.name if verifier else ""
+
+    def finished() -> tuple[CheckedDraft, ...]:
+        return tuple(
+            _judged(one, items[n], findings, judged.get(f"{n}"), name, own=own)
+            if n in items
+            else one
+            for n, one in enumerate(checked)
+        )
+
+    return await calculated(finished)
+
+
+def _all_by_code(
+    drafts: Sequence[Draft],
+    findings: Mapping[str, Finding],
+    records: Mapping[str, Evidence],
+    *,
+    judged: bool,
+) -> list[CheckedDraft]:
+    return [
+        CheckedDraft(draft, _by_code(draft, findings, records, judged=judged)) for draft in drafts
+    ]
+
+
+def _cited(draft: Draft, findings: Mapping[str, Finding]) -> list[Finding]:
+    return [findings[i] for i in dict.fromkeys(draft.finding_ids)]
+
+
+def _by_code(
+    draft: Draft,
+    findings: Mapping[str, Finding],
+    records: Mapping[str, Evidence],
+    *,
+    judged: bool,
+) -> tuple[SentenceCheck, ...]:
+    fault = _id_fault(draft, findings, records)
+    ids = SentenceCheck(name="ids", passed=not fault, reason=fault)
+    if fault:
+        return (ids,)
+    cited = _cited(draft, findings)
+    if draft.text in {finding.sentence for finding in cited}:
+        return ids, SentenceCheck(name="verbatim", passed=True)
+    others = [f for key, f in findings.items() if key not in draft.finding_ids]
+    return (ids, *checks_of(draft.text, cited, others, judged=judged))
+
+
+def _id_fault(
+    draft: Draft, findings: Mapping[str, Finding], records: Mapping[str, Evidence]
+) -> str:
+    if not draft.finding_ids:
+        return "it cites no finding"
+    if strange := [i for i in draft.finding_ids if i not in findings]:
+        return f"there is no finding {', '.join(strange)}"
+    for key in _evidence_of(_cited(draft, findings)):
+        if key not in records:
+            return f"there is no record {key}"
+        if is_retracted(records[key]) or records[key].metadata.integrity == "retracted":
+            return f"{key} is retracted and supports nothing"
+    # References are written by code, from the findings' records; a trial may be called by its id.
+    text = draft.text
+    for finding in _cited(draft, findings):
+        text = text.replace(finding.study, "") if finding.study else text
+    return "it names an id in its text" if ids_in(text) or keys_in(text) else ""
+
+
+def _texts_of(
+    cited: Sequence[Finding], records: Mapping[str, Evidence]
+) -> dict[str, tuple[str, ...]]:
+    """Evidence id -> title and text of the record: one sentence seldom names people and design."""
+    return {
+        key: (records[key].citation.title, records[key].content[:_LONGEST_TEXT])
+        for key in _evidence_of(cited)
+    }
+
+
+def _judged(
+    one: CheckedDraft,
+    item: Item,
+    findings: Mapping[str, Finding],
+    judged: Judged | None,
+    name: str,
+    *,
+    own: bool,
+) -> CheckedDraft:
+    """Add the entailment check; without an honest judge, the check that everything is bound.
+
+    A finding whose record bears no part of the sentence is no longer cited.
+    """
+    draft, added = one.draft, []
+    if judged is not None:
+        fault = ""
+        if judged.verdict != "supported":
+            fault = judged.reason or judged.verdict.replace("_", " ")
+        elif used := judged.records & set(item.quotes):
+            kept = [i for i in draft.finding_ids if used & set(findings[i].evidence_ids)]
+            draft = draft.model_copy(update={"finding_ids": tuple(kept)})
+        added.append(SentenceCheck(name="entailment", passed=not fault, by=name, reason=fault))
+    if judged is None or own:
+        cited = _cited(draft, findings)
+        left = unbound(draft.text, cited)
+        added += [check for check in checks_of(draft.text, cited) if not check.passed]
+        added.append(SentenceCheck(name="bound", passed=not left, reason=left))
+    return one._replace(draft=draft, checks=(*one.checks, *added))

@@ -1,0 +1,100 @@
+"""Reads from a sentence which way it says that something went, clause by clause."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import Literal
+
+from deepcritical.verification.words import NEGATIONS, stem, words
+
+__all__ = ["SIGN_WORDS", "Sign", "clauses", "signs"]
+
+Sign = Literal["more", "less", "good", "bad", "none", "mixed"]
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(map(stem, text.split()))
+
+
+_WORDS: dict[Sign, frozenset[str]] = {
+    "more": _stems(
+        "increase higher more greater rise raise longer larger elevate prolong grow double gain"
+    ),
+    "less": _stems(
+        "decrease reduce reduction lower less fewer fall decline shorter smaller drop diminish "
+        "lessen slow delay prevent halve cut suppress"
+    ),
+    "good": _stems(
+        "improve improvement better benefit beneficial effective efficacious superior favour "
+        "favourable ameliorate alleviate relieve protect protective help work advantage"
+    ),
+    "bad": _stems(
+        "worsen worse harm harmful inferior deteriorate deterioration impair aggravate toxic "
+        "dangerous poorer disadvantage"
+    ),
+    "none": _stems(
+        "similar similarly comparable unchanged same noninferior equivalent ineffective alike"
+    ),
+    "mixed": _stems("mixed conflicting inconsistent disagree contradictory"),
+}
+_OPEN = _stems("difference differ effect affect change association associate influence evidence")
+"""Words that say that nothing came out when they are denied, and nothing else."""
+_NEGATIONS = _stems(" ".join(NEGATIONS)) | {stem("little")}
+SIGN_WORDS = frozenset().union(*_WORDS.values()) | _OPEN | _NEGATIONS
+"""Stems of all words that tell a direction, or deny one."""
+_BREAK = re.compile(r"(?i)[,;:]\s|\s(?:but|and|whereas|while|although|though|however|yet)\s")
+_REACH = 5
+_TURNED: dict[tuple[Sign, Sign], Sign] = {
+    ("less", "good"): "bad",
+    ("less", "bad"): "good",
+    ("less", "less"): "good",
+    ("more", "good"): "good",
+    ("more", "bad"): "bad",
+}
+"""A degree with what it is a degree of: "less effective", "slowed the decline"."""
+
+
+def clauses(text: str) -> tuple[str, ...]:
+    """The clauses of a sentence."""
+    parts, start = [], 0
+    for found in _BREAK.finditer(text):
+        inside = text[start : found.start()].count("(") > text[start : found.start()].count(")")
+        if not inside:
+            parts.append(text[start : found.start()])
+            start = found.end()
+    return tuple(p for p in (*parts, text[start:]) if p.strip())
+
+
+def signs(clause: str, outcome: Collection[str] = ()) -> frozenset[Sign]:
+    """The directions that a clause tells.
+
+    Args:
+        clause: Part of a sentence.
+        outcome: Stems of words that name the outcome, such as "loss", and tell no direction here.
+    """
+    keys = [word.key for word in words(clause)]
+    return frozenset(_joined([*_told(keys, outcome)]))
+
+
+def _told(keys: Sequence[str], outcome: Collection[str]) -> Iterator[tuple[int, Sign]]:
+    for at, key in enumerate(keys):
+        denied = any(k in _NEGATIONS for k in keys[max(0, at - _REACH) : at])
+        if key in outcome:
+            continue
+        if denied and (key in _OPEN or any(key in _WORDS[s] for s in _WORDS if s != "none")):
+            yield at, "none"
+        elif not denied:
+            yield from ((at, sign) for sign, known in _WORDS.items() if key in known)
+
+
+def _joined(told: Sequence[tuple[int, Sign]]) -> Iterator[Sign]:
+    skip = -1
+    for n, (at, sign) in enumerate(told):
+        if n == skip:
+            continue
+        ahead = told[n + 1] if n + 1 < len(told) else None
+        turned = _TURNED.get((sign, ahead[1])) if ahead and ahead[0] - at <= 2 else None
+        if turned:
+            skip = n + 1
+        yield turned or sign

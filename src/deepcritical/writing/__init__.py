@@ -1,0 +1,1 @@
+"""Writes the brief and the table of studies from verdicts and readings."""

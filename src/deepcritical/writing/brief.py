@@ -1,0 +1,273 @@
+"""Writes the brief: the answer to a question on one screen, from a verdict and its studies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from deepcritical.appraisal.certainty import LADDER
+from deepcritical.domain.appraisal import StudyFinding
+from deepcritical.domain.brief import Brief, DecidingStudy, TrialUnderWay
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.frame import QuestionFrame
+from deepcritical.domain.sentences import Sentence
+from deepcritical.domain.study import StudyReading
+from deepcritical.domain.text import capitalised
+from deepcritical.domain.trial_status import is_current, is_under_way, told_status
+from deepcritical.domain.verdict import Verdict, VerdictLabel
+from deepcritical.domain.votes import Importance, OutcomeRow, Vote, Way
+from deepcritical.questions.wording import answer_on, claim_of
+from deepcritical.writing.studies import (
+    comparator_of,
+    design_of,
+    leading_vote,
+    short_name,
+    study_name,
+)
+from deepcritical.writing.words import listed, row_sentence, vote_words
+
+__all__ = ["Matter", "answer_sentences", "brief_of", "harm_sentences"]
+
+_TOLD_ROWS = 2
+"""Rows on benefit that the answer tells."""
+_TOLD_HARMS = 2
+_FEWEST_STUDIES = 3
+_MOST_STUDIES = 5
+_MOST_ROWS: dict[Importance, int] = {"critical": 3, "harm": 2, "important": 1, "surrogate": 1}
+"""Rows of each weight in the brief's table."""
+_FEW_STUDIES = 2
+_FEW = "Only one or two studies with results were found. The search may have missed others."
+_CONCERN = "An expression of concern stands against one of the studies; it supports nothing here."
+
+
+class Matter(NamedTuple):
+    """What a brief is written from."""
+
+    drug: str
+    condition: str
+    frame: QuestionFrame | None
+    verdict: Verdict
+    studies: Sequence[StudyFinding]
+    evidence: Mapping[str, Evidence]
+    """All records of the run."""
+    readings: Mapping[str, StudyReading]
+    registered: Sequence[str]
+    """Evidence ids of trials that bear on the question."""
+    searched_on: str
+    """ISO date; a trial whose planned end is before it is not under way."""
+
+    @property
+    def claim(self) -> str:
+        """What the verdict is on."""
+        asked = claim_of(self.frame) if self.frame else ""
+        return asked or f"{self.drug} helps in {self.condition}"
+
+
+def brief_of(matter: Matter, lead: str = "") -> Brief:
+    """Return the brief on one drug.
+
+    Args:
+        matter: Verdict, studies and records.
+        lead: A sentence to say first, such as which of several candidates this is.
+    """
+    verdict, drug, claim = matter.verdict, matter.drug, matter.claim
+    denied = matter.frame is not None and matter.frame.negative
+    return Brief(
+        drug=drug,
+        claim=claim,
+        denied=denied,
+        lead=lead,
+        answer=answer_sentences(verdict, drug, claim, denied=denied, lead=lead),
+        harms=harm_sentences(verdict, drug),
+        findings=tuple(_rows(verdict)),
+        studies=tuple(_deciding(matter)),
+        missing=tuple(_missing(matter)),
+        trials=tuple(_trials(matter)),
+    )
+
+
+def answer_sentences(
+    verdict: Verdict, drug: str, claim: str, *, denied: bool, lead: str
+) -> tuple[Sentence, ...]:
+    """Return the answer: yes or no, the rows that lead, and why it is no more certain."""
+    return tuple(_answer(verdict, drug, claim, denied=denied, lead=lead))
+
+
+def _answer(
+    verdict: Verdict, drug: str, claim: str, *, denied: bool, lead: str
+) -> Iterator[Sentence]:
+    if lead:
+        yield Sentence(text=lead)
+    assessed = verdict.label is not VerdictLabel.NOT_ASSESSED
+    ids = verdict.deciding_ids if assessed else ()
+    yield Sentence(text=answer_on(claim, verdict.label, denied=denied), evidence_ids=ids)
+    if not assessed or verdict.label is VerdictLabel.INSUFFICIENT:
+        yield Sentence(text=_why_open(verdict), evidence_ids=verdict.deciding_ids)
+    for row in _leading_rows(verdict):
+        yield Sentence(text=row_sentence(row, drug), evidence_ids=row.evidence_ids)
+    if verdict.downgrades and assessed:
+        yield Sentence(text=_certainty(verdict), evidence_ids=verdict.deciding_ids)
+
+
+def _why_open(verdict: Verdict) -> str:
+    if verdict.label is VerdictLabel.NOT_ASSESSED and verdict.caps:
+        return f"{capitalised(verdict.caps[0]).rstrip('.')}."
+    return verdict.rule
+
+
+def _certainty(verdict: Verdict) -> str:
+    """Return why the certainty is no higher; of two reasons of one kind the more serious one."""
+    told = {
+        reason.partition(": ")[0].removeprefix("very serious "): reason
+        for reason in verdict.downgrades
+    }
+    reasons = [reason.partition(": ")[2] or reason for reason in told.values()]
+    row = next((r for r in verdict.rows if r.reasons == verdict.downgrades), None)
+    of = f" of the finding on {row.outcome}" if row and len(verdict.rows) > 1 else ""
+    return f"The certainty{of} is {verdict.certainty.value}: {listed(reasons)}."
+
+
+def _leading_rows(verdict: Verdict) -> list[OutcomeRow]:
+    """Return the rows that the answer tells: of a mixed verdict one for each side."""
+    near = [r for r in verdict.rows if r.importance != "harm" and r.directness != "related"]
+    alone = [r for r in near if not r.comparator] or near
+    decided = set(verdict.deciding_ids)
+    rows = sorted(alone, key=lambda r: (_RANK[r.importance], not decided & set(r.evidence_ids)))
+    if verdict.label is VerdictLabel.MIXED:
+        sides = {r.way is Way.BENEFIT: r for r in reversed(rows)}
+        return [sides[side] for side in (True, False) if side in sides]
+    wanted = _WAYS.get(verdict.label, tuple(Way))
+    critical = [r for r in rows if r.importance == rows[0].importance]
+    agreeing = [r for r in critical if r.way in wanted]
+    others = [r for r in rows if r.way not in wanted and r.importance != "surrogate"]
+    return [*agreeing[:_TOLD_ROWS], *others[:1]]
+
+
+_RANK: dict[Importance, int] = {"critical": 0, "important": 1, "surrogate": 2, "harm": 3}
+_WAYS = {
+    VerdictLabel.SUPPORTED: (Way.BENEFIT,),
+    VerdictLabel.PROMISING: (Way.BENEFIT,),
+    VerdictLabel.UNSUPPORTED: (Way.NO_DIFFERENCE,),
+    VerdictLabel.REFUTED: (Way.NO_DIFFERENCE,),
+    VerdictLabel.HARMFUL: (Way.HARM,),
+}
+
+
+def harm_sentences(verdict: Verdict, drug: str) -> tuple[Sentence, ...]:
+    """Return what was more frequent with the drug; else that no excess, or nothing, was found."""
+    return tuple(_harms(verdict, drug))
+
+
+def _harms(verdict: Verdict, drug: str) -> Iterator[Sentence]:
+    feared = [r for r in verdict.rows if r.importance == "harm" and not r.comparator]
+    grave = [r for r in verdict.rows if r.is_grave and r.way is Way.HARM]
+    more = [r for r in dict.fromkeys((*grave, *feared)) if r.way in (Way.HARM, Way.CONFLICT)]
+    told = sorted(more, key=lambda r: (not r.is_grave, r.way is not Way.HARM))[:_TOLD_HARMS]
+    for row in told:
+        yield Sentence(text=row_sentence(row, drug), evidence_ids=row.evidence_ids)
+    none = [r for r in feared if r.way is Way.NO_DIFFERENCE]
+    if none and not told:
+        names = listed([r.outcome for r in none[:3]], "or")
+        ids = tuple(dict.fromkeys(i for r in none[:3] for i in r.evidence_ids))
+        least = min((r.certainty for r in none[:3]), key=LADDER.index)
+        text = f"No excess of {names} was shown with {drug} ({least.value} certainty)."
+        yield Sentence(text=text, evidence_ids=ids)
+    if not feared and not told:
+        text = f"No comparison of harms of {drug} could be read from the records found."
+        yield Sentence(text=f"{text} That is not evidence of safety.")
+
+
+def _rows(verdict: Verdict) -> Iterator[OutcomeRow]:
+    """Yield the rows of the table: by weight, those first that the answer tells, then trials."""
+    told = _leading_rows(verdict)
+    near = [row for row in verdict.rows if row.directness != "related"] or list(verdict.rows)
+
+    def order(row: OutcomeRow) -> tuple[bool, int, bool]:
+        place = told.index(row) if row in told else len(told)
+        return bool(row.comparator) and not row.asked, place, row.tier != "randomised"
+
+    ordered = sorted(near, key=order)
+    for weight, most in _MOST_ROWS.items():
+        yield from [row for row in ordered if row.importance == weight][:most]
+
+
+def _deciding(matter: Matter) -> Iterator[DecidingStudy]:
+    """Yield the studies that decide, and up to three where fewer do."""
+    decided = set(matter.verdict.deciding_ids)
+    told = [(s, v) for s in matter.studies if (v := leading_vote(s)) and v.importance != "harm"]
+    ranked = sorted(told, key=lambda one: _rank(one[0], one[1], decided))
+    deciding = sum(bool(decided & set(s.evidence_ids)) for s, _ in told)
+    for study, vote in ranked[: max(_FEWEST_STUDIES, min(deciding, _MOST_STUDIES))]:
+        yield DecidingStudy(
+            name=study_name(study, matter.evidence),
+            design=design_of(study, vote, matter.readings),
+            people=vote.people or study.participants,
+            comparator=comparator_of(vote, matter.readings),
+            result=Sentence(text=vote_words(vote), evidence_ids=(vote.evidence_id,)),
+            evidence_ids=study.evidence_ids,
+        )
+
+
+def _rank(
+    study: StudyFinding, vote: Vote, decided: set[str]
+) -> tuple[bool, bool, int, bool, int, int]:
+    near = ("direct", "broader", "related").index(vote.directness)
+    people = vote.people or study.participants or 0
+    return (
+        not decided & set(study.evidence_ids),
+        bool(vote.comparator) and not vote.against_asked,
+        near,
+        vote.importance != "critical",
+        study.level or 9,
+        -people,
+    )
+
+
+def _missing(matter: Matter) -> Iterator[str]:
+    drug, condition = matter.drug, matter.condition
+    votes = [v for s in matter.studies for v in s.votes if v.directness == "direct"]
+    trials = [v for v in votes if v.tier == "randomised" and v.importance != "harm"]
+    unread = sum(s.unread for s in matter.studies)
+    if not trials and not unread:
+        about = f"{drug} in people with {condition}"
+        yield f"No randomised trial of {about} with a result was among the records found."
+    elif trials and not any(v.importance == "critical" for v in trials):
+        yield "No trial reports an outcome that patients feel, such as symptoms or survival."
+    if trials and not any(v.effect and v.effect.ci_low is not None for v in trials):
+        yield "No trial abstract gives an effect with its confidence interval."
+    if unread:
+        what = "study" if unread == 1 else "studies"
+        yield f"{unread} relevant {what} could not be read without a language model."
+    if 0 < len({s.evidence_ids for s in matter.studies if s.votes}) <= _FEW_STUDIES:
+        yield _FEW
+    if any(s.concern for s in matter.studies):
+        yield _CONCERN
+
+
+def _trials(matter: Matter) -> Iterable[TrialUnderWay]:
+    reported = {i for s in matter.studies if s.votes for i in s.evidence_ids}
+    running = [
+        (i, matter.evidence[i])
+        for i in matter.registered
+        if i not in reported and _may_report(matter.evidence[i], matter.searched_on)
+    ]
+    found = [_trial(i, record) for i, record in running]
+    return sorted(found, key=lambda trial: -(trial.participants or 0))
+
+
+def _may_report(record: Evidence, today: str) -> bool:
+    """Whether a trial is under way; a status of an old copy counts where an end is planned."""
+    dated = is_current(record) or bool(record.metadata.completion_date)
+    return dated and is_under_way(record, today)
+
+
+def _trial(evidence_id: str, record: Evidence) -> TrialUnderWay:
+    meta = record.metadata
+    return TrialUnderWay(
+        registry_id=meta.nct_id or short_name(record),
+        title=record.citation.title,
+        status=told_status(record),
+        participants=meta.planned_enrollment or meta.enrollment,
+        completion=meta.completion_date or "",
+        evidence_id=evidence_id,
+    )

@@ -1,0 +1,132 @@
+"""Checks the sentences of a brief again from the report's own data, offline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from deepcritical.domain.ledger import EntryKind, LedgerEntry
+from deepcritical.domain.markdown import escape_markdown
+from deepcritical.domain.patterns import bounded
+from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.sentences import Finding, Sentence, as_markdown
+from deepcritical.domain.text import locate_quote, sentences
+from deepcritical.verification.binding import checks_of
+from deepcritical.writing.brief import answer_sentences, harm_sentences
+from deepcritical.writing.findings import harm_sentence, study_sentence
+from deepcritical.writing.studies import leading_vote
+from deepcritical.writing.words import row_sentence, vote_words
+
+__all__ = ["brief_entries"]
+
+_MARKS = bounded(r"\[(?:\d{1,4}|unsupported)\]")
+_BEHIND_STOP = bounded(r"([.!?])\s{0,3}((?:\[\d{1,4}\]){1,40})")
+_NOT_WRITTEN = "it is not what the verdict, its rows and the studies of the report give"
+
+
+def brief_entries(report: ResearchReport) -> Iterator[LedgerEntry]:
+    """Yield an entry for each sentence of the brief; one that its data does not give fails.
+
+    Sentences of templates are written anew from verdict, rows and votes and compared.
+    """
+    brief = report.brief
+    if brief is None:
+        return
+    answer = answer_sentences(
+        report.verdict, brief.drug, brief.claim, denied=brief.denied, lead=brief.lead
+    )
+    given = {*answer, *harm_sentences(report.verdict, brief.drug)}
+    votes = [leading_vote(study) for study in report.studies]
+    given |= {Sentence(text=vote_words(v), evidence_ids=(v.evidence_id,)) for v in votes if v}
+    told = (*brief.answer, *brief.harms, *(study.result for study in brief.studies))
+    numbers = {r.evidence_id: n for n, r in enumerate(report.references, 1)}
+    for sentence in dict.fromkeys(told):
+        yield LedgerEntry(
+            kind=EntryKind.RATING,
+            text=sentence.text,
+            numbers=tuple(sorted(numbers[i] for i in sentence.evidence_ids if i in numbers)),
+            holds=sentence in given,
+            reason="" if sentence in given else _NOT_WRITTEN,
+        )
+    yield from _synthesis_entries(report)
+    for text in (report.executive_summary, report.conclusion):
+        for foreign in _foreign(text, report):
+            reason = "it is not what the brief says"
+            yield LedgerEntry(kind=EntryKind.VERDICT, text=foreign, holds=False, reason=reason)
+
+
+def _synthesis_entries(report: ResearchReport) -> Iterator[LedgerEntry]:
+    """Yield an entry for each sentence of a model, checked again by code against its findings."""
+    findings = {finding.id: finding for finding in report.findings}
+    texts = {r.evidence_id: r.text for r in report.references if not r.retracted}
+    numbers = {r.evidence_id: n for n, r in enumerate(report.references, 1)}
+    for sentence in report.brief.synthesis if report.brief else ():
+        cited = [findings[i] for i in sentence.finding_ids if i in findings]
+        reason = _fault(sentence, cited, texts)
+        forged = any(finding.sentence not in _given(finding, report) for finding in cited)
+        reason = reason or (_NOT_WRITTEN if forged else "")
+        yield LedgerEntry(
+            kind=EntryKind.SENTENCE,
+            text=sentence.text,
+            numbers=tuple(sorted(numbers[i] for i in sentence.evidence_ids if i in numbers)),
+            quote=next((q for finding in cited for q in finding.quotes), ""),
+            holds=not reason,
+            reason=reason or _by_whom(sentence),
+        )
+
+
+def _fault(sentence: Sentence, cited: Sequence[Finding], texts: Mapping[str, str]) -> str:
+    """Return why a sentence does not stand; '' where it does."""
+    if not cited or len(cited) < len(sentence.finding_ids):
+        return "it rests on no finding of the report"
+    ids = {i for finding in cited for i in finding.evidence_ids}
+    if not ids.issuperset(sentence.evidence_ids) or not ids.issubset(texts):
+        return "its findings are of other records, or of retracted ones"
+    for finding in cited:
+        told = [texts[i] for i in finding.evidence_ids]
+        if any(not any(locate_quote(q, text) for text in told) for q in finding.quotes):
+            return f"a quote of finding {finding.id} does not stand in its record"
+    if sentence.text in {f.sentence for f in cited}:
+        return ""
+    if sentence.origin == "template":
+        return _NOT_WRITTEN
+    names = {check.name for check in sentence.checks if check.passed}
+    judged = "entailment" in names and "bound" not in names
+    failed = [c.reason for c in checks_of(sentence.text, cited, judged=judged) if not c.passed]
+    sure = bool(names & {"entailment", "bound", "verbatim"})
+    return "; ".join(failed) or ("" if sure else "nobody has checked its meaning")
+
+
+def _given(finding: Finding, report: ResearchReport) -> set[str]:
+    """Return the sentences that the report's rows, votes and quotes give for a finding."""
+    rows = {row_sentence(row, finding.drug) for row in report.verdict.rows}
+    votes = [v for s in report.studies for v in s.votes if v.evidence_id in finding.evidence_ids]
+    told = {study_sentence(finding.study, vote) for vote in votes}
+    return rows | told | {harm_sentence(finding.study, quote) for quote in finding.quotes}
+
+
+def _by_whom(sentence: Sentence) -> str:
+    judges = [f"by entailment ({c.by})" for c in sentence.checks if c.name == "entailment"]
+    bound = ["by typed fields" for c in sentence.checks if c.name == "bound"]
+    if sentence.origin == "template":
+        return "written by a template"
+    return f"written by {sentence.written_by}; checked by figures, names, direction" + "".join(
+        f", {way}" for way in (*judges, *bound)
+    )
+
+
+def _foreign(text: str, report: ResearchReport) -> Iterator[str]:
+    """Yield what a text that repeats the brief says beside it, or cites otherwise than it does.
+
+    Sentences of other words that cite a record are checked against that record.
+    """
+    brief = report.brief
+    told = (*brief.answer, *brief.harms) if brief else ()
+    rest = text
+    for sentence in told:
+        rest = rest.replace(as_markdown((sentence,), report.references), "", 1)
+    own = {escape_markdown(sentence.text).rstrip(".") for sentence in told}
+    for line in rest.split("\n"):
+        for span in sentences(_BEHIND_STOP.sub(r" \2\1", line)):
+            bare = " ".join(_MARKS.sub("", span.text).split()).replace(" .", ".").rstrip(".")
+            if bare in own or (bare and not _MARKS.search(span.text)):
+                yield span.text

@@ -1,0 +1,163 @@
+"""Lists what sentences of a report may cite: typed findings with the quotes behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from deepcritical.domain.appraisal import Appraisal, StudyFinding
+from deepcritical.domain.evidence import Evidence, FactRole
+from deepcritical.domain.sentences import Finding
+from deepcritical.domain.study import StudyReading
+from deepcritical.domain.text import whole_sentences
+from deepcritical.domain.verdict import Verdict
+from deepcritical.domain.votes import OutcomeRow, Tier, Vote
+from deepcritical.writing.studies import comparator_of, design_of, short_name
+from deepcritical.writing.words import CONTROL, row_sentence, vote_words
+
+__all__ = ["findings_of", "harm_sentence", "study_sentence"]
+
+_DESIGNS: dict[Tier, str] = {
+    "randomised": "randomised trials",
+    "controlled": "studies without randomisation",
+    "uncontrolled": "studies without a control group",
+}
+_MOST_ROWS = 8
+_MOST_VOTES = 16
+_MOST_HARMS = 4
+"""Sentences on harms that no comparison counts."""
+
+
+def findings_of(
+    drug: str,
+    verdict: Verdict,
+    studies: Sequence[StudyFinding],
+    appraisals: Mapping[str, Appraisal],
+    evidence: Mapping[str, Evidence],
+    readings: Mapping[str, StudyReading],
+) -> dict[str, Finding]:
+    """Return the findings on a drug by id: rows over studies, then studies, then harms told.
+
+    Args:
+        drug: The drug.
+        verdict: On the drug, with its rows.
+        studies: Of the drug.
+        appraisals: Of the drug, by evidence id.
+        evidence: The records.
+        readings: Of the records, by evidence id.
+    """
+    made = [
+        *_of_rows(drug, verdict, studies, evidence),
+        *_of_studies(drug, verdict, studies, evidence, readings),
+        *_harms(drug, appraisals, evidence),
+    ]
+    return {f"F{n}": f.model_copy(update={"id": f"F{n}"}) for n, f in enumerate(made, 1)}
+
+
+def study_sentence(name: str, vote: Vote) -> str:
+    """Return the sentence on one result of a study."""
+    told = vote_words(vote)
+    return f"In {name}, {told[:1].lower()}{told[1:]}"
+
+
+def harm_sentence(name: str, quote: str) -> str:
+    """Return the sentence on a harm that a record tells in its own words."""
+    return f"{name} reports: “{quote.rstrip('.')}”."
+
+
+def _of_rows(
+    drug: str,
+    verdict: Verdict,
+    studies: Sequence[StudyFinding],
+    evidence: Mapping[str, Evidence],
+) -> Iterator[Finding]:
+    votes = [vote for study in studies for vote in study.votes]
+    for row in verdict.rows[:_MOST_ROWS]:
+        own = [v for v in votes if v.row == row.outcome and v.evidence_id in row.evidence_ids]
+        yield _of_row(drug, row, [q for v in own for q in _quotes(v, evidence)])
+
+
+def _of_row(drug: str, row: OutcomeRow, quotes: Sequence[str]) -> Finding:
+    single = row.effects[0] if len(row.effects) == 1 else None
+    return Finding(
+        id="F0",
+        evidence_ids=row.evidence_ids,
+        design=_DESIGNS[row.tier],
+        drug=drug,
+        comparator=row.comparator or CONTROL,
+        directness=row.directness,
+        outcome=row.outcome,
+        way=row.way,
+        effect=row.pooled.as_effect() if row.pooled else single.effect if single else None,
+        unit=row.pooled.unit if row.pooled else single.unit if single else "",
+        studies=max(row.studies, 1),
+        people=row.people,
+        certainty=row.certainty.value,
+        quotes=tuple(dict.fromkeys(quotes)),
+        sentence=row_sentence(row, drug),
+    )
+
+
+def _of_studies(
+    drug: str,
+    verdict: Verdict,
+    studies: Sequence[StudyFinding],
+    evidence: Mapping[str, Evidence],
+    readings: Mapping[str, StudyReading],
+) -> Iterator[Finding]:
+    decided = set(verdict.deciding_ids)
+    told = [(study, vote) for study in studies for vote in study.votes]
+    told.sort(key=lambda one: (one[1].evidence_id not in decided, one[0].level or 9))
+    for study, vote in told[:_MOST_VOTES]:
+        name = short_name(evidence[vote.evidence_id])
+        reading = readings.get(vote.evidence_id)
+        yield Finding(
+            id="F0",
+            evidence_ids=(vote.evidence_id,),
+            study=name,
+            design=design_of(study, vote, readings),
+            drug=drug,
+            comparator=comparator_of(vote, readings),
+            population=reading.population.description if reading else "",
+            directness=vote.directness,
+            outcome=vote.outcome,
+            way=vote.way,
+            effect=vote.effect,
+            unit=vote.unit,
+            timepoint=vote.timepoint,
+            studies=max(vote.studies or 1, 1),
+            level="" if vote.level == "unstated" else vote.level,
+            people=vote.people,
+            quotes=tuple(_quotes(vote, evidence)),
+            sentence=study_sentence(name, vote),
+        )
+
+
+def _quotes(vote: Vote, evidence: Mapping[str, Evidence]) -> Iterator[str]:
+    """Yield the whole sentence that a vote rests on."""
+    for span in whole_sentences(evidence[vote.evidence_id].content):
+        if span.start == vote.start:
+            yield span.text
+
+
+def _harms(
+    drug: str, appraisals: Mapping[str, Appraisal], evidence: Mapping[str, Evidence]
+) -> Iterator[Finding]:
+    """Yield what records tell of harms in their own words, without a comparison that counts."""
+    facts = [
+        fact
+        for appraisal in appraisals.values()
+        if appraisal.counts and appraisal.reading.direct
+        for fact in appraisal.reading.context
+        if fact.role is FactRole.HARM
+    ]
+    for fact in facts[:_MOST_HARMS]:
+        name = short_name(evidence[fact.evidence_id])
+        yield Finding(
+            id="F0",
+            evidence_ids=(fact.evidence_id,),
+            study=name,
+            drug=drug,
+            outcome="harms",
+            quotes=(fact.quote,),
+            sentence=harm_sentence(name, fact.quote),
+        )

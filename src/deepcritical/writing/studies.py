@@ -1,0 +1,152 @@
+"""Describes studies for people: names, designs, comparators, and the table of studies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from deepcritical.appraisal.voting import first_of
+from deepcritical.domain.appraisal import Appraisal, StudyFinding
+from deepcritical.domain.brief import StudyRow
+from deepcritical.domain.citation_validator import build_reference_from_evidence
+from deepcritical.domain.designs import Design
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.study import Arm, StudyReading
+from deepcritical.domain.text import capitalised
+from deepcritical.domain.votes import Importance, Vote
+from deepcritical.writing.words import CONTROL, vote_words
+
+__all__ = ["comparator_of", "design_of", "leading_vote", "short_name", "study_name", "study_rows"]
+
+_BY_WEIGHT: tuple[Importance, ...] = ("critical", "important", "surrogate", "harm")
+_MASKED = {"double_blind": "double-blind", "single_blind": "single-blind", "open_label": "open"}
+_MOST_ARMS = 5
+
+
+def short_name(record: Evidence) -> str:
+    """Return how running text calls a record, such as Koenig 2017, ACTT-2 2021 or PMID 123."""
+    return build_reference_from_evidence(record).short_name
+
+
+def study_name(study: StudyFinding, evidence: Mapping[str, Evidence]) -> str:
+    """Return the name of a study: that of its first publication, else of its registry entry."""
+    records = [evidence[i] for i in study.evidence_ids]
+    papers = [record for record in records if record.metadata.kind != "trial"]
+    return short_name((papers or records)[0])
+
+
+def leading_vote(study: StudyFinding) -> Vote | None:
+    """Return the weightiest result of a study; None for a study without a result that counts."""
+    for weight in _BY_WEIGHT:
+        votes = [v for v in study.votes if v.importance == weight]
+        near = [v for v in votes if v.against_asked or not v.comparator] or votes
+        if near:
+            primary = next((v for v in near if v.level == "primary"), near[0])
+            return first_of([v for v in near if v.row == primary.row])
+    return None
+
+
+def design_of(study: StudyFinding, vote: Vote, readings: Mapping[str, StudyReading]) -> str:
+    """Return the design in words, such as "double-blind randomised trial"."""
+    if vote.review:
+        return f"review of {vote.studies} studies" if vote.studies else "review"
+    reading = readings.get(vote.evidence_id)
+    masked = next((_MASKED[f] for f in (reading.design if reading else ()) if f in _MASKED), "")
+    kind = {
+        "randomised": "randomised trial",
+        "controlled": "controlled study, not randomised",
+        "uncontrolled": "study without a control group",
+    }[vote.tier]
+    if vote.tier != "randomised" and study.level is not None and study.level >= 3:
+        features = reading.design if reading else ()
+        named = [f.replace("_", "-") for f in features if f in ("cohort", "case_control")]
+        kind = f"{named[0]} study" if named else kind
+    return f"{masked} {kind}".strip() if vote.tier == "randomised" else kind
+
+
+def comparator_of(vote: Vote, readings: Mapping[str, StudyReading]) -> str:
+    """Return what the drug was compared with; '' where nobody was."""
+    if vote.comparator:
+        return vote.comparator
+    if vote.tier == "uncontrolled":
+        return ""
+    reading = readings.get(vote.evidence_id)
+    kinds = [a.control for a in (reading.arms if reading else ()) if a.control and a.id != vote.arm]
+    return kinds[0].replace("_", " ") if kinds else CONTROL
+
+
+def study_rows(
+    studies: Sequence[StudyFinding],
+    appraisals: Mapping[str, Appraisal],
+    evidence: Mapping[str, Evidence],
+    readings: Mapping[str, StudyReading],
+    decided: Sequence[str],
+) -> Iterator[StudyRow]:
+    """Yield a row for each study, those that decide first, then the strongest designs.
+
+    Args:
+        studies: Of one drug.
+        appraisals: Of the same drug, by evidence id.
+        evidence: The records.
+        readings: Of the records, by evidence id.
+        decided: Records that the verdict rests on.
+    """
+    chosen = set(decided)
+
+    def order(study: StudyFinding) -> tuple[bool, bool, int, int]:
+        return (
+            not chosen & set(study.evidence_ids),
+            not study.votes,
+            study.level or 9,
+            -(study.participants or 0),
+        )
+
+    for study in sorted(studies, key=order):
+        yield _row(study, appraisals, evidence, readings, chosen)
+
+
+def _row(
+    study: StudyFinding,
+    appraisals: Mapping[str, Appraisal],
+    evidence: Mapping[str, Evidence],
+    readings: Mapping[str, StudyReading],
+    chosen: set[str],
+) -> StudyRow:
+    vote = leading_vote(study)
+    main = vote.evidence_id if vote else study.evidence_ids[0]
+    reading, grade = readings.get(main), appraisals[main].grade
+    if vote and study.votes:
+        counts = "decides" if chosen & set(study.evidence_ids) else "counts"
+    else:
+        counts = f"does not count: {study.why}" if study.why else "does not count"
+    return StudyRow(
+        name=study_name(study, evidence),
+        design=design_of(study, vote, readings) if vote else _design(grade.design),
+        population=_population(reading),
+        arms=tuple(_arm(arm) for arm in (reading.arms if reading else ())[:_MOST_ARMS]),
+        comparator=comparator_of(vote, readings) if vote else "",
+        outcome=vote.outcome if vote else "",
+        result=vote_words(vote, named=False) if vote else "",
+        people=(vote.people if vote else None) or study.participants,
+        certainty=grade.certainty.value if grade.certainty else "",
+        counts=counts,
+        evidence_ids=study.evidence_ids,
+    )
+
+
+def _design(design: Design) -> str:
+    return re.sub(r"\s+", " ", design.value)
+
+
+def _population(reading: StudyReading | None) -> str:
+    if reading is None:
+        return ""
+    told = reading.population.description or ", ".join(reading.population.conditions)
+    animal = reading.population.species
+    return capitalised(told) if animal in ("", "human") else f"{animal}: {told}"
+
+
+def _arm(arm: Arm) -> str:
+    names = " + ".join(i.name for i in arm.interventions) or (arm.control or "").replace("_", " ")
+    label = arm.label or names
+    return f"{label} (n = {arm.n:,})" if arm.n else label

@@ -1,0 +1,116 @@
+"""Puts rows of a summary of findings into sentences that name the drug."""
+
+from __future__ import annotations
+
+import re
+
+from deepcritical.appraisal.outcomes import construct_of
+from deepcritical.domain.effect_words import direction_words, effect_size, effect_words
+from deepcritical.domain.text import capitalised
+from deepcritical.domain.votes import OutcomeRow, Vote, Way
+from deepcritical.vocabulary.conditions import condition_named
+
+__all__ = ["CONTROL", "listed", "row_sentence", "vote_words"]
+
+_ACRONYM = re.compile("[A-Z]{2}")
+_EPONYM = re.compile("[a-z]{1,30}'s ")
+CONTROL = "placebo or no treatment"
+"""The comparator of a row that names no active drug."""
+
+
+def listed(names: list[str], conjunction: str = "and") -> str:
+    """Return ``a, b and c``."""
+    *first, last = names or [""]
+    return f" {conjunction} ".join(part for part in (", ".join(first), last) if part)
+
+
+def condition_in(outcome: str) -> str:
+    """Return a condition that is an outcome as it is written in a sentence; '' for another."""
+    known = condition_named(outcome)
+    if known is None:
+        return ""
+    if known.name.casefold() == outcome.casefold() and _ACRONYM.search(known.name):
+        return known.name
+    return capitalised(outcome) if _EPONYM.match(outcome) else outcome
+
+
+def row_sentence(row: OutcomeRow, drug: str) -> str:
+    """Return what was found on one outcome: effect, comparator, studies, people, certainty."""
+    said = _harm_words(row) if row.importance == "harm" else _effect(row)
+    against = row.comparator or (CONTROL if row.tier == "randomised" else "no use")
+    outcome = condition_in(row.outcome) or row.outcome
+    told = said.format(drug=drug, outcome=outcome, against=against)
+    return f"{capitalised(told)}{_who(row)} ({_figures(row)})."
+
+
+def _effect(row: OutcomeRow) -> str:
+    if row.tier == "uncontrolled":
+        changed = {Way.BENEFIT: "improved", Way.HARM: "worsened"}.get(row.way, "did not change")
+        return f"{{outcome}} {changed} after {{drug}}, without a control group"
+    where = "" if row.tier == "randomised" else "in studies without randomisation, "
+    if row.way is Way.CONFLICT:
+        return "studies disagree on the effect of {drug} on {outcome} against {against}"
+    if row.way is Way.NO_DIFFERENCE:
+        return f"{where}{{drug}} showed no clear effect on {{outcome}} compared with {{against}}"
+    if row.trivial:
+        return (
+            f"{where}{{drug}} changed {{outcome}} too little to matter, compared with {{against}}"
+        )
+    verb = _verb(row.outcome, row.way)
+    if not where:
+        return f"{{drug}} {verb} {{outcome}} compared with {{against}}"
+    better = "better" if row.way is Way.BENEFIT else "worse"
+    less = {"reduced": "less frequent", "increased": "more frequent"}.get(verb, better)
+    return f"{where}{{outcome}} was {less} with {{drug}} than with {{against}}"
+
+
+def _verb(outcome: str, way: Way) -> str:
+    """Return the verb that fits what the outcome measures; never from the sign of a figure."""
+    construct = construct_of(outcome, outcome)
+    is_bad = construct is not None and construct.higher_is_better is False
+    worse = is_bad or bool(condition_in(outcome))
+    if way is Way.BENEFIT:
+        return "reduced" if worse else "improved"
+    return "increased" if worse else "worsened"
+
+
+def _harm_words(row: OutcomeRow) -> str:
+    return {
+        Way.HARM: "{outcome} was more frequent with {drug} than with {against}",
+        Way.BENEFIT: "{outcome} was less frequent with {drug} than with {against}",
+        Way.NO_DIFFERENCE: "no excess of {outcome} was shown with {drug} compared with {against}",
+        Way.CONFLICT: "studies disagree on whether {drug} causes more {outcome} than {against}",
+    }[row.way]
+
+
+def _who(row: OutcomeRow) -> str:
+    return {
+        "direct": "",
+        "broader": ", not only in the people asked about",
+        "related": ", in people with another condition",
+    }[row.directness]
+
+
+def _figures(row: OutcomeRow) -> str:
+    one, several = ("trial", "trials") if row.tier == "randomised" else ("study", "studies")
+    studies = f"{row.studies} {several if row.studies != 1 else one}"
+    if row.review:
+        studies = f"review of {studies}" if row.studies > 1 else f"review of {several}"
+    people = f"{row.people:,} people" if row.people else ""
+    parts = (effect_size(row), studies, people, f"{row.certainty.value} certainty")
+    return "; ".join(part for part in parts if part)
+
+
+def vote_words(vote: Vote, *, named: bool = True) -> str:
+    """Return one study's result in a line: "Symptom score: better with the drug (…)".
+
+    Args:
+        vote: The result.
+        named: Whether the outcome is said; else it stands beside.
+    """
+    size = effect_words(vote.effect, vote.unit) if vote.effect else ""
+    way = "results point both ways" if vote.way is Way.CONFLICT else ""
+    way = way or direction_words(vote.importance, vote.way, vote.tier)
+    told = f"{way}{f' ({size})' if size else ''}"
+    rank = {"subgroup": ", in a subgroup", "post_hoc": ", post hoc"}.get(vote.level, "")
+    return f"{capitalised(vote.outcome)}: {told}{rank}." if named else f"{told}{rank}"

@@ -1,0 +1,176 @@
+"""Stores of readings of every kind, made-up readings, and a reader that counts what it reads."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from deepcritical.domain.errors import ReasoningError, StorageError
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.study import Fault, Reader, ReaderKind, Result, StudyReading
+from deepcritical.reading.building import record_id
+from deepcritical.reading.readers import Keep, Readings
+from deepcritical.reading.sentences import text_hash
+from deepcritical.services.database import Database
+from deepcritical.services.study_readings import (
+    Kept,
+    MemoryReadings,
+    ReadingStore,
+    StudyReadings,
+    reading_key,
+)
+from tests.conftest import make_evidence, paper
+from tests.databases import fresh_database
+
+KINDS = ("memory", "sqlite", "postgresql")
+MODEL = "made-up:reader"
+NOW = datetime(2999, 1, 1, tzinfo=UTC)
+
+
+@asynccontextmanager
+async def opened_store(kind: str, folder: Path) -> AsyncIterator[ReadingStore]:
+    """Yield an empty store of a kind."""
+    if kind == "memory":
+        yield MemoryReadings()
+        return
+    with fresh_database(kind, folder) as url:
+        async with database_store(url) as store:
+            yield store
+
+
+@asynccontextmanager
+async def database_store(url: str) -> AsyncIterator[StudyReadings]:
+    """Yield the store of a database, as one process sees it."""
+    database = Database(url)
+    try:
+        yield StudyReadings(database)
+    finally:
+        await database.close()
+
+
+def trials(number: int) -> dict[str, Evidence]:
+    """Return so many made-up trials by the ids E1, E2 and so on."""
+    return {f"E{n}": made_trial(n) for n in range(1, number + 1)}
+
+
+def made_trial(number: int = 1, more: str = "") -> Evidence:
+    """Return a made-up trial of examplol in testitis."""
+    made = paper(number)
+    return make_evidence(made["title"], f"{made['text']}{more}", pmid=f"990000{number:03}")
+
+
+def made_reading(
+    text: str | Evidence, kind: ReaderKind = "model", name: str = MODEL, **fields: Any
+) -> StudyReading:
+    """Return a reading of a record, or of any text."""
+    if isinstance(text, str):
+        known, digest = "pmid:99000001", hashlib.sha256(text.encode()).hexdigest()
+    else:
+        known, digest = record_id(text), text_hash(text)
+    made = {
+        "record_id": known,
+        "text_sha256": digest,
+        "reader": Reader(kind=kind, name=name),
+        "read_at": NOW,
+        "results": (Result(outcome=f"symptoms, read by {name}", better="a", sentences=(2,)),),
+    }
+    return StudyReading.model_validate(made | fields)
+
+
+def key_of(reading: StudyReading, owner: str = "") -> str:
+    """Return what a reading is kept under."""
+    return reading_key(reading.text_sha256, reading.reader.name, owner)
+
+
+async def keep_all(
+    store: ReadingStore, *readings: StudyReading, owner: str = "", accepted: bool = True
+) -> list[str]:
+    """Keep readings, and return their keys."""
+    keyed = {key_of(reading, owner): reading for reading in readings}
+    await store.keep(keyed, owner, accepted=accepted)
+    return list(keyed)
+
+
+class CountingReader:
+    """Reads every record at once, and counts what it is given.
+
+    Args:
+        fails: Ids of the records that it does not read.
+        faulty: Ids of the records of which a part is wrong.
+        waits_at: Keeps its readings, then waits for `gate` at the record of this id.
+        latency_s: Seconds that it takes for a call.
+    """
+
+    identity = MODEL
+
+    def seconds_left(self) -> float:
+        return 60.0
+
+    def __init__(
+        self,
+        *,
+        fails: Sequence[str] = (),
+        faulty: Sequence[str] = (),
+        waits_at: str = "",
+        latency_s: float = 0.0,
+    ) -> None:
+        self.asked: list[str] = []
+        self.waiting = asyncio.Event()
+        self.gate = asyncio.Event()
+        self._fails = fails
+        self._faulty = faulty
+        self._waits_at = waits_at
+        self._latency_s = latency_s
+
+    async def read(self, records: Mapping[str, Evidence], keep: Keep) -> Readings:
+        self.asked += records
+        await asyncio.sleep(self._latency_s)
+        readings = Readings()
+        for key, record in records.items():
+            if key == self._waits_at:
+                self.waiting.set()
+                await self.gate.wait()
+            if key in self._fails:
+                continue
+            wrong = Fault(part="arms[0]", reason="not in the record: Inventol")
+            faults = (wrong,) if key in self._faulty else ()
+            readings.found[key] = made_reading(record, faults=faults)
+            await keep({key: readings.found[key]})
+        if len(readings.found) < len(records):
+            readings.failed.append(ReasoningError("the made-up reader failed"))
+        return readings
+
+
+class BrokenStore(MemoryReadings):
+    """Fails in every method that is named, and in all others keeps in memory."""
+
+    def __init__(self, *methods: str) -> None:
+        super().__init__()
+        self._methods = methods
+
+    def _fail(self, method: str) -> None:
+        if method in self._methods:
+            raise StorageError("The made-up database is away.", "Start it.")
+
+    async def find(self, text_hashes: Sequence[str], owner: str) -> tuple[Kept, ...]:
+        self._fail("find")
+        return await super().find(text_hashes, owner)
+
+    async def keep(
+        self, readings: Mapping[str, StudyReading], owner: str, *, accepted: bool = True
+    ) -> None:
+        self._fail("keep")
+        await super().keep(readings, owner, accepted=accepted)
+
+    async def claim(self, keys: Sequence[str], holder: str) -> frozenset[str]:
+        self._fail("claim")
+        return await super().claim(keys, holder)
+
+    async def release(self, holder: str) -> None:
+        self._fail("release")
+        await super().release(holder)

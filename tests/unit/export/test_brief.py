@@ -1,0 +1,158 @@
+"""The first screen of a report with a brief, and what stands behind it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import pytest
+
+from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.report_parts import ReportSection
+from deepcritical.domain.sentences import Sentence, SentenceCheck
+from deepcritical.export.cited import cited_html, how_checked, study_name
+from deepcritical.export.formats import FORMATS
+from deepcritical.export.grids import findings_grid
+from deepcritical.export.html import as_html, render_document
+from tests.unit.export.briefs import BRIEF, STUDIES, brief_report, outcome_row
+from tests.unit.export.reports import IMPRINT, REFERENCES, VERDICT, full_report
+
+ORDER = (
+    "Studies",
+    "Clinical findings",
+    "Forest plots",
+    "Harms",
+    "Mechanism",
+    "Registered trials",
+    "Contradictory evidence",
+    "What would change this verdict",
+    "Limitations",
+    "How this was assessed",
+    "Search log",
+    "References",
+    "What each sentence rests on",
+)
+
+
+def whole() -> ResearchReport:
+    return brief_report(
+        safety=ReportSection(title="Safety", content="Nausea [1]."),
+        contradictions=ReportSection(title="Contradictory evidence", content="One trial [1]."),
+    )
+
+
+def words(html: str) -> str:
+    return " ".join(re.sub(r"<[^>]+>", " ", html).split())
+
+
+def first_screen(report: ResearchReport) -> str:
+    return words(as_html(report).partition("<header")[2].partition("</header>")[0])
+
+
+def test_the_first_screen_answers_without_votes_rules_and_scores() -> None:
+    shown = first_screen(whole())
+    for part in (
+        "Promising low certainty",
+        "Examplol lowered testitis flares (risk ratio 0.82, 95% CI 0.70 to 0.95) 1 2 .",
+        "The certainty is low.",
+        "Harms. Nausea was more frequent 1 .",
+        "Testitis flares placebo or no treatment 2 (1,240) Fewer with the drug",
+        "Invented 2021 randomised trial, 1,240 people, against placebo Fewer flares",
+        "No trial lasted longer than a year.",
+        "NCT99000001, recruiting, 300 people, completion expected 2999-06",
+    ):
+        assert part in shown, part
+    for part in ("Rule:", "Caps:", "Confidence", "/10", "Executive summary"):
+        assert part not in shown
+
+
+def test_parts_are_folded_in_the_order_of_reading_and_listed() -> None:
+    html = as_html(whole())
+    assert tuple(re.findall(r"<summary><h2>([^<]+)</h2>", html)) == ORDER
+    contents = html.partition('<nav class="contents"')[2].partition("</nav>")[0]
+    assert tuple(re.findall(r">([^<]+)</a>", contents)) == ORDER
+    assert "<details open" not in html
+
+
+def test_the_rule_and_the_scores_stand_under_how_this_was_assessed() -> None:
+    part = as_html(whole()).partition('id="part-assessed"')[2].partition("</details>")[0]
+    assert "Rule: One randomised trial favours the drug." in part
+    assert "Confidence 0.4." in part
+
+
+def test_the_ledger_says_how_each_sentence_was_checked() -> None:
+    ledger = words(as_html(whole()).partition('id="part-ledger"')[2])
+    assert "written by made-up:writer; checked: figures, entailment (made-up:verifier)" in ledger
+    assert "written by rules from typed results" in ledger
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        (Sentence(text="It.", origin="quote"), "a record's own words"),
+        (Sentence(text="It.", origin="model"), "written by a model"),
+        (
+            Sentence(text="It.", checks=(SentenceCheck(name="ids", passed=False),)),
+            "written by rules from typed results",
+        ),
+    ],
+)
+def test_a_failed_check_is_not_named_as_passed(sentence: Sentence, said: str) -> None:
+    assert how_checked(sentence) == said
+
+
+def test_a_citation_stands_before_the_stop() -> None:
+    told = cited_html([Sentence(text="Is <b> so?", evidence_ids=("E1", "no"))], REFERENCES)
+    assert told.startswith("Is &lt;b&gt; so <button")
+    assert told.endswith(">1</button>?")
+
+
+def test_the_table_of_studies_is_sorted_on_the_page_only() -> None:
+    assert 'class="cards sortable dense"' in render_document(whole())
+    assert "<button>" not in as_html(whole())
+    assert "aria-sort" not in as_html(whole())
+    shown = words(as_html(whole()).partition('id="part-studies"')[2].partition("</table>")[0])
+    assert "examplol 10 mg (n = 620); placebo (n = 620) against placebo" in shown
+
+
+def test_studies_are_written_as_csv() -> None:
+    told = FORMATS["studies.csv"].render(whole(), IMPRINT).decode("utf-8-sig")
+    one, other = csv.DictReader(io.StringIO(told, newline=""))
+    assert one["study"] == STUDIES[0].name
+    assert one["arms"] == "examplol 10 mg (n = 620); placebo (n = 620)"
+    assert (one["people"], one["references"], one["in_verdict"]) == ("1240", "1", "decides")
+    assert one["ids"].split()[-1] == "pmid:99000001"
+    assert other["people"] == ""
+
+
+def test_a_report_of_an_earlier_version_has_its_summary_and_its_evidence_table() -> None:
+    old = full_report(verdict=VERDICT.model_copy(update={"rows": (outcome_row(),)}))
+    shown = first_screen(old)
+    assert "Promising low certainty" in shown
+    assert "Testitis flares placebo or no treatment" in shown
+    html = as_html(old)
+    assert "<h2>Evidence table</h2>" in html
+    assert "<h2>Conclusion</h2>" in html
+    assert "<h2>Studies</h2>" not in html
+
+
+def test_a_study_is_called_by_its_short_name() -> None:
+    assert study_name(("E2",), whole()) == "Pomilius 2022"
+    assert study_name(("E1",), full_report()) == "Invented 2021"
+    assert study_name(("E99",), whole()) == ""
+
+
+def test_a_brief_without_studies_and_trials_is_shown() -> None:
+    bare = BRIEF.model_copy(update={"studies": (), "trials": (), "missing": (), "harms": ()})
+    shown = first_screen(brief_report(brief=bare))
+    assert "Main studies" not in shown
+    assert "Trials under way" not in shown
+    assert "Harms." not in shown
+
+
+def test_another_population_is_named_beside_the_outcome() -> None:
+    row = outcome_row(directness="related", people=None)
+    grid = findings_grid(brief_report(brief=BRIEF.model_copy(update={"findings": (row,)})))
+    assert grid.rows[0][0].note == "another condition"
+    assert grid.rows[0][2].text == "2"

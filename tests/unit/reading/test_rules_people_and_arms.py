@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import pytest
+
+from deepcritical.reading.rules import read_by_rules
+from tests.unit.reading.rule_records import READ_AT, read, record
+
+_NO_RESULT = "All people were followed up."
+
+
+@pytest.mark.parametrize(
+    ("methods", "n"),
+    [
+        ("We randomly assigned 284 patients to examplol or placebo.", 284),
+        ("Two hundred eighty-four patients were randomised to examplol or placebo.", 284),
+        ("In 2005, 120 women with testitis were randomly allocated to examplol or placebo.", 120),
+        ("Adults with testitis (n = 64) were randomised to examplol or placebo.", 64),
+        ("Adults received examplol (n = 30) or placebo (n = 34) at random.", 64),
+        ("Of 900 patients screened, 81 patients were randomised to examplol or placebo.", 81),
+        ("We enrolled 75 adults. They were treated with examplol or placebo.", 75),
+        ("Forty patients were randomised to examplol and 41 to placebo.", 81),
+    ],
+)
+def test_people_randomised(methods: str, n: int) -> None:
+    assert read(_NO_RESULT, methods=f"Methods: {methods}").population.n_randomised == n
+
+
+@pytest.mark.parametrize(
+    "methods",
+    [
+        "In the TESTER-81 trial patients were randomised to examplol or placebo.",
+        "We plan to randomise 300 patients to examplol or placebo.",
+        "A sample size of 200 patients was calculated. Patients were randomised.",
+        "Nine hundred patients were screened. Patients were randomised to examplol or placebo.",
+        "Patients were randomised to examplol or placebo between 2001 and 2004.",
+        "We randomised 12 clinics to examplol or placebo.",
+        "Of 60 patients randomised to examplol, 30 patients were evaluable.",
+    ],
+)
+def test_names_plans_screenings_and_years_are_no_people(methods: str) -> None:
+    assert read(_NO_RESULT, methods=f"Methods: {methods}").population.n_randomised is None
+
+
+@pytest.mark.parametrize(
+    ("methods", "arms"),
+    [
+        ("Patients were randomised to examplol (n = 40) or placebo (n = 41).",
+         [("examplol", 40), ("placebo", 41)]),
+        ("Patients were randomly assigned to receive oral examplol 20 mg daily (40 patients) or "
+         "placebo (41 patients) for 12 weeks.", [("examplol", 40), ("placebo", 41)]),
+        ("We randomised 81 people: 40 to examplol and 41 to placebo.",
+         [("examplol", 40), ("placebo", 41)]),
+        ("Patients were randomised to either examplol plus testamine or testamine alone.",
+         [("examplol plus testamine", None), ("testamine alone", None)]),
+        ("Patients were randomised to an exercise group (n = 20) or a control group (n = 21).",
+         [("exercise", 20), ("control", 21)]),
+    ],
+)  # fmt: skip
+def test_arms_and_their_sizes(methods: str, arms: list[tuple[str, int | None]]) -> None:
+    reading = read(_NO_RESULT, methods=f"Methods: {methods}", title="A randomised trial")
+    assert [(arm.label, arm.n) for arm in reading.arms] == arms
+
+
+def test_an_arm_tells_its_interventions_and_its_control() -> None:
+    methods = "Methods: Adults were randomised to either examplol plus testamine or placebo."
+    one, other = read(_NO_RESULT, methods=methods, title="A randomised trial").arms
+    assert [i.name for i in one.interventions] == ["examplol", "testamine"]
+    assert (one.control, other.control, other.interventions) == (None, "placebo", ())
+
+
+@pytest.mark.parametrize(
+    ("control", "kind"),
+    [
+        ("placebo", "placebo"),
+        ("usual care", "usual_care"),
+        ("no treatment", "no_treatment"),
+        ("sham stimulation", "sham"),
+        ("a waiting list", "waiting_list"),
+        ("testamine", None),
+    ],
+)
+def test_the_kind_of_a_control(control: str, kind: str | None) -> None:
+    methods = f"Methods: Adults were randomised to examplol or {control}."
+    arms = read(_NO_RESULT, methods=methods, title="A randomised trial").arms
+    assert [arm.control for arm in arms] == [None, kind]
+
+
+def test_the_title_tells_arms_where_the_text_does_not() -> None:
+    reading = read(
+        "Itching was lower with examplol than with testamine.",
+        title="Examplol versus testamine in testitis",
+        methods="Methods: This was a comparison of two drugs.",
+    )
+    assert [arm.label for arm in reading.arms] == ["Examplol", "testamine"]
+    assert [r.more for r in reading.results] == ["b"]
+
+
+def test_roles_and_lettered_groups_are_names_of_the_arms() -> None:
+    methods = "Methods: Adults were randomised to examplol (group A) or placebo (group B)."
+    for sentence in (
+        "Itching was lower in group A than in group B.",
+        "Itching was lower in the intervention group than in the control group.",
+    ):
+        (result,) = read(sentence, methods=methods, title="A randomised trial").results
+        assert (result.a, result.b, result.more) == ("A", "B", "b")
+
+
+def test_part_of_a_body_is_no_arm() -> None:
+    methods = "Methods: Adults who may develop arm swelling were followed."
+    assert read(_NO_RESULT, methods=methods, title="A study").arms == ()
+
+
+def test_kinds_and_features_of_design() -> None:
+    reading = read(_NO_RESULT)
+    assert reading.kinds == ("trial",)
+    assert reading.design == ("randomised", "double_blind", "placebo_controlled")
+    assert (reading.reader.kind, reading.reader.name) == ("rules", "1")
+    assert reading.record_id == "pmid:1"
+
+
+def test_a_record_without_text_says_so() -> None:
+    bare = record("").model_copy(update={"content": ""})
+    assert read_by_rules(bare, READ_AT).unread == ("title_only",)

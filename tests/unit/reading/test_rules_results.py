@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import pytest
+
+from deepcritical.domain.study import Result
+from tests.unit.reading.rule_records import read
+
+
+def _only(results: str) -> Result:
+    found = read(results).results
+    assert len(found) == 1, found
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "outcome", "a", "more"),
+    [
+        ("Itching was lower in the examplol group than in the placebo group.", "Itching", "A", "b"),
+        ("Itching was significantly higher with placebo than with examplol.", "Itching", "B", "a"),
+        ("Examplol significantly reduced itching compared with placebo.", "itching", "A", "b"),
+        ("Compared with placebo, examplol reduced itching.", "itching", "A", "b"),
+        ("Compared to placebo, the days of itching were fewer with examplol.", "days of itching",
+         "A", "b"),
+        ("The examplol group had more itching than the placebo group.", "itching", "A", "a"),
+        ("Patients receiving examplol experienced fewer itches than those receiving placebo.",
+         "itches", "A", "b"),
+        ("In the examplol group, itching was lower than in the placebo group.", "itching", "A",
+         "b"),
+        ("There was a higher rate of itching in the examplol arm than in the placebo arm.",
+         "rate of itching", "A", "a"),
+        ("Fewer patients in the examplol group than in the placebo group needed rescue.",
+         "needed rescue", "A", "b"),
+        ("Itching decreased more with examplol than with placebo.", "Itching", "A", "b"),
+        ("Itching was lower in the examplol group (P = 0.01).", "Itching", "A", "b"),
+        ("Examplol-treated patients were less likely to itch than placebo-treated patients.",
+         "itch", "A", "b"),
+    ],
+)  # fmt: skip
+def test_more_or_less_of_an_outcome_in_an_arm(
+    sentence: str, outcome: str, a: str, more: str
+) -> None:
+    result = _only(sentence)
+    assert (result.outcome, result.a, result.more, result.better) == (outcome, a, more, "unclear")
+    assert result.sentences == (2,)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "better"),
+    [
+        ("Examplol was superior to placebo in itching.", "a"),
+        ("Examplol was inferior to placebo for itching.", "b"),
+        ("Examplol improved itching compared with placebo.", "a"),
+        ("Itching was significantly better with examplol than with placebo.", "a"),
+        ("Itching was worse in the examplol group than in the placebo group.", "b"),
+        ("Examplol was not superior to placebo in itching.", "no_difference"),
+        ("Examplol did not reduce itching compared with placebo.", "no_difference"),
+        ("Itching was not significantly lower with examplol than with placebo.", "no_difference"),
+        ("There was no significant difference between examplol and placebo in itching.",
+         "no_difference"),
+        ("No difference in itching was found between the groups.", "no_difference"),
+        ("Itching did not differ between groups.", "no_difference"),
+        ("Itching was similar in the examplol and placebo groups.", "no_difference"),
+        ("Itching was lower with examplol than with placebo (P = 0.21).", "no_difference"),
+        ("Itching was lower with examplol than with placebo, but this was not significant.",
+         "no_difference"),
+        ("Itching was lower with examplol than with placebo. This difference was not significant.",
+         "no_difference"),
+        ("Itching was lower with examplol than with placebo (hazard ratio, 0.80; 95% CI, 0.50 to "
+         "1.28).", "no_difference"),
+    ],
+)  # fmt: skip
+def test_the_arm_that_words_or_figures_call_better(sentence: str, better: str) -> None:
+    result = _only(sentence)
+    assert "itching" in result.outcome.lower()
+    assert result.better == better
+    assert result.more is None
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Itching was more common in men than in women.",
+        "Itching was lower in older patients than in younger patients.",
+        "Itching decreased from baseline in the examplol group.",
+        "Examplol significantly reduced itching.",  # from before, or against placebo
+        "Examplol may reduce itching compared with placebo.",
+        "At baseline, itching was lower in the examplol group than in the placebo group.",
+        "Itching tended to be lower with examplol than with placebo.",
+        "We tested whether itching was lower with examplol than with placebo.",
+        "These results were similar to those of an earlier analysis.",
+        "Itching was lower in the examplol group than in the mockazole group.",
+        "Itching (P = 0.01) and redness (P = 0.40) were lower with examplol than with placebo.",
+        "There was no difference in itching between years one and two.",
+        "Examplol levels were higher in responders.",
+    ],
+)
+def test_what_is_not_told_of_two_arms_is_left(sentence: str) -> None:
+    reading = read(sentence)
+    assert reading.results == ()
+    assert reading.unread == ("results_not_given",)
+
+
+def test_a_difference_between_groups_needs_a_study_of_two() -> None:
+    methods = "Methods: Adults were randomised to examplol, testamine or placebo."
+    sentence = "Itching did not differ between groups."
+    assert read(sentence, methods=methods, title="A trial in testitis").results == ()
+    named = "Itching was lower with examplol than with testamine."
+    assert len(read(named, methods=methods, title="A trial in testitis").results) == 1
+
+
+def test_an_effect_is_read_with_its_interval_and_p() -> None:
+    result = _only(
+        "Relapse was less frequent with examplol than with placebo (odds ratio, 0.60; 95% CI, "
+        "0.40 to 0.90; P = 0.013)."
+    )
+    effect = result.effect
+    assert effect is not None
+    assert (effect.measure, effect.value, effect.ci_low, effect.ci_high) == ("OR", 0.6, 0.4, 0.9)
+    assert (effect.p, effect.p_operator, effect.ci_level) == (0.013, "=", 95)
+
+
+def test_an_estimate_of_something_else_leaves_its_p_value() -> None:
+    result = _only(
+        "The time to relapse was longer with examplol than with placebo (hazard ratio, 0.60; 95% "
+        "CI, 0.40 to 0.90; P = 0.013)."
+    )
+    assert result.more == "a"
+    assert result.effect is not None
+    assert (result.effect.measure, result.effect.p) == (None, 0.013)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "values", "unit"),
+    [
+        ("Itching was lower with examplol than with placebo (10% vs 20%).", (10, 20), "%"),
+        ("Itching was higher with placebo than with examplol (20% vs 10%).", (10, 20), "%"),
+        ("Itching was lower in the examplol group (10%) than in the placebo group (20%).",
+         (10, 20), "%"),
+        ("Relapse occurred in 10.5% in the examplol group and 20.5% in the placebo group "
+         "(P = 0.01).", (10.5, 20.5), "%"),
+        ("Itching was shorter with examplol than with placebo (3.1 ± 0.4 vs 5.2 ± 0.6 days).",
+         (3.1, 5.2), ""),
+        ("Itching was lower with examplol than with placebo (20% vs 10%).", (), ""),
+        ("Itching was lower with examplol than with placebo (10% and 12% vs 20% and 22%).", (), ""),
+    ],
+)  # fmt: skip
+def test_figures_stand_with_their_arms(sentence: str, values: tuple[float, ...], unit: str) -> None:
+    result = _only(sentence)
+    by_arm = {figure.arm: figure.value for figure in result.figures}
+    assert tuple(by_arm[arm] for arm in sorted(by_arm)) == values
+    assert result.unit == unit
+
+
+def test_counts_of_events_are_read_with_the_size_of_the_arm() -> None:
+    result = _only("Relapse was less frequent with examplol than with placebo (4/40 vs 12/41).")
+    assert [(f.events, f.n) for f in result.figures] == [(4, 40), (12, 41)]
+
+
+def test_a_result_of_some_people_says_whom() -> None:
+    result = _only(
+        "Among patients with severe redness, itching was lower with examplol than with placebo."
+    )
+    assert (result.people, result.level) == ("patients with severe redness", "subgroup")
+
+
+def test_the_level_is_what_the_record_calls_an_outcome() -> None:
+    results = read(
+        "Itching was lower with examplol than with placebo. Redness did not differ between groups.",
+        methods="Methods: Adults were randomised to examplol or placebo. The primary outcome was "
+        "itching.",
+    ).results
+    assert [r.level for r in results] == ["primary", "unstated"]
+
+
+def test_a_result_told_again_is_marked() -> None:
+    results = read(
+        "Itching was lower with examplol than with placebo.\n"
+        "Conclusions: Itching was lower with examplol than with placebo."
+    ).results
+    assert [r.restated for r in results] == [False, True]
+
+
+def test_the_time_of_a_result_stands_apart() -> None:
+    result = _only("At 12 weeks, itching was lower with examplol than with placebo.")
+    assert (result.outcome, result.timepoint) == ("itching", "At 12 weeks")
+
+
+def test_protocols_and_opinions_have_no_results() -> None:
+    sentence = "Itching was lower with examplol than with placebo."
+    assert read(sentence, title="Examplol in testitis: study protocol").results == ()

@@ -1,0 +1,170 @@
+"""The gate over invented findings: what is wrong is never printed, what is right is."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepcritical.domain.sentences import Draft, Sentence
+from deepcritical.verification.gate import CheckedDraft, check_drafts, check_sentences
+from tests.unit.verification.studies import FINDINGS, RECORDS, ScriptedVerifier, draft
+
+RIGHT = [
+    ("Examplol reduced relapse compared with placebo (RR 0.71, 95% CI 0.55 to 0.92).", "F1"),
+    ("Relapse was less frequent with examplol than with placebo in adults with testitis.", "F1"),
+    ("In a randomised trial of 412 participants, examplol lowered relapse.", "F1"),
+    ("Examplol was associated with a higher risk of fracture than madeupol (HR 1.30).", "F2"),
+    ("Mortality did not differ between examplol and placebo (RR 0.98).", "F3"),
+    ("Examplol had no effect on mortality compared with placebo.", "F3"),
+    ("In mice, examplol reduced lesion size.", "F4"),
+    ("Among women with testitis, examplol reduced pain.", "F5"),
+    ("Examplol reduced relapse (RR 0.71), but mortality did not differ (RR 0.98).", "F1 F3"),
+    ("Examplol reduced relapse, but increased fracture.", "F1 F2"),
+]
+"""Each with the findings that it cites; all but the sixth and the last name only typed fields."""
+
+WRONG = [
+    ("direction", "Examplol increased relapse compared with placebo.", "F1"),
+    ("direction", "Examplol did not reduce relapse.", "F1"),
+    ("direction", "Relapse was similar with examplol and placebo.", "F1"),
+    ("direction", "Examplol worsened relapse.", "F1"),
+    ("direction", "Examplol lowered the risk of fracture compared with madeupol.", "F2"),
+    ("direction", "Examplol improved mortality.", "F3"),
+    ("direction", "Mortality was lower with examplol than with placebo.", "F3"),
+    ("direction", "Examplol was less effective than placebo on relapse.", "F1"),
+    ("direction", "Examplol reduced fracture, but increased relapse.", "F1 F2"),
+    ("arm", "Relapse was less frequent with placebo than with examplol.", "F1"),
+    ("arm", "Placebo reduced relapse compared with examplol.", "F1"),
+    ("arm", "Examplol reduced relapse compared with madeupol.", "F1"),
+    ("arm", "The risk of fracture was higher with madeupol than with examplol.", "F2"),
+    ("arm", "Examplol increased the risk of fracture compared with placebo.", "F2"),
+    ("arm", "Metformin reduced relapse compared with placebo.", "F1"),
+    ("population", "Examplol reduced relapse in children with testitis.", "F1"),
+    ("population", "Examplol reduced relapse in women with testitis.", "F1"),
+    ("population", "Examplol reduced relapse in healthy volunteers.", "F1"),
+    ("population", "Examplol reduced relapse in mice.", "F1"),
+    ("population", "Examplol reduced lesion size in patients with testitis.", "F4"),
+    ("population", "Examplol reduced lesion size.", "F4"),
+    ("population", "Examplol reduced relapse in adults with psoriasis.", "F1"),
+    ("outcome", "Examplol reduced mortality compared with placebo.", "F1"),
+    ("outcome", "Examplol reduced pain compared with placebo.", "F1"),
+    ("outcome", "Examplol reduced nausea compared with placebo.", "F1"),
+    ("outcome", "Examplol improved cognition.", "F1"),
+    ("design", "In a randomised trial, examplol increased the risk of fracture.", "F2"),
+    ("design", "In a cohort, examplol reduced relapse.", "F1"),
+    ("design", "In a meta-analysis, examplol reduced relapse.", "F1"),
+    ("design", "A systematic review found that examplol reduced relapse.", "F1"),
+    ("subgroup", "Examplol reduced pain compared with placebo.", "F5"),
+    ("subgroup", "Examplol reduced pain in all patients with testitis.", "F5"),
+    ("strength", "Examplol causes fracture.", "F2"),
+    ("strength", "The trial proves that examplol reduces relapse.", "F1"),
+    ("strength", "Examplol eliminated relapse.", "F1"),
+    ("strength", "Examplol dramatically reduced relapse.", "F1"),
+    ("strength", "High-certainty evidence shows that examplol reduced relapse.", "F1"),
+    ("number", "Examplol reduced relapse (RR 0.92).", "F1"),
+    ("number", "Examplol reduced relapse (RR 0.71, 95% CI 0.71 to 0.92).", "F1"),
+    ("number", "Examplol reduced relapse (RR 1.60).", "F1"),
+    ("number", "Examplol reduced relapse by 71%.", "F1"),
+    ("number", "In 5210 participants, examplol reduced relapse.", "F1"),
+    ("number", "Examplol reduced relapse (RR 0.98), but mortality did not differ.", "F1 F3"),
+    ("number", "Examplol reduced relapse after 12 weeks.", "F1"),
+    ("two sources", "Two trials found that examplol reduced relapse.", "F1 F6"),
+    ("two sources", "Two trials found that examplol reduced relapse.", "F1"),
+    ("two sources", "All trials found that relapse did not differ with examplol.", "F1 F6"),
+    ("two sources", "Both trials found that examplol reduced relapse.", "F1 F3"),
+    ("two sources", "Examplol reduced relapse.", "F1 F3"),
+    ("id", "Examplol reduced relapse.", "F9"),
+    ("id", "Examplol reduced relapse.", ""),
+    ("id", "Examplol reduced relapse (PMID 99000001).", "F1"),
+    ("id", "Examplol improved recovery.", "F7"),
+]
+
+
+def drafts(cases: list[tuple[str, str]]) -> list[Draft]:
+    return [draft(text, *ids.split()) for text, ids in cases]
+
+
+async def printed(cases: list[tuple[str, str]], verifier: ScriptedVerifier | None) -> set[str]:
+    own = verifier is not None and verifier.lies
+    told = await check_sentences(drafts(cases), FINDINGS, RECORDS, verifier, own=own)
+    return {sentence.text for sentence in told if sentence.origin == "model"}
+
+
+async def test_what_is_right_is_printed_with_an_honest_verifier() -> None:
+    verifier = ScriptedVerifier([text for text, _ in RIGHT])
+    told = await check_sentences(drafts(RIGHT), FINDINGS, RECORDS, verifier)
+    assert [s.text for s in told if s.origin == "model"] == [text for text, _ in RIGHT]
+    assert all(check.passed for sentence in told for check in sentence.checks)
+    assert {c.by for s in told for c in s.checks if c.name == "entailment"} == {"test:verifier"}
+
+
+@pytest.mark.parametrize(("kind", "text", "ids"), WRONG)
+async def test_a_wrong_sentence_is_never_printed(kind: str, text: str, ids: str) -> None:
+    honest, liar = ScriptedVerifier([t for t, _ in RIGHT]), ScriptedVerifier(lies=True)
+    for verifier in (honest, liar, None):
+        assert await printed([(text, ids)], verifier) == set(), kind
+
+
+async def test_code_alone_catches_most_wrong_sentences_where_a_blind_verifier_accepts_all() -> None:
+    liar = ScriptedVerifier(lies=True)
+    wrong = drafts([(text, ids) for _, text, ids in WRONG])
+    checked = await check_drafts(wrong, FINDINGS, RECORDS, liar)
+    assert len([one for one in checked if one.passed]) <= len(wrong) / 2
+    alone = await check_drafts(wrong, FINDINGS, RECORDS, liar, own=True)
+    assert [one.draft.text for one in alone if one.passed] == []
+
+
+async def test_without_a_verifier_what_is_bound_in_every_part_is_printed() -> None:
+    told = await printed(RIGHT, None)
+    assert len(told) >= len(RIGHT) - 2
+    unbound = "Examplol reduced relapse, which surprised everybody."
+    assert await printed([(unbound, "F1")], None) == set()
+
+
+class TestPrinting:
+    WRONG = draft("Examplol increased relapse.", "F1")
+
+    async def test_the_template_takes_the_place_and_says_why(self) -> None:
+        (told,) = await check_sentences([self.WRONG], FINDINGS, RECORDS, None)
+        assert (told.text, told.origin, told.evidence_ids) == (
+            "Template of E1.",
+            "template",
+            ("E1",),
+        )
+        assert [c.name for c in told.in_place_of] == ["direction"]
+
+    async def test_a_template_is_printed_once_and_not_beside_its_finding(self) -> None:
+        right = draft(RIGHT[0][0], "F1")
+        assert len(await check_sentences([self.WRONG] * 2, FINDINGS, RECORDS, None)) == 1
+        (told,) = await check_sentences([right, self.WRONG], FINDINGS, RECORDS, None)
+        assert told.origin == "model"
+
+    async def test_it_is_written_again_once_with_the_reasons(self) -> None:
+        asked: list[tuple[str, ...]] = []
+
+        async def rewrite(refused: list[CheckedDraft]) -> list[Draft | None]:
+            asked.extend(one.reasons for one in refused)
+            return [draft(RIGHT[0][0], "F1"), None][: len(refused)]
+
+        both = [self.WRONG, draft("Examplol improved mortality.", "F3")]
+        told = await check_sentences(both, FINDINGS, RECORDS, None, rewrite=rewrite)  # type: ignore[arg-type]
+        assert [s.text for s in told] == [RIGHT[0][0], "Template of E3."]
+        assert "F1 says “benefit”" in asked[0][0]
+
+    async def test_the_verifier_is_asked_once_and_not_for_what_code_refuses(self) -> None:
+        verifier = ScriptedVerifier()
+        await check_sentences([self.WRONG, *drafts(RIGHT)], FINDINGS, RECORDS, verifier)
+        assert verifier.seen == [text for text, _ in RIGHT]
+
+    async def test_a_record_that_bears_no_part_is_not_cited(self) -> None:
+        text, ids = RIGHT[8]
+
+        class Idle(ScriptedVerifier):
+            def _judged(self, item):  # type: ignore[no-untyped-def]
+                return super()._judged(item)._replace(records=frozenset({"E1"}))
+
+        told = await check_sentences(drafts([(text, ids)]), FINDINGS, RECORDS, Idle([text]))
+        assert [(s.origin, s.evidence_ids) for s in told] == [("model", ("E1",))]
+
+
+def test_a_sentence_is_an_object() -> None:
+    assert Sentence(text="x").in_place_of == ()
