@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from deepcritical.domain.markdown import escape_markdown, table, visible
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.markdown import escape_markdown, table, unescape_markdown, visible
 from deepcritical.domain.report_parts import Claim, Reference
 from deepcritical.domain.text import fold
 
@@ -14,7 +13,6 @@ __all__ = ["claim_appendix", "is_quote"]
 _HEADER = ("No.", "Claim", "Quote", "Source", "Characters")
 _HEADER_OF_QUOTES = ("No.", "Claim, which is the quote word for word", "Source", "Characters")
 _SHORT = 140
-_ESCAPE = bounded(r"\\(?=[^\w\s])")
 _SAME = "the same words"
 
 
@@ -40,7 +38,8 @@ def claim_appendix(claims: Sequence[Claim], references: Sequence[Reference]) -> 
 
 def is_quote(claim: Claim) -> bool:
     """Return whether a claim's sentence is its quote, markup and control characters aside."""
-    return fold(_ESCAPE.sub("", claim.sentence)) == fold(visible(claim.quote))
+    quote = fold(visible(claim.quote))
+    return quote in (fold(unescape_markdown(claim.sentence)), fold(claim.sentence))
 
 
 def _row(
@@ -56,7 +55,7 @@ def _row(
     quote = _SAME if is_quote(claim) else shown(claim.quote)
     return (
         name,
-        shown(_ESCAPE.sub("", claim.sentence)),
+        shown(unescape_markdown(claim.sentence)),
         *(() if quoted else (quote,)),
         f"{escape_markdown(references[cited - 1].short_name)} [{cited}]",
         f"{claim.start}–{claim.end}",

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from deepcritical.domain.claim_appendix import is_quote
 from deepcritical.domain.evidence import Evidence, Fact
 from deepcritical.domain.grading import is_retracted
-from deepcritical.domain.markdown import visible
-from deepcritical.domain.patterns import bounded
 from deepcritical.domain.report_parts import Claim
 from deepcritical.domain.text import fold, locate_quote
 
 __all__ = ["claim_holds", "located"]
-
-_ESCAPE = bounded(r"\\(?=[^\w\s])")
 
 
 def located(fact: Fact, evidence: Mapping[str, Evidence]) -> Fact | None:
@@ -39,4 +36,4 @@ def claim_holds(claim: Claim, evidence: Mapping[str, Evidence]) -> bool:
         return False
     if fold(record.content[claim.start : claim.end]) != fold(claim.quote):
         return False
-    return fold(_ESCAPE.sub("", claim.sentence)) == fold(visible(claim.quote))
+    return is_quote(claim)

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["escape_markdown", "one_line", "table", "visible"]
+__all__ = ["escape_markdown", "one_line", "table", "unescape_markdown", "visible"]
 
 _SPECIAL = bounded(r"([\\`*_\[\]<>|~]|&(?=#|\w+;))")
+_ESCAPED = bounded(r"\\([^\w\s])")
 _LINE_START = bounded(r"^(\d*)(?:([#=-])(?=\2*(?:\s|$))|([+.)])(?=\s|$))")
 
 
@@ -26,6 +27,11 @@ def one_line(text: str) -> str:
 def escape_markdown(text: str) -> str:
     """Text in which nothing is markup, a link, HTML, a citation marker or an escape sequence."""
     return _LINE_START.sub(r"\1\\\2\3", _SPECIAL.sub(r"\\\1", one_line(text)))
+
+
+def unescape_markdown(text: str) -> str:
+    """Text as it was before `escape_markdown`."""
+    return _ESCAPED.sub(r"\1", text)
 
 
 def table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:

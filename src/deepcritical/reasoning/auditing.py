@@ -19,7 +19,7 @@ from deepcritical.domain.documents import Document
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.ledger import EntryKind, Ledger, LedgerEntry
-from deepcritical.domain.patterns import bounded
+from deepcritical.domain.markdown import unescape_markdown
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Claim, Reference
 from deepcritical.domain.text import fold
@@ -30,8 +30,6 @@ from deepcritical.verification.claims import verify_claim
 from deepcritical.writing.checking import brief_entries
 
 __all__ = ["audit", "check_sentences", "records_of"]
-
-_ESCAPE = bounded(r"\\(?=[^\w\s])")
 
 
 def records_of(report: Document) -> dict[str, Evidence]:
@@ -265,9 +263,9 @@ class _Audit:
 
 
 def _entry(kind: EntryKind, text: str, *, holds: bool = False, **told: object) -> LedgerEntry:
-    fields = {"kind": kind, "text": _ESCAPE.sub("", text), "holds": holds, **told}
+    fields = {"kind": kind, "text": unescape_markdown(text), "holds": holds, **told}
     return LedgerEntry.model_validate(fields)
 
 
 def _plain(text: str) -> str:
-    return fold(_ESCAPE.sub("", text)).strip('"“” ').rstrip('.!? "”')
+    return fold(unescape_markdown(text)).strip('"“” ').rstrip('.!? "”')

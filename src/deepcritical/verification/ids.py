@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.identity import canonical_ids, normalised_doi
+from deepcritical.domain.markdown import unescape_markdown
 from deepcritical.domain.passages import body_sentences
 from deepcritical.domain.patterns import bounded
 
@@ -21,7 +22,6 @@ _DOI = bounded(r"\b10\.\d{4,9}/[^\s\])>;,]+", re.IGNORECASE)
 _IDS = bounded(
     r"\(?\b(?:PMID|PMCID|DOI)[\s:#]*[^\s)\];,]+\)?|\bNCT\d{8}\b|\b10\.\d{4,9}/\S+", re.IGNORECASE
 )
-_ESCAPE = bounded(r"\\(?=[^\w\s])")
 
 
 def cited_records(sentence: str, records: Mapping[str, Evidence]) -> tuple[tuple[str, ...], str]:
@@ -69,4 +69,4 @@ def _has_id(record: Evidence, wanted: str) -> bool:
 def plain(sentence: str) -> str:
     """The sentence without markers, ids and escapes."""
     bare = _IDS.sub(" ", _MARKERS.sub("", sentence))
-    return " ".join(_ESCAPE.sub("", bare).split())
+    return " ".join(unescape_markdown(bare).split())
