@@ -27,7 +27,7 @@ from deepcritical.models.desk import RunDesk
 from deepcritical.models.providers import ModelServer, model_server
 from deepcritical.questions.reading import literal_frame
 from deepcritical.reasoning.auditing import audit
-from deepcritical.reasoning.base import Reasoner, ReportContext, Unread
+from deepcritical.reasoning.base import Reasoner, Unread
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.reasoning.item_facts import covered
 from deepcritical.reasoning.llm import LLMReasoner
@@ -36,6 +36,7 @@ from deepcritical.services.calculating import calculated
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.snapshot_records import parse
+from deepcritical.writing.context import ReportContext
 from tests.conftest import DEMO, DEMO_QUESTION
 from tests.servers import models
 from tests.servers.answers import answer

@@ -13,9 +13,10 @@ from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
-from deepcritical.reasoning.base import ReportContext, Studies, Unread
+from deepcritical.reasoning.base import Studies, Unread
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.writing.context import ReportContext
 
 METHODS = (
     "refine_question",

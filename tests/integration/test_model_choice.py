@@ -9,7 +9,7 @@ import pytest
 
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import literal_frame
-from deepcritical.reasoning.queries import search_sides
+from deepcritical.questions.searching import search_sides
 from tests.conftest import QUESTION, of_type, paper, snapshot
 from tests.integration.modelled import Modelled, modelled
 from tests.servers.answers import Answer

@@ -25,11 +25,12 @@ from deepcritical.jobs import outcomes
 from deepcritical.jobs.outcomes import Form, Read, RecordedError
 from deepcritical.jobs.recorder import Recorder
 from deepcritical.models.desk import RunDesk
-from deepcritical.reasoning.base import ManagerModel, Reasoner, ReportContext, Studies, Unread
+from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies, Unread
 from deepcritical.research.session import RunSources
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.base import CheckIntegrity, LookUpNames
 from deepcritical.tools.search_handler import Searches, SourceAnswer
+from deepcritical.writing.context import ReportContext
 
 __all__ = ["DurableManager", "DurableReasoner", "DurableSearch", "durable_sources"]
 

@@ -25,9 +25,9 @@ from deepcritical.domain.report_parts import Claim, Reference
 from deepcritical.domain.text import fold
 from deepcritical.reasoning.agreeing import disagreements
 from deepcritical.reasoning.cited import Cited, Prose, marked_prose
-from deepcritical.reasoning.citing import NOTE
 from deepcritical.verification.claims import verify_claim
 from deepcritical.writing.checking import brief_entries
+from deepcritical.writing.citing import NOTE
 
 __all__ = ["audit", "check_sentences", "records_of"]
 

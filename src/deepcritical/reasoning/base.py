@@ -19,24 +19,9 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.study import StudyReading
 from deepcritical.models.desk import RunDesk
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.writing.context import ReportContext
 
-__all__ = ["ManagerModel", "Reasoner", "ReportContext", "Studies", "Unread"]
-
-
-class ReportContext(Model):
-    """What the writer must say of the run itself."""
-
-    stop_reason: str
-    iterations: int
-    searched_on: str
-    """ISO date, UTC."""
-    sources: tuple[str, ...]
-    """One line on each source."""
-    notices: tuple[str, ...] = ()
-    found_by: str = "rules"
-    """What found the sentences that are told."""
-    plan_reviewed: bool = False
-    """Whether the run followed a plan that a person had for review."""
+__all__ = ["ManagerModel", "Reasoner", "Studies", "Unread"]
 
 
 class Studies(Model):

@@ -18,9 +18,9 @@ from deepcritical.domain.orders import addresses_a_model
 from deepcritical.domain.question import Condition, Drug
 from deepcritical.domain.text import fold
 from deepcritical.models.answers import Chain, Shown
+from deepcritical.questions.searching import edge_query
 from deepcritical.reasoning.directions import NO_EFFECT
 from deepcritical.reasoning.names import ConditionNames, DrugNames
-from deepcritical.reasoning.queries import edge_query
 from deepcritical.reasoning.quoting import quoted_sentence
 from deepcritical.vocabulary.nodes import vocabulary
 

@@ -11,9 +11,9 @@ from deepcritical.domain.appraisal import Direction, StudyFinding
 from deepcritical.domain.markdown import escape_markdown, table
 from deepcritical.domain.trial_status import is_under_way, status_and_size
 from deepcritical.domain.verdict import Verdict
-from deepcritical.reasoning.citing import Citer
 from deepcritical.reasoning.ratings import Rating
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.writing.citing import Citer
 
 __all__ = ["ChangeSection"]
 

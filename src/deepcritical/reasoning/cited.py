@@ -17,8 +17,8 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import ReportSection
 from deepcritical.domain.text import sentences
-from deepcritical.reasoning.citing import FOLLOWS, NOTE, QUOTED, SUMMARY
 from deepcritical.reasoning.ratings import rating_pattern
+from deepcritical.writing.citing import FOLLOWS, NOTE, QUOTED, SUMMARY
 
 __all__ = ["Cited", "Prose", "marked_prose"]
 

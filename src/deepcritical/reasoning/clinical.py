@@ -12,9 +12,9 @@ from deepcritical.domain.evidence_table import phase_name
 from deepcritical.domain.markdown import escape_markdown, table
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.trial_status import told_status
-from deepcritical.reasoning.citing import NOTE, Citer
 from deepcritical.reasoning.ratings import Rating
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.writing.citing import NOTE, Citer
 
 __all__ = ["ClinicalSection", "safety"]
 

@@ -27,8 +27,9 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.models.desk import RunDesk
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import read_frame
+from deepcritical.questions.searching import drug_named, posed_queries
 from deepcritical.reading.library import Library
-from deepcritical.reasoning.base import ManagerModel, Reasoner, ReportContext, Studies, Unread
+from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies, Unread
 from deepcritical.reasoning.checklists import checklist_of
 from deepcritical.reasoning.inquiries import read_inquiry
 from deepcritical.reasoning.item_facts import checklist_in, covered, read_items
@@ -36,12 +37,12 @@ from deepcritical.reasoning.item_queries import item_queries
 from deepcritical.reasoning.judging import assess, best_drug, next_sides
 from deepcritical.reasoning.mechanisms import build_hypotheses
 from deepcritical.reasoning.names import ConditionNames
-from deepcritical.reasoning.queries import drug_named, posed_queries
 from deepcritical.reasoning.synthesis import synthesize
 from deepcritical.reasoning.writing import write
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
+from deepcritical.writing.context import ReportContext
 
 __all__ = ["ExtractiveReasoner"]
 

@@ -8,8 +8,8 @@ from itertools import islice
 from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
 from deepcritical.domain.question import Condition, Drug, SearchQuery
 from deepcritical.models.answers import Assessed, GapKind
+from deepcritical.questions.searching import asked
 from deepcritical.reasoning.judging import OpenGap
-from deepcritical.reasoning.queries import asked
 from deepcritical.reasoning.quoting import plain_words
 
 __all__ = ["judged", "worded_queries"]

@@ -11,7 +11,7 @@ from deepcritical.domain.evidence import FactRole
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Condition, ResearchQuestion, SearchQuery
 from deepcritical.domain.verdict import VerdictLabel
-from deepcritical.reasoning.queries import (
+from deepcritical.questions.searching import (
     asked,
     condition_of,
     drug_named,

@@ -34,9 +34,10 @@ from deepcritical.prompts.evidence import (
     shown_records,
 )
 from deepcritical.questions.by_model import read_by_model
+from deepcritical.questions.searching import condition_of, drug_named
 from deepcritical.reading.library import Library
 from deepcritical.reading.model import ModelReader
-from deepcritical.reasoning.base import ManagerModel, Reasoner, ReportContext, Studies, Unread
+from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies, Unread
 from deepcritical.reasoning.chains import joined_chains
 from deepcritical.reasoning.choosing import ChooseEvidence, OpenChoosing, choose_by_grade
 from deepcritical.reasoning.extractive import ExtractiveReasoner
@@ -45,13 +46,13 @@ from deepcritical.reasoning.judging import best_drug, open_gaps
 from deepcritical.reasoning.llm_inquiry import InquiryModel
 from deepcritical.reasoning.llm_writing import Writer
 from deepcritical.reasoning.managing import AskedManager
-from deepcritical.reasoning.queries import condition_of, drug_named
 from deepcritical.reasoning.remembering import Remembered
 from deepcritical.reasoning.telling import Telling
 from deepcritical.reasoning.writing import store_findings, with_synthesis, write
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.verification.verifiers import ModelVerifier
+from deepcritical.writing.context import ReportContext
 
 __all__ = ["LLMReasoner"]
 

@@ -22,7 +22,6 @@ from deepcritical.models.asking import Asker, NoAnswerError
 from deepcritical.prompts import inquiry_asks
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN, ShownRecords, batches
 from deepcritical.questions.by_model import read_by_model
-from deepcritical.reasoning.base import ReportContext
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.reasoning.item_facts import checklist_in, counting
 from deepcritical.reasoning.item_joining import (
@@ -37,6 +36,7 @@ from deepcritical.reasoning.synthesis import synthesize
 from deepcritical.reasoning.telling import Telling
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.writing.context import ReportContext
 
 __all__ = ["InquiryModel"]
 

@@ -18,7 +18,7 @@ from deepcritical.domain.hypotheses import (
     chain_confidence,
 )
 from deepcritical.domain.question import Condition, Drug
-from deepcritical.reasoning.queries import edge_query
+from deepcritical.questions.searching import edge_query
 from deepcritical.reasoning.relations import RecordRelations, record_relations
 from deepcritical.vocabulary.nodes import vocabulary
 

@@ -10,8 +10,8 @@ from deepcritical.domain.evidence import Fact, FactRole
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis, Sign
 from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.report_parts import EdgeTested, HypothesisTested
-from deepcritical.reasoning.citing import Citer
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.writing.citing import Citer
 
 __all__ = ["MechanismSection"]
 

@@ -9,9 +9,9 @@ from deepcritical.domain.identity import study_groups
 from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.prisma import PrismaFlow, RecordCount
 from deepcritical.domain.question import ResearchQuestion
-from deepcritical.reasoning.base import ReportContext
-from deepcritical.reasoning.citing import Citer
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.writing.citing import Citer
+from deepcritical.writing.context import ReportContext
 
 __all__ = ["Methods"]
 

@@ -29,14 +29,14 @@ from deepcritical.domain.trial_status import (
     status_and_size,
     told_status,
 )
-from deepcritical.reasoning.base import ReportContext
-from deepcritical.reasoning.citing import Citer
-from deepcritical.reasoning.evidence_rows import evidence_rows
 from deepcritical.reasoning.figures import has_result_figures
 from deepcritical.reasoning.inquiries import asks_for_stopped, focus_of
 from deepcritical.reasoning.item_facts import ItemReader, checklist_in, counting, covered
 from deepcritical.reasoning.ratings import Rating, Strongest
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.writing.citing import Citer
+from deepcritical.writing.context import ReportContext
+from deepcritical.writing.evidence_rows import evidence_rows
 
 __all__ = ["synthesize"]
 

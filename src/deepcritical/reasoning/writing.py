@@ -19,11 +19,8 @@ from deepcritical.domain.sentences import Finding, Sentence, as_markdown
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.questions.wording import answer_to, claim_of
-from deepcritical.reasoning.base import ReportContext
 from deepcritical.reasoning.changing import ChangeSection
-from deepcritical.reasoning.citing import Citer
 from deepcritical.reasoning.clinical import ClinicalSection, safety
-from deepcritical.reasoning.evidence_rows import evidence_rows
 from deepcritical.reasoning.judging import assess, rank_drugs
 from deepcritical.reasoning.mechanistic import MechanismSection
 from deepcritical.reasoning.methods import Methods
@@ -31,6 +28,9 @@ from deepcritical.reasoning.ratings import Rating
 from deepcritical.reasoning.ratings import Way as ChainWay
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.brief import Matter, brief_of
+from deepcritical.writing.citing import Citer
+from deepcritical.writing.context import ReportContext
+from deepcritical.writing.evidence_rows import evidence_rows
 from deepcritical.writing.findings import findings_of
 from deepcritical.writing.studies import study_rows
 from deepcritical.writing.words import listed

@@ -18,13 +18,13 @@ from deepcritical.domain.events import (
     StopReason,
 )
 from deepcritical.domain.question import SearchQuery
-from deepcritical.reasoning.base import ReportContext
 from deepcritical.reasoning.item_facts import covered
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import check_document, check_integrity, execute_searches
 from deepcritical.research.stopping import CoverageResult, answer_stop_reason
 from deepcritical.research.understanding import understand
 from deepcritical.tools.search_handler import WEB
+from deepcritical.writing.context import ReportContext
 
 __all__ = [
     "check_completeness",

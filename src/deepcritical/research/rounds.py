@@ -6,7 +6,7 @@ from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
 from deepcritical.domain.errors import ReasoningError
 from deepcritical.domain.events import RecordRead, RoundChosen, Stage, StudiesRead
 from deepcritical.domain.plan import ResearchPlan
-from deepcritical.reasoning.queries import posed_queries, search_sides
+from deepcritical.questions.searching import posed_queries, search_sides
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.stopping import RoundResult
 

@@ -31,7 +31,7 @@ from deepcritical.domain.question import SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
 from deepcritical.reasoning.auditing import check_sentences
-from deepcritical.reasoning.base import ReportContext, Unread
+from deepcritical.reasoning.base import Unread
 from deepcritical.research.rounds import read_studies, round_result, tell_choice, told_of_plan
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.stopping import stop_reason
@@ -39,6 +39,7 @@ from deepcritical.research.understanding import understand
 from deepcritical.services.calculating import calculated
 from deepcritical.tools.base import SourceOutcome
 from deepcritical.tools.search_handler import SourceAnswer, require_any
+from deepcritical.writing.context import ReportContext
 
 __all__ = [
     "assess_evidence",

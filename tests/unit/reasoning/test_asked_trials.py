@@ -6,13 +6,13 @@ import pytest
 
 from deepcritical.domain.checklist import Aspect, InquiryKind
 from deepcritical.domain.evidence import Evidence
-from deepcritical.reasoning.base import ReportContext
 from deepcritical.reasoning.checklists import checklist_of
 from deepcritical.reasoning.inquiries import inquiry_of
 from deepcritical.reasoning.item_facts import covered, read_items
 from deepcritical.reasoning.ratings import rating_pattern
 from deepcritical.reasoning.synthesis import synthesize
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.writing.context import ReportContext
 from tests.conftest import make_evidence
 
 ASKED = "Which trials of metformin in Alzheimer's disease are there?"

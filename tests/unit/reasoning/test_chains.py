@@ -6,9 +6,9 @@ from typing import Any
 
 from deepcritical.domain.hypotheses import MechanismHypothesis, Sign
 from deepcritical.models.answers import Chain
+from deepcritical.questions.searching import drug_named
 from deepcritical.reasoning.chains import joined_chains
 from deepcritical.reasoning.mechanisms import build_hypotheses
-from deepcritical.reasoning.queries import drug_named
 from tests.unit.domain.records import paper
 from tests.unit.reasoning.examples import EXAMPLOL, TESTITIS
 

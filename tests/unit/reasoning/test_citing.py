@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.domain.evidence import Fact, FactRole
-from deepcritical.reasoning.citing import Citer
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.writing.citing import Citer
 from tests.unit.domain.records import paper
 
 

@@ -13,12 +13,12 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import grade
 from deepcritical.domain.report import ResearchReport
 from deepcritical.reading.rules import read_by_rules
-from deepcritical.reasoning.base import ReportContext
-from deepcritical.reasoning.citing import Citer
 from deepcritical.reasoning.clinical import ClinicalSection, safety
 from deepcritical.reasoning.relations import record_relations
 from deepcritical.reasoning.writing import write
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.writing.citing import Citer
+from deepcritical.writing.context import ReportContext
 from tests.unit.domain.records import appraisal, paper, trial
 from tests.unit.reasoning.examples import EXAMPLOL, QUESTION, TESTITIS
 
