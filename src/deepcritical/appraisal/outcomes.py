@@ -24,6 +24,7 @@ __all__ = [
     "is_composite",
     "placed",
     "symptom_of",
+    "terms_of",
 ]
 
 _MOST_WORDS = 6
@@ -152,6 +153,15 @@ def construct_of(concept: str, outcome: str) -> Construct | None:
     """What an outcome measures, by its concept or, where that says nothing, by its wording."""
     term = _told(concept, outcome)
     return term.construct if term else None
+
+
+@lru_cache(maxsize=4096)
+def terms_of(text: str) -> tuple[str, ...]:
+    """The folded terms of the construct that a text is a name of; () where it is of none."""
+    term = _table().terms.get(key_of(text))
+    if term is None or term.construct.generic:
+        return ()
+    return tuple(key for key, one in _table().terms.items() if one.construct is term.construct)
 
 
 def instrument_of(outcome: str) -> str:

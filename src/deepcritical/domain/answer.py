@@ -10,7 +10,9 @@ from typing import Literal, Self
 
 from pydantic import Field
 
+from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.base import Model
+from deepcritical.domain.brief import Brief
 from deepcritical.domain.checklist import ChecklistItem, Coverage
 from deepcritical.domain.events import StopReason
 from deepcritical.domain.evidence import SourceName
@@ -20,9 +22,13 @@ from deepcritical.domain.markdown import escape_markdown, table, visible
 from deepcritical.domain.report_markdown import evidence_table, reference_list, section
 from deepcritical.domain.report_parts import Claim, Reference, ReportSection, SearchRun
 from deepcritical.domain.search_log import search_log
+from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.domain.text import shorten_at_sentence
+from deepcritical.domain.verdict import Verdict
 
 __all__ = [
+    "ANSWER_SCHEMA",
+    "AnswerPart",
     "AnsweredItem",
     "ChecklistCoverage",
     "DeepAnswer",
@@ -43,6 +49,19 @@ _TYPES: dict[SourceName, SourceType] = {
     "doi": "web",
     "web": "web",
 }
+
+
+ANSWER_SCHEMA: Literal[2] = 2
+"""1 had its sentences in Markdown alone."""
+
+
+class AnswerPart(Model):
+    """What is said of one checklist item."""
+
+    item: str
+    """Id of the item."""
+    title: str
+    sentences: tuple[Sentence, ...]
 
 
 class AnsweredItem(Model):
@@ -108,15 +127,27 @@ class ToolOutput(Model):
 class DeepAnswer(Model):
     """Everything that is known of a free question. Every sentence on a study ends in `[n]`."""
 
+    schema_version: Literal[1, 2] = 1
     question: str
     context: str = ""
     scope_in: tuple[str, ...] = ()
     scope_out: tuple[str, ...] = ()
     key_terms: tuple[str, ...] = ()
     overview: str
-    """What the studies come to, by rule; Markdown."""
+    """What the studies come to; Markdown, rendered from `brief` and `lead`."""
     sections: tuple[ReportSection, ...] = ()
-    """The located sentences, item by item."""
+    """What is said of each item; Markdown, rendered from `parts`."""
+    brief: Brief | None = None
+    """Of a question on what a drug does in a condition: the answer as a report gives it."""
+    verdict: Verdict | None = None
+    """The verdict behind the brief."""
+    studies: tuple[StudyFinding, ...] = ()
+    """The studies behind the verdict."""
+    lead: tuple[Sentence, ...] = ()
+    """The answer in a few sentences."""
+    parts: tuple[AnswerPart, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    """What the sentences of `lead`, `parts` and the brief's synthesis rest on."""
     checklist: tuple[AnsweredItem, ...] = ()
     limitations: tuple[str, ...] = ()
     references: tuple[Reference, ...] = ()

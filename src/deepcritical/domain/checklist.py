@@ -47,28 +47,53 @@ class InquiryKind(StrEnum):
     CAUSE = "cause"
     TRIALS = "trials"
     """Which trials there are, and where they stand."""
+    COMPARISON = "comparison"
+    """One treatment against another."""
+    ELIGIBILITY = "eligibility"
+    """In whom something helps, or who may have it."""
+    GUIDANCE = "guidance"
+    """What guidelines, reviews or authorities say."""
+    DEFINITION = "definition"
+    """What something is."""
     OTHER = "other"
 
 
 class Aspect(StrEnum):
-    """A side of a question that a checklist item asks for."""
+    """What a checklist item wants known: the kind of a need."""
 
-    ANSWER = "answer"
-    """The question itself."""
-    TRIALS = "trials"
-    """What is known from randomised trials and reviews of them."""
+    EFFECT = "effect"
+    """What something does to an outcome, in whom."""
+    COMPARISON = "comparison"
+    """One treatment against another."""
+    SAFETY = "safety"
+    """Harms."""
+    RATE = "rate"
+    """How often, how many, how much: a figure."""
+    MECHANISM = "mechanism"
+    DOSE = "dose"
+    """Doses and regimens."""
+    ELIGIBILITY = "eligibility"
+    """In whom."""
+    DIAGNOSIS = "diagnosis"
+    """How accurate a test is."""
+    CAUSE = "cause"
+    """Causes and risk factors."""
+    RECOMMENDED = "recommended"
+    """What guidelines and reviews say."""
     REGISTERED = "registered"
-    """Trials by their registry entries."""
-    SIZE = "size"
-    """Figures of the effect."""
+    """Trials by their registry entries, and where they stand."""
+    BACKGROUND = "background"
+    """Definition and background."""
     AGAINST = "against"
     """No effect, harm, stopped trials, what contradicts it."""
-    SAFETY = "safety"
+
+    ANSWER = "answer"
+    """The question itself. This and the following are of answers written before version 0.5."""
+    TRIALS = "trials"
+    """What is known from randomised trials and reviews of them."""
+    SIZE = "size"
+    """Figures of the effect."""
     SERIOUS = "serious_harm"
-    RECOMMENDED = "recommended"
-    """What is called first-line, standard or recommended."""
-    DOSE = "dose"
-    MECHANISM = "mechanism"
     PEOPLE = "people"
     """What is known from studies of people."""
     MODELS = "models"
@@ -139,7 +164,11 @@ class ItemFact(Model):
     level: int | None = None
     """OCEBM level of its record."""
     direct: bool = True
-    """Whether the sentence names all that is asked; else only its record does."""
+    """Whether its record is on all that is asked; else only on something near."""
+    relevance: float = Field(default=0.0, ge=0)
+    """How well the sentence fits the question; comparable within one answer."""
+    by_reading: bool = False
+    """Whether it states a typed result that counts for the question."""
 
 
 class Coverage(StrEnum):
@@ -161,21 +190,19 @@ class ItemCoverage(Model):
     """The rule that decided, in words."""
 
 
-_AGREEING = (Aspect.ANSWER, Aspect.TRIALS, Aspect.PEOPLE, Aspect.MODELS)
-"""Aspects that are not settled while the strongest studies stand on both sides."""
-
-
 def cover(
     item: ChecklistItem, facts: Sequence[ItemFact], study_of: Mapping[str, int]
 ) -> ItemCoverage:
-    """How far located facts cover an item, by rule.
+    """How far located facts cover an item: by strong studies, by weak ones, contradicted, or open.
+
+    What is only on something near covers nothing.
 
     Args:
         item: The item.
         facts: Facts of records that count: none of them retracted.
         study_of: Evidence id -> number of the study; records of one study count once.
     """
-    own = facts_of(item, facts)
+    own = [fact for fact in facts_of(item, facts) if fact.direct]
     ids = tuple(fact.id for fact in own)
     missing = _missing(item, own, study_of)
     if not own:
@@ -186,7 +213,7 @@ def cover(
 
 
 def facts_of(item: ChecklistItem, facts: Sequence[ItemFact]) -> list[ItemFact]:
-    """The facts of an item; the related ones only where none names all that is asked."""
+    """The facts of an item; those of records on something near only where there are no others."""
     own = [fact for fact in facts if item.id in fact.items]
     return [fact for fact in own if fact.direct] or own
 
@@ -194,10 +221,8 @@ def facts_of(item: ChecklistItem, facts: Sequence[ItemFact]) -> list[ItemFact]:
 def _missing(item: ChecklistItem, own: Sequence[ItemFact], study_of: Mapping[str, int]) -> str:
     """What keeps an item from being satisfied; '' for nothing."""
     if not own:
-        return "no sentence in the records found"
-    if not own[0].direct:
-        return "only related sentences, none that names all that is asked"
-    if item.aspect in _AGREEING and _disagree(own):
+        return "nothing on it in the records found"
+    if _disagree(own):
         return "the strongest studies disagree"
     level = min((fact.level for fact in own if fact.level), default=None)
     if item.level and (level is None or level > item.level):

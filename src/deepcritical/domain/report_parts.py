@@ -24,7 +24,9 @@ __all__ = [
 ]
 
 
-_ACRONYM = bounded(r"\b[A-Z][A-Z0-9]{2,}(?:-[A-Z0-9]+)*(?=\)|\s(?:trial|study)\b)")
+_ACRONYM = bounded(
+    r"\b(?!(?:[IVX]+|RCT)\b)[A-Z][A-Z0-9]{2,}(?:-[A-Z0-9]+)*(?=\)|\s(?:trial|study)\b)"
+)
 """Of a trial: "(ACTT-2)", "RECOVERY trial"."""
 
 

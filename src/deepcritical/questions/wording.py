@@ -12,7 +12,7 @@ from deepcritical.questions import cues
 from deepcritical.questions.naming import find_names
 from deepcritical.vocabulary.classes import find_classes
 
-__all__ = ["answer_on", "answer_to", "claim_of", "plain_wording"]
+__all__ = ["ASKING_WORDS", "answer_on", "answer_to", "claim_of", "plain_wording"]
 
 _OPEN = {
     VerdictLabel.MIXED: "Not settled: the results found point both ways on whether {claim}.",
@@ -80,7 +80,7 @@ _POLITE = bounded(
     r"i was wondering|i wonder|i would like to know|i'd like to know)[, ]+){1,4}(?=\w+ \w+ \w+)",
     re.IGNORECASE,
 )
-_NEUTRAL = frozenset(
+ASKING_WORDS = frozenset(
     "a able about actual actually adult adults all also an and any anything are as at be been "
     "being benefit beneficial benefits by can case clinical correct could current currently "
     "data day days did do does drug drugs effect effective effectiveness effects efficacious "
@@ -143,7 +143,7 @@ def _says_all(frame: QuestionFrame, stands_for: str) -> bool:
         rest = pattern.sub(" ", rest) if name in said else rest
     rest = _SHORT_FOR.sub("(", cues.LATEST.sub(" ", rest))
     words = {word.casefold().replace("’", "'") for word in _WORD.findall(rest)}
-    return words <= _NEUTRAL | set(stands_for.split()) | (_DENIALS if frame.negative else set())
+    return words <= ASKING_WORDS | set(stands_for.split()) | (_DENIALS if frame.negative else set())
 
 
 Worded = tuple[str, str]

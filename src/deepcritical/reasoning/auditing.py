@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from deepcritical.domain.answer import ANSWER_SCHEMA, DeepAnswer
 from deepcritical.domain.citation_validator import AnyDocument
 from deepcritical.domain.claim_checks import ClaimVerdict, Failure
 from deepcritical.domain.claims import claim_holds
@@ -26,7 +27,7 @@ from deepcritical.domain.text import fold
 from deepcritical.reasoning.agreeing import disagreements
 from deepcritical.reasoning.cited import Cited, Prose, marked_prose
 from deepcritical.verification.claims import verify_claim
-from deepcritical.writing.checking import brief_entries
+from deepcritical.writing.checking import answer_entries, brief_entries
 from deepcritical.writing.citing import NOTE
 
 __all__ = ["audit", "check_sentences", "records_of"]
@@ -65,6 +66,8 @@ def check_sentences(report: AnyDocument) -> tuple[AnyDocument, Ledger]:
     The claims behind such sentences are taken out; the ledger tells of them. It is the one that
     `audit` gives of the marked report, but for the reasons.
     """
+    if isinstance(report, DeepAnswer) and report.schema_version >= ANSWER_SCHEMA:
+        return report, Ledger(entries=tuple(answer_entries(report)))  # its sentences are objects
     auditing = _Audit(report, records_of(report))
     entries = tuple(auditing.entries())
     sound = tuple(c for c in report.claims if auditing.stands(c))
@@ -83,8 +86,17 @@ def audit(report: Document, snapshot: Sequence[Evidence] | None = None) -> Ledge
     records = records_of(report)
     misplaced = list(_misplaced(report, records))
     references = list(_references(report, records, snapshot))
-    entries = [*references, *_Audit(report, records).entries(), *misplaced, *_unfounded(report)]
+    entries = [*references, *_told(report, records), *misplaced]
     return Ledger(entries=tuple(sorted(entries, key=lambda entry: entry.holds)))
+
+
+def _told(report: Document, records: Mapping[str, Evidence]) -> Iterator[LedgerEntry]:
+    """Each sentence; those of answers are objects, those of a report's parts stand in Markdown."""
+    if isinstance(report, DeepAnswer) and report.schema_version >= ANSWER_SCHEMA:
+        yield from answer_entries(report)
+        return
+    yield from _Audit(report, records).entries()
+    yield from _unfounded(report)
 
 
 def _references(

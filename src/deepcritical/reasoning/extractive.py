@@ -10,6 +10,11 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
+from deepcritical.answering.coverage import checklist_in, covered
+from deepcritical.answering.needs import checklist_of, read_inquiry
+from deepcritical.answering.passages import read_passages
+from deepcritical.answering.queries import need_queries
+from deepcritical.answering.writing import draft_of, synthesize
 from deepcritical.appraisal.asked import asked_of
 from deepcritical.appraisal.records import read_for
 from deepcritical.domain.answer import DeepAnswer
@@ -30,14 +35,9 @@ from deepcritical.questions.reading import read_frame
 from deepcritical.questions.searching import drug_named, posed_queries
 from deepcritical.reading.library import Library
 from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies, Unread
-from deepcritical.reasoning.checklists import checklist_of
-from deepcritical.reasoning.inquiries import read_inquiry
-from deepcritical.reasoning.item_facts import checklist_in, covered, read_items
-from deepcritical.reasoning.item_queries import item_queries
 from deepcritical.reasoning.judging import assess, best_drug, next_sides
 from deepcritical.reasoning.mechanisms import build_hypotheses
 from deepcritical.reasoning.names import ConditionNames
-from deepcritical.reasoning.synthesis import synthesize
 from deepcritical.reasoning.writing import write
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
@@ -169,14 +169,13 @@ class ExtractiveReasoner:
         self, inquiry: Inquiry, store: EvidenceStore, *, web: bool
     ) -> tuple[SearchQuery, ...]:
         """The next wording for each item that is not satisfied."""
-        return await calculated(item_queries, inquiry, store, web=web)
+        return await calculated(need_queries, inquiry, store, web=web)
 
     async def find_facts(
         self, inquiry: Inquiry, store: EvidenceStore, unread: Sequence[str]
     ) -> tuple[ItemFact, ...]:
-        """Whole sentences that name what an item asks for."""
-        records = {key: store.evidence[key] for key in unread}
-        return await calculated(read_items, inquiry, checklist_in(store), records)
+        """Results of readings, and sentences that speak to a need."""
+        return await calculated(_facts, inquiry, store, unread)
 
     async def check_completeness(
         self, _inquiry: Inquiry, store: EvidenceStore
@@ -187,14 +186,26 @@ class ExtractiveReasoner:
     async def synthesize_answer(
         self, inquiry: Inquiry, store: EvidenceStore, context: ReportContext
     ) -> DeepAnswer:
-        """Located sentences, item by item."""
-        return await calculated(synthesize, inquiry, store, context, self.name)
+        """What the readings come to, and located sentences, need by need."""
+        return await calculated(_answer, inquiry, store, context, self.name)
 
     async def write_report(
         self, question: ResearchQuestion, store: EvidenceStore, context: ReportContext
     ) -> ResearchReport:
         """A report of located sentences."""
         return await calculated(write, question, store, context, self.name)
+
+
+def _facts(inquiry: Inquiry, store: EvidenceStore, unread: Sequence[str]) -> tuple[ItemFact, ...]:
+    records = {key: store.evidence[key] for key in unread}
+    found = list(store.evidence.values())
+    return read_passages(inquiry, checklist_in(store), records, store.readings, found)
+
+
+def _answer(
+    inquiry: Inquiry, store: EvidenceStore, context: ReportContext, author: str
+) -> DeepAnswer:
+    return synthesize(inquiry, store, context, author, draft_of(inquiry, store))
 
 
 def _read(question: ResearchQuestion, one: Unread) -> Reading:

@@ -5,6 +5,7 @@ Searching is that of every run; see `steps`.
 
 from __future__ import annotations
 
+from deepcritical.answering.coverage import covered
 from deepcritical.domain.checklist import Coverage, ItemFact, lower_of
 from deepcritical.domain.claims import located
 from deepcritical.domain.errors import DeepCriticalError
@@ -18,7 +19,7 @@ from deepcritical.domain.events import (
     StopReason,
 )
 from deepcritical.domain.question import SearchQuery
-from deepcritical.reasoning.item_facts import covered
+from deepcritical.research.rounds import read_studies
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import check_document, check_integrity, execute_searches
 from deepcritical.research.stopping import CoverageResult, answer_stop_reason
@@ -64,6 +65,7 @@ async def search_for_items(session: ResearchSession) -> None:
         DeepCriticalError: No source could be read, and there is nothing to answer from.
     """
     await execute_searches(session, session.queries_ahead)
+    await read_studies(session)
     await _map_facts(session)
 
 

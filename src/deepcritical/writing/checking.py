@@ -1,22 +1,33 @@
-"""Checks the sentences of a brief again from the report's own data, offline."""
+"""Checks the sentences of a report or an answer again from its own data, offline."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 
+from deepcritical.domain.answer import DeepAnswer
+from deepcritical.domain.brief import Brief
 from deepcritical.domain.ledger import EntryKind, LedgerEntry
 from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.sentences import Finding, Sentence, as_markdown
-from deepcritical.domain.text import locate_quote, sentences
+from deepcritical.domain.text import fold, locate_quote, sentences
+from deepcritical.domain.verdict import Verdict
+from deepcritical.domain.votes import OutcomeRow
 from deepcritical.verification.binding import checks_of
 from deepcritical.writing.brief import answer_sentences, harm_sentences
 from deepcritical.writing.findings import harm_sentence, study_sentence
+from deepcritical.writing.passages import (
+    LEADS,
+    missing_sentence,
+    passage_sentence,
+    pointer_sentence,
+)
 from deepcritical.writing.studies import leading_vote
 from deepcritical.writing.words import row_sentence, vote_words
 
-__all__ = ["brief_entries"]
+__all__ = ["answer_entries", "brief_entries"]
 
 _MARKS = bounded(r"\[(?:\d{1,4}|unsupported)\]")
 _BEHIND_STOP = bounded(r"([.!?])\s{0,3}((?:\[\d{1,4}\]){1,40})")
@@ -31,14 +42,63 @@ def brief_entries(report: ResearchReport) -> Iterator[LedgerEntry]:
     brief = report.brief
     if brief is None:
         return
+    yield from _template_entries(report, brief, report.verdict)
+    yield from _entries(brief.synthesis, report)
+    for text in (report.executive_summary, report.conclusion):
+        for foreign in _foreign(text, report):
+            reason = "it is not what the brief says"
+            yield LedgerEntry(kind=EntryKind.VERDICT, text=foreign, holds=False, reason=reason)
+
+
+def answer_entries(answer: DeepAnswer) -> Iterator[LedgerEntry]:
+    """Yield an entry for each sentence of an answer to a free question.
+
+    A sentence without a record may only lead in, or say that nothing was found.
+    """
+    if answer.brief and answer.verdict:
+        yield from _template_entries(answer, answer.brief, answer.verdict)
+        yield from _entries(answer.brief.synthesis, answer)
+    elif answer.brief:
+        yield LedgerEntry(
+            kind=EntryKind.VERDICT,
+            text=answer.brief.answer[0].text,
+            holds=False,
+            reason="there is no verdict behind it",
+        )
+    told = (*answer.lead, *(s for part in answer.parts for s in part.sentences))
+    yield from _entries([s for s in dict.fromkeys(told) if s.evidence_ids], answer)
+    harmless = {*LEADS.values(), *_missing(answer)}
+    for sentence in answer.lead:
+        if not sentence.evidence_ids and sentence.text not in harmless:
+            reason = "it cites no record"
+            yield LedgerEntry(
+                kind=EntryKind.UNCITED, text=sentence.text, holds=False, reason=reason
+            )
+
+
+def _missing(answer: DeepAnswer) -> Iterator[str]:
+    """Yield what may be said of names that no record has: those of the question, in its order."""
+    terms = [term for term in answer.key_terms if not _is_named(term, answer)]
+    for size in range(1, len(terms) + 1):
+        yield from (missing_sentence(names) for names in combinations(terms, size))
+
+
+def _is_named(term: str, answer: DeepAnswer) -> bool:
+    return any(fold(term) in fold(f"{r.title} {r.text}") for r in answer.references)
+
+
+def _template_entries(
+    document: ResearchReport | DeepAnswer, brief: Brief, verdict: Verdict
+) -> Iterator[LedgerEntry]:
+    """Yield an entry for each sentence that code writes from verdict, rows and votes."""
     answer = answer_sentences(
-        report.verdict, brief.drug, brief.claim, denied=brief.denied, lead=brief.lead
+        verdict, brief.drug, brief.claim, denied=brief.denied, lead=brief.lead
     )
-    given = {*answer, *harm_sentences(report.verdict, brief.drug)}
-    votes = [leading_vote(study) for study in report.studies]
+    given = {*answer, *harm_sentences(verdict, brief.drug)}
+    votes = [leading_vote(study) for study in document.studies]
     given |= {Sentence(text=vote_words(v), evidence_ids=(v.evidence_id,)) for v in votes if v}
     told = (*brief.answer, *brief.harms, *(study.result for study in brief.studies))
-    numbers = {r.evidence_id: n for n, r in enumerate(report.references, 1)}
+    numbers = {r.evidence_id: n for n, r in enumerate(document.references, 1)}
     for sentence in dict.fromkeys(told):
         yield LedgerEntry(
             kind=EntryKind.RATING,
@@ -47,28 +107,28 @@ def brief_entries(report: ResearchReport) -> Iterator[LedgerEntry]:
             holds=sentence in given,
             reason="" if sentence in given else _NOT_WRITTEN,
         )
-    yield from _synthesis_entries(report)
-    for text in (report.executive_summary, report.conclusion):
-        for foreign in _foreign(text, report):
-            reason = "it is not what the brief says"
-            yield LedgerEntry(kind=EntryKind.VERDICT, text=foreign, holds=False, reason=reason)
 
 
-def _synthesis_entries(report: ResearchReport) -> Iterator[LedgerEntry]:
-    """Yield an entry for each sentence of a model, checked again by code against its findings."""
-    findings = {finding.id: finding for finding in report.findings}
-    texts = {r.evidence_id: r.text for r in report.references if not r.retracted}
-    numbers = {r.evidence_id: n for n, r in enumerate(report.references, 1)}
-    for sentence in report.brief.synthesis if report.brief else ():
+def _entries(
+    sentences: Iterable[Sentence], document: ResearchReport | DeepAnswer
+) -> Iterator[LedgerEntry]:
+    """Yield an entry for each sentence over findings, checked again by code."""
+    findings = {finding.id: finding for finding in document.findings}
+    references = {r.evidence_id: r for r in document.references}
+    texts = {key: r.text for key, r in references.items() if not r.retracted}
+    numbers = {r.evidence_id: n for n, r in enumerate(document.references, 1)}
+    for sentence in sentences:
         cited = [findings[i] for i in sentence.finding_ids if i in findings]
         reason = _fault(sentence, cited, texts)
-        forged = any(finding.sentence not in _given(finding, report) for finding in cited)
+        forged = any(f.sentence not in _given(f, document) for f in cited)
         reason = reason or (_NOT_WRITTEN if forged else "")
+        named = [references[i] for i in sentence.evidence_ids if i in references]
         yield LedgerEntry(
             kind=EntryKind.SENTENCE,
             text=sentence.text,
-            numbers=tuple(sorted(numbers[i] for i in sentence.evidence_ids if i in numbers)),
+            numbers=tuple(sorted(numbers[r.evidence_id] for r in named)),
             quote=next((q for finding in cited for q in finding.quotes), ""),
+            source=", ".join((named[0].short_name, *named[0].public_ids)) if named else "",
             holds=not reason,
             reason=reason or _by_whom(sentence),
         )
@@ -87,6 +147,8 @@ def _fault(sentence: Sentence, cited: Sequence[Finding], texts: Mapping[str, str
             return f"a quote of finding {finding.id} does not stand in its record"
     if sentence.text in {f.sentence for f in cited}:
         return ""
+    if sentence.text == pointer_sentence([f.study for f in cited]):
+        return ""
     if sentence.origin == "template":
         return _NOT_WRITTEN
     names = {check.name for check in sentence.checks if check.passed}
@@ -96,17 +158,24 @@ def _fault(sentence: Sentence, cited: Sequence[Finding], texts: Mapping[str, str
     return "; ".join(failed) or ("" if sure else "nobody has checked its meaning")
 
 
-def _given(finding: Finding, report: ResearchReport) -> set[str]:
-    """Return the sentences that the report's rows, votes and quotes give for a finding."""
-    rows = {row_sentence(row, finding.drug) for row in report.verdict.rows}
+def _given(finding: Finding, report: ResearchReport | DeepAnswer) -> set[str]:
+    """Return the sentences that the rows, votes and quotes give for a finding."""
+    rows = {row_sentence(row, finding.drug) for row in _rows(report)}
+    told = {passage_sentence(finding, quotable=q) for q in (True, False) if finding.quotes}
     votes = [v for s in report.studies for v in s.votes if v.evidence_id in finding.evidence_ids]
-    told = {study_sentence(finding.study, vote) for vote in votes}
+    told |= {study_sentence(finding.study, vote) for vote in votes}
     return rows | told | {harm_sentence(finding.study, quote) for quote in finding.quotes}
+
+
+def _rows(document: ResearchReport | DeepAnswer) -> tuple[OutcomeRow, ...]:
+    return document.verdict.rows if document.verdict else ()
 
 
 def _by_whom(sentence: Sentence) -> str:
     judges = [f"by entailment ({c.by})" for c in sentence.checks if c.name == "entailment"]
     bound = ["by typed fields" for c in sentence.checks if c.name == "bound"]
+    if sentence.origin == "quote":
+        return "a sentence of the record, word for word"
     if sentence.origin == "template":
         return "written by a template"
     return f"written by {sentence.written_by}; checked by figures, names, direction" + "".join(

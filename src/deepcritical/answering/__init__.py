@@ -1,0 +1,1 @@
+"""Answers a free question from findings of studies and located passages."""

@@ -1,0 +1,113 @@
+"""The words by which a sentence speaks to a need. None names a drug, a condition or an outcome."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from deepcritical.domain.checklist import Aspect
+from deepcritical.domain.patterns import bounded
+
+__all__ = ["AIM", "CUES", "FIGURES", "FINDINGS", "SECTIONS_BESIDE", "is_needed"]
+
+
+def _says(*patterns: str) -> re.Pattern[str]:
+    return bounded(rf"\b(?:{'|'.join(patterns)})\b", re.IGNORECASE)
+
+
+_CHANGED = (
+    r"increas\w*|decreas\w*|reduc\w*|improv\w*|worsen\w*|associat\w*|correlat\w*|affect\w*|differ\w*|"
+    r"higher|lower|greater|fewer|less|more|better|worse|similar|comparable|superior|inferior|"
+    r"effective|efficac\w+|significant\w*|benefi\w*|prolong\w*|prevent\w*|respon\w+|caus\w+|predict\w*"
+)
+CUES: Mapping[Aspect, re.Pattern[str]] = {
+    Aspect.EFFECT: _says(_CHANGED, r"no effect", r"failed to", r"result\w*", r"show\w*", r"found"),
+    Aspect.COMPARISON: _says(
+        r"than|versus|vs|compared (?:with|to)|in contrast to|relative to|superior|inferior|"
+        r"as effective as|similar|comparable|difference\w*|equivalent|whereas"
+    ),
+    Aspect.SAFETY: _says(
+        r"adverse|side[- ]effects?|toxicit\w+|toxic|harm\w*|safe\w*|tolera\w+|mortality|deaths?|"
+        r"died|complications?|discontinu\w+|withdr[ae]w\w*|risk|warning|contraindicat\w+|events?|"
+        r"reactions?|morbidity|bleed\w*|injur\w+"
+    ),
+    Aspect.RATE: bounded(
+        r"\d\s?%|\bper \d|\b\d+ of (?:the )?\d+\b|\b\d+/\d+\b|\b(?:prevalence|incidence|rates?|"
+        r"frequen\w+|proportion|percent\w*|median|mean|cumulative|common|rare)\b",
+        re.IGNORECASE,
+    ),
+    Aspect.MECHANISM: _says(
+        r"mechanis\w+|pathway\w*|signal\w*|receptors?|inhibit\w*|activat\w*|express\w*|bind\w*|"
+        r"mediat\w*|modulat\w*|induc\w+|regulat\w*|block\w*|antagoni\w+|agonis\w+|enzym\w+|"
+        r"through|via|levels?"
+    ),
+    Aspect.DOSE: bounded(
+        r"\d\s?(?:mg|mcg|µg|μg|g|ml|mL|IU|units?|Gy|mmol|mg/\w+|weeks?|days?|months?|cycles?)\b|"
+        r"\b(?:dos(?:e|es|age|ages|ing|ed)|daily|twice|weekly|regimens?|duration|schedule)\b",
+        re.IGNORECASE,
+    ),
+    Aspect.ELIGIBILITY: _says(
+        r"patients? (?:with|who|aged)|subgroup\w*|aged|older|younger|women|men|children|eligible|"
+        r"inclu(?:ded|sion)|exclu(?:ded|sion)|candidates?|predict\w*|more likely|less likely|"
+        r"risk factors?|stage|stratif\w+|carriers?"
+    ),
+    Aspect.DIAGNOSIS: _says(
+        r"sensitiv\w+|specificit\w+|specific|accura\w+|AUC|ROC|cut-?off|diagnos\w+|detect\w*|"
+        r"predict\w*|positive|negative|likelihood ratio|agreement|kappa|correlat\w+"
+    ),
+    Aspect.CAUSE: _says(
+        r"caus\w+|risk factors?|associat\w+|predict\w+|due to|attribut\w+|related to|odds|hazard|"
+        r"likely|contribut\w+|independent\w*"
+    ),
+    Aspect.RECOMMENDED: _says(
+        r"recommend\w*|guidelines?|consensus|first[- ](?:line|choice)|should|systematic review|"
+        r"meta-?analys[ei]s|cochrane|of choice|approved|warnings?|preferred"
+    ),
+    Aspect.REGISTERED: _says(
+        r"study protocol|protocol for|recruiting|ongoing|under ?way|planned|"
+        r"will be (?:randomi[sz]ed|recruited|enrolled|assigned|given)"
+    ),
+    Aspect.BACKGROUND: _says(
+        r"is|are|known as|defined|characteri[sz]ed|common|major|leading|used|includes?|refers"
+    ),
+    Aspect.AGAINST: _says(
+        r"no (?:\w+ ){0,3}(?:effect|difference|benefit|improvement|association|evidence|advantage|"
+        r"increase|change|correlation)\w*|not (?:\w+ ){0,3}(?:effective|differ\w*|associated|"
+        r"improve\w*|significant\w*|superior|better|increase\w*|reduce\w*|affect\w*|support\w*|"
+        r"predict\w*|show\w*|warrant\w*|justif\w*|recommended)|did not|does not|do not|failed|"
+        r"ineffective|futil\w+|worse\w*|increased (?:risk|mortality)|harm\w*|unaffected|"
+        r"contradict\w*|inconsistent|insufficient|similar|neither|stopped early|terminated|lack of"
+    ),
+}
+AIM = bounded(
+    r"\b(?:aim(?:s|ed)? (?:to|of|was|is)|objectives?|purpose|sought to|whether|will be|designed to|"
+    r"hypothesi[sz]\w*|to (?:evaluate|assess|determine|investigate|examine|compare|explore|study|"
+    r"identify|describe|test)|we (?:evaluated|assessed|determined|investigated|examined|compared|"
+    r"explored|studied|reviewed|conducted|performed|searched)|remains? (?:unclear|unknown)|"
+    r"further (?:studies|research|trials)|is needed|are needed|were randomi[sz]ed|was measured|"
+    r"were measured|were recruited|were enrolled|were included)\b",
+    re.IGNORECASE,
+)
+"""Of what was planned, done or wished for, not of what was found."""
+FIGURES = bounded(r"\d")
+FINDINGS = (
+    "result",
+    "finding",
+    "conclusion",
+    "interpretation",
+    "main",
+    "harm",
+    "adverse",
+    "safety",
+)
+"""How the sections are called that say what came out."""
+SECTIONS_BESIDE = ("background", "objective", "aim", "purpose", "method", "design", "setting")
+_METHODS_TELL = (Aspect.DOSE, Aspect.ELIGIBILITY, Aspect.BACKGROUND, Aspect.REGISTERED)
+"""Needs that methods and background answer, too."""
+
+
+def is_needed(aspect: Aspect, label: str, text: str) -> bool:
+    """Whether a sentence, by its section and words, can tell what a need wants known."""
+    if aspect in _METHODS_TELL:
+        return True
+    return not label.startswith(SECTIONS_BESIDE) and not AIM.search(text)

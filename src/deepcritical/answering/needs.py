@@ -1,0 +1,396 @@
+"""What must be known to answer a free question: a checklist of typed needs, by the frame."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from deepcritical.answering.topics import topics_of
+from deepcritical.domain.checklist import Aspect, Checklist, ChecklistItem, Inquiry, InquiryKind
+from deepcritical.domain.errors import QuestionError
+from deepcritical.domain.frame import QuestionFrame, QuestionKind
+from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.patterns import bounded
+from deepcritical.questions.forms import require_answerable
+from deepcritical.questions.naming import as_condition, find_names
+from deepcritical.questions.reading import literal_frame
+
+__all__ = ["checklist_of", "inquiry_of", "read_inquiry"]
+
+_MOST = 7
+_SCOPE_OUT = (
+    "plans and protocols without a result",
+    "retracted records, which are counted and never used",
+    "advice for one patient",
+)
+
+
+def _asks(*patterns: str) -> re.Pattern[str]:
+    return bounded(rf"\b(?:{'|'.join(patterns)})\b", re.IGNORECASE)
+
+
+_BY_FRAME: dict[QuestionKind, InquiryKind] = {
+    QuestionKind.EFFICACY: InquiryKind.EFFECT,
+    QuestionKind.CLASS: InquiryKind.EFFECT,
+    QuestionKind.COMBINATION: InquiryKind.EFFECT,
+    QuestionKind.CANDIDATES: InquiryKind.TREATMENT,
+    QuestionKind.COMPARISON: InquiryKind.COMPARISON,
+    QuestionKind.MECHANISM: InquiryKind.MECHANISM,
+    QuestionKind.SAFETY: InquiryKind.SAFETY,
+    QuestionKind.DOSE: InquiryKind.DOSE,
+    QuestionKind.POPULATION: InquiryKind.ELIGIBILITY,
+}
+_BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
+    (
+        InquiryKind.GUIDANCE,
+        _asks(
+            r"guidelines?",
+            r"recommend\w*",
+            r"consensus",
+            r"approved",
+            r"licen[sc]ed",
+            r"what do (?:\w+ )?reviews",
+        ),
+    ),
+    (
+        InquiryKind.TRIALS,
+        _asks(
+            r"(?:which|what|any|are there|list|find|show|how many)\b(?:\s+[\w-]+){0,5}?\s+"
+            r"(?:trials?|RCTs?)",
+            r"(?:ongoing|registered|recruiting|planned|running) (?:\w+ )?(?:trials?|stud(?:y|ies))",
+        ),
+    ),
+    (
+        InquiryKind.FREQUENCY,
+        _asks(
+            r"how (?:often|common|frequent|many|likely|prevalent)",
+            r"prevalence",
+            r"incidence",
+            r"(?:what|which) (?:\w+ )?(?:proportion|percent\w*|share|fraction|rate|number)",
+        ),
+    ),
+    (
+        InquiryKind.DIAGNOSIS,
+        _asks(
+            r"accura\w+",
+            r"sensitiv\w+",
+            r"specificit\w+",
+            r"diagnos\w+",
+            r"detect\w*",
+            r"screen(?:ing|ed|s)? for",
+            r"predict\w*",
+            r"biomarkers?",
+        ),
+    ),
+    (
+        InquiryKind.DOSE,
+        _asks(r"dos(?:es?|ages?|ing)", r"how (?:much|many mg|long should)", r"regimens?"),
+    ),
+    (
+        InquiryKind.COMPARISON,
+        _asks(
+            r"versus",
+            r"vs\.?",
+            r"compared (?:with|to)",
+            r"(?:better|worse|safer|superior|inferior|cheaper|more effective|rather) (?:\w+ )?"
+            r"(?:than|to)",
+            r"difference between",
+        ),
+    ),
+    (
+        InquiryKind.MECHANISM,
+        _asks(r"mechanisms?", r"mode of action", r"how (?:do|does|did|might|could)", r"pathways?"),
+    ),
+    (InquiryKind.CAUSE, _asks(r"causes?", r"risk factors?", r"why", r"aetiology", r"etiology")),
+    (
+        InquiryKind.SAFETY,
+        _asks(
+            r"safe(?:ty|ly)?",
+            r"side[- ]effects?",
+            r"adverse",
+            r"harm(?:s|ful)?",
+            r"dangerous",
+            r"toxic\w*",
+            r"complications?",
+        ),
+    ),
+    (
+        InquiryKind.ELIGIBILITY,
+        _asks(
+            r"in whom", r"for whom", r"who (?:should|can|benefits?|is|are|gets?)", r"which patients"
+        ),
+    ),
+    (
+        InquiryKind.DEFINITION,
+        _asks(r"what (?:is|are) (?:an?|the meaning of)", r"define", r"meant by"),
+    ),
+)
+"""What a question of no fixed kind asks for; the first that fits."""
+_OF_STATUS = (InquiryKind.GUIDANCE, InquiryKind.TRIALS)
+_NO_TREATMENT = (InquiryKind.FREQUENCY, InquiryKind.DIAGNOSIS, InquiryKind.CAUSE)
+"""Kinds that no question on treatments is in words."""
+_OPENING = bounded(
+    r"^(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|may|might)\b",
+    re.IGNORECASE,
+)
+_PROTECTS = _asks(
+    r"(?:reduc|prevent|protect|lower|mitigat|relie|treat|manag|less|limit)\w*",
+)
+"""Of a question on a harm, that something is to be done against it."""
+
+
+class _Need(NamedTuple):
+    aspect: Aspect
+    text: str
+    """With places for what is asked about and in whom."""
+    studies: int = 1
+    level: int | None = None
+
+
+_EFFECT = _Need(Aspect.EFFECT, "What does {about} do{inside}: which outcomes, how much?", 2, 3)
+_COMPARED = _Need(
+    Aspect.COMPARISON, "How do the treatments compare with one another{inside}?", 1, 3
+)
+_HARMS = _Need(Aspect.SAFETY, "Which harms of {about} are reported{inside}?", 1, 4)
+_AGAINST = _Need(Aspect.AGAINST, "What speaks against it: no effect, harm, trials stopped early?")
+_CONTRADICTS = _Need(Aspect.AGAINST, "What contradicts it?")
+_GUIDANCE = _Need(Aspect.RECOMMENDED, "What do reviews and guidelines say of {about}{inside}?")
+_UNDER_WAY = _Need(
+    Aspect.REGISTERED, "Which trials of {about}{inside} are registered, and where do they stand?"
+)
+_BACKGROUND = _Need(Aspect.BACKGROUND, "What is the background of {about}{inside}?")
+_RATE = _Need(Aspect.RATE, "How often, in figures?", 1, 4)
+_WHO = _Need(Aspect.ELIGIBILITY, "In whom is it so, more or less?", 1, 4)
+
+_NEEDS: dict[InquiryKind, tuple[_Need, ...]] = {
+    InquiryKind.EFFECT: (_EFFECT, _AGAINST, _HARMS, _GUIDANCE, _UNDER_WAY),
+    InquiryKind.TREATMENT: (
+        _Need(Aspect.EFFECT, "Which treatments were tested{inside}, and with what result?", 2, 3),
+        _COMPARED,
+        _Need(Aspect.RECOMMENDED, "Which treatments do reviews and guidelines name{inside}?"),
+        _Need(Aspect.SAFETY, "Which harms of these treatments are reported?", 1, 4),
+        _Need(Aspect.AGAINST, "Which treatments did not work, or did harm?"),
+    ),
+    InquiryKind.COMPARISON: (
+        _Need(Aspect.COMPARISON, "How do the treatments compare{inside}: {about}?", 1, 3),
+        _Need(Aspect.AGAINST, "Where was there no difference, or the contrary?"),
+        _Need(Aspect.SAFETY, "How do their harms compare?", 1, 4),
+        _GUIDANCE,
+    ),
+    InquiryKind.MECHANISM: (
+        _Need(Aspect.MECHANISM, "By which steps does {about} act{inside}?", 1, 5),
+        _Need(Aspect.EFFECT, "Does it show in people?", 1, 4),
+        _CONTRADICTS,
+        _BACKGROUND,
+    ),
+    InquiryKind.SAFETY: (
+        _Need(Aspect.SAFETY, "Which harms of {about} are reported{inside}?", 2, 4),
+        _RATE,
+        _Need(Aspect.AGAINST, "Where was it tolerated, or no worse than a control?"),
+        _Need(Aspect.ELIGIBILITY, "Who is at higher risk?", 1, 4),
+        _GUIDANCE,
+    ),
+    InquiryKind.DOSE: (
+        _Need(Aspect.DOSE, "Which doses or regimens of {about} do studies report{inside}?", 1, 4),
+        _Need(Aspect.EFFECT, "What came of them?", 1, 3),
+        _Need(Aspect.SAFETY, "Which harms are reported, and at which dose?", 1, 4),
+        _Need(Aspect.AGAINST, "Which doses did not work, or did harm?"),
+    ),
+    InquiryKind.FREQUENCY: (
+        _Need(Aspect.RATE, "Which figures do studies report on {about}{inside}?", 1, 4),
+        _WHO,
+        _CONTRADICTS,
+    ),
+    InquiryKind.DIAGNOSIS: (
+        _Need(Aspect.DIAGNOSIS, "How well does {about} tell or predict it{inside}?", 1, 4),
+        _Need(Aspect.COMPARISON, "How does it compare with other tests?", 1, 4),
+        _CONTRADICTS,
+        _GUIDANCE,
+    ),
+    InquiryKind.CAUSE: (
+        _Need(Aspect.CAUSE, "Which causes or risk factors of {about} do studies report?", 1, 4),
+        _RATE,
+        _CONTRADICTS,
+    ),
+    InquiryKind.TRIALS: (
+        _UNDER_WAY,
+        _Need(Aspect.EFFECT, "What did finished trials find?", 1, 3),
+        _Need(Aspect.AGAINST, "Which were stopped early, or found no effect?"),
+        _HARMS,
+    ),
+    InquiryKind.ELIGIBILITY: (
+        _Need(
+            Aspect.ELIGIBILITY,
+            "In whom was {about} tested{inside}, and in whom does it help?",
+            1,
+            4,
+        ),
+        _EFFECT,
+        _HARMS,
+        _AGAINST,
+    ),
+    InquiryKind.GUIDANCE: (
+        _Need(Aspect.RECOMMENDED, "What do reviews and guidelines say of {about}{inside}?", 1),
+        _EFFECT,
+        _HARMS,
+        _AGAINST,
+    ),
+    InquiryKind.DEFINITION: (
+        _Need(Aspect.BACKGROUND, "What is {about}{inside}?"),
+        _RATE,
+        _GUIDANCE,
+    ),
+    InquiryKind.OTHER: (
+        _Need(Aspect.EFFECT, "What do studies find on {about}{inside}?", 1, 4),
+        _RATE,
+        _GUIDANCE,
+        _CONTRADICTS,
+    ),
+}
+_MORE: Mapping[Aspect, _Need] = {
+    Aspect.EFFECT: _EFFECT,
+    Aspect.COMPARISON: _COMPARED,
+    Aspect.SAFETY: _HARMS,
+    Aspect.RATE: _RATE,
+    Aspect.MECHANISM: _Need(Aspect.MECHANISM, "By which steps could it act?", 1, 5),
+    Aspect.DOSE: _Need(Aspect.DOSE, "Which doses are reported?", 1, 4),
+    Aspect.ELIGIBILITY: _WHO,
+    Aspect.DIAGNOSIS: _Need(Aspect.DIAGNOSIS, "How accurate is the test?", 1, 4),
+    Aspect.CAUSE: _Need(Aspect.CAUSE, "Which causes or risk factors are reported?", 1, 4),
+    Aspect.RECOMMENDED: _GUIDANCE,
+    Aspect.REGISTERED: _UNDER_WAY,
+    Aspect.BACKGROUND: _BACKGROUND,
+}
+"""Needs that context or a model may add."""
+_CONTEXT: dict[Aspect, re.Pattern[str]] = {
+    Aspect.SAFETY: _asks(r"safe\w*", r"adverse", r"side effects?", r"tolerab\w+", r"harms?"),
+    Aspect.DOSE: _asks(r"dos(?:e|es|age|ing)"),
+    Aspect.MECHANISM: _asks(r"mechanis\w+", r"pathways?"),
+    Aspect.RATE: _asks(r"how (?:often|common|frequent)", r"prevalence", r"incidence"),
+    Aspect.REGISTERED: _asks(r"(?:ongoing|registered|recruiting) trials?"),
+    Aspect.RECOMMENDED: _asks(r"guidelines?", r"recommend\w+"),
+}
+
+
+def inquiry_of(text: str, context: str = "") -> Inquiry:
+    """A free question on records that are there already; see `read_inquiry`."""
+    return read_inquiry(literal_frame(text), context)
+
+
+def read_inquiry(frame: QuestionFrame, context: str = "") -> Inquiry:
+    """A free question, read by rules.
+
+    Raises:
+        QuestionDeclinedError: It is none that papers and trials answer.
+        QuestionError: It names nothing that could be looked for.
+    """
+    require_answerable(frame)
+    topics = topics_of(frame)
+    drugs, conditions = _named(frame)
+    words = tuple(word[0] for word in topics.words)
+    names = dict.fromkeys((*(s.name for s in topics.subjects), *words))
+    if not names:
+        raise QuestionError(
+            "The question names nothing to look for.",
+            "Name a drug, a condition, a target or an outcome.",
+        )
+    kind = _kind(frame)
+    beside = f"{_rest(frame.text)} {context}"
+    return Inquiry(
+        text=frame.text,
+        context=context,
+        kind=kind,
+        drugs=drugs,
+        conditions=conditions,
+        key_terms=tuple(names),
+        aspects=tuple(a for a, pattern in _CONTEXT.items() if pattern.search(beside)),
+        scope_in=_scope(kind),
+        scope_out=_SCOPE_OUT,
+        notices=frame.notices,
+        frame=frame,
+    )
+
+
+def _kind(frame: QuestionFrame) -> InquiryKind:
+    """What a question is after: by its frame, where that is sure, else by its words."""
+    by_words = next((k for k, pattern in _BY_WORDS if pattern.search(frame.text)), None)
+    if by_words in _OF_STATUS:
+        return by_words
+    if frame.kind is QuestionKind.SAFETY:
+        protects = len(frame.drugs) > 1 and _PROTECTS.search(frame.text)
+        if protects:
+            return InquiryKind.EFFECT
+        return InquiryKind.FREQUENCY if by_words is InquiryKind.FREQUENCY else InquiryKind.SAFETY
+    by_frame = _BY_FRAME.get(frame.kind)
+    if by_frame is InquiryKind.TREATMENT and by_words in _NO_TREATMENT:
+        return by_words
+    if by_frame:
+        return by_frame
+    if by_words:
+        return by_words
+    return InquiryKind.EFFECT if _OPENING.match(frame.text) else InquiryKind.OTHER
+
+
+def _rest(text: str) -> str:
+    """What a text asks behind its first question."""
+    return text.partition("?")[2]
+
+
+def _named(frame: QuestionFrame) -> tuple[tuple[Drug, ...], tuple[Condition, ...]]:
+    """The drugs and conditions of a question, those first that it is about."""
+    names = find_names(frame.text)
+    drugs = {drug.name: drug for drug in frame.drugs}
+    for named in names.drugs:
+        drugs.setdefault(named.drug.name, named.drug)
+    conditions = {frame.condition.name: frame.condition} if frame.condition else {}
+    known = {name for c in conditions.values() for name in c.names}
+    for mention in names.conditions:
+        if mention.condition.name not in known:
+            conditions.setdefault(mention.text, as_condition(mention.condition, mention.text))
+    return tuple(drugs.values()), tuple(conditions.values())
+
+
+def _scope(kind: InquiryKind) -> tuple[str, ...]:
+    people = "studies of people first, then animals and cells"
+    if kind is InquiryKind.MECHANISM:
+        people = "studies of people, animals and cells alike"
+    return "records that name all of the drugs and conditions asked about", people
+
+
+def checklist_of(inquiry: Inquiry) -> Checklist:
+    """The needs of a question of its kind, then what else it wants known, 3-7 in all."""
+    needs = {need.aspect: need for need in _NEEDS[inquiry.kind]}
+    for aspect in inquiry.aspects:
+        if aspect in _MORE:
+            needs.setdefault(aspect, _MORE[aspect])
+    about, inside = _about(inquiry)
+    return Checklist(
+        items=tuple(
+            ChecklistItem(
+                id=f"C{number}",
+                aspect=need.aspect,
+                text=need.text.format(about=about, inside=inside),
+                studies=need.studies,
+                level=need.level,
+            )
+            for number, need in enumerate(list(needs.values())[:_MOST], 1)
+        )
+    )
+
+
+def _about(inquiry: Inquiry) -> tuple[str, str]:
+    """What a question is about, and in which condition, in words for the items."""
+    subjects = [drug.name for drug in inquiry.drugs]
+    conditions = [condition.name for condition in inquiry.conditions]
+    inside = f" in {conditions[0]}" if conditions and (subjects or _has_words(inquiry)) else ""
+    if subjects:
+        return " and ".join(subjects[:3]), inside
+    words = list(_has_words(inquiry))
+    about = " ".join(words[:4]) if words else conditions[0] if conditions else "it"
+    return about, inside if words else ""
+
+
+def _has_words(inquiry: Inquiry) -> Iterator[str]:
+    named = {*(d.name for d in inquiry.drugs), *(c.name for c in inquiry.conditions)}
+    return (term for term in inquiry.key_terms if term not in named)

@@ -1,0 +1,278 @@
+"""Finds the sentences of records that speak to the needs of a question. Every one is located.
+
+A sentence ranks by what it, its title and its record name of the question, by the words in which
+the need is met, and by where it stands. What the reading of a study states on the drug asked about
+goes before: it has a side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from deepcritical.answering.cues import CUES, FIGURES, FINDINGS, is_needed
+from deepcritical.answering.topics import Topics, Weights, folded, told_of, topics_of
+from deepcritical.answering.weighing import appraised, drugs_asked
+from deepcritical.domain.appraisal import Appraisal, Stance
+from deepcritical.domain.checklist import Aspect, Checklist, ChecklistItem, Inquiry, ItemFact
+from deepcritical.domain.evidence import Evidence, Fact, FactRole
+from deepcritical.domain.grading import Grade, grade, is_notice
+from deepcritical.domain.orders import addresses_a_model
+from deepcritical.domain.passages import body_sentences
+from deepcritical.domain.study import StudyReading
+from deepcritical.domain.text import Span, whole_sentences
+
+__all__ = ["Bearing", "PassageReader", "read_passages"]
+
+_MOST_OF_RECORD = 2
+"""Sentences of one record for one need."""
+_DIRECT, _NEAR = 0.7, 0.5
+"""Share of the best coverage of a question's words that a record has which is on it, or near it."""
+_FEWEST = 0.4
+"""Coverage below which a record of no known subject is on something else."""
+_LEAST = 0.5
+"""Relevance of a sentence that speaks to a need."""
+_IN_TITLE, _IN_RECORD = 0.6, 0.3
+"""What a name is worth to a sentence that stands in its title, or elsewhere in its record."""
+_OF_TRIALS = (Aspect.REGISTERED,)
+_ROLES = {
+    Aspect.SAFETY: FactRole.HARM,
+    Aspect.MECHANISM: FactRole.MECHANISM,
+    Aspect.REGISTERED: FactRole.DESIGN,
+}
+_BY_READING: dict[Aspect, tuple[str, ...]] = {
+    Aspect.EFFECT: ("supporting", "refuting"),
+    Aspect.COMPARISON: ("supporting", "refuting"),
+    Aspect.AGAINST: ("refuting",),
+}
+_SIDES = {"supporting": Stance.SUPPORTS, "refuting": Stance.REFUTES}
+
+
+class Bearing(NamedTuple):
+    """How a record stands to a question."""
+
+    direct: bool
+    """Whether it is on all that is asked; else only on something near."""
+    coverage: float
+    """Share of the words that it has."""
+
+
+class _Scored(NamedTuple):
+    span: Span
+    score: float
+
+
+class PassageReader:
+    """Reads records for one checklist.
+
+    Args:
+        inquiry: The question.
+        checklist: Its needs.
+        records: All records that were found: how rare words are is counted in them.
+    """
+
+    def __init__(self, inquiry: Inquiry, checklist: Checklist, records: Sequence[Evidence]) -> None:
+        self._items = checklist.items
+        self._topics: Topics = topics_of(inquiry.frame) if inquiry.frame else Topics((), ())
+        self._weights = Weights(records)
+        self._best_coverage = max(
+            (self._coverage(r) for r in records if self._names_all(r)), default=0.0
+        )
+
+    def bearing(self, record: Evidence) -> Bearing | None:
+        """How a record stands to the question; None where it is on something else."""
+        coverage = self._coverage(record)
+        subjects = self._topics.subjects
+        if not subjects and coverage < _FEWEST:
+            return None
+        share = coverage / self._best_coverage if self._best_coverage else 1.0
+        if self._names_all(record) and share >= _DIRECT:
+            return Bearing(True, coverage)
+        named = sum(subject.is_of(record) for subject in subjects)
+        near = share >= _NEAR and (2 * named >= len(subjects))
+        return Bearing(False, coverage) if near else None
+
+    def _coverage(self, record: Evidence) -> float:
+        return self._topics.coverage(folded(told_of(record)), self._weights)
+
+    def _names_all(self, record: Evidence) -> bool:
+        return all(subject.is_of(record) for subject in self._topics.subjects)
+
+    def read(
+        self, evidence_id: str, record: Evidence, appraisal: Appraisal | None = None
+    ) -> tuple[ItemFact, ...]:
+        """The facts of a record, each once with all needs that it speaks to.
+
+        A retracted record, or a notice about another one, has none.
+        """
+        graded = grade(record)
+        if graded.retracted or is_notice(record):
+            return ()
+        found: dict[int, ItemFact] = {}
+        for fact in (
+            *self._by_reading(graded, appraisal),
+            *self._by_words(evidence_id, record, graded),
+        ):
+            had = found.get(fact.fact.start)
+            found[fact.fact.start] = _joined(had, fact) if had else fact
+        return tuple(found[start] for start in sorted(found))
+
+    def _by_reading(self, graded: Grade, appraisal: Appraisal | None) -> Iterator[ItemFact]:
+        """What the reading of its study says of the drug asked about."""
+        if appraisal is None or not appraisal.reading.included:
+            return
+        reading = appraisal.reading
+        for item in self._items:
+            for kind in _BY_READING.get(item.aspect, ()):
+                for fact in reading.facts_by_kind[kind]:
+                    yield _fact(item, fact, graded, side=_SIDES[kind], direct=reading.direct)
+            if item.aspect is Aspect.SAFETY:
+                for fact in reading.context:
+                    if fact.role is FactRole.HARM and is_needed(item.aspect, "", fact.quote):
+                        yield _fact(item, fact, graded, direct=reading.direct)
+
+    def _by_words(self, evidence_id: str, record: Evidence, graded: Grade) -> Iterator[ItemFact]:
+        bearing = self.bearing(record)
+        if bearing is None or not record.content:
+            return
+        for item in self._items:
+            if item.aspect in _OF_TRIALS and record.metadata.kind == "trial":
+                yield from self._of_entry(item, evidence_id, record, graded, bearing)
+                continue
+            for span, score in self._best(item, record, bearing):
+                fact = Fact.of(span, evidence_id, _ROLES.get(item.aspect, FactRole.RESULT))
+                yield ItemFact(
+                    id="",
+                    items=(item.id,),
+                    fact=fact,
+                    level=graded.level,
+                    direct=bearing.direct,
+                    relevance=round(score, 3),
+                )
+
+    def _of_entry(
+        self,
+        item: ChecklistItem,
+        evidence_id: str,
+        record: Evidence,
+        graded: Grade,
+        bearing: Bearing,
+    ) -> Iterator[ItemFact]:
+        """The first sentence of a registry entry, which says what is tested."""
+        told = (s for s in whole_sentences(record.content) if not addresses_a_model(s.text))
+        if span := next(told, None):
+            yield ItemFact(
+                id="",
+                items=(item.id,),
+                fact=Fact.of(span, evidence_id, FactRole.DESIGN),
+                level=graded.level,
+                direct=bearing.direct,
+                relevance=round(bearing.coverage, 3),
+            )
+
+    def _best(self, item: ChecklistItem, record: Evidence, bearing: Bearing) -> list[_Scored]:
+        """The sentences of a record that speak best to a need."""
+        whole = {span.start for span in whole_sentences(record.content)}
+        body = [
+            s for s in body_sentences(record.content, record.citation.title) if s.start in whole
+        ]
+        scored = [
+            _Scored(span, self._score(item, span, at, len(body), record, bearing))
+            for at, span in enumerate(body)
+            if CUES[item.aspect].search(span.text)
+            and is_needed(item.aspect, span.label, span.text)
+            and not addresses_a_model(span.text)
+        ]
+        ranked = sorted(scored, key=lambda one: (-one.score, one.span.start))
+        return [one for one in ranked[:_MOST_OF_RECORD] if one.score >= _LEAST]
+
+    def _score(
+        self,
+        item: ChecklistItem,
+        span: Span,
+        at: int,
+        number: int,
+        record: Evidence,
+        bearing: Bearing,
+    ) -> float:
+        key, title = folded(span.text), folded(record.citation.title)
+        worth = [
+            1.0 if s.is_in(key) else _IN_TITLE if s.is_in(title) else _IN_RECORD
+            for s in self._topics.subjects
+        ]
+        names = sum(worth) / len(worth) if worth else 1.0
+        own = self._topics.coverage(key, self._weights)
+        headed = self._topics.coverage(f"{title} {key}", self._weights)
+        words = 0.5 * own + 0.3 * headed + 0.2 * bearing.coverage
+        cues = min(len(CUES[item.aspect].findall(span.text)), 3) / 3
+        concludes = span.label.startswith(FINDINGS) or (not span.label and at >= number - 2)
+        return (
+            0.35 * names
+            + 0.45 * words
+            + 0.12 * cues
+            + 0.12 * concludes
+            + 0.08 * bool(FIGURES.search(span.text))
+        )
+
+
+def _fact(
+    item: ChecklistItem,
+    fact: Fact,
+    graded: Grade,
+    *,
+    direct: bool,
+    side: Stance = Stance.NEUTRAL,
+) -> ItemFact:
+    return ItemFact(
+        id="",
+        items=(item.id,),
+        fact=fact,
+        side=side,
+        level=graded.level,
+        direct=direct,
+        relevance=1.0,
+        by_reading=True,
+    )
+
+
+def _joined(one: ItemFact, other: ItemFact) -> ItemFact:
+    """Two facts that are one sentence, with the needs of both."""
+    sided = one if one.side is not Stance.NEUTRAL else other
+    return one.model_copy(
+        update={
+            "items": tuple(dict.fromkeys((*one.items, *other.items))),
+            "side": sided.side,
+            "direct": one.direct or other.direct,
+            "relevance": max(one.relevance, other.relevance),
+            "by_reading": one.by_reading or other.by_reading,
+        }
+    )
+
+
+def read_passages(
+    inquiry: Inquiry,
+    checklist: Checklist,
+    records: Mapping[str, Evidence],
+    readings: Mapping[str, StudyReading],
+    found: Sequence[Evidence],
+) -> tuple[ItemFact, ...]:
+    """The facts of records, by evidence id, in their order.
+
+    Args:
+        inquiry: The question.
+        checklist: Its needs.
+        records: Those that are to be read.
+        readings: What they say of their studies, by evidence id.
+        found: All records that were found.
+    """
+    reader = PassageReader(inquiry, checklist, found)
+    drugs, condition = drugs_asked(inquiry)
+    by_drug = [
+        appraised(inquiry, drug, condition, records, readings) for drug in drugs[:1] if condition
+    ]
+    appraisals = by_drug[0] if by_drug else {}
+    return tuple(
+        fact
+        for key, record in records.items()
+        for fact in reader.read(key, record, appraisals.get(key))
+    )

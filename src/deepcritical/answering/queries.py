@@ -1,0 +1,174 @@
+"""The searches for a free question: its names first, then the words of each need that is open.
+
+Only names that a vocabulary knows must occur; other words of the question rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from deepcritical.answering.topics import topics_of
+from deepcritical.domain.checklist import Aspect, ChecklistItem, Coverage, Inquiry
+from deepcritical.domain.question import SearchQuery
+from deepcritical.questions.forms import research_question, wants_verdict
+from deepcritical.questions.searching import search_sides
+from deepcritical.services.evidence_store import EvidenceStore
+
+__all__ = ["need_queries"]
+
+
+class _Words(NamedTuple):
+    """One wording of a need."""
+
+    plain: str
+    terms: tuple[str, ...]
+    """Of these one must occur, where a source has fields."""
+
+
+_REVIEWS = _Words("systematic review meta-analysis", ('"systematic review"', '"meta-analysis"'))
+_WORDINGS: Mapping[Aspect, tuple[_Words, ...]] = {
+    Aspect.EFFECT: (
+        _Words("randomised trial results", ("randomized", "randomised", '"clinical trial"')),
+        _REVIEWS,
+        _Words("cohort association risk", ("cohort", "association", "risk")),
+    ),
+    Aspect.COMPARISON: (
+        _Words("compared with versus", ("versus", '"compared with"', "comparison", "comparative")),
+        _REVIEWS,
+    ),
+    Aspect.SAFETY: (
+        _Words("safety adverse events", ("safety", '"adverse events"', '"side effects"')),
+        _Words("serious harm mortality", ('"serious adverse"', "mortality", "toxicity", "harm*")),
+    ),
+    Aspect.RATE: (_Words("incidence prevalence rate", ("incidence", "prevalence", "rate")),),
+    Aspect.MECHANISM: (
+        _Words("mechanism pathway signalling", ("mechanism*", "pathway", "signaling")),
+    ),
+    Aspect.DOSE: (_Words("dose mg regimen", ("dose", "dosage", "dosing", "regimen")),),
+    Aspect.ELIGIBILITY: (
+        _Words("subgroup patients characteristics", ("subgroup*", "predictor*", '"risk factors"')),
+    ),
+    Aspect.DIAGNOSIS: (
+        _Words("sensitivity specificity accuracy", ("sensitivity", "specificity", "accuracy")),
+    ),
+    Aspect.CAUSE: (_Words("causes risk factors", ("cause*", '"risk factor*"', "etiology")),),
+    Aspect.RECOMMENDED: (
+        _Words("guideline recommendation review", ("guideline*", "consensus", "recommend*")),
+    ),
+    Aspect.REGISTERED: (_Words("trial registered recruiting", ('"clinical trial"', "protocol")),),
+    Aspect.BACKGROUND: (_Words("review overview", ("review", "overview")),),
+    Aspect.AGAINST: (
+        _Words("no effect no difference", ('"no effect"', '"no difference"', '"did not"')),
+        _Words("terminated early futility", ("futility", '"stopped early"', "ineffective")),
+    ),
+}
+_MOST_WORDS = 6
+"""Further words of a question in one search; more would find papers on other things."""
+_MOST_NEEDED = 2
+"""Words that must occur, where a question has no name."""
+
+
+def need_queries(
+    inquiry: Inquiry, store: EvidenceStore, *, web: bool = False
+) -> tuple[SearchQuery, ...]:
+    """The next wording for each need that is not met; at first also the question itself.
+
+    Args:
+        inquiry: The question.
+        store: What was searched and found so far; the checklist is in it.
+        web: Whether the web is searched too; each need gets one query of its own there.
+    """
+    maker = _Maker(inquiry)
+    run = store.queries_run
+    wanted: list[SearchQuery] = []
+    if not store.searches:
+        wanted += [maker.named(), *maker.worded_as_asked(), *_of_verdict(inquiry)]
+    wanted += [maker.with_words(words) for words in inquiry.searches]
+    for item in _open(store):
+        made = [maker.for_need(words) for words in _WORDINGS.get(item.aspect, ())]
+        wanted += [query for query in made if query.text not in run][:1]
+        if web and made:
+            wanted += [q for q in (maker.on_web(made[0]),) if q.text not in run]
+    return tuple({query.text: query for query in wanted}.values())
+
+
+def _of_verdict(inquiry: Inquiry) -> Iterator[SearchQuery]:
+    """The first searches of a report on the same question: both rest on the same records."""
+    frame = inquiry.frame
+    if frame and wants_verdict(frame) and frame.drugs:
+        yield from search_sides(research_question(frame), ())
+
+
+def _open(store: EvidenceStore) -> Iterator[ChecklistItem]:
+    done = {c.item for c in store.coverage if c.coverage is Coverage.SATISFIED}
+    if store.checklist:
+        yield from (item for item in store.checklist.items if item.id not in done)
+
+
+class _Maker:
+    """Makes queries that name what a question names."""
+
+    def __init__(self, inquiry: Inquiry) -> None:
+        self._drug = next(iter(inquiry.drugs), None)
+        self._condition = next(iter(inquiry.conditions), None)
+        self._others = (
+            *(d.name for d in inquiry.drugs[1:]),
+            *(c.name for c in inquiry.conditions[1:]),
+        )
+        topics = topics_of(inquiry.frame) if inquiry.frame else None
+        self._words = tuple(word[0] for word in topics.words)[:_MOST_WORDS] if topics else ()
+        self._text = inquiry.text
+
+    def named(self) -> SearchQuery:
+        """Its names alone: what registries are asked, too; its words, where it has no names."""
+        if self._has_names:
+            return self._made((), literature_only=False)
+        return SearchQuery(text=" ".join(self._words) or self._text)
+
+    def worded_as_asked(self) -> Iterator[SearchQuery]:
+        """Its names with the other words that it has."""
+        if self._words and self._has_names:
+            yield self._made(self._words, self._words)
+
+    def for_need(self, words: _Words) -> SearchQuery:
+        """Its names with one wording of a need."""
+        return self._made((*self._words, words.plain), words.terms)
+
+    def with_words(self, words: str) -> SearchQuery:
+        """Its names with a few plain words."""
+        return self._made((words,), (words,))
+
+    def on_web(self, query: SearchQuery) -> SearchQuery:
+        """The same in plain words for the web alone."""
+        return SearchQuery(text=f"{query.text} evidence", web_only=True)
+
+    @property
+    def _has_names(self) -> bool:
+        return bool(self._drug or self._condition)
+
+    def _made(
+        self, words: Iterable[str], terms: tuple[str, ...] = (), *, literature_only: bool = True
+    ) -> SearchQuery:
+        names = (self._drug.name if self._drug else "", self._condition and self._condition.name)
+        parts = (*names, *self._others, *words)
+        return SearchQuery(
+            text=" ".join(part for part in parts if part),
+            drug=self._drug,
+            condition=self._condition,
+            terms=self._terms(terms),
+            literature_only=literature_only,
+        )
+
+    def _terms(self, terms: tuple[str, ...]) -> tuple[str, ...]:
+        """Terms of which one must occur, each beside all names that have no field of their own."""
+        either = tuple(_quoted(term) for term in terms)
+        needed = self._others if self._has_names else self._words[:_MOST_NEEDED]
+        if not needed:
+            return either
+        beside = " AND ".join(map(_quoted, needed))
+        return (f"{beside} AND ({' OR '.join(either)})",) if either else (beside,)
+
+
+def _quoted(term: str) -> str:
+    return f'"{term}"' if " " in term and '"' not in term else term

@@ -1,0 +1,230 @@
+"""What a free question is about: names that a record must have, and words that rank records.
+
+A name is one that a vocabulary knows, with its synonyms. Any other word of the question ranks what
+is found and never filters it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from deepcritical.appraisal.outcomes import terms_of
+from deepcritical.appraisal.people import names_condition
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.frame import QuestionFrame
+from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.patterns import bounded
+from deepcritical.questions.naming import DrugNamed, as_condition, find_names
+from deepcritical.questions.wording import ASKING_WORDS
+from deepcritical.services.lexical import terms
+from deepcritical.vocabulary.folding import key_of
+
+__all__ = ["Subject", "Topics", "Weights", "folded", "told_of", "topics_of"]
+
+_SHORTEST_STEM = 5
+_ENDING = 4
+"""Letters by which two forms of a word may differ at their ends."""
+_LONGEST_PHRASE = 3
+_ABSENT = 0.5
+"""Weight of a word that no record has: it may be a lay word for what they write otherwise."""
+_NEED_WORDS = frozenset(
+    "actual actually adverse affect alternative best better cause caused causes causing chance "
+    "cheapest choice common commonly compare compared comparing comparison dangerous decide "
+    "definition developing difference dosage dose doses dosing eligible enough explain explains "
+    "far first frequency frequent frequently get gets getting give given go going guideline "
+    "guidelines happen happens harm harmful harms high important incidence instead keep kind like "
+    "likely line long made make makes mean means mechanism mg much need number occur often old "
+    "ones option options outcome percentage planned prevalence proportion rate rates really "
+    "recommend recommended reduce regimen review reviews risk risks running safe safer safety say "
+    "sensible share side skip something sort standard status suffer suffering superior take taken "
+    "takes taking tell thing think thinks toxicity trying type usual way worse worth".split()
+)
+"""Words that say what is wanted of the subjects, which the need itself looks for."""
+_FUNCTION_WORDS = frozenset(
+    "about above across after again against all alone along already also although always am among "
+    "an and another any anybody anyone are around as at away back be because been before behind "
+    "being below beside between both but by came can come could dad daily day days did do does "
+    "doing done down during each eight either eleven else enough etc even ever every everybody "
+    "everyone father few five for four from further give had half has have having he her here "
+    "hers him his hour hours how however i if in inside into is isn it its itself just know last "
+    "least less let lot lots many may me might mine minute minutes mom month monthly months more "
+    "most mother mum must my myself near neither never next nine no nobody none nor not nothing "
+    "now of off on once one only onto or other others our out outside over own past patient "
+    "patients per perhaps person please quite rather same seven several shall she should since "
+    "six so some somebody someone still such ten than that the their them themselves then there "
+    "these they this those three through throughout thus to together too toward twelve twice two "
+    "under until up upon us versus very via was we week weekly weeks well were what whatever when "
+    "where whether which while who whole whom whose why will with within without would year "
+    "yearly years yes yet you your".split()
+)
+"""Words of English grammar, numbers and times, which say nothing of a subject."""
+_WORD = bounded(r"[^\W_]+(?:['’-][^\W_]+)*")
+
+
+_WANTED = frozenset(key_of(w) for w in _NEED_WORDS)
+_PLAIN = frozenset(key_of(w) for w in ASKING_WORDS | _FUNCTION_WORDS)
+
+
+class Subject(NamedTuple):
+    """A drug, class or condition of a question."""
+
+    name: str
+    """As the question writes it."""
+    keys: tuple[str, ...]
+    """Its names, folded."""
+    condition: Condition | None = None
+
+    def is_in(self, key: str) -> bool:
+        """Whether a folded text has one of its names."""
+        return any(f" {name} " in key for name in self.keys)
+
+    def is_of(self, record: Evidence) -> bool:
+        """Whether a record names it, or a narrower condition, anywhere."""
+        told = told_of(record)
+        if self.is_in(folded(told)):
+            return True
+        return self.condition is not None and names_condition((told,), self.condition)
+
+
+class Topics(NamedTuple):
+    """What a question is about."""
+
+    subjects: tuple[Subject, ...]
+    words: tuple[tuple[str, ...], ...]
+    """Each word of substance that no subject has, as its stems: one of them must occur."""
+
+    def coverage(self, key: str, weights: Weights) -> float:
+        """The weight of the words that a folded text has, as a share of all; 1.0 without words."""
+        total = sum(weights.of(word) for word in self.words)
+        if not total:
+            return 1.0
+        stems = frozenset(terms(key))
+        return sum(weights.of(w) for w in self.words if _occurs(w, stems, key)) / total
+
+
+class Weights:
+    """How rare words are among records: a word that all have tells none from another.
+
+    Args:
+        records: All that were found.
+    """
+
+    def __init__(self, records: Iterable[Evidence]) -> None:
+        texts = [frozenset(terms(folded(told_of(record)))) for record in records]
+        self._number = len(texts)
+        self._in: Counter[str] = Counter(term for text in texts for term in text)
+        self._known: dict[tuple[str, ...], float] = {}
+
+    def of(self, word: tuple[str, ...]) -> float:
+        """The weight of a word, in its forms; above 0."""
+        if word not in self._known:
+            with_it = max(
+                (count for term, count in self._in.items() if any(_alike(w, term) for w in word)),
+                default=0,
+            )
+            rarity = math.log1p((self._number + 1) / (with_it + 1))
+            self._known[word] = rarity if with_it else _ABSENT
+        return self._known[word]
+
+
+def told_of(record: Evidence) -> str:
+    """Title, text and registry terms of a record."""
+    meta = record.metadata
+    return "\n".join((record.citation.title, record.content, *meta.conditions, *meta.interventions))
+
+
+@lru_cache(maxsize=4096)
+def folded(text: str) -> str:
+    """A text as names are looked for in it."""
+    return f" {key_of(text)} "
+
+
+def topics_of(frame: QuestionFrame) -> Topics:
+    """The topics of a question."""
+    return _topics(frame.text, frame.drugs, frame.condition, frame.members)
+
+
+@lru_cache(maxsize=256)
+def _topics(
+    text: str, drugs: tuple[Drug, ...], condition: Condition | None, members: tuple[str, ...]
+) -> Topics:
+    names = find_names(text)
+    found: dict[str, Subject] = {}
+    for named in names.drugs:
+        _add(found, _of_drug(named, members))
+    for drug in drugs:
+        _add(found, Subject(drug.name, _keys((drug.name, *drug.synonyms, *members))))
+    of_conditions = [as_condition(m.condition, m.text) for m in names.conditions]
+    for one in (*of_conditions, *filter(None, (condition,))):
+        _add(found, Subject(one.name, _keys((one.name, *one.names)), one))
+    subjects = tuple(found.values())
+    return Topics(subjects, tuple(_words(names.text, subjects)))
+
+
+def _add(found: dict[str, Subject], subject: Subject) -> None:
+    """Take in a subject that none of those found is already."""
+    if not any(set(subject.keys) & set(other.keys) for other in found.values()):
+        found[subject.name] = subject
+
+
+def _of_drug(named: DrugNamed, members: Sequence[str]) -> Subject:
+    group = named.group
+    names = (named.text, named.drug.name, *named.drug.synonyms)
+    if group:
+        names = (*names, group.name, *group.names, *group.members, *members)
+    return Subject(named.text, _keys(names))
+
+
+def _keys(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(key for name in names if (key := key_of(name))))
+
+
+def _words(text: str, subjects: Sequence[Subject]) -> Iterator[tuple[str, ...]]:
+    """Each further word of substance, with the other names of the outcome that it is part of."""
+    rest = folded(text)
+    for key in sorted((k for s in subjects for k in s.keys), key=len, reverse=True):
+        rest = rest.replace(f" {key} ", " ; ")
+    seen: set[str] = set()
+    for part in rest.split(";"):
+        words = [w for w in _WORD.findall(part) if w not in _PLAIN]
+        for size in range(_LONGEST_PHRASE, 0, -1):
+            for at in range(len(words) - size + 1):
+                phrase = words[at : at + size]
+                if seen.intersection(phrase) or _says_little(phrase):
+                    continue
+                others = terms_of(" ".join(phrase))
+                if others or size == 1:
+                    seen.update(phrase)
+                    yield tuple(dict.fromkeys((" ".join(phrase), *others)))
+
+
+def _says_little(phrase: Sequence[str]) -> bool:
+    return all(word in _WANTED or len(word) < 2 for word in phrase)
+
+
+def _occurs(word: tuple[str, ...], stems: frozenset[str], key: str) -> bool:
+    """Whether a text, by its stems and folded, has one of the forms of a word."""
+    for form in word:
+        if " " in form:
+            if f" {form} " in key:
+                return True
+        elif any(_alike(form, stem) for stem in stems):
+            return True
+    return False
+
+
+@lru_cache(maxsize=65536)
+def _alike(one: str, other: str) -> bool:
+    """Whether two words are forms of one: "bleed" and "bleeding", "hallucinate" and "-ations"."""
+    if one == other:
+        return True
+    short, long = sorted((one, other), key=len)
+    if len(short) < _SHORTEST_STEM - 1 or len(long) - len(short) > _ENDING:
+        return False
+    stem = max(_SHORTEST_STEM - 1, len(short) - 3)
+    return short[:stem] == long[:stem] and bool(re.match(r"[^\W\d]+$", short))

@@ -1,0 +1,138 @@
+"""What readings say to a free question on a drug in a condition: the verdict of a report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from deepcritical.answering.topics import told_of
+from deepcritical.appraisal.asked import asked_of
+from deepcritical.appraisal.people import names_condition
+from deepcritical.appraisal.records import read_for
+from deepcritical.appraisal.verdict import decide
+from deepcritical.domain.appraisal import Appraisal, StudyFinding, study_findings
+from deepcritical.domain.checklist import Inquiry
+from deepcritical.domain.errors import QuestionError
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.frame import QuestionKind
+from deepcritical.domain.grading import grade
+from deepcritical.domain.identity import study_groups
+from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.record_kinds import is_paper
+from deepcritical.domain.study import StudyReading
+from deepcritical.domain.verdict import Verdict, VerdictLabel
+from deepcritical.questions.forms import research_question
+from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
+
+__all__ = ["Weighed", "appraised", "drugs_asked", "weigh"]
+
+_MOST_CANDIDATES = 12
+_IN_TITLE = 4
+"""How many mere mentions a drug in a paper's title is worth."""
+_OPEN = (VerdictLabel.INSUFFICIENT, VerdictLabel.NOT_ASSESSED)
+_RANKS = (
+    VerdictLabel.SUPPORTED,
+    VerdictLabel.PROMISING,
+    VerdictLabel.MIXED,
+    VerdictLabel.UNSUPPORTED,
+    VerdictLabel.REFUTED,
+    VerdictLabel.HARMFUL,
+    VerdictLabel.INSUFFICIENT,
+    VerdictLabel.NOT_ASSESSED,
+)
+_LOWEST = ("high", "moderate", "low", "very low")
+
+
+class Weighed(NamedTuple):
+    """A drug with what the studies show of it."""
+
+    drug: Drug
+    condition: Condition
+    verdict: Verdict
+    studies: tuple[StudyFinding, ...]
+    appraisals: Mapping[str, Appraisal]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing was decided."""
+        return self.verdict.label in _OPEN
+
+
+def drugs_asked(inquiry: Inquiry) -> tuple[tuple[Drug, ...], Condition | None]:
+    """The drugs that a verdict is on and the condition; no drugs where candidates are wanted."""
+    frame = inquiry.frame
+    if frame is None:
+        return (), None
+    try:
+        question = research_question(frame)
+    except QuestionError:
+        return (), None
+    if question.drug is None:
+        return (), question.condition
+    others = frame.drugs[1:] if frame.kind is QuestionKind.COMPARISON else ()
+    return (question.drug, *others), question.condition
+
+
+def appraised(
+    inquiry: Inquiry,
+    drug: Drug,
+    condition: Condition,
+    records: Mapping[str, Evidence],
+    readings: Mapping[str, StudyReading],
+) -> dict[str, Appraisal]:
+    """What each record says of a drug in a condition, by evidence id."""
+    frame = inquiry.frame
+    own = frame if frame and drug.name in {d.name for d in frame.drugs} else None
+    asked = asked_of(drug, condition, own)
+    return {
+        key: Appraisal.weighed(
+            read_for(asked, key, record, readings.get(key), grade(record)), grade(record)
+        )
+        for key, record in records.items()
+    }
+
+
+def weigh(
+    inquiry: Inquiry, records: Mapping[str, Evidence], readings: Mapping[str, StudyReading]
+) -> tuple[Weighed, ...]:
+    """The drugs that a question is on with their verdicts; of candidates the best first.
+
+    Args:
+        inquiry: The question.
+        records: All records, by evidence id.
+        readings: Of the records, by evidence id.
+    """
+    drugs, condition = drugs_asked(inquiry)
+    if condition is None:
+        return ()
+    groups = study_groups(records)
+    found = []
+    for drug in drugs or _candidates(condition, records):
+        appraisals = appraised(inquiry, drug, condition, records, readings)
+        studies = study_findings(appraisals, groups)
+        if studies:
+            found.append(Weighed(drug, condition, decide(studies), studies, appraisals))
+    return tuple(found) if drugs else tuple(sorted(found, key=_rank))
+
+
+def _rank(one: Weighed) -> tuple[int, int, str]:
+    certainty = _LOWEST.index(one.verdict.certainty.value)
+    return _RANKS.index(one.verdict.label), certainty, one.drug.name
+
+
+def _candidates(condition: Condition, records: Mapping[str, Evidence]) -> tuple[Drug, ...]:
+    """The drugs that most records on the condition name; a paper's title weighs most."""
+    named: Counter[str] = Counter()
+    for record in records.values():
+        if names_condition((told_of(record),), condition):
+            named.update(_drugs_in(told_of(record)))
+            if record.content and is_paper(record):
+                named.update(dict.fromkeys(_drugs_in(record.citation.title), _IN_TITLE))
+    ranked = sorted(named, key=lambda name: (-named[name], name))[:_MOST_CANDIDATES]
+    known = (lookup_drug(name) for name in ranked)
+    return tuple(Drug(name=one.name, synonyms=one.synonyms, known=True) for one in known)
+
+
+def _drugs_in(text: str) -> set[str]:
+    return {m.drug.name for m in find_drugs(text) if m.drug.kind is DrugKind.DRUG}

@@ -1,0 +1,429 @@
+"""Writes the answer to a free question: a few sentences, then a short part for each need.
+
+What a drug does in a condition is said as the report says it, from the same verdict. Everything
+else is told in located sentences of the records, the strongest and most fitting first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from deepcritical.answering.coverage import checklist_in, counting, covered
+from deepcritical.answering.passages import PassageReader
+from deepcritical.answering.topics import topics_of
+from deepcritical.answering.weighing import Weighed, drugs_asked, weigh
+from deepcritical.domain.answer import ANSWER_SCHEMA, AnsweredItem, AnswerPart, DeepAnswer
+from deepcritical.domain.appraisal import Stance
+from deepcritical.domain.brief import Brief
+from deepcritical.domain.checklist import (
+    Aspect,
+    ChecklistItem,
+    Coverage,
+    Inquiry,
+    InquiryKind,
+    ItemFact,
+    facts_of,
+)
+from deepcritical.domain.events import StopReason
+from deepcritical.domain.grading import is_retracted
+from deepcritical.domain.report_parts import Reference, ReportSection
+from deepcritical.domain.sentences import Finding, Sentence, as_markdown
+from deepcritical.domain.text import capitalised
+from deepcritical.questions.forms import wants_verdict
+from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.writing.brief import Matter, brief_of, harm_sentences
+from deepcritical.writing.citing import Citer
+from deepcritical.writing.context import ReportContext
+from deepcritical.writing.evidence_rows import evidence_rows
+from deepcritical.writing.findings import findings_of
+from deepcritical.writing.passages import (
+    LEADS,
+    missing_sentence,
+    passage_finding,
+    pointer_sentence,
+)
+
+__all__ = ["Draft", "draft_of", "findings_in", "synthesize"]
+
+_MOST_OF_MAIN, _MOST_OF_OTHERS = 5, 3
+_MOST_IN_LEAD = 2
+_MOST_CANDIDATES = 3
+_UNGRADED = 9
+_STRENGTH = {1: 0.25, 2: 0.2, 3: 0.1, 4: 0.05}
+"""What an OCEBM level adds to the relevance of a sentence."""
+_MOST_FINDINGS = 40
+_EARLY = {
+    StopReason.DEADLINE: "the time for it was over",
+    StopReason.BUDGET: "the model's budget was used up",
+    StopReason.USER_STOP: "it was stopped by the user",
+    StopReason.MAX_ITERATIONS: "the limit of rounds was reached",
+}
+
+
+class Draft(NamedTuple):
+    """What an answer is written from, before a model has written anything."""
+
+    weighed: tuple[Weighed, ...]
+    picked: Mapping[str, tuple[ItemFact, ...]]
+    """Of each item the facts that are told, by its id."""
+    findings: Mapping[str, Finding]
+    """What sentences may rest on, by id: results over studies, results of one, passages."""
+    passages: Mapping[str, str]
+    """Fact id -> id of its finding."""
+
+
+def draft_of(inquiry: Inquiry, store: EvidenceStore) -> Draft:
+    """Weigh what was read, choose what is told, and list what a sentence may rest on."""
+    weighed = weigh(inquiry, store.evidence, store.readings) if _is_weighed(inquiry) else ()
+    facts = counting(store)
+    newest = inquiry.frame is not None and inquiry.frame.latest
+    order = _Order(store, newest=newest)
+    items = checklist_in(store).items
+    told = [fact for fact in facts if fact.direct] or facts
+    picked = {
+        item.id: tuple(order.best(facts_of(item, told), _most(item, items))) for item in items
+    }
+    findings: dict[str, Finding] = {}
+    for one in weighed[:_MOST_CANDIDATES]:
+        made = findings_of(
+            one.drug.name, one.verdict, one.studies, one.appraisals, store.evidence, store.readings
+        )
+        for finding in made.values():
+            key = f"F{len(findings) + 1}"
+            findings[key] = finding.model_copy(update={"id": key})
+    passages: dict[str, str] = {}
+    for fact in dict.fromkeys(f for facts in picked.values() for f in facts):
+        key = f"P{len(passages) + 1}"
+        passages[fact.id] = key
+        findings[key] = passage_finding(key, fact, store.evidence[fact.fact.evidence_id])
+    return Draft(weighed, picked, findings, passages)
+
+
+def findings_in(draft: Draft) -> dict[str, Finding]:
+    """The findings that a model may write about, as many as a prompt should hold."""
+    return dict(list(draft.findings.items())[:_MOST_FINDINGS])
+
+
+def _is_weighed(inquiry: Inquiry) -> bool:
+    return inquiry.kind in _WEIGHED
+
+
+_WEIGHED = (
+    InquiryKind.EFFECT,
+    InquiryKind.COMPARISON,
+    InquiryKind.TREATMENT,
+    InquiryKind.SAFETY,
+    InquiryKind.MECHANISM,
+)
+
+
+def _most(item: ChecklistItem, items: Sequence[ChecklistItem]) -> int:
+    return _MOST_OF_MAIN if item.id == items[0].id else _MOST_OF_OTHERS
+
+
+class _Order:
+    """Which facts are told first: of the question itself, strong and fitting; or the newest."""
+
+    def __init__(self, store: EvidenceStore, *, newest: bool) -> None:
+        self._study_of = store.study_of
+        self._records = store.evidence
+        self._newest = newest
+
+    def best(self, facts: Sequence[ItemFact], most: int) -> list[ItemFact]:
+        """The best facts, one of each study before a second, both sides among them."""
+        ranked = sorted(facts, key=self._key)
+        firsts: dict[int, ItemFact] = {}
+        for fact in ranked:
+            firsts.setdefault(self._study_of[fact.fact.evidence_id], fact)
+        seconds = [fact for fact in ranked if fact not in firsts.values()]
+        own = [*firsts.values(), *seconds]
+        sides = (Stance.SUPPORTS, Stance.REFUTES)
+        first = {f.id for side in sides for f in [x for x in own if x.side is side][: most // 2]}
+        kept = sorted(own, key=lambda f: f.id not in first)[:most]
+        return sorted(kept, key=self._key)
+
+    def _key(self, fact: ItemFact) -> tuple[bool, str, float, int]:
+        record = self._records[fact.fact.evidence_id]
+        strength = _STRENGTH.get(fact.level or _UNGRADED, 0.0)
+        date = record.citation.date or "" if self._newest else ""
+        return (
+            not fact.direct,
+            "".join(chr(0x10FFFF - ord(c)) for c in date[:10]),
+            -(fact.relevance + strength),
+            int(fact.id[1:]),
+        )
+
+
+def synthesize(
+    inquiry: Inquiry,
+    store: EvidenceStore,
+    context: ReportContext,
+    author: str,
+    draft: Draft,
+    written: Sequence[Sentence] = (),
+) -> DeepAnswer:
+    """The answer from what is in the store.
+
+    Args:
+        inquiry: The question.
+        store: The run's store with checklist, facts and readings.
+        context: What is to be said of the run.
+        author: Who wrote it.
+        draft: What it is written from.
+        written: Checked sentences of a model, which become its first part.
+    """
+    return _Writer(inquiry, store, context, draft, written).written_by(author)
+
+
+class _Writer:
+    def __init__(
+        self,
+        inquiry: Inquiry,
+        store: EvidenceStore,
+        context: ReportContext,
+        draft: Draft,
+        written: Sequence[Sentence],
+    ) -> None:
+        self._inquiry = inquiry
+        self._store = store
+        self._context = context
+        self._draft = draft
+        self._written = tuple(written)
+        self._citer = Citer(store)
+        self._told: set[str] = set()
+        self._main = self._of_verdict()
+
+    def written_by(self, author: str) -> DeepAnswer:
+        """The whole answer; the parts are written in the order in which they are read."""
+        brief = self._brief()
+        lead = self._lead(brief)
+        self._cite((*(brief.answer + brief.harms + brief.synthesis if brief else ()), *lead))
+        parts = tuple(self._parts())
+        self._claim(parts, lead)
+        checklist = tuple(self._checklist())
+        references = self._citer.references
+        used = {
+            i
+            for s in (*lead, *self._written, *(x for p in parts for x in p.sentences))
+            for i in s.finding_ids
+        }
+        return DeepAnswer(
+            schema_version=ANSWER_SCHEMA,
+            question=self._inquiry.text,
+            context=self._inquiry.context,
+            scope_in=self._inquiry.scope_in,
+            scope_out=self._inquiry.scope_out,
+            key_terms=self._inquiry.key_terms,
+            overview=_overview(brief, lead, references),
+            sections=tuple(_section(part, references) for part in parts),
+            brief=brief,
+            verdict=self._main.verdict if brief and self._main else None,
+            studies=self._main.studies if brief and self._main else (),
+            lead=lead,
+            parts=parts,
+            findings=tuple(f for i, f in self._draft.findings.items() if i in used),
+            checklist=checklist,
+            limitations=tuple(self._limitations(checklist)),
+            references=references,
+            evidence_table=evidence_rows(self._store, references, ()),
+            claims=self._citer.claims,
+            searches=tuple(self._store.searches),
+            sources_searched=self._context.sources,
+            records_read=len(self._store.evidence),
+            search_iterations=self._context.iterations,
+            stop_reason=StopReason(self._context.stop_reason),
+            notices=self._context.notices,
+            written_by=author,
+        )
+
+    # --- the answer -------------------------------------------------------------------------------
+
+    def _of_verdict(self) -> Weighed | None:
+        """The drug on which a report would give its verdict."""
+        frame = self._inquiry.frame
+        drugs, _ = drugs_asked(self._inquiry)
+        if frame is None or not drugs or not wants_verdict(frame) or not self._draft.weighed:
+            return None
+        return self._draft.weighed[0]
+
+    def _brief(self) -> Brief | None:
+        main = self._main
+        if main is None:
+            return None
+        records = self._store.evidence
+        matter = Matter(
+            drug=main.drug.name,
+            condition=main.condition.name,
+            frame=self._inquiry.frame,
+            verdict=main.verdict,
+            studies=main.studies,
+            evidence=records,
+            readings=self._store.readings,
+            registered=[
+                i
+                for i, a in main.appraisals.items()
+                if a.reading.included and records[i].metadata.kind == "trial"
+            ],
+            searched_on=self._context.searched_on,
+        )
+        return brief_of(matter).model_copy(update={"synthesis": self._written})
+
+    def _lead(self, brief: Brief | None) -> tuple[Sentence, ...]:
+        """The answer where no verdict is on one drug: a model's words, results, or passages."""
+        if brief and not (self._main and self._main.is_open):
+            return ()
+        if self._written:
+            return () if brief else self._written
+        told = [*self._missing(), *self._of_weighed()]
+        facts = [fact for of_item in self._draft.picked.values() for fact in of_item]
+        direct = list(dict.fromkeys(fact for fact in facts if fact.direct))[:_MOST_IN_LEAD]
+        if direct and not any(s.evidence_ids for s in told):
+            told.append(Sentence(text=LEADS["newest" if self._newest else "strongest"]))
+            told += [self._quote(fact) for fact in direct]
+        if not direct and not told:
+            told.append(Sentence(text=LEADS["nothing"]))
+            told += [Sentence(text=LEADS["near"])] if facts else []
+        return tuple(told)
+
+    @property
+    def _newest(self) -> bool:
+        return self._inquiry.frame is not None and self._inquiry.frame.latest
+
+    def _missing(self) -> Iterator[Sentence]:
+        """The names of the question that no record has."""
+        subjects = topics_of(self._inquiry.frame).subjects if self._inquiry.frame else ()
+        records = self._store.evidence.values()
+        absent = [s.name for s in subjects if not any(s.is_of(record) for record in records)]
+        if absent:
+            yield Sentence(text=missing_sentence(absent))
+
+    def _of_weighed(self) -> list[Sentence]:
+        """Of candidates what was decided of the best; of harms what was compared."""
+        weighed = self._draft.weighed
+        if self._inquiry.kind is InquiryKind.TREATMENT:
+            decided = [one for one in weighed if not one.is_open][:_MOST_CANDIDATES]
+            return [told for one in decided if (told := self._first_row(one))]
+        if self._inquiry.kind is InquiryKind.SAFETY and weighed:
+            one = weighed[0]
+            found = harm_sentences(one.verdict, one.drug.name)
+            return [self._of_finding(s) for s in found if s.evidence_ids]
+        return []
+
+    def _first_row(self, one: Weighed) -> Sentence | None:
+        """The result over studies that leads the verdict on a candidate."""
+        own = (f for f in self._draft.findings.values() if f.drug == one.drug.name and not f.study)
+        found = next(own, None)
+        return None if found is None else _as_sentence(found)
+
+    def _of_finding(self, sentence: Sentence) -> Sentence:
+        """A template sentence with the finding that it is of."""
+        same = (f for f in self._draft.findings.values() if f.sentence == sentence.text)
+        found = next(same, None)
+        return _as_sentence(found) if found else sentence
+
+    # --- the needs --------------------------------------------------------------------------------
+
+    def _parts(self) -> Iterator[AnswerPart]:
+        items = checklist_in(self._store).items
+        # What speaks against has its own place, so that no other part tells it away.
+        against = [i for i in items if i.aspect is Aspect.AGAINST]
+        kept = {f.id for i in against for f in self._draft.picked[i.id]}
+        for item in items:
+            facts = self._draft.picked[item.id]
+            reserved = set() if item in against else kept
+            fresh = [f for f in facts if f.id not in self._told | reserved]
+            again = [f for f in facts if f.id in self._told]
+            told = [self._quote(fact) for fact in fresh]
+            self._told.update(fact.id for fact in fresh)
+            if not told and again:
+                told = [self._pointer(again)]
+            if told:
+                self._cite(told)
+                yield AnswerPart(item=item.id, title=item.text, sentences=tuple(told))
+
+    def _pointer(self, facts: Sequence[ItemFact]) -> Sentence:
+        findings = [self._draft.findings[self._draft.passages[fact.id]] for fact in facts]
+        return Sentence(
+            text=pointer_sentence([finding.study for finding in findings]),
+            evidence_ids=tuple(dict.fromkeys(fact.fact.evidence_id for fact in facts)),
+            finding_ids=tuple(finding.id for finding in findings),
+        )
+
+    def _quote(self, fact: ItemFact) -> Sentence:
+        self._told.add(fact.id)
+        return _as_sentence(self._draft.findings[self._draft.passages[fact.id]], quoted=True)
+
+    def _cite(self, sentences: Iterable[Sentence]) -> None:
+        for sentence in sentences:
+            self._citer.cite(sentence.evidence_ids)
+
+    def _claim(self, parts: Sequence[AnswerPart], lead: Sequence[Sentence]) -> None:
+        """Keep the quote behind each sentence that is one."""
+        by_finding = {finding: fact for fact, finding in self._draft.passages.items()}
+        facts = {fact.id: fact.fact for fact in self._store.item_facts}
+        for sentence in (*lead, *(s for part in parts for s in part.sentences)):
+            for finding in sentence.finding_ids:
+                if sentence.origin == "quote" and finding in by_finding:
+                    self._citer.sentence(facts[by_finding[finding]])
+
+    # --- what is missing --------------------------------------------------------------------------
+
+    def _checklist(self) -> Iterator[AnsweredItem]:
+        facts = {fact.id: fact.fact.evidence_id for fact in counting(self._store)}
+        by_item = {c.item: c for c in self._store.coverage or covered(self._store)}
+        for item in checklist_in(self._store).items:
+            said = by_item[item.id]
+            yield AnsweredItem(
+                item=item,
+                coverage=said.coverage,
+                reason=said.reason,
+                evidence_ids=tuple(dict.fromkeys(facts[i] for i in said.fact_ids if i in facts)),
+            )
+
+    def _limitations(self, checklist: Sequence[AnsweredItem]) -> Iterator[str]:
+        yield "Read were titles, abstracts, registry entries and snippets, not full texts."
+        yield (
+            f"The sentences were found by {self._context.found_by}; a record that says it in quite "
+            "other words may have been missed."
+        )
+        if any(
+            a.item.aspect is Aspect.AGAINST and a.coverage is Coverage.UNSATISFIED
+            for a in checklist
+        ):
+            yield "That nothing was found which speaks against it does not show that there is none."
+        if retracted := self._retracted():
+            verb = "record bears" if retracted == 1 else "records bear"
+            yield f"{retracted} retracted {verb} on the question; none of its words is used."
+        if why := _EARLY.get(StopReason(self._context.stop_reason)):
+            yield f"Research ended before the checklist was satisfied, because {why}."
+
+    def _retracted(self) -> int:
+        records = self._store.evidence.values()
+        gone = [record for record in records if is_retracted(record)]
+        if not gone:
+            return 0
+        reader = PassageReader(self._inquiry, checklist_in(self._store), list(records))
+        return sum(bool((b := reader.bearing(record)) and b.direct) for record in gone)
+
+
+def _as_sentence(finding: Finding, *, quoted: bool = False) -> Sentence:
+    return Sentence(
+        text=finding.sentence,
+        evidence_ids=finding.evidence_ids,
+        finding_ids=(finding.id,),
+        origin="quote" if quoted else "template",
+    )
+
+
+def _overview(
+    brief: Brief | None, lead: Sequence[Sentence], references: Sequence[Reference]
+) -> str:
+    told = ((*brief.answer, *brief.harms), brief.synthesis, lead) if brief else (lead,)
+    return "\n\n".join(as_markdown(part, references) for part in told if part)
+
+
+def _section(part: AnswerPart, references: Sequence[Reference]) -> ReportSection:
+    lines = [as_markdown((sentence,), references) for sentence in part.sentences]
+    content = "\n".join(f"- {line}" for line in lines)
+    return ReportSection(title=capitalised(part.title), content=content)

@@ -1,0 +1,73 @@
+"""Prints located sentences of records, and what leads them in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from deepcritical.domain.checklist import ItemFact
+from deepcritical.domain.citation_validator import build_reference_from_evidence
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.grading import grade
+from deepcritical.domain.sentences import Finding
+from deepcritical.domain.trial_status import told_status
+from deepcritical.writing.words import listed
+
+__all__ = [
+    "LEADS",
+    "missing_sentence",
+    "passage_finding",
+    "passage_sentence",
+    "pointer_sentence",
+]
+
+LEADS = {
+    "strongest": "What the records say on it, the strongest and most fitting first:",
+    "newest": "What the records say on it, the newest first:",
+    "nothing": "Nothing in the records found answers this question directly.",
+    "near": "Records on something near it are quoted below.",
+}
+"""What is said before passages, or in their place."""
+
+
+def passage_finding(key: str, fact: ItemFact, record: Evidence) -> Finding:
+    """Return a located sentence as a finding.
+
+    Args:
+        key: Its id.
+        fact: The sentence.
+        record: Its record.
+    """
+    graded = grade(record)
+    strength = [graded.design.value.partition(" (")[0].partition(", no ")[0]]
+    if status := told_status(record):
+        strength.append(status)
+    if graded.participants:
+        strength.append(f"{graded.participants:,} people")
+    if graded.concern:
+        strength.append("under an expression of concern")
+    finding = Finding(
+        id=key,
+        evidence_ids=(fact.fact.evidence_id,),
+        study=build_reference_from_evidence(record).short_name,
+        design=", ".join(strength),
+        quotes=(fact.fact.quote,),
+    )
+    sentence = passage_sentence(finding, quotable=record.quotable)
+    return finding.model_copy(update={"sentence": sentence})
+
+
+def pointer_sentence(names: Sequence[str]) -> str:
+    """Return where passages stand that were told before."""
+    return f"See {listed(list(dict.fromkeys(names)))} above."
+
+
+def missing_sentence(names: Sequence[str]) -> str:
+    """Return that no record has a name of the question."""
+    return f"No record found names {listed(list(names), 'or')}."
+
+
+def passage_sentence(finding: Finding, *, quotable: bool) -> str:
+    """Return what tells a passage; in quotation marks where the words are the source's own."""
+    quote = " ".join(finding.quotes[0].split())
+    head = f"{finding.study} ({finding.design})"
+    return f"{head}: “{quote.rstrip('.')}”." if quotable else f"{head}, in summary: {quote}"
