@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
     from typing import TypeVar
 
+    from deepcritical.answering.stance import stance
     from deepcritical.domain.answer import DeepAnswer
     from deepcritical.domain.grading import grade
     from deepcritical.domain.live_sources import SourceKey
     from deepcritical.domain.report import ResearchReport
     from deepcritical.reasoning.edges import edges
-    from deepcritical.reasoning.hypothesis_stance import stance
     from deepcritical.verification.claims import verify_claim
 
     Document = TypeVar("Document", ResearchReport, DeepAnswer)
@@ -39,7 +39,7 @@ __all__ = ["deep_research", "edges", "grade", "research", "stance", "verify_clai
 _HOMES = {
     "edges": "deepcritical.reasoning.edges",
     "grade": "deepcritical.domain.grading",
-    "stance": "deepcritical.reasoning.hypothesis_stance",
+    "stance": "deepcritical.answering.stance",
     "verify_claim": "deepcritical.verification.claims",
 }
 """Names that are imported when first asked for, so that `deepcritical --help` stays fast."""

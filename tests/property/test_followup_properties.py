@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.evidence import Evidence
-from deepcritical.reasoning.followup import MAX_QUOTES, answer
+from deepcritical.answering.records import MAX_QUOTES, answer
 from tests.conftest import make_evidence
 
 QUESTIONS = (

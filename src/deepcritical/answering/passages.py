@@ -105,9 +105,15 @@ class PassageReader:
 
         A retracted record, or a notice about another one, has none.
         """
-        graded = grade(record)
-        if graded.retracted or is_notice(record):
+        if grade(record).retracted or is_notice(record):
             return ()
+        return self.found(evidence_id, record, appraisal)
+
+    def found(
+        self, evidence_id: str, record: Evidence, appraisal: Appraisal | None = None
+    ) -> tuple[ItemFact, ...]:
+        """The same of any record, for where a retracted one is shown as such."""
+        graded = grade(record)
         found: dict[int, ItemFact] = {}
         for fact in (
             *self._by_reading(graded, appraisal),

@@ -25,9 +25,10 @@ from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.questions.forms import research_question
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
 
-__all__ = ["Weighed", "appraised", "drugs_asked", "weigh"]
+__all__ = ["Weighed", "appraised", "candidates", "drugs_asked", "weigh"]
 
 _MOST_CANDIDATES = 12
+"""Drugs that records are read for when candidates are sought."""
 _IN_TITLE = 4
 """How many mere mentions a drug in a paper's title is worth."""
 _OPEN = (VerdictLabel.INSUFFICIENT, VerdictLabel.NOT_ASSESSED)
@@ -108,7 +109,7 @@ def weigh(
         return ()
     groups = study_groups(records)
     found = []
-    for drug in drugs or _candidates(condition, records):
+    for drug in drugs or candidates(condition, records):
         appraisals = appraised(inquiry, drug, condition, records, readings)
         studies = study_findings(appraisals, groups)
         if studies:
@@ -121,8 +122,11 @@ def _rank(one: Weighed) -> tuple[int, int, str]:
     return _RANKS.index(one.verdict.label), certainty, one.drug.name
 
 
-def _candidates(condition: Condition, records: Mapping[str, Evidence]) -> tuple[Drug, ...]:
-    """The drugs that most records on the condition name; a paper's title weighs most."""
+def candidates(condition: Condition, records: Mapping[str, Evidence]) -> tuple[Drug, ...]:
+    """The drugs that most records on the condition name; a paper's title weighs most.
+
+    Registered plans list many drugs and report on none.
+    """
     named: Counter[str] = Counter()
     for record in records.values():
         if names_condition((told_of(record),), condition):

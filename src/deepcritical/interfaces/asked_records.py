@@ -18,8 +18,8 @@ from deepcritical.interfaces.output import plain_json
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from deepcritical.answering.records import FollowUp, Passage, Quote
     from deepcritical.domain.evidence import Evidence
-    from deepcritical.reasoning.followup import FollowUp, Passage, Quote
     from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 
 __all__ = ["ask_records"]
@@ -49,8 +49,8 @@ def _tell(line: str) -> None:
 
 async def _asked(snapshot: str, question: str, most: int) -> tuple[FollowUp, str]:
     # Imported late: `--help` and a refused question must not wait for them.
+    from deepcritical.answering.records import answer
     from deepcritical.bootstrap import open_retrieval, read_settings
-    from deepcritical.reasoning.followup import answer
     from deepcritical.services.evidence_store import EvidenceStore
     from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
 

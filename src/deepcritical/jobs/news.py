@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 
+from deepcritical.answering.needs import inquiry_of
+from deepcritical.answering.queries import need_queries
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.documents import Document
 from deepcritical.domain.errors import DeepCriticalError, QuestionError
@@ -18,8 +20,6 @@ from deepcritical.domain.similar import News
 from deepcritical.jobs.conduct import OpenSources
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import literal_frame
-from deepcritical.reasoning.inquiries import inquiry_of
-from deepcritical.reasoning.item_queries import item_queries
 from deepcritical.reasoning.judging import next_sides
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.search_handler import SourceAnswer
@@ -65,7 +65,7 @@ def _widest(document: Document) -> Sequence[SearchQuery]:
     try:
         if isinstance(document, DeepAnswer):
             inquiry = inquiry_of(document.question, document.context)
-            queries = item_queries(inquiry, EvidenceStore())
+            queries = need_queries(inquiry, EvidenceStore())
         else:
             queries = next_sides(
                 research_question(literal_frame(document.research_question)), EvidenceStore()

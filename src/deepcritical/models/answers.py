@@ -13,7 +13,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from deepcritical.questions.by_model import ModelReading
 
 __all__ = [
-    "AspectKind",
     "Assessed",
     "Chain",
     "Chosen",
@@ -21,9 +20,9 @@ __all__ = [
     "GapKind",
     "Hypotheses",
     "InquiryPlan",
-    "KeyFacts",
     "MappedFacts",
     "MappedSentence",
+    "NeedKind",
     "NextTurn",
     "Plan",
     "Section",
@@ -144,23 +143,26 @@ class NextTurn(_Answer):
     """One sentence."""
 
 
-AspectKind = Literal[
-    "randomised_trials",
-    "size_of_effect",
+NeedKind = Literal[
+    "effect",
+    "comparison",
     "safety",
-    "serious_harm",
-    "recommended",
-    "dose",
+    "rate",
     "mechanism",
-    "people",
-    "animals_and_cells",
+    "dose",
+    "eligibility",
+    "diagnosis",
+    "cause",
+    "recommended",
+    "registered",
+    "background",
 ]
 
 
 class InquiryPlan(Plan):
-    """The question as understood, what it wants known, and searches."""
+    """The question as understood, what must be known to answer it, and searches."""
 
-    aspects: list[AspectKind] = Field(default_factory=list)
+    needs: list[NeedKind] = Field(default_factory=list)
 
 
 class MappedSentence(_Answer):
@@ -172,6 +174,8 @@ class MappedSentence(_Answer):
     """A whole sentence, word for word."""
     items: list[str]
     """Ids of checklist items, such as C1."""
+    side: Literal["for", "against", "neither"] = "neither"
+    """Of a question of yes or no: for a yes, for a no, or neither."""
 
 
 class MappedFacts(_Answer):
@@ -194,13 +198,6 @@ class Completeness(_Answer):
     items: list[ItemJudged]
     searches: list[str] = Field(default_factory=list)
     """Each 1-6 plain words."""
-
-
-class KeyFacts(_Answer):
-    """The ids of the most telling facts, in order."""
-
-    facts: list[str]
-    """Such as F3."""
 
 
 class ToolPick(_Answer):

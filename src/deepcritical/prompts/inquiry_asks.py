@@ -8,15 +8,15 @@ from deepcritical.domain.checklist import Checklist, Inquiry, ItemFact
 from deepcritical.prompts.asks import READ_QUESTION, Prompt, compose, records_part
 from deepcritical.prompts.evidence import ShownRecords, record_text
 
-__all__ = ["ask_completeness", "ask_facts", "ask_inquiry", "ask_key_facts"]
+__all__ = ["ask_completeness", "ask_facts", "ask_inquiry"]
 
 
 def ask_inquiry(text: str, context: str, *, short: bool = False) -> Prompt:
     """What else a question wants known, and searches for it."""
     return compose(
         "plan_inquiry",
-        f"""{READ_QUESTION} Then name the aspects that an expert would want known to answer it, of
-        those that the answer's form lists; and up to 6 searches, each as 1-6 plain words to be
+        f"""{READ_QUESTION} Then name the needs that an expert would want met to answer it, of
+        the kinds that the answer's form lists; and up to 6 searches, each as 1-6 plain words to be
         added to the names in the question: outcomes, populations, designs or mechanisms, those
         that could speak against it included.""",
         f"Question: {text}",
@@ -32,8 +32,10 @@ def ask_facts(
     return compose(
         "map_facts",
         """For each record give the sentences that speak to an item of the checklist, with the ids
-        of these items. Plans, aims, background and what others found are no findings of the record.
-        Most records have none.""",
+        of these items. Plans, aims, background and what others found are no findings of the record,
+        unless an item asks for doses, for who was studied, for trials or for background. Of a
+        question of yes or no say also whether the sentence speaks for a yes or for a no. Most
+        records have none.""",
         _question(inquiry),
         _checklist(checklist),
         records_part(shown),
@@ -61,21 +63,6 @@ def ask_completeness(
         _question(inquiry),
         _checklist(checklist),
         f"Searches run so far:\n{searched}" if searched else "",
-        _facts(facts, limit_chars),
-        short=short,
-    )
-
-
-def ask_key_facts(
-    inquiry: Inquiry, facts: Sequence[ItemFact], limit_chars: int, *, short: bool = False
-) -> Prompt:
-    """The facts that tell an expert most, in order."""
-    return compose(
-        "choose_facts",
-        f"""Choose up to {3 if short else 6} facts that together answer the question best, in the
-        order of the argument, strongest study first, by their ids, such as F3. Take no side: what
-        speaks against it is told as fully as what speaks for it.""",
-        _question(inquiry),
         _facts(facts, limit_chars),
         short=short,
     )

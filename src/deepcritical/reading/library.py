@@ -20,7 +20,7 @@ from deepcritical.reading.sentences import text_hash
 from deepcritical.services.calculating import calculated
 from deepcritical.services.study_readings import Kept, MemoryReadings, ReadingStore, reading_key
 
-__all__ = ["Library", "Outcome"]
+__all__ = ["Library", "Outcome", "read_by_code"]
 
 T = TypeVar("T")
 
@@ -179,6 +179,12 @@ def _precedence(kept: Kept, owner: str) -> tuple[bool, int, str, str]:
     """Of what is kept, a user's own goes first in his own runs; the rest is always the same."""
     theirs = not (owner and kept.owner == owner)
     return theirs, _TRUST[kept.reading.reader.kind], kept.reading.reader.name, kept.key
+
+
+def read_by_code(records: Mapping[str, Evidence]) -> dict[str, StudyReading]:
+    """The readings that need neither a model nor a database: registry, curated, rules."""
+    found = _by_code(records, {i: text_hash(evidence) for i, evidence in records.items()})
+    return found | _by_rules({i: e for i, e in records.items() if i not in found})
 
 
 def _by_code(records: Mapping[str, Evidence], hashes: Mapping[str, str]) -> dict[str, StudyReading]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from deepcritical.answering.quoting import quoted_sentence
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis, chain_confidence
 from deepcritical.domain.orders import addresses_a_model
@@ -19,9 +20,8 @@ from deepcritical.domain.question import Condition, Drug
 from deepcritical.domain.text import fold
 from deepcritical.models.answers import Chain, Shown
 from deepcritical.questions.searching import edge_query
-from deepcritical.reasoning.directions import NO_EFFECT
 from deepcritical.reasoning.names import ConditionNames, DrugNames
-from deepcritical.reasoning.quoting import quoted_sentence
+from deepcritical.reasoning.relation_cues import NO_EFFECT
 from deepcritical.vocabulary.nodes import vocabulary
 
 __all__ = ["joined_chains"]

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import NamedTuple, Protocol
 
+from deepcritical.answering.records import FollowUp, Passage, answer
 from deepcritical.domain.chat import ChatAnswer, ChatSentence, FoundRecords
 from deepcritical.domain.citation_validator import build_reference_from_evidence
 from deepcritical.domain.errors import QuestionDeclinedError
@@ -23,7 +24,6 @@ from deepcritical.domain.tool_registry import ToolConfig
 from deepcritical.models.desk import RunDesk
 from deepcritical.questions.forms import require_answerable, require_one_meaning, wants_verdict
 from deepcritical.questions.reading import literal_frame, read_frame
-from deepcritical.reasoning.followup import FollowUp, Passage, answer
 from deepcritical.reasoning.look_ups import LookUp, listed, read_look_up
 
 __all__ = [

@@ -5,7 +5,6 @@ Same store, same bytes; it writes only sentences of records.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -14,6 +13,7 @@ from deepcritical.answering.coverage import checklist_in, covered
 from deepcritical.answering.needs import checklist_of, read_inquiry
 from deepcritical.answering.passages import read_passages
 from deepcritical.answering.queries import need_queries
+from deepcritical.answering.weighing import candidates
 from deepcritical.answering.writing import draft_of, synthesize
 from deepcritical.appraisal.asked import asked_of
 from deepcritical.appraisal.records import read_for
@@ -27,7 +27,6 @@ from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.grading import grade
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Condition, Drug, ResearchQuestion, SearchQuery
-from deepcritical.domain.record_kinds import is_paper
 from deepcritical.domain.report import ResearchReport
 from deepcritical.models.desk import RunDesk
 from deepcritical.questions.forms import research_question
@@ -37,23 +36,12 @@ from deepcritical.reading.library import Library
 from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies, Unread
 from deepcritical.reasoning.judging import assess, best_drug, next_sides
 from deepcritical.reasoning.mechanisms import build_hypotheses
-from deepcritical.reasoning.names import ConditionNames
 from deepcritical.reasoning.writing import write
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 from deepcritical.writing.context import ReportContext
 
 __all__ = ["ExtractiveReasoner"]
-
-MAX_CANDIDATES = 12
-"""Drugs that records are read for when candidates are sought.
-
-The five best get a verdict of their own in the report.
-"""
-
-_IN_TITLE = 4
-"""How many mere mentions a drug in a paper's title is worth when candidates are chosen."""
 
 
 class ExtractiveReasoner:
@@ -116,7 +104,7 @@ class ExtractiveReasoner:
         """The drug asked about, or the drugs that most records on the condition name."""
         if question.drug:
             return (question.drug,)
-        return await calculated(_candidates, _condition(question), store)
+        return await calculated(candidates, _condition(question), store.evidence)
 
     async def read_studies(self, records: Mapping[str, Evidence], owner: str) -> Studies:
         """What registry, curators, the operator's model or rules read."""
@@ -221,24 +209,3 @@ def _condition(question: ResearchQuestion) -> Condition:
             "The question names no condition.", "Name the condition to be treated."
         )
     return question.condition
-
-
-def _named(text: str) -> set[str]:
-    return {m.drug.name for m in find_drugs(text) if m.drug.kind is DrugKind.DRUG}
-
-
-def _candidates(condition: Condition, store: EvidenceStore) -> tuple[Drug, ...]:
-    """The drugs that most records on the condition name; a paper's title weighs most.
-
-    Registered plans list many drugs and report on none.
-    """
-    named: Counter[str] = Counter()
-    for record in store.evidence.values():
-        title, given = record.citation.title, "; ".join(record.metadata.interventions)
-        text = f"{title}\n{record.content}\n{given}"
-        if ConditionNames(condition, text).named(text):
-            named.update(_named(text))
-            if record.content and is_paper(record):
-                named.update(dict.fromkeys(_named(title), _IN_TITLE))
-    ranked = sorted(named, key=lambda name: (-named[name], name))
-    return tuple(drug_named(name) for name in ranked[:MAX_CANDIDATES])

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
+from deepcritical.answering.quoting import plain_words
 from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
 from deepcritical.domain.question import Condition, Drug, SearchQuery
 from deepcritical.models.answers import Assessed, GapKind
 from deepcritical.questions.searching import asked
 from deepcritical.reasoning.judging import OpenGap
-from deepcritical.reasoning.quoting import plain_words
 
 __all__ = ["judged", "worded_queries"]
 

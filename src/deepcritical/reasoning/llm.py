@@ -66,15 +66,22 @@ _MOST_GAPS = 10
 """Gaps that a model is shown to choose from; what it is not shown is not put off."""
 
 
+_WRITING: tuple[Judgement, Judgement] = ("report", "verify")
+
+
 class _Opened(NamedTuple):
     asker: Asker
     telling: Telling
     inquiry: InquiryModel
+    writer: Writer
 
 
 def _opened(server: ModelServer, asker: Asker, desk: RunDesk) -> _Opened:
     telling = Telling(server, asker.purse, desk)
-    return _Opened(asker, telling, InquiryModel(asker, telling, ExtractiveReasoner()))
+    writer, judge = (server.server_for(step).name for step in _WRITING)
+    writing = Writer(asker, writer, ModelVerifier(asker, judge), own=judge == writer)
+    inquiry = InquiryModel(asker, telling, ExtractiveReasoner(), writing)
+    return _Opened(asker, telling, inquiry, writing)
 
 
 class LLMReasoner:
@@ -269,12 +276,8 @@ class LLMReasoner:
     async def _synthesis(
         self, question: ResearchQuestion, store: EvidenceStore, findings: Mapping[str, Finding]
     ) -> tuple[Sentence, ...]:
-        judge = self._server.server_for("verify").name
-        own = judge == self._server.server_for("report").name
-        verifier = ModelVerifier(self._asker, judge)
-        writer = Writer(self._asker, self._server.server_for("report").name, verifier, own=own)
         try:
-            written = await writer.write(question.text, findings, store.evidence)
+            written = await self._model.writer.write(question.text, findings, store.evidence)
         except NoAnswerError as error:
             await self._telling.fell_back("report", error)
             return ()

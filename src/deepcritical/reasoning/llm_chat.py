@@ -12,6 +12,8 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
+from deepcritical.answering.quoting import quoted_sentence
+from deepcritical.answering.records import chosen_passages
 from deepcritical.domain.chat import ChatAnswer, FoundRecords
 from deepcritical.domain.events import Event, Notice
 from deepcritical.domain.evidence import Evidence
@@ -25,7 +27,7 @@ from deepcritical.models.profiles import Profile
 from deepcritical.models.providers import ModelServer
 from deepcritical.prompts.chat_asks import Offered, ask_sentences, ask_tool
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN, ShownRecords, batches
-from deepcritical.reasoning.asked import read_asked
+from deepcritical.questions.naming import find_names
 from deepcritical.reasoning.chatting import (
     ChatReasoner,
     ChatTurn,
@@ -33,9 +35,7 @@ from deepcritical.reasoning.chatting import (
     ToolChoice,
     as_sentences,
 )
-from deepcritical.reasoning.followup import chosen_passages
 from deepcritical.reasoning.look_ups import read_look_up
-from deepcritical.reasoning.quoting import quoted_sentence
 
 __all__ = ["ModelChat"]
 
@@ -184,7 +184,8 @@ def _query(wanted: str, turn: ChatTurn) -> str:
     searched is shown, and answers are judged by it, so that a word of the model's own could reach
     the reader or turn the question round.
     """
-    if read_asked(turn.message).subjects:
+    names = find_names(turn.message)
+    if names.drugs or names.conditions:
         return turn.message
     query = " ".join(wanted.split())[:MAX_QUESTION_CHARS]
     own, words = _words(turn.message), _words(query)

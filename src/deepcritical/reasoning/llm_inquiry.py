@@ -1,20 +1,29 @@
-"""The judgements on a free question with a model, joined with those of the rules."""
+"""The judgements on a free question with a model, joined with those of code."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
 
+from deepcritical.answering.coverage import checklist_in, counting
+from deepcritical.answering.joining import (
+    doubted,
+    for_a_model,
+    joined_facts,
+    planned,
+    searches_of,
+)
+from deepcritical.answering.writing import Draft, draft_of, findings_in, synthesize
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.budget import Judgement
 from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.question import SearchQuery
+from deepcritical.domain.sentences import Sentence
 from deepcritical.models.answers import (
     Completeness,
     InquiryPlan,
-    KeyFacts,
     MappedFacts,
     MappedSentence,
 )
@@ -23,16 +32,7 @@ from deepcritical.prompts import inquiry_asks
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN, ShownRecords, batches
 from deepcritical.questions.by_model import read_by_model
 from deepcritical.reasoning.extractive import ExtractiveReasoner
-from deepcritical.reasoning.item_facts import checklist_in, counting
-from deepcritical.reasoning.item_joining import (
-    chosen_facts,
-    doubted,
-    for_a_model,
-    joined_facts,
-    planned,
-    searches_of,
-)
-from deepcritical.reasoning.synthesis import synthesize
+from deepcritical.reasoning.llm_writing import Writer
 from deepcritical.reasoning.telling import Telling
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
@@ -48,10 +48,14 @@ class InquiryModel:
         asker: Asks the model within the run's budget.
         telling: Tells what it made, and what rules made in its place.
         rules: The reasoner whose judgements its answers are joined with.
+        writer: Writes over findings; every sentence passes the gate.
     """
 
-    def __init__(self, asker: Asker, telling: Telling, rules: ExtractiveReasoner) -> None:
+    def __init__(
+        self, asker: Asker, telling: Telling, rules: ExtractiveReasoner, writer: Writer
+    ) -> None:
         self._asker = asker
+        self._writer = writer
         self._telling = telling
         self._rules = rules
         self.searches: tuple[str, ...] = ()
@@ -83,12 +87,12 @@ class InquiryModel:
         """The rules' facts, and what the model finds in the records that name the drugs."""
         by_rule = await self._rules.find_facts(inquiry, store, unread)
         records = {key: store.evidence[key] for key in unread}
-        wanted = await calculated(for_a_model, inquiry, records)
+        checklist, everything = checklist_in(store), list(store.evidence.values())
+        wanted = await calculated(for_a_model, inquiry, checklist, records, everything)
         if not wanted:
             return by_rule
-        checklist = checklist_in(store)
         answers, failed = await self._read(inquiry, checklist, wanted)
-        both = await calculated(joined_facts, inquiry, checklist, wanted, by_rule, answers)
+        both = await calculated(joined_facts, checklist, wanted, by_rule, answers)
         if failed:
             await self._telling.fell_back("reading", failed, both.dropped, in_part=bool(answers))
         else:
@@ -122,25 +126,24 @@ class InquiryModel:
     async def answer(
         self, inquiry: Inquiry, store: EvidenceStore, context: ReportContext, name: str
     ) -> DeepAnswer:
-        """The rules' answer, with the facts that the model finds most telling at its head."""
-        facts = counting(store)
-        chosen = await self._chosen(inquiry, facts) if facts else ()
-        author = self._telling.author(name, self._rules.name, wrote=bool(chosen))
+        """The answer from findings and passages, with what the model writes of them, checked."""
+        draft = await calculated(draft_of, inquiry, store)
+        written = await self._written(inquiry, store, draft) if draft.findings else ()
+        author = self._telling.author(name, self._rules.name, wrote=bool(written))
         told = context.model_copy(update={"found_by": "rules and a model"})
-        return await calculated(synthesize, inquiry, store, told, author, chosen, name)
+        return await calculated(synthesize, inquiry, store, told, author, draft, written)
 
-    async def _chosen(self, inquiry: Inquiry, facts: Sequence[ItemFact]) -> tuple[ItemFact, ...]:
-        prompt = inquiry_asks.ask_key_facts(
-            inquiry, facts, self._limit_chars("report"), short=self._short("report")
-        )
+    async def _written(
+        self, inquiry: Inquiry, store: EvidenceStore, draft: Draft
+    ) -> tuple[Sentence, ...]:
         try:
-            answer = await self._asker.ask("report", prompt, KeyFacts)
+            written = await self._writer.write(inquiry.text, findings_in(draft), store.evidence)
         except NoAnswerError as error:
             await self._telling.fell_back("report", error)
             return ()
-        chosen, dropped = chosen_facts(facts, answer)
-        await self._telling.made("report", dropped)
-        return chosen
+        replaced = sum(bool(sentence.in_place_of) for sentence in written)
+        await self._telling.made("report", replaced)
+        return written
 
     async def _read(
         self, inquiry: Inquiry, checklist: Checklist, records: Mapping[str, Evidence]

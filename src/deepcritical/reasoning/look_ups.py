@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
+from deepcritical.answering.needs import inquiry_of
+from deepcritical.answering.queries import need_queries
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import SearchQuery
-from deepcritical.reasoning.inquiries import inquiry_of
-from deepcritical.reasoning.item_queries import item_queries
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.verification.ids import ids_in
 
@@ -98,7 +98,7 @@ def search_queries(message: str) -> tuple[SearchQuery, ...]:
         return tuple(SearchQuery(text=i.partition(":")[2]) for i in look_up.ids)
     about = (look_up.about if look_up else "") or message
     try:
-        return item_queries(inquiry_of(about), EvidenceStore())[:1]
+        return need_queries(inquiry_of(about), EvidenceStore())[:1]
     except QuestionError:
         return (SearchQuery(text=about),)
 

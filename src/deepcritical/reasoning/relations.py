@@ -13,9 +13,9 @@ from deepcritical.domain.hypotheses import Relation, Sign
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import Condition, Drug
 from deepcritical.domain.text import Span, sentences
-from deepcritical.reasoning import lexicon
 from deepcritical.reasoning.mentions import NOT_A_MOLECULE, SYMBOL
 from deepcritical.reasoning.names import ConditionNames, DrugNames
+from deepcritical.reasoning.relation_cues import AIM, NO_DIRECTION
 from deepcritical.vocabulary.nodes import vocabulary
 
 __all__ = ["RecordRelations", "record_relations"]
@@ -255,7 +255,7 @@ def _of_drug(
 ) -> Iterator[Relation]:
     places = drug.find(span.text)
     said = span.text
-    if not places or lexicon.AIM.search(said) or lexicon.NO_DIRECTION.search(said):
+    if not places or AIM.search(said) or NO_DIRECTION.search(said):
         return
     if _NO_FINDING.search(said):
         return

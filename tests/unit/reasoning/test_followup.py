@@ -9,7 +9,7 @@ import pytest
 from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.evidence import Evidence
 from deepcritical.reasoning.asked import read_asked
-from deepcritical.reasoning.followup import FollowUp, answer
+from deepcritical.answering.records import FollowUp, answer
 from tests.conftest import make_evidence
 
 TAU = "Does metformin lower tau phosphorylation?"

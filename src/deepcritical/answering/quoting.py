@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
+from deepcritical.answering.cues import AIM, SECTIONS_BESIDE
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.orders import addresses_a_model
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span, locate_quote, whole_sentences
-from deepcritical.reasoning import lexicon
 
 __all__ = ["is_own_finding", "plain_words", "quoted_sentence", "sentence_fact"]
 
@@ -49,11 +49,7 @@ def sentence_fact(span: Span, evidence_id: str, role: FactRole) -> Fact:
 
 def is_own_finding(span: Span) -> bool:
     """Whether a sentence stands where a record's own findings stand, and states no aim or wish."""
-    return not (
-        span.label.startswith(lexicon.NOT_FINDINGS)
-        or lexicon.AIM.search(span.text)
-        or lexicon.OUTLOOK.search(span.text)
-    )
+    return not (span.label.startswith(SECTIONS_BESIDE) or AIM.search(span.text))
 
 
 def plain_words(text: str) -> str:

@@ -1,8 +1,9 @@
 """Answers a further question from records alone: quoted sentences, and no word of our own.
 
-Every quote is a sentence that stands in its record and bears on the question (`bearing`). For a
-question of yes or no each record also has a stance, which rests on one of its quotes. No record
-leaves the counts because fewer are shown, and of those shown each stance has its share.
+Every quote is a sentence that stands in its record and speaks to the question (`passages`). Where
+the question is on what a drug does in a condition, each record also has a stance: that of its
+reading. No record leaves the counts because fewer are shown, and of those shown each stance has
+its share.
 """
 
 from __future__ import annotations
@@ -12,16 +13,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import Field
 
-from deepcritical.domain.appraisal import Direction, Stance
+from deepcritical.answering.needs import checklist_of, inquiry_of
+from deepcritical.answering.passages import PassageReader
+from deepcritical.answering.weighing import appraised, drugs_asked
+from deepcritical.domain.appraisal import Appraisal, Direction, Stance
 from deepcritical.domain.base import Model
+from deepcritical.domain.checklist import Aspect, Inquiry, ItemFact
 from deepcritical.domain.citation_validator import build_reference_from_evidence
+from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import Design, Grade, grade, is_notice
 from deepcritical.domain.identity import study_groups
 from deepcritical.domain.report_parts import Reference
-from deepcritical.domain.text import Span
-from deepcritical.reasoning.asked import read_asked
-from deepcritical.reasoning.followup_stance import FollowUpJudge, Judged
+from deepcritical.domain.text import Span, whole_sentences
+from deepcritical.questions.forms import wants_verdict
+from deepcritical.reading.library import read_by_code
 from deepcritical.services.selection import Candidate, select_diverse_evidence
 
 if TYPE_CHECKING:
@@ -116,7 +122,7 @@ class FollowUp(Model):
 
     question: str
     looked_for: tuple[str, ...]
-    """What a sentence must name to bear on the question."""
+    """What a record must be on to bear on the question."""
     subjects: tuple[str, ...]
     """The drugs and conditions that the question names."""
     yes_no: bool
@@ -128,6 +134,8 @@ class FollowUp(Model):
     counts: StudyCounts
     passages: tuple[Passage, ...] = ()
     """Of the records that bear on it, those shown; empty when it is not in the evidence."""
+    why_not: str = ""
+    """Why the question cannot be put to records; '' where it was."""
 
     @property
     def told(self) -> str:
@@ -147,15 +155,98 @@ class FollowUp(Model):
     @property
     def missing(self) -> str:
         """Why nothing bears on the question."""
+        if self.why_not:
+            return self.why_not
         if not self.looked_for:
             return "The question names nothing to look for: name a drug, a condition or an outcome."
-        return f"No sentence in {self.searched} records names: {'; '.join(self.looked_for)}."
+        return f"None of {self.searched} records is on: {'; '.join(self.looked_for)}."
 
 
 class _Found(NamedTuple):
     evidence_id: str
     record: Evidence
     passage: Passage
+
+
+class _Asked:
+    """A question, put to records.
+
+    Args:
+        question: In any words.
+        records: All that are asked, by evidence id.
+    """
+
+    def __init__(self, question: str, records: Mapping[str, Evidence]) -> None:
+        self.why_not = ""
+        self.inquiry: Inquiry | None = None
+        try:
+            self.inquiry = inquiry_of(question)
+        except QuestionError as error:
+            self.why_not = str(error)
+            return
+        checklist = checklist_of(self.inquiry)
+        # What is registered and what is background is no answer to a further question.
+        items = tuple(i for i in checklist.items if i.aspect not in _BESIDE)
+        asked = checklist.model_copy(update={"items": items or checklist.items})
+        self._reader = PassageReader(self.inquiry, asked, list(records.values()))
+        self._main = asked.items[0].id
+        frame = self.inquiry.frame
+        drugs, condition = drugs_asked(self.inquiry)
+        self.yes_no = bool(frame and drugs and condition and wants_verdict(frame))
+        self._appraisals: Mapping[str, Appraisal] = {}
+        if self.yes_no and condition:
+            readings = read_by_code(records)
+            self._appraisals = appraised(self.inquiry, drugs[0], condition, records, readings)
+
+    def passage(
+        self, evidence_id: str, record: Evidence, chosen: Sequence[Span] = ()
+    ) -> Passage | None:
+        """What a record says to the question; None when it does not bear on it."""
+        graded = grade(record)
+        appraisal = self._appraisals.get(evidence_id)
+        facts = [f for f in self._reader.found(evidence_id, record, appraisal) if f.direct]
+        if not facts:
+            return None
+        stance = appraisal.reading.stance if appraisal else None
+        return Passage(
+            reference=build_reference_from_evidence(record, evidence_id),
+            quotable=record.quotable,
+            design=graded.design,
+            design_from_text=graded.from_text,
+            level=graded.level,
+            participants=graded.participants,
+            stance=(stance or Stance.NEUTRAL) if self.yes_no else None,
+            why=appraisal.reading.remark if appraisal else "",
+            caution=_caution(record, graded),
+            quotes=tuple(self._quotes(record, facts, chosen)),
+        )
+
+    def _quotes(
+        self, record: Evidence, facts: Sequence[ItemFact], chosen: Sequence[Span]
+    ) -> list[Quote]:
+        """At most three, one that decides among them; the question itself before what is beside."""
+        ranked = sorted(
+            facts,
+            key=lambda f: (f.side is Stance.NEUTRAL, self._main not in f.items, -f.relevance),
+        )
+        deciding = [f.fact.start for f in ranked if f.side is not Stance.NEUTRAL]
+        starts = [span.start for span in chosen] or [f.fact.start for f in ranked]
+        kept = list(dict.fromkeys((*deciding[:1], *starts)))[:MAX_QUOTES]
+        spans = {span.start: span for span in whole_sentences(record.content)}
+        return [
+            Quote(
+                text=spans[at].text,
+                start=at,
+                end=spans[at].end,
+                section=spans[at].label,
+                decides=at in deciding[:1],
+            )
+            for at in sorted(kept)
+            if at in spans
+        ]
+
+
+_BESIDE = (Aspect.REGISTERED, Aspect.BACKGROUND)
 
 
 def answer(
@@ -168,23 +259,34 @@ def answer(
     """What records say to a question, in their own words. No model is asked.
 
     Args:
-        question: Any question, best on one thing; of yes or no, or of what, which, how much.
+        question: Any question, best on one thing.
         records: Evidence id -> record; its `relevance_score` orders what is shown.
         most: Records to show, at least 1.
         vectors: `(n_records, dim)` float32, L2-normalised, in the order of the records; with them
             what is shown differs in meaning, without in words.
     """
-    asked = read_asked(question)
-    judge = FollowUpJudge(asked)
+    asked = _Asked(question, records)
+    if asked.inquiry is None:
+        return FollowUp(
+            question=question,
+            looked_for=(),
+            subjects=(),
+            yes_no=False,
+            searched=len(records),
+            bearing=0,
+            counts=StudyCounts(),
+            why_not=asked.why_not,
+        )
     found = [
         _Found(evidence_id, record, passage)
         for evidence_id, record in records.items()
-        if (passage := _passage(judge, evidence_id, record))
+        if (passage := asked.passage(evidence_id, record))
     ]
+    inquiry = asked.inquiry
     return FollowUp(
         question=question,
-        looked_for=asked.looked_for,
-        subjects=asked.subjects,
+        looked_for=inquiry.key_terms,
+        subjects=(*(d.name for d in inquiry.drugs), *(c.name for c in inquiry.conditions)),
         yes_no=asked.yes_no,
         searched=len(records),
         bearing=len(found),
@@ -196,7 +298,7 @@ def answer(
 def chosen_passages(
     question: str, records: Mapping[str, Evidence], chosen: Mapping[str, Sequence[Span]]
 ) -> tuple[Passage, ...]:
-    """Return the passages of chosen sentences; design, stance and caution are those of the rules.
+    """Return the passages of chosen sentences; design, stance and caution are those of code.
 
     The sentence that a record's stance rests on is added. A record that does not bear on the
     question has no passage.
@@ -206,8 +308,10 @@ def chosen_passages(
         records: Evidence id -> record.
         chosen: Evidence id -> sentences of that record.
     """
-    judge = FollowUpJudge(read_asked(question))
-    passages = (_passage(judge, i, records[i], spans) for i, spans in chosen.items())
+    asked = _Asked(question, records)
+    if asked.inquiry is None:
+        return ()
+    passages = (asked.passage(i, records[i], spans) for i, spans in chosen.items())
     return tuple(passage for passage in passages if passage)
 
 
@@ -235,52 +339,10 @@ def _selected(
     return tuple(passages[candidate.evidence_id] for candidate in chosen)
 
 
-def _passage(
-    judge: FollowUpJudge, evidence_id: str, record: Evidence, chosen: Sequence[Span] = ()
-) -> Passage | None:
-    """What a record says to the question; None when it does not bear on it."""
-    graded = grade(record)
-    judged = judge.read(record, graded)
-    if not judged.spans:
-        return None
-    if chosen:
-        basis = (span for span in judged.spans if span.start == judged.basis)
-        shown = {span.start: span for span in (*chosen, *basis)}
-        judged = judged._replace(spans=tuple(shown.values()))
-    return Passage(
-        reference=build_reference_from_evidence(record, evidence_id),
-        quotable=record.quotable,
-        design=graded.design,
-        design_from_text=graded.from_text,
-        level=graded.level,
-        participants=graded.participants,
-        stance=judged.stance,
-        why=judged.why,
-        caution=_caution(record, graded),
-        quotes=_quotes(judged),
-    )
-
-
 def _caution(record: Evidence, graded: Grade) -> str:
     if graded.retracted:
         return _RETRACTED
     return _NOTICE if is_notice(record) else _CONCERN if graded.concern else ""
-
-
-def _quotes(judged: Judged) -> tuple[Quote, ...]:
-    """At most three, the deciding one among them; results before conclusions and the rest."""
-    ranked = sorted(judged.spans, key=lambda s: (s.start != judged.basis, _place(s), s.start))
-    return tuple(
-        Quote(
-            text=s.text, start=s.start, end=s.end, section=s.label, decides=s.start == judged.basis
-        )
-        for s in sorted(ranked[:MAX_QUOTES], key=lambda s: s.start)
-    )
-
-
-def _place(span: Span) -> int:
-    told = ("result", "finding", "main result", "harm", "adverse", "safety")
-    return 0 if span.label.startswith(told) else 1 if span.label.startswith("conclu") else 2
 
 
 def _counted(found: Sequence[_Found], records: Mapping[str, Evidence]) -> StudyCounts:
