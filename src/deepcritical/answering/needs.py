@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from deepcritical.answering.topics import topics_of
@@ -19,6 +19,7 @@ from deepcritical.questions.reading import literal_frame
 __all__ = ["checklist_of", "inquiry_of", "read_inquiry"]
 
 _MOST = 7
+_MOST_NAMED = 3
 _SCOPE_OUT = (
     "plans and protocols without a result",
     "retracted records, which are counted and never used",
@@ -134,6 +135,21 @@ _OPENING = bounded(
     r"^(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|may|might)\b",
     re.IGNORECASE,
 )
+_IN_MODELS = _asks(
+    r"mice",
+    r"mouse",
+    r"rats?",
+    r"animals?",
+    r"in[- ]vitro",
+    r"test tubes?",
+    r"cell (?:lines?|cultures?)",
+    r"in cells",
+    r"cultured",
+    r"laborator(?:y|ies)",
+    r"zebrafish",
+    r"organoids?",
+)
+"""Asks what happens outside of people: a verdict on patients is no answer to it."""
 _PROTECTS = _asks(
     r"(?:reduc|prevent|protect|lower|mitigat|relie|treat|manag|less|limit)\w*",
 )
@@ -314,6 +330,8 @@ def read_inquiry(frame: QuestionFrame, context: str = "") -> Inquiry:
 
 def _kind(frame: QuestionFrame) -> InquiryKind:
     """What a question is after: by its frame, where that is sure, else by its words."""
+    if _IN_MODELS.search(frame.text):
+        return InquiryKind.MECHANISM
     by_words = next((k for k, pattern in _BY_WORDS if pattern.search(frame.text)), None)
     if by_words in _OF_STATUS:
         return by_words
@@ -383,14 +401,6 @@ def _about(inquiry: Inquiry) -> tuple[str, str]:
     """What a question is about, and in which condition, in words for the items."""
     subjects = [drug.name for drug in inquiry.drugs]
     conditions = [condition.name for condition in inquiry.conditions]
-    inside = f" in {conditions[0]}" if conditions and (subjects or _has_words(inquiry)) else ""
     if subjects:
-        return " and ".join(subjects[:3]), inside
-    words = list(_has_words(inquiry))
-    about = " ".join(words[:4]) if words else conditions[0] if conditions else "it"
-    return about, inside if words else ""
-
-
-def _has_words(inquiry: Inquiry) -> Iterator[str]:
-    named = {*(d.name for d in inquiry.drugs), *(c.name for c in inquiry.conditions)}
-    return (term for term in inquiry.key_terms if term not in named)
+        return " and ".join(subjects[:_MOST_NAMED]), f" in {conditions[0]}" if conditions else ""
+    return (conditions[0] if conditions else "it"), ""

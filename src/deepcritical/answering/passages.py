@@ -16,7 +16,7 @@ from deepcritical.answering.weighing import appraised, drugs_asked
 from deepcritical.domain.appraisal import Appraisal, Stance
 from deepcritical.domain.checklist import Aspect, Checklist, ChecklistItem, Inquiry, ItemFact
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
-from deepcritical.domain.grading import Grade, grade, is_notice
+from deepcritical.domain.grading import Design, Grade, grade, is_notice
 from deepcritical.domain.orders import addresses_a_model
 from deepcritical.domain.passages import body_sentences
 from deepcritical.domain.study import StudyReading
@@ -30,11 +30,13 @@ _DIRECT, _NEAR = 0.7, 0.5
 """Share of the best coverage of a question's words that a record has which is on it, or near it."""
 _FEWEST = 0.4
 """Coverage below which a record of no known subject is on something else."""
-_LEAST = 0.5
+_LEAST = 0.45
 """Relevance of a sentence that speaks to a need."""
 _IN_TITLE, _IN_RECORD = 0.6, 0.3
 """What a name is worth to a sentence that stands in its title, or elsewhere in its record."""
 _OF_TRIALS = (Aspect.REGISTERED,)
+_OF_PLANS = (*_OF_TRIALS, Aspect.BACKGROUND, Aspect.DOSE, Aspect.ELIGIBILITY)
+"""What a published protocol can tell: it holds no result."""
 _ROLES = {
     Aspect.SAFETY: FactRole.HARM,
     Aspect.MECHANISM: FactRole.MECHANISM,
@@ -89,7 +91,10 @@ class PassageReader:
         if self._names_all(record) and share >= _DIRECT:
             return Bearing(True, coverage)
         named = sum(subject.is_of(record) for subject in subjects)
-        near = share >= _NEAR and (2 * named >= len(subjects))
+        drugs = [subject for subject in subjects if subject.condition is None]
+        # What names none of the drugs is on another treatment.
+        on_drug = not drugs or any(subject.is_of(record) for subject in drugs)
+        near = on_drug and share >= _NEAR and 2 * named >= len(subjects)
         return Bearing(False, coverage) if near else None
 
     def _coverage(self, record: Evidence) -> float:
@@ -116,26 +121,29 @@ class PassageReader:
         graded = grade(record)
         found: dict[int, ItemFact] = {}
         for fact in (
-            *self._by_reading(graded, appraisal),
+            *self._by_reading(record, graded, appraisal),
             *self._by_words(evidence_id, record, graded),
         ):
             had = found.get(fact.fact.start)
             found[fact.fact.start] = _joined(had, fact) if had else fact
         return tuple(found[start] for start in sorted(found))
 
-    def _by_reading(self, graded: Grade, appraisal: Appraisal | None) -> Iterator[ItemFact]:
+    def _by_reading(
+        self, record: Evidence, graded: Grade, appraisal: Appraisal | None
+    ) -> Iterator[ItemFact]:
         """What the reading of its study says of the drug asked about."""
         if appraisal is None or not appraisal.reading.included:
             return
         reading = appraisal.reading
+        direct = reading.direct and self._names_all(record)
         for item in self._items:
             for kind in _BY_READING.get(item.aspect, ()):
                 for fact in reading.facts_by_kind[kind]:
-                    yield _fact(item, fact, graded, side=_SIDES[kind], direct=reading.direct)
+                    yield _fact(item, fact, graded, side=_SIDES[kind], direct=direct)
             if item.aspect is Aspect.SAFETY:
                 for fact in reading.context:
                     if fact.role is FactRole.HARM and is_needed(item.aspect, "", fact.quote):
-                        yield _fact(item, fact, graded, direct=reading.direct)
+                        yield _fact(item, fact, graded, direct=direct)
 
     def _by_words(self, evidence_id: str, record: Evidence, graded: Grade) -> Iterator[ItemFact]:
         bearing = self.bearing(record)
@@ -144,6 +152,8 @@ class PassageReader:
         for item in self._items:
             if item.aspect in _OF_TRIALS and record.metadata.kind == "trial":
                 yield from self._of_entry(item, evidence_id, record, graded, bearing)
+                continue
+            if graded.design is Design.PROTOCOL and item.aspect not in _OF_PLANS:
                 continue
             for span, score in self._best(item, record, bearing):
                 fact = Fact.of(span, evidence_id, _ROLES.get(item.aspect, FactRole.RESULT))
@@ -182,10 +192,11 @@ class PassageReader:
         body = [
             s for s in body_sentences(record.content, record.citation.title) if s.start in whole
         ]
+        is_plan = item.aspect in _OF_TRIALS and grade(record).design is Design.PROTOCOL
         scored = [
             _Scored(span, self._score(item, span, at, len(body), record, bearing))
             for at, span in enumerate(body)
-            if CUES[item.aspect].search(span.text)
+            if (is_plan or CUES[item.aspect].search(span.text))
             and is_needed(item.aspect, span.label, span.text)
             and not addresses_a_model(span.text)
         ]
@@ -209,7 +220,9 @@ class PassageReader:
         names = sum(worth) / len(worth) if worth else 1.0
         own = self._topics.coverage(key, self._weights)
         headed = self._topics.coverage(f"{title} {key}", self._weights)
-        words = 0.5 * own + 0.3 * headed + 0.2 * bearing.coverage
+        told = 0.5 * own + 0.3 * headed + 0.2 * bearing.coverage
+        # Words that no record has may be lay words for what all of them are on.
+        words = min(told / self._best_coverage, 1.0) if self._best_coverage else 1.0
         cues = min(len(CUES[item.aspect].findall(span.text)), 3) / 3
         concludes = span.label.startswith(FINDINGS) or (not span.label and at >= number - 2)
         return (

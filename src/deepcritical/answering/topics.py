@@ -30,6 +30,7 @@ _SHORTEST_STEM = 5
 _ENDING = 4
 """Letters by which two forms of a word may differ at their ends."""
 _LONGEST_PHRASE = 3
+_SHORTEST_NAME = 4
 _ABSENT = 0.5
 """Weight of a word that no record has: it may be a lay word for what they write otherwise."""
 _NEED_WORDS = frozenset(
@@ -181,7 +182,10 @@ def _of_drug(named: DrugNamed, members: Sequence[str]) -> Subject:
 
 
 def _keys(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(key for name in names if (key := key_of(name))))
+    """The folded names; an abbreviation of a few letters only as the question itself writes it."""
+    written, *others = (key_of(name) for name in names)
+    kept = (written, *(key for key in others if len(key) >= _SHORTEST_NAME))
+    return tuple(dict.fromkeys(key for key in kept if key))
 
 
 def _words(text: str, subjects: Sequence[Subject]) -> Iterator[tuple[str, ...]]:

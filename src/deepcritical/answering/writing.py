@@ -96,7 +96,9 @@ def draft_of(inquiry: Inquiry, store: EvidenceStore) -> Draft:
     for fact in dict.fromkeys(f for facts in picked.values() for f in facts):
         key = f"P{len(passages) + 1}"
         passages[fact.id] = key
-        findings[key] = passage_finding(key, fact, store.evidence[fact.fact.evidence_id])
+        evidence_id = fact.fact.evidence_id
+        reading = store.readings.get(evidence_id)
+        findings[key] = passage_finding(key, fact, store.evidence[evidence_id], reading)
     return Draft(weighed, picked, findings, passages)
 
 
@@ -116,6 +118,9 @@ _WEIGHED = (
     InquiryKind.SAFETY,
     InquiryKind.MECHANISM,
 )
+
+
+_WITH_VERDICT = (InquiryKind.EFFECT, InquiryKind.COMPARISON)
 
 
 def _most(item: ChecklistItem, items: Sequence[ChecklistItem]) -> int:
@@ -243,9 +248,12 @@ class _Writer:
         """The drug on which a report would give its verdict."""
         frame = self._inquiry.frame
         drugs, _ = drugs_asked(self._inquiry)
-        if frame is None or not drugs or not wants_verdict(frame) or not self._draft.weighed:
+        is_asked = frame and drugs and wants_verdict(frame) and self._inquiry.kind in _WITH_VERDICT
+        if not is_asked or not self._draft.weighed:
             return None
-        return self._draft.weighed[0]
+        main = self._draft.weighed[0]
+        # "Not assessed whether it helps" answers only who asked that.
+        return None if main.is_open and self._inquiry.kind is not InquiryKind.EFFECT else main
 
     def _brief(self) -> Brief | None:
         main = self._main

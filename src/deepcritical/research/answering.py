@@ -23,7 +23,7 @@ from deepcritical.research.rounds import read_studies
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import check_document, check_integrity, execute_searches
 from deepcritical.research.stopping import CoverageResult, answer_stop_reason
-from deepcritical.research.understanding import understand
+from deepcritical.research.understanding import understand_freely
 from deepcritical.tools.search_handler import WEB
 from deepcritical.writing.context import ReportContext
 
@@ -43,7 +43,7 @@ async def refine_inquiry(session: ResearchSession) -> None:
     Raises:
         QuestionError: It is empty, too long, or names nothing that could be looked for.
     """
-    frame = await understand(session)
+    frame = await understand_freely(session)
     session.inquiry = await session.reasoner.refine_inquiry(frame, session.context)
     await session.emit(InquiryRefined(inquiry=session.inquiry), Stage.QUESTION)
     for notice in session.inquiry.notices:

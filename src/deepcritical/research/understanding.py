@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from deepcritical.domain.errors import SearchError
-from deepcritical.domain.frame import QuestionFrame
+from deepcritical.domain.frame import DeclineReason, QuestionFrame
 from deepcritical.domain.question import checked_question
-from deepcritical.questions.reading import read_frame
+from deepcritical.questions.naming import find_names
+from deepcritical.questions.reading import literal_frame, read_frame
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.calculating import calculated
 from deepcritical.tools.base import LookUpNames
 
-__all__ = ["frame_of", "understand"]
+__all__ = ["frame_of", "understand", "understand_freely"]
 
 
 async def understand(session: ResearchSession) -> QuestionFrame:
@@ -21,6 +22,24 @@ async def understand(session: ResearchSession) -> QuestionFrame:
     """
     look_up = session.sources.look_up if session.sources else None
     return await frame_of(session.text, session.context, look_up)
+
+
+async def understand_freely(session: ResearchSession) -> QuestionFrame:
+    """The frame of a free question: an unknown name beside known ones only ranks what is found.
+
+    Raises:
+        QuestionError: It is empty or too long.
+    """
+    frame = await understand(session)
+    if frame.declined is not DeclineReason.UNKNOWN_NAME:
+        return frame
+    names = await calculated(find_names, frame.text)
+    if not (names.drugs or names.conditions):
+        return frame
+    unknown = ", ".join(f'"{name.text}"' for name in frame.missing)
+    literal = await calculated(literal_frame, frame.text)
+    told = f"No vocabulary knows {unknown}: it was searched as it stands."
+    return literal.model_copy(update={"notices": (*literal.notices, told)})
 
 
 async def frame_of(

@@ -9,6 +9,7 @@ from deepcritical.domain.citation_validator import build_reference_from_evidence
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import grade
 from deepcritical.domain.sentences import Finding
+from deepcritical.domain.study import StudyReading
 from deepcritical.domain.trial_status import told_status
 from deepcritical.writing.words import listed
 
@@ -29,20 +30,23 @@ LEADS = {
 """What is said before passages, or in their place."""
 
 
-def passage_finding(key: str, fact: ItemFact, record: Evidence) -> Finding:
+def passage_finding(
+    key: str, fact: ItemFact, record: Evidence, reading: StudyReading | None = None
+) -> Finding:
     """Return a located sentence as a finding.
 
     Args:
         key: Its id.
         fact: The sentence.
         record: Its record.
+        reading: What the record says of its study.
     """
     graded = grade(record)
     strength = [graded.design.value.partition(" (")[0].partition(", no ")[0]]
     if status := told_status(record):
         strength.append(status)
-    if graded.participants:
-        strength.append(f"{graded.participants:,} people")
+    if people := _people(reading) if reading else graded.participants:
+        strength.append(f"{people:,} people")
     if graded.concern:
         strength.append("under an expression of concern")
     finding = Finding(
@@ -54,6 +58,13 @@ def passage_finding(key: str, fact: ItemFact, record: Evidence) -> Finding:
     )
     sentence = passage_sentence(finding, quotable=record.quotable)
     return finding.model_copy(update={"sentence": sentence})
+
+
+def _people(reading: StudyReading) -> int | None:
+    """Return who was studied; of a review the number is of its studies' people, which few tell."""
+    population = reading.population
+    human = population.species == "human"
+    return (population.n_randomised or population.n_analysed) if human else None
 
 
 def pointer_sentence(names: Sequence[str]) -> str:
