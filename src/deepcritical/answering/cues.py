@@ -27,9 +27,9 @@ CUES: Mapping[Aspect, re.Pattern[str]] = {
         r"as effective as|similar|comparable|difference\w*|equivalent|whereas"
     ),
     Aspect.SAFETY: _says(
-        r"adverse|side[- ]effects?|toxicit\w+|toxic|harm\w*|safe\w*|tolera\w+|mortality|deaths?|"
-        r"died|complications?|discontinu\w+|withdr[ae]w\w*|risk|warning|contraindicat\w+|events?|"
-        r"reactions?|morbidity|bleed\w*|injur\w+"
+        r"adverse|side[- ]effects?|toxicit\w+|toxic|harm\w*|safe\w*|tolera\w+|"
+        r"complications?|discontinu\w+|withdr[ae]w\w*|warning|contraindicat\w+|"
+        r"reactions?|morbidity|bleed\w*|injur\w+|excess|increased risk"
     ),
     Aspect.RATE: bounded(
         r"\d\s?%|\bper \d|\b\d+ of (?:the )?\d+\b|\b\d+/\d+\b|\b(?:prevalence|incidence|rates?|"

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from deepcritical.answering.kinds import asks, kind_of
 from deepcritical.answering.topics import topics_of
 from deepcritical.domain.checklist import Aspect, Checklist, ChecklistItem, Inquiry, InquiryKind
 from deepcritical.domain.errors import QuestionError
-from deepcritical.domain.frame import QuestionFrame, QuestionKind
+from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.named import Condition, Drug
-from deepcritical.domain.patterns import bounded
 from deepcritical.questions.forms import require_answerable
 from deepcritical.questions.naming import as_condition, find_names
 from deepcritical.questions.reading import literal_frame
@@ -25,135 +25,6 @@ _SCOPE_OUT = (
     "retracted records, which are counted and never used",
     "advice for one patient",
 )
-
-
-def _asks(*patterns: str) -> re.Pattern[str]:
-    return bounded(rf"\b(?:{'|'.join(patterns)})\b", re.IGNORECASE)
-
-
-_BY_FRAME: dict[QuestionKind, InquiryKind] = {
-    QuestionKind.EFFICACY: InquiryKind.EFFECT,
-    QuestionKind.CLASS: InquiryKind.EFFECT,
-    QuestionKind.COMBINATION: InquiryKind.EFFECT,
-    QuestionKind.CANDIDATES: InquiryKind.TREATMENT,
-    QuestionKind.COMPARISON: InquiryKind.COMPARISON,
-    QuestionKind.MECHANISM: InquiryKind.MECHANISM,
-    QuestionKind.SAFETY: InquiryKind.SAFETY,
-    QuestionKind.DOSE: InquiryKind.DOSE,
-    QuestionKind.POPULATION: InquiryKind.ELIGIBILITY,
-}
-_BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
-    (
-        InquiryKind.GUIDANCE,
-        _asks(
-            r"guidelines?",
-            r"recommend\w*",
-            r"consensus",
-            r"approved",
-            r"licen[sc]ed",
-            r"what do (?:\w+ )?reviews",
-        ),
-    ),
-    (
-        InquiryKind.TRIALS,
-        _asks(
-            r"(?:which|what|any|are there|list|find|show|how many)\b(?:\s+[\w-]+){0,5}?\s+"
-            r"(?:trials?|RCTs?)",
-            r"(?:ongoing|registered|recruiting|planned|running) (?:\w+ )?(?:trials?|stud(?:y|ies))",
-        ),
-    ),
-    (
-        InquiryKind.FREQUENCY,
-        _asks(
-            r"how (?:often|common|frequent|many|likely|prevalent)",
-            r"prevalence",
-            r"incidence",
-            r"(?:what|which) (?:\w+ )?(?:proportion|percent\w*|share|fraction|rate|number)",
-        ),
-    ),
-    (
-        InquiryKind.DIAGNOSIS,
-        _asks(
-            r"accura\w+",
-            r"sensitiv\w+",
-            r"specificit\w+",
-            r"diagnos\w+",
-            r"detect\w*",
-            r"screen(?:ing|ed|s)? for",
-            r"predict\w*",
-            r"biomarkers?",
-        ),
-    ),
-    (
-        InquiryKind.DOSE,
-        _asks(r"dos(?:es?|ages?|ing)", r"how (?:much|many mg|long should)", r"regimens?"),
-    ),
-    (
-        InquiryKind.COMPARISON,
-        _asks(
-            r"versus",
-            r"vs\.?",
-            r"compared (?:with|to)",
-            r"(?:better|worse|safer|superior|inferior|cheaper|more effective|rather) (?:\w+ )?"
-            r"(?:than|to)",
-            r"difference between",
-        ),
-    ),
-    (
-        InquiryKind.MECHANISM,
-        _asks(r"mechanisms?", r"mode of action", r"how (?:do|does|did|might|could)", r"pathways?"),
-    ),
-    (InquiryKind.CAUSE, _asks(r"causes?", r"risk factors?", r"why", r"aetiology", r"etiology")),
-    (
-        InquiryKind.SAFETY,
-        _asks(
-            r"safe(?:ty|ly)?",
-            r"side[- ]effects?",
-            r"adverse",
-            r"harm(?:s|ful)?",
-            r"dangerous",
-            r"toxic\w*",
-            r"complications?",
-        ),
-    ),
-    (
-        InquiryKind.ELIGIBILITY,
-        _asks(
-            r"in whom", r"for whom", r"who (?:should|can|benefits?|is|are|gets?)", r"which patients"
-        ),
-    ),
-    (
-        InquiryKind.DEFINITION,
-        _asks(r"what (?:is|are) (?:an?|the meaning of)", r"define", r"meant by"),
-    ),
-)
-"""What a question of no fixed kind asks for; the first that fits."""
-_OF_STATUS = (InquiryKind.GUIDANCE, InquiryKind.TRIALS)
-_NO_TREATMENT = (InquiryKind.FREQUENCY, InquiryKind.DIAGNOSIS, InquiryKind.CAUSE)
-"""Kinds that no question on treatments is in words."""
-_OPENING = bounded(
-    r"^(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|may|might)\b",
-    re.IGNORECASE,
-)
-_IN_MODELS = _asks(
-    r"mice",
-    r"mouse",
-    r"rats?",
-    r"animals?",
-    r"in[- ]vitro",
-    r"test tubes?",
-    r"cell (?:lines?|cultures?)",
-    r"in cells",
-    r"cultured",
-    r"laborator(?:y|ies)",
-    r"zebrafish",
-    r"organoids?",
-)
-"""Asks what happens outside of people: a verdict on patients is no answer to it."""
-_PROTECTS = _asks(
-    r"(?:reduc|prevent|protect|lower|mitigat|relie|treat|manag|less|limit)\w*",
-)
-"""Of a question on a harm, that something is to be done against it."""
 
 
 class _Need(NamedTuple):
@@ -280,12 +151,12 @@ _MORE: Mapping[Aspect, _Need] = {
 }
 """Needs that context or a model may add."""
 _CONTEXT: dict[Aspect, re.Pattern[str]] = {
-    Aspect.SAFETY: _asks(r"safe\w*", r"adverse", r"side effects?", r"tolerab\w+", r"harms?"),
-    Aspect.DOSE: _asks(r"dos(?:e|es|age|ing)"),
-    Aspect.MECHANISM: _asks(r"mechanis\w+", r"pathways?"),
-    Aspect.RATE: _asks(r"how (?:often|common|frequent)", r"prevalence", r"incidence"),
-    Aspect.REGISTERED: _asks(r"(?:ongoing|registered|recruiting) trials?"),
-    Aspect.RECOMMENDED: _asks(r"guidelines?", r"recommend\w+"),
+    Aspect.SAFETY: asks(r"safe\w*", r"adverse", r"side effects?", r"tolerab\w+", r"harms?"),
+    Aspect.DOSE: asks(r"dos(?:e|es|age|ing)"),
+    Aspect.MECHANISM: asks(r"mechanis\w+", r"pathways?"),
+    Aspect.RATE: asks(r"how (?:often|common|frequent)", r"prevalence", r"incidence"),
+    Aspect.REGISTERED: asks(r"(?:ongoing|registered|recruiting) trials?"),
+    Aspect.RECOMMENDED: asks(r"guidelines?", r"recommend\w+"),
 }
 
 
@@ -311,7 +182,7 @@ def read_inquiry(frame: QuestionFrame, context: str = "") -> Inquiry:
             "The question names nothing to look for.",
             "Name a drug, a condition, a target or an outcome.",
         )
-    kind = _kind(frame)
+    kind = kind_of(frame)
     beside = f"{_rest(frame.text)} {context}"
     return Inquiry(
         text=frame.text,
@@ -326,28 +197,6 @@ def read_inquiry(frame: QuestionFrame, context: str = "") -> Inquiry:
         notices=frame.notices,
         frame=frame,
     )
-
-
-def _kind(frame: QuestionFrame) -> InquiryKind:
-    """What a question is after: by its frame, where that is sure, else by its words."""
-    if _IN_MODELS.search(frame.text):
-        return InquiryKind.MECHANISM
-    by_words = next((k for k, pattern in _BY_WORDS if pattern.search(frame.text)), None)
-    if by_words in _OF_STATUS:
-        return by_words
-    if frame.kind is QuestionKind.SAFETY:
-        protects = len(frame.drugs) > 1 and _PROTECTS.search(frame.text)
-        if protects:
-            return InquiryKind.EFFECT
-        return InquiryKind.FREQUENCY if by_words is InquiryKind.FREQUENCY else InquiryKind.SAFETY
-    by_frame = _BY_FRAME.get(frame.kind)
-    if by_frame is InquiryKind.TREATMENT and by_words in _NO_TREATMENT:
-        return by_words
-    if by_frame:
-        return by_frame
-    if by_words:
-        return by_words
-    return InquiryKind.EFFECT if _OPENING.match(frame.text) else InquiryKind.OTHER
 
 
 def _rest(text: str) -> str:

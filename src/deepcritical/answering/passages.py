@@ -14,13 +14,21 @@ from deepcritical.answering.cues import CUES, FIGURES, FINDINGS, is_needed
 from deepcritical.answering.topics import Topics, Weights, folded, told_of, topics_of
 from deepcritical.answering.weighing import appraised, drugs_asked
 from deepcritical.domain.appraisal import Appraisal, Stance
-from deepcritical.domain.checklist import Aspect, Checklist, ChecklistItem, Inquiry, ItemFact
+from deepcritical.domain.checklist import (
+    Aspect,
+    Checklist,
+    ChecklistItem,
+    Inquiry,
+    InquiryKind,
+    ItemFact,
+)
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.grading import Design, Grade, grade, is_notice
 from deepcritical.domain.orders import addresses_a_model
 from deepcritical.domain.passages import body_sentences
 from deepcritical.domain.study import StudyReading
 from deepcritical.domain.text import Span, whole_sentences
+from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 
 __all__ = ["Bearing", "PassageReader", "read_passages"]
 
@@ -42,6 +50,7 @@ _ROLES = {
     Aspect.MECHANISM: FactRole.MECHANISM,
     Aspect.REGISTERED: FactRole.DESIGN,
 }
+_TREATS = (DrugKind.DRUG, DrugKind.DRUG_CLASS)
 _BY_READING: dict[Aspect, tuple[str, ...]] = {
     Aspect.EFFECT: ("supporting", "refuting"),
     Aspect.COMPARISON: ("supporting", "refuting"),
@@ -75,6 +84,7 @@ class PassageReader:
 
     def __init__(self, inquiry: Inquiry, checklist: Checklist, records: Sequence[Evidence]) -> None:
         self._items = checklist.items
+        self._of_treatment = inquiry.kind is InquiryKind.TREATMENT
         self._topics: Topics = topics_of(inquiry.frame) if inquiry.frame else Topics((), ())
         self._weights = Weights(records)
         self._best_coverage = max(
@@ -99,6 +109,13 @@ class PassageReader:
 
     def _coverage(self, record: Evidence) -> float:
         return self._topics.coverage(folded(told_of(record)), self._weights)
+
+    def _names_words(self, span: Span) -> bool:
+        """Whether a sentence has most of the words that the question has beside its names."""
+        if not self._topics.words or not self._best_coverage:
+            return False
+        own = self._topics.coverage(folded(span.text), self._weights)
+        return own >= _DIRECT * self._best_coverage
 
     def _names_all(self, record: Evidence) -> bool:
         return all(subject.is_of(record) for subject in self._topics.subjects)
@@ -196,7 +213,7 @@ class PassageReader:
         scored = [
             _Scored(span, self._score(item, span, at, len(body), record, bearing))
             for at, span in enumerate(body)
-            if (is_plan or CUES[item.aspect].search(span.text))
+            if (is_plan or CUES[item.aspect].search(span.text) or self._names_words(span))
             and is_needed(item.aspect, span.label, span.text)
             and not addresses_a_model(span.text)
         ]
@@ -224,6 +241,8 @@ class PassageReader:
         # Words that no record has may be lay words for what all of them are on.
         words = min(told / self._best_coverage, 1.0) if self._best_coverage else 1.0
         cues = min(len(CUES[item.aspect].findall(span.text)), 3) / 3
+        # Where treatments are asked for, what names one tells more.
+        treats = self._of_treatment and any(m.drug.kind in _TREATS for m in find_drugs(span.text))
         concludes = span.label.startswith(FINDINGS) or (not span.label and at >= number - 2)
         return (
             0.35 * names
@@ -231,6 +250,7 @@ class PassageReader:
             + 0.12 * cues
             + 0.12 * concludes
             + 0.08 * bool(FIGURES.search(span.text))
+            + 0.15 * treats
         )
 
 

@@ -6,24 +6,21 @@ else is told in located sentences of the records, the strongest and most fitting
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
 
 from deepcritical.answering.coverage import checklist_in, counting, covered
+from deepcritical.answering.drafting import SPEAKS_AGAINST, Draft, is_newest
 from deepcritical.answering.passages import PassageReader
 from deepcritical.answering.topics import topics_of
-from deepcritical.answering.weighing import Weighed, drugs_asked, weigh
+from deepcritical.answering.weighing import Weighed, drugs_asked
 from deepcritical.domain.answer import ANSWER_SCHEMA, AnsweredItem, AnswerPart, DeepAnswer
-from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.brief import Brief
 from deepcritical.domain.checklist import (
     Aspect,
-    ChecklistItem,
     Coverage,
     Inquiry,
     InquiryKind,
     ItemFact,
-    facts_of,
 )
 from deepcritical.domain.events import StopReason
 from deepcritical.domain.grading import is_retracted
@@ -32,132 +29,27 @@ from deepcritical.domain.sentences import Finding, Sentence, as_markdown
 from deepcritical.domain.text import capitalised
 from deepcritical.questions.forms import wants_verdict
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.writing.brief import Matter, brief_of, harm_sentences
+from deepcritical.writing.brief import Matter, brief_of, harm_sentences, leading_rows
 from deepcritical.writing.citing import Citer
 from deepcritical.writing.context import ReportContext
 from deepcritical.writing.evidence_rows import evidence_rows
-from deepcritical.writing.findings import findings_of
 from deepcritical.writing.passages import (
     LEADS,
     missing_sentence,
-    passage_finding,
     pointer_sentence,
 )
+from deepcritical.writing.words import row_sentence
 
-__all__ = ["Draft", "draft_of", "findings_in", "synthesize"]
+__all__ = ["synthesize"]
 
-_MOST_OF_MAIN, _MOST_OF_OTHERS = 5, 3
 _MOST_IN_LEAD = 2
 _MOST_CANDIDATES = 3
-_UNGRADED = 9
-_STRENGTH = {1: 0.25, 2: 0.2, 3: 0.1, 4: 0.05}
-"""What an OCEBM level adds to the relevance of a sentence."""
-_MOST_FINDINGS = 40
 _EARLY = {
     StopReason.DEADLINE: "the time for it was over",
     StopReason.BUDGET: "the model's budget was used up",
     StopReason.USER_STOP: "it was stopped by the user",
     StopReason.MAX_ITERATIONS: "the limit of rounds was reached",
 }
-
-
-class Draft(NamedTuple):
-    """What an answer is written from, before a model has written anything."""
-
-    weighed: tuple[Weighed, ...]
-    picked: Mapping[str, tuple[ItemFact, ...]]
-    """Of each item the facts that are told, by its id."""
-    findings: Mapping[str, Finding]
-    """What sentences may rest on, by id: results over studies, results of one, passages."""
-    passages: Mapping[str, str]
-    """Fact id -> id of its finding."""
-
-
-def draft_of(inquiry: Inquiry, store: EvidenceStore) -> Draft:
-    """Weigh what was read, choose what is told, and list what a sentence may rest on."""
-    weighed = weigh(inquiry, store.evidence, store.readings) if _is_weighed(inquiry) else ()
-    facts = counting(store)
-    newest = inquiry.frame is not None and inquiry.frame.latest
-    order = _Order(store, newest=newest)
-    items = checklist_in(store).items
-    told = [fact for fact in facts if fact.direct] or facts
-    picked = {
-        item.id: tuple(order.best(facts_of(item, told), _most(item, items))) for item in items
-    }
-    findings: dict[str, Finding] = {}
-    for one in weighed[:_MOST_CANDIDATES]:
-        made = findings_of(
-            one.drug.name, one.verdict, one.studies, one.appraisals, store.evidence, store.readings
-        )
-        for finding in made.values():
-            key = f"F{len(findings) + 1}"
-            findings[key] = finding.model_copy(update={"id": key})
-    passages: dict[str, str] = {}
-    for fact in dict.fromkeys(f for facts in picked.values() for f in facts):
-        key = f"P{len(passages) + 1}"
-        passages[fact.id] = key
-        evidence_id = fact.fact.evidence_id
-        reading = store.readings.get(evidence_id)
-        findings[key] = passage_finding(key, fact, store.evidence[evidence_id], reading)
-    return Draft(weighed, picked, findings, passages)
-
-
-def findings_in(draft: Draft) -> dict[str, Finding]:
-    """The findings that a model may write about, as many as a prompt should hold."""
-    return dict(list(draft.findings.items())[:_MOST_FINDINGS])
-
-
-def _is_weighed(inquiry: Inquiry) -> bool:
-    return inquiry.kind in _WEIGHED
-
-
-_WEIGHED = (
-    InquiryKind.EFFECT,
-    InquiryKind.COMPARISON,
-    InquiryKind.TREATMENT,
-    InquiryKind.SAFETY,
-    InquiryKind.MECHANISM,
-)
-
-
-_WITH_VERDICT = (InquiryKind.EFFECT, InquiryKind.COMPARISON)
-
-
-def _most(item: ChecklistItem, items: Sequence[ChecklistItem]) -> int:
-    return _MOST_OF_MAIN if item.id == items[0].id else _MOST_OF_OTHERS
-
-
-class _Order:
-    """Which facts are told first: of the question itself, strong and fitting; or the newest."""
-
-    def __init__(self, store: EvidenceStore, *, newest: bool) -> None:
-        self._study_of = store.study_of
-        self._records = store.evidence
-        self._newest = newest
-
-    def best(self, facts: Sequence[ItemFact], most: int) -> list[ItemFact]:
-        """The best facts, one of each study before a second, both sides among them."""
-        ranked = sorted(facts, key=self._key)
-        firsts: dict[int, ItemFact] = {}
-        for fact in ranked:
-            firsts.setdefault(self._study_of[fact.fact.evidence_id], fact)
-        seconds = [fact for fact in ranked if fact not in firsts.values()]
-        own = [*firsts.values(), *seconds]
-        sides = (Stance.SUPPORTS, Stance.REFUTES)
-        first = {f.id for side in sides for f in [x for x in own if x.side is side][: most // 2]}
-        kept = sorted(own, key=lambda f: f.id not in first)[:most]
-        return sorted(kept, key=self._key)
-
-    def _key(self, fact: ItemFact) -> tuple[bool, str, float, int]:
-        record = self._records[fact.fact.evidence_id]
-        strength = _STRENGTH.get(fact.level or _UNGRADED, 0.0)
-        date = record.citation.date or "" if self._newest else ""
-        return (
-            not fact.direct,
-            "".join(chr(0x10FFFF - ord(c)) for c in date[:10]),
-            -(fact.relevance + strength),
-            int(fact.id[1:]),
-        )
 
 
 def synthesize(
@@ -179,6 +71,9 @@ def synthesize(
         written: Checked sentences of a model, which become its first part.
     """
     return _Writer(inquiry, store, context, draft, written).written_by(author)
+
+
+_WITH_VERDICT = (InquiryKind.EFFECT, InquiryKind.COMPARISON)
 
 
 class _Writer:
@@ -296,7 +191,7 @@ class _Writer:
 
     @property
     def _newest(self) -> bool:
-        return self._inquiry.frame is not None and self._inquiry.frame.latest
+        return is_newest(self._inquiry, self._store)
 
     def _missing(self) -> Iterator[Sentence]:
         """The names of the question that no record has."""
@@ -310,8 +205,8 @@ class _Writer:
         """Of candidates what was decided of the best; of harms what was compared."""
         weighed = self._draft.weighed
         if self._inquiry.kind is InquiryKind.TREATMENT:
-            decided = [one for one in weighed if not one.is_open][:_MOST_CANDIDATES]
-            return [told for one in decided if (told := self._first_row(one))]
+            good = [o for o in weighed if not o.is_open and o.verdict.label not in SPEAKS_AGAINST]
+            return [t for o in good[:_MOST_CANDIDATES] if (t := self._first_row(o))]
         if self._inquiry.kind is InquiryKind.SAFETY and weighed:
             one = weighed[0]
             found = harm_sentences(one.verdict, one.drug.name)
@@ -320,7 +215,9 @@ class _Writer:
 
     def _first_row(self, one: Weighed) -> Sentence | None:
         """The result over studies that leads the verdict on a candidate."""
-        own = (f for f in self._draft.findings.values() if f.drug == one.drug.name and not f.study)
+        rows = leading_rows(one.verdict)
+        sentence = row_sentence(rows[0], one.drug.name) if rows else ""
+        own = (f for f in self._draft.findings.values() if f.sentence == sentence)
         found = next(own, None)
         return None if found is None else _as_sentence(found)
 

@@ -10,11 +10,12 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from deepcritical.answering.coverage import checklist_in, covered
+from deepcritical.answering.drafting import draft_of
 from deepcritical.answering.needs import checklist_of, read_inquiry
 from deepcritical.answering.passages import read_passages
 from deepcritical.answering.queries import need_queries
 from deepcritical.answering.weighing import candidates
-from deepcritical.answering.writing import draft_of, synthesize
+from deepcritical.answering.writing import synthesize
 from deepcritical.appraisal.asked import asked_of
 from deepcritical.appraisal.records import read_for
 from deepcritical.domain.answer import DeepAnswer

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from deepcritical.answering.coverage import checklist_in, counting
+from deepcritical.answering.drafting import Draft, draft_of, findings_in
 from deepcritical.answering.joining import (
     doubted,
     for_a_model,
@@ -13,7 +14,7 @@ from deepcritical.answering.joining import (
     planned,
     searches_of,
 )
-from deepcritical.answering.writing import Draft, draft_of, findings_in, synthesize
+from deepcritical.answering.writing import synthesize
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.budget import Judgement
 from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact

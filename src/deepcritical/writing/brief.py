@@ -26,7 +26,7 @@ from deepcritical.writing.studies import (
 )
 from deepcritical.writing.words import listed, row_sentence, vote_words
 
-__all__ = ["Matter", "answer_sentences", "brief_of", "harm_sentences"]
+__all__ = ["Matter", "answer_sentences", "brief_of", "harm_sentences", "leading_rows"]
 
 _TOLD_ROWS = 2
 """Rows on benefit that the answer tells."""
@@ -103,7 +103,7 @@ def _answer(
     yield Sentence(text=answer_on(claim, verdict.label, denied=denied), evidence_ids=ids)
     if not assessed or verdict.label is VerdictLabel.INSUFFICIENT:
         yield Sentence(text=_why_open(verdict), evidence_ids=verdict.deciding_ids)
-    for row in _leading_rows(verdict):
+    for row in leading_rows(verdict):
         yield Sentence(text=row_sentence(row, drug), evidence_ids=row.evidence_ids)
     if verdict.downgrades and assessed:
         yield Sentence(text=_certainty(verdict), evidence_ids=verdict.deciding_ids)
@@ -127,7 +127,7 @@ def _certainty(verdict: Verdict) -> str:
     return f"The certainty{of} is {verdict.certainty.value}: {listed(reasons)}."
 
 
-def _leading_rows(verdict: Verdict) -> list[OutcomeRow]:
+def leading_rows(verdict: Verdict) -> list[OutcomeRow]:
     """Return the rows that the answer tells: of a mixed verdict one for each side."""
     near = [r for r in verdict.rows if r.importance != "harm" and r.directness != "related"]
     alone = [r for r in near if not r.comparator] or near
@@ -179,7 +179,7 @@ def _harms(verdict: Verdict, drug: str) -> Iterator[Sentence]:
 
 def _rows(verdict: Verdict) -> Iterator[OutcomeRow]:
     """Yield the rows of the table: by weight, those first that the answer tells, then trials."""
-    told = _leading_rows(verdict)
+    told = leading_rows(verdict)
     near = [row for row in verdict.rows if row.directness != "related"] or list(verdict.rows)
 
     def order(row: OutcomeRow) -> tuple[bool, int, bool]:

@@ -1,0 +1,159 @@
+"""Chooses what an answer tells: weighs what was read, ranks what was found, lists findings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from deepcritical.answering.coverage import checklist_in, counting
+from deepcritical.answering.weighing import Weighed, weigh
+from deepcritical.domain.appraisal import Stance
+from deepcritical.domain.checklist import (
+    Aspect,
+    ChecklistItem,
+    Inquiry,
+    InquiryKind,
+    ItemFact,
+    facts_of,
+)
+from deepcritical.domain.sentences import Finding
+from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.vocabulary.drugs import find_drugs
+from deepcritical.writing.findings import findings_of
+from deepcritical.writing.passages import passage_finding
+
+__all__ = ["SPEAKS_AGAINST", "Draft", "draft_of", "findings_in", "is_newest"]
+
+_MOST_OF_MAIN, _MOST_OF_OTHERS = 5, 3
+_MOST_WEIGHED = 6
+"""Candidates whose results sentences may rest on."""
+_UNGRADED = 9
+_STRENGTH = {1: 0.25, 2: 0.2, 3: 0.1, 4: 0.05}
+"""What an OCEBM level adds to the relevance of a sentence."""
+_MOST_FINDINGS = 40
+SPEAKS_AGAINST = (VerdictLabel.REFUTED, VerdictLabel.UNSUPPORTED, VerdictLabel.HARMFUL)
+"""Verdicts by which a candidate is no treatment to name."""
+
+
+class Draft(NamedTuple):
+    """What an answer is written from, before a model has written anything."""
+
+    weighed: tuple[Weighed, ...]
+    picked: Mapping[str, tuple[ItemFact, ...]]
+    """Of each item the facts that are told, by its id."""
+    findings: Mapping[str, Finding]
+    """What sentences may rest on, by id: results over studies, results of one, passages."""
+    passages: Mapping[str, str]
+    """Fact id -> id of its finding."""
+
+
+def draft_of(inquiry: Inquiry, store: EvidenceStore) -> Draft:
+    """Weigh what was read, choose what is told, and list what a sentence may rest on."""
+    weighed = weigh(inquiry, store.evidence, store.readings) if _is_weighed(inquiry) else ()
+    facts = counting(store)
+    order = _Order(store, newest=is_newest(inquiry, store))
+    items = checklist_in(store).items
+    told = [fact for fact in facts if fact.direct] or facts
+    failed = _failed(inquiry, weighed)
+    picked = {
+        item.id: tuple(
+            order.best(
+                [f for f in facts_of(item, told) if _may_tell(item, f, failed)],
+                _most(item, items),
+            )
+        )
+        for item in items
+    }
+    findings: dict[str, Finding] = {}
+    for one in weighed[:_MOST_WEIGHED]:
+        made = findings_of(
+            one.drug.name, one.verdict, one.studies, one.appraisals, store.evidence, store.readings
+        )
+        for finding in made.values():
+            key = f"F{len(findings) + 1}"
+            findings[key] = finding.model_copy(update={"id": key})
+    passages: dict[str, str] = {}
+    for fact in dict.fromkeys(f for facts in picked.values() for f in facts):
+        key = f"P{len(passages) + 1}"
+        passages[fact.id] = key
+        evidence_id = fact.fact.evidence_id
+        reading = store.readings.get(evidence_id)
+        findings[key] = passage_finding(key, fact, store.evidence[evidence_id], reading)
+    return Draft(weighed, picked, findings, passages)
+
+
+def _failed(inquiry: Inquiry, weighed: Sequence[Weighed]) -> frozenset[str]:
+    """Of candidates those that the weighed evidence speaks against."""
+    if inquiry.kind is not InquiryKind.TREATMENT:
+        return frozenset()
+    return frozenset(one.drug.name for one in weighed if one.verdict.label in SPEAKS_AGAINST)
+
+
+def _may_tell(item: ChecklistItem, fact: ItemFact, failed: frozenset[str]) -> bool:
+    """Whether a fact may be told for a need: of what failed as a treatment only that it did."""
+    if not failed or item.aspect in (Aspect.AGAINST, Aspect.SAFETY):
+        return True
+    named = {mention.drug.name for mention in find_drugs(fact.fact.quote)}
+    return not named or not named <= failed
+
+
+def findings_in(draft: Draft) -> dict[str, Finding]:
+    """The findings that a model may write about, as many as a prompt should hold."""
+    return dict(list(draft.findings.items())[:_MOST_FINDINGS])
+
+
+def is_newest(inquiry: Inquiry, store: EvidenceStore) -> bool:
+    """Whether the newest goes first: that is asked for, and records have dates."""
+    asked = inquiry.frame is not None and inquiry.frame.latest
+    return asked and any(record.citation.date for record in store.evidence.values())
+
+
+def _is_weighed(inquiry: Inquiry) -> bool:
+    return inquiry.kind in _WEIGHED
+
+
+_WEIGHED = (
+    InquiryKind.EFFECT,
+    InquiryKind.COMPARISON,
+    InquiryKind.TREATMENT,
+    InquiryKind.SAFETY,
+    InquiryKind.MECHANISM,
+)
+
+
+def _most(item: ChecklistItem, items: Sequence[ChecklistItem]) -> int:
+    return _MOST_OF_MAIN if item.id == items[0].id else _MOST_OF_OTHERS
+
+
+class _Order:
+    """Which facts are told first: of the question itself, strong and fitting; or the newest."""
+
+    def __init__(self, store: EvidenceStore, *, newest: bool) -> None:
+        self._study_of = store.study_of
+        self._records = store.evidence
+        self._newest = newest
+
+    def best(self, facts: Sequence[ItemFact], most: int) -> list[ItemFact]:
+        """The best facts, one of each study before a second, both sides among them."""
+        ranked = sorted(facts, key=self._key)
+        firsts: dict[int, ItemFact] = {}
+        for fact in ranked:
+            firsts.setdefault(self._study_of[fact.fact.evidence_id], fact)
+        seconds = [fact for fact in ranked if fact not in firsts.values()]
+        own = [*firsts.values(), *seconds]
+        sides = (Stance.SUPPORTS, Stance.REFUTES)
+        first = {f.id for side in sides for f in [x for x in own if x.side is side][: most // 2]}
+        kept = sorted(own, key=lambda f: f.id not in first)[:most]
+        return sorted(kept, key=self._key)
+
+    def _key(self, fact: ItemFact) -> tuple[bool, str, float, int]:
+        record = self._records[fact.fact.evidence_id]
+        strength = _STRENGTH.get(fact.level or _UNGRADED, 0.0)
+        date = record.citation.date or "" if self._newest else ""
+        return (
+            not fact.direct,
+            "".join(chr(0x10FFFF - ord(c)) for c in date[:10]),
+            -(fact.relevance + strength),
+            int(fact.id[1:]),
+        )
