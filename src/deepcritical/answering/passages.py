@@ -214,6 +214,7 @@ class PassageReader:
             _Scored(span, self._score(item, span, at, len(body), record, bearing))
             for at, span in enumerate(body)
             if (is_plan or CUES[item.aspect].search(span.text) or self._names_words(span))
+            and (item.aspect is not Aspect.RATE or FIGURES.search(span.text))
             and is_needed(item.aspect, span.label, span.text)
             and not addresses_a_model(span.text)
         ]

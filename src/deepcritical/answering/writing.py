@@ -324,11 +324,17 @@ def _as_sentence(finding: Finding, *, quoted: bool = False) -> Sentence:
 def _overview(
     brief: Brief | None, lead: Sequence[Sentence], references: Sequence[Reference]
 ) -> str:
-    told = ((*brief.answer, *brief.harms), brief.synthesis, lead) if brief else (lead,)
-    return "\n\n".join(as_markdown(part, references) for part in told if part)
+    quotes = [sentence for sentence in lead if sentence.origin == "quote"]
+    said = [sentence for sentence in lead if sentence.origin != "quote"]
+    told = ((*brief.answer, *brief.harms), brief.synthesis, said) if brief else (said,)
+    parts = [as_markdown(part, references) for part in told if part]
+    return "\n\n".join((*parts, *([_bullets(quotes, references)] if quotes else ())))
+
+
+def _bullets(sentences: Sequence[Sentence], references: Sequence[Reference]) -> str:
+    return "\n".join(f"- {as_markdown((sentence,), references)}" for sentence in sentences)
 
 
 def _section(part: AnswerPart, references: Sequence[Reference]) -> ReportSection:
-    lines = [as_markdown((sentence,), references) for sentence in part.sentences]
-    content = "\n".join(f"- {line}" for line in lines)
+    content = _bullets(part.sentences, references)
     return ReportSection(title=capitalised(part.title), content=content)
