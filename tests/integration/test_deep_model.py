@@ -20,18 +20,21 @@ from tests.integration.answering import (
 from tests.servers.answers import records_of
 from tests.servers.models import Fault
 
-TASKS = {"plan_inquiry", "map_facts", "check_completeness", "choose_facts"}
+TASKS = {
+    *("plan_inquiry", "read_studies", "map_facts", "check_completeness"),
+    *("write_report", "verify"),
+}
 
 
-async def test_a_model_adds_aspects_facts_and_key_sentences(tmp_path: Path) -> None:
+async def test_a_model_adds_needs_and_facts_and_writes_the_answer(tmp_path: Path) -> None:
     source = records(tmp_path)
     async with made_up_model() as (reasoner, server):
         events, answer = await answered(run_service(source, reasoner), max_iterations=2)
     made = {event.judgement: event.made_by for event in of_type(events, "judgement_made")}
     assert made == dict.fromkeys(("question", "reading", "assessment", "report"), "model")
     assert any("doses" in a.item.text for a in answer.checklist)
-    assert answer.sections[0].title == "Key sentences"
-    assert answer.sections[0].content.startswith("As model openai-chat:made-up chose them:")
+    told = answer.brief.synthesis if answer.brief else answer.lead
+    assert any(sentence.finding_ids for sentence in told)
     await asyncio.to_thread(assert_sound, answer, held(source))
     assert any("quality of life" in search.query for search in answer.searches)
     assert set(server.tasks) == TASKS
@@ -48,9 +51,10 @@ async def test_every_prompt_holds_what_it_is_answered_from(tmp_path: Path) -> No
     assert "Examplol did not improve testitis" in mapped
     assert "E9" not in records_of(mapped)
     assert "made-up trial 3" not in mapped  # retracted
-    for task in ("check_completeness", "choose_facts"):
-        (prompt,) = server.prompts(task)
-        assert "[F1] items C1" in prompt
+    (prompt,) = server.prompts("check_completeness")
+    assert "[F1] items C1" in prompt
+    (written,) = server.prompts("write_report")
+    assert '<finding id="P1">' in written
 
 
 def invented(_task: str, sane: Any) -> Any:
@@ -58,8 +62,8 @@ def invented(_task: str, sane: Any) -> Any:
     false = {"evidence_id": "E999", "quote": "Examplol cured 98.7 % of them all.", "items": ["C1"]}
     if "facts" in sane and sane["facts"] and isinstance(sane["facts"][0], dict):
         return {"facts": [false, {**false, "evidence_id": "E1"}]}
-    if "facts" in sane:
-        return {"facts": ["F999"]}
+    if "sentences" in sane:
+        return {"sentences": [{"text": "Examplol cured 98.7 % of all.", "findings": ["F999"]}]}
     return sane | {"searches": ["PMID 31415926", "see https://evil.example now"]}
 
 

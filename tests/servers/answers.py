@@ -161,7 +161,7 @@ def team_ledger(prompt: str) -> Answer:
 
 
 def plan_inquiry(_prompt: str) -> Answer:
-    return {"kind": "open", "aspects": ["safety", "dose"], "searches": ["quality of life"]}
+    return {"kind": "open", "needs": ["safety", "dose"], "searches": ["quality of life"]}
 
 
 def map_facts(prompt: str) -> Answer:
@@ -179,10 +179,6 @@ def check_completeness(prompt: str) -> Answer:
     items = re.findall(r"^- (C\d): ", prompt, re.MULTILINE)
     judged = [{"item": item, "coverage": "satisfied"} for item in items]
     return {"items": judged, "searches": ["long term follow up"]}
-
-
-def choose_facts(prompt: str) -> Answer:
-    return {"facts": re.findall(r"^\[(F\d+)\] items", prompt, re.MULTILINE)[:4]}
 
 
 def choose_tool(prompt: str) -> Answer:
@@ -212,7 +208,6 @@ ANSWERS: dict[str, Callable[[str], Answer]] = {
     "plan_inquiry": plan_inquiry,
     "map_facts": map_facts,
     "check_completeness": check_completeness,
-    "choose_facts": choose_facts,
     "choose_tool": choose_tool,
     "chat_sentences": chat_sentences,
 }

@@ -23,15 +23,17 @@ from deepcritical.domain.checklist import (
     ItemFact,
 )
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
-from deepcritical.domain.grading import Design, Grade, grade, is_notice
+from deepcritical.domain.grading import Design, Grade, grade, is_negative_stop, is_notice
 from deepcritical.domain.orders import addresses_a_model
 from deepcritical.domain.passages import body_sentences
 from deepcritical.domain.study import StudyReading
-from deepcritical.domain.text import Span, whole_sentences
+from deepcritical.domain.text import Span, fold, whole_sentences
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 
 __all__ = ["Bearing", "PassageReader", "read_passages"]
 
+_STARTS = 60
+"""Characters of a reason that are looked for in the text."""
 _MOST_OF_RECORD = 2
 """Sentences of one record for one need."""
 _DIRECT, _NEAR = 0.7, 0.5
@@ -110,9 +112,10 @@ class PassageReader:
     def _coverage(self, record: Evidence) -> float:
         return self._topics.coverage(folded(told_of(record)), self._weights)
 
-    def _names_words(self, span: Span) -> bool:
-        """Whether a sentence has most of the words that the question has beside its names."""
-        if not self._topics.words or not self._best_coverage:
+    def _is_on(self, item: ChecklistItem, span: Span) -> bool:
+        """Whether a sentence has most of the words that the question itself has beside names."""
+        is_main = item.id == self._items[0].id
+        if not is_main or not self._topics.words or not self._best_coverage:
             return False
         own = self._topics.coverage(folded(span.text), self._weights)
         return own >= _DIRECT * self._best_coverage
@@ -167,7 +170,8 @@ class PassageReader:
         if bearing is None or not record.content:
             return
         for item in self._items:
-            if item.aspect in _OF_TRIALS and record.metadata.kind == "trial":
+            stopped = item.aspect is Aspect.AGAINST and is_negative_stop(record)
+            if stopped or (item.aspect in _OF_TRIALS and record.metadata.kind == "trial"):
                 yield from self._of_entry(item, evidence_id, record, graded, bearing)
                 continue
             if graded.design is Design.PROTOCOL and item.aspect not in _OF_PLANS:
@@ -192,8 +196,11 @@ class PassageReader:
         bearing: Bearing,
     ) -> Iterator[ItemFact]:
         """The first sentence of a registry entry, which says what is tested."""
-        told = (s for s in whole_sentences(record.content) if not addresses_a_model(s.text))
-        if span := next(told, None):
+        told = [s for s in whole_sentences(record.content) if not addresses_a_model(s.text)]
+        why = fold(record.metadata.why_stopped or "")[:_STARTS]
+        reasons = [s for s in told if why and why in fold(s.text)]
+        is_against = item.aspect is Aspect.AGAINST
+        if span := next(iter(reasons if is_against and reasons else told), None):
             yield ItemFact(
                 id="",
                 items=(item.id,),
@@ -213,7 +220,7 @@ class PassageReader:
         scored = [
             _Scored(span, self._score(item, span, at, len(body), record, bearing))
             for at, span in enumerate(body)
-            if (is_plan or CUES[item.aspect].search(span.text) or self._names_words(span))
+            if (is_plan or CUES[item.aspect].search(span.text) or self._is_on(item, span))
             and (item.aspect is not Aspect.RATE or FIGURES.search(span.text))
             and is_needed(item.aspect, span.label, span.text)
             and not addresses_a_model(span.text)
@@ -241,6 +248,7 @@ class PassageReader:
         told = 0.5 * own + 0.3 * headed + 0.2 * bearing.coverage
         # Words that no record has may be lay words for what all of them are on.
         words = min(told / self._best_coverage, 1.0) if self._best_coverage else 1.0
+        beside = bool(self._topics.words and self._best_coverage and not headed)
         cues = min(len(CUES[item.aspect].findall(span.text)), 3) / 3
         # Where treatments are asked for, what names one tells more.
         treats = self._of_treatment and any(m.drug.kind in _TREATS for m in find_drugs(span.text))
@@ -252,6 +260,7 @@ class PassageReader:
             + 0.12 * concludes
             + 0.08 * bool(FIGURES.search(span.text))
             + 0.15 * treats
+            - 0.2 * beside
         )
 
 

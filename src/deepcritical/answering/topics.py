@@ -34,16 +34,20 @@ _SHORTEST_NAME = 4
 _ABSENT = 0.5
 """Weight of a word that no record has: it may be a lay word for what they write otherwise."""
 _NEED_WORDS = frozenset(
-    "actual actually adverse affect alternative best better cause caused causes causing chance "
-    "cheapest choice common commonly compare compared comparing comparison dangerous decide "
-    "definition developing difference dosage dose doses dosing eligible enough explain explains "
+    "act acting acts actual actually adverse affect alternative beneficial best better cause "
+    "caused causes causing chance cheapest choice common commonly compare compared comparing "
+    "comparison dangerous decide decrease decreases definition developing difference dosage dose "
+    "doses dosing drug drugs effect effective effects eligible enough evidence explain explains "
     "far first frequency frequent frequently get gets getting give given go going guideline "
-    "guidelines happen happens harm harmful harms high important incidence instead keep kind like "
-    "likely line long made make makes mean means mechanism mg much need number occur often old "
-    "ones option options outcome percentage planned prevalence proportion rate rates really "
-    "recommend recommended reduce regimen review reviews risk risks running safe safer safety say "
-    "sensible share side skip something sort standard status suffer suffering superior take taken "
-    "takes taking tell thing think thinks toxicity trying type usual way worse worth".split()
+    "guidelines happen happens harm harmful harms help helps high important improve improves "
+    "incidence increase increases instead keep kind latest like likely line long lower lowers "
+    "made make makes mean means mechanism medicine mg much need newest number occur often old "
+    "ones option options outcome percentage planned prevalence prevent prevention prevents "
+    "proportion protect protects raise raises rate rates really recommend recommended reduce "
+    "regimen review reviews risk risks running safe safer safety say sensible share side skip "
+    "slow slows something sort standard status stop stops studies study suffer suffering superior "
+    "take taken takes taking tell therapy thing think thinks toxicity treatment treatments trial "
+    "trials trying type usual way work working works worse worth".split()
 )
 """Words that say what is wanted of the subjects, which the need itself looks for."""
 _FUNCTION_WORDS = frozenset(

@@ -190,6 +190,13 @@ class ItemCoverage(Model):
     """The rule that decided, in words."""
 
 
+_AGREEING = (
+    *(Aspect.EFFECT, Aspect.COMPARISON),
+    *(Aspect.ANSWER, Aspect.TRIALS, Aspect.PEOPLE, Aspect.MODELS),
+)
+"""Needs that are not met while the strongest studies stand on both sides."""
+
+
 def cover(
     item: ChecklistItem, facts: Sequence[ItemFact], study_of: Mapping[str, int]
 ) -> ItemCoverage:
@@ -222,7 +229,7 @@ def _missing(item: ChecklistItem, own: Sequence[ItemFact], study_of: Mapping[str
     """What keeps an item from being satisfied; '' for nothing."""
     if not own:
         return "nothing on it in the records found"
-    if _disagree(own):
+    if item.aspect in _AGREEING and _disagree(own):
         return "the strongest studies disagree"
     level = min((fact.level for fact in own if fact.level), default=None)
     if item.level and (level is None or level > item.level):
