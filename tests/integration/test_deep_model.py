@@ -20,10 +20,8 @@ from tests.integration.answering import (
 from tests.servers.answers import records_of
 from tests.servers.models import Fault
 
-TASKS = {
-    *("plan_inquiry", "read_studies", "map_facts", "check_completeness"),
-    *("write_report", "verify"),
-}
+TASKS = {"plan_inquiry", "read_studies", "map_facts", "check_completeness", "write_report"}
+"""What is asked where every sentence that is written is one of a finding, word for word."""
 
 
 async def test_a_model_adds_needs_and_facts_and_writes_the_answer(tmp_path: Path) -> None:
@@ -45,7 +43,8 @@ async def test_every_prompt_holds_what_it_is_answered_from(tmp_path: Path) -> No
     source = records(tmp_path, evil)
     async with made_up_model() as (reasoner, server):
         await answered(run_service(source, reasoner), max_iterations=1, context="In adults.")
-    assert all("Context: In adults." in asked.prompt for asked in server.asked)
+    for task in TASKS - {"read_studies"}:  # a study is read without a question in mind
+        assert all("Context: In adults." in prompt for prompt in server.prompts(task))
     (mapped,) = server.prompts("map_facts")
     assert "- C1: " in mapped
     assert "Examplol did not improve testitis" in mapped

@@ -51,6 +51,7 @@ class Draft(NamedTuple):
 def draft_of(inquiry: Inquiry, store: EvidenceStore) -> Draft:
     """Weigh what was read, choose what is told, and list what a sentence may rest on."""
     weighed = weigh(inquiry, store.evidence, store.readings) if _is_weighed(inquiry) else ()
+    weighed = weighed[:_MOST_WEIGHED]
     facts = counting(store)
     order = _Order(store, newest=is_newest(inquiry, store))
     items = checklist_in(store).items
@@ -66,7 +67,7 @@ def draft_of(inquiry: Inquiry, store: EvidenceStore) -> Draft:
         for item in items
     }
     findings: dict[str, Finding] = {}
-    for one in weighed[:_MOST_WEIGHED]:
+    for one in weighed:
         made = findings_of(
             one.drug.name, one.verdict, one.studies, one.appraisals, store.evidence, store.readings
         )

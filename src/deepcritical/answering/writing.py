@@ -24,7 +24,7 @@ from deepcritical.domain.checklist import (
 )
 from deepcritical.domain.events import StopReason
 from deepcritical.domain.grading import is_retracted
-from deepcritical.domain.report_parts import Reference, ReportSection
+from deepcritical.domain.report_parts import DrugCandidate, Reference, ReportSection
 from deepcritical.domain.sentences import Finding, Sentence, as_markdown
 from deepcritical.domain.text import capitalised
 from deepcritical.questions.forms import wants_verdict
@@ -119,7 +119,11 @@ class _Writer:
             sections=tuple(_section(part, references) for part in parts),
             brief=brief,
             verdict=self._main.verdict if brief and self._main else None,
-            studies=self._main.studies if brief and self._main else (),
+            candidates=tuple(
+                DrugCandidate(name=one.drug.name, verdict=one.verdict, studies=len(one.studies))
+                for one in self._draft.weighed
+            ),
+            studies=tuple(study for one in self._draft.weighed for study in one.studies),
             lead=lead,
             parts=parts,
             findings=tuple(f for i, f in self._draft.findings.items() if i in used),

@@ -20,7 +20,13 @@ from deepcritical.domain.evidence_table import EvidenceRow
 from deepcritical.domain.ledger import SupportRate
 from deepcritical.domain.markdown import escape_markdown, table, visible
 from deepcritical.domain.report_markdown import evidence_table, reference_list, section
-from deepcritical.domain.report_parts import Claim, Reference, ReportSection, SearchRun
+from deepcritical.domain.report_parts import (
+    Claim,
+    DrugCandidate,
+    Reference,
+    ReportSection,
+    SearchRun,
+)
 from deepcritical.domain.search_log import search_log
 from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.domain.text import shorten_at_sentence
@@ -141,8 +147,10 @@ class DeepAnswer(Model):
     """Of a question on what a drug does in a condition: the answer as a report gives it."""
     verdict: Verdict | None = None
     """The verdict behind the brief."""
+    candidates: tuple[DrugCandidate, ...] = ()
+    """The drugs that were weighed, with their verdicts; of candidates the best first."""
     studies: tuple[StudyFinding, ...] = ()
-    """The studies behind the verdict."""
+    """The studies of these drugs."""
     lead: tuple[Sentence, ...] = ()
     """The answer in a few sentences."""
     parts: tuple[AnswerPart, ...] = ()

@@ -137,8 +137,9 @@ class InquiryModel:
     async def _written(
         self, inquiry: Inquiry, store: EvidenceStore, draft: Draft
     ) -> tuple[Sentence, ...]:
+        asked = f"{inquiry.text}\nContext: {inquiry.context}" if inquiry.context else inquiry.text
         try:
-            written = await self._writer.write(inquiry.text, findings_in(draft), store.evidence)
+            written = await self._writer.write(asked, findings_in(draft), store.evidence)
         except NoAnswerError as error:
             await self._telling.fell_back("report", error)
             return ()

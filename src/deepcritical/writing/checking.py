@@ -168,7 +168,9 @@ def _given(finding: Finding, report: ResearchReport | DeepAnswer) -> set[str]:
 
 
 def _rows(document: ResearchReport | DeepAnswer) -> tuple[OutcomeRow, ...]:
-    return document.verdict.rows if document.verdict else ()
+    if isinstance(document, DeepAnswer):
+        return tuple(row for one in document.candidates for row in one.verdict.rows)
+    return document.verdict.rows
 
 
 def _by_whom(sentence: Sentence) -> str:
