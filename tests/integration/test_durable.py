@@ -14,6 +14,8 @@ from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs import requests
 from deepcritical.jobs.dbos_engine import _asked
 from deepcritical.jobs.dbos_setup import SHARED
+from deepcritical.jobs.durable_runs import DurableRuns
+from deepcritical.jobs.held import Held
 from deepcritical.jobs.stored_runs import StoredRun
 from deepcritical.services.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION, ended, of_type
@@ -154,6 +156,26 @@ class TestStopping:
             assert await ended(waiting) == []
         await runs.close()
         assert (await traces.get_trace(waiting.run_id)).status is TraceStatus.PENDING
+
+    @pytest.mark.slow
+    async def test_who_is_told_to_end_just_as_he_begins_to_follow_a_run_lets_go_of_it(
+        self, service: Services, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        counting = Counting()
+        runs = service(counting.reasoner, slots=1)
+        runs.submit(QUESTION)
+        await full(counting, 1)
+        show = DurableRuns._show
+
+        def shown(durable: DurableRuns, run_id: str, held: Held) -> None:
+            show(durable, run_id, held)
+            runs.cancel_all()  # before the task that follows the run has had its first step
+
+        monkeypatch.setattr(DurableRuns, "_show", shown)
+        waiting = runs.submit(QUESTION)
+        async with asyncio.timeout(SOON_S):
+            assert await ended(waiting) == []
+        assert waiting.ending.cancelled()
 
     @pytest.mark.slow
     async def test_who_follows_a_run_of_another_process_is_let_go_at_once(

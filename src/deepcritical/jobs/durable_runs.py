@@ -121,8 +121,7 @@ class DurableRuns:
         self._following.add(task)
         task.add_done_callback(self._following.discard)
         if self._hosting and self._hosting.closing:  # since the run was taken in
-            # Not before the task's first step: cancelled earlier, it would let nobody go.
-            task.get_loop().call_soon(task.cancel)
+            _cancel_begun(task)
 
     def hold(self, run_id: str, held: Held) -> None:
         """Keep what only this process has of a run, until the run has ended."""
@@ -275,7 +274,7 @@ class DurableRuns:
             return
         self._hosting.closing = True
         for following in list(self._following):
-            following.cancel()
+            _cancel_begun(following)
         for run_id, hosted in list(self._hosting.hosted.items()):
             hosted.stop(leaving=not self._hosting.ends_here(run_id))
 
@@ -300,13 +299,22 @@ class DurableRuns:
             with contextlib.suppress(StorageError):  # one that the engine has not begun with
                 await requests.cancel(self._traces, self.board, run_id)
         for task in list(self._tasks):
-            task.cancel()
+            _cancel_begun(task)
         await asyncio.gather(*self._tasks, return_exceptions=True)
         try:
             await engine.close(partial(self.board.hand_back, worker=engine.worker))
             await self.board.leave(engine.worker)
         except StorageError as error:
             _LOG.warning("runs could not be handed over, and are taken up later: %s", error)
+
+
+def _cancel_begun(task: asyncio.Task[Any]) -> None:
+    """Cancel a task, but not before its first step; a signal handler may call this.
+
+    Cancelled earlier, its body would never run, and whoever waits for what it does when it is
+    cancelled would wait for ever.
+    """
+    task.get_loop().call_soon_threadsafe(task.cancel)
 
 
 async def _end_unbegun(held: Held) -> None:
