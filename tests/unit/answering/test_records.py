@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from deepcritical.reasoning.asked import read_asked
 
+from deepcritical.answering.records import FollowUp, answer
 from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.evidence import Evidence
-from deepcritical.reasoning.asked import read_asked
-from deepcritical.answering.records import FollowUp, answer
 from tests.conftest import make_evidence
 
 TAU = "Does metformin lower tau phosphorylation?"
