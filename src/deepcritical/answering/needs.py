@@ -56,7 +56,8 @@ _BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
     (
         InquiryKind.TRIALS,
         _asks(
-            r"(?:which|what|any|are there|list|find|show|how many)\b(?:\s+[\w-]+){0,5}?\s+"
+            r"(?:which|what(?! (?:do|does|did|have|has)\b)|any|are there|list|find|show|how many)\b"
+            r"(?:\s+[\w-]+){0,5}?\s+"
             r"(?:trials?|RCTs?)",
             r"(?:ongoing|registered|recruiting|planned|running) (?:\w+ )?(?:trials?|stud(?:y|ies))",
         ),
@@ -262,7 +263,7 @@ _MORE: Mapping[Aspect, _Need] = {
     Aspect.REGISTERED: _UNDER_WAY,
     Aspect.BACKGROUND: _BACKGROUND,
 }
-"""Needs that context or a model may add."""
+"""Needs that the question beside its first one, its context or a model may add."""
 _CONTEXT: dict[Aspect, re.Pattern[str]] = {
     Aspect.SAFETY: _asks(r"safe\w*", r"adverse", r"side effects?", r"tolerab\w+", r"harms?"),
     Aspect.DOSE: _asks(r"dos(?:e|es|age|ing)"),
@@ -296,7 +297,7 @@ def read_inquiry(frame: QuestionFrame, context: str = "") -> Inquiry:
             "Name a drug, a condition, a target or an outcome.",
         )
     kind = _kind(frame)
-    beside = f"{_rest(frame.text)} {context}"
+    told = f"{frame.text} {context}"
     return Inquiry(
         text=frame.text,
         context=context,
@@ -304,7 +305,7 @@ def read_inquiry(frame: QuestionFrame, context: str = "") -> Inquiry:
         drugs=drugs,
         conditions=conditions,
         key_terms=tuple(names),
-        aspects=tuple(a for a, pattern in _CONTEXT.items() if pattern.search(beside)),
+        aspects=tuple(a for a, pattern in _CONTEXT.items() if pattern.search(told)),
         scope_in=_scope(kind),
         scope_out=_SCOPE_OUT,
         notices=frame.notices,
@@ -330,11 +331,6 @@ def _kind(frame: QuestionFrame) -> InquiryKind:
     if by_words:
         return by_words
     return InquiryKind.EFFECT if _OPENING.match(frame.text) else InquiryKind.OTHER
-
-
-def _rest(text: str) -> str:
-    """What a text asks behind its first question."""
-    return text.partition("?")[2]
 
 
 def _named(frame: QuestionFrame) -> tuple[tuple[Drug, ...], tuple[Condition, ...]]:

@@ -86,10 +86,12 @@ class PassageReader:
         if not subjects and coverage < _FEWEST:
             return None
         share = coverage / self._best_coverage if self._best_coverage else 1.0
-        if self._names_all(record) and share >= _DIRECT:
-            return Bearing(True, coverage)
         named = sum(subject.is_of(record) for subject in subjects)
-        near = share >= _NEAR and (2 * named >= len(subjects))
+        is_whole = named == len(subjects)
+        if is_whole and share >= _DIRECT:
+            return Bearing(True, coverage)
+        # What names all that a vocabulary knows is at least near: no other word filters it out.
+        near = bool(subjects and is_whole) or (share >= _NEAR and 2 * named >= len(subjects))
         return Bearing(False, coverage) if near else None
 
     def _coverage(self, record: Evidence) -> float:

@@ -14,6 +14,7 @@ from deepcritical.domain.grading import grade, is_negative_stop
 from deepcritical.domain.identity import canonical_ids, study_links
 from deepcritical.domain.question import Condition, Drug
 from deepcritical.domain.text import locate_quote, sentences
+from deepcritical.domain.votes import Way
 from deepcritical.reading.library import read_by_code
 from deepcritical.tools import clinicaltrials
 from deepcritical.tools.clinicaltrials_records import parse, read_page
@@ -213,10 +214,13 @@ class TestReading:
     """A live trial is read as one of a snapshot is."""
 
     def test_a_measure_called_improvement_is_no_finding(self, full: Evidence) -> None:
-        # Three of 40 improved with examplol, 20 of 41 with placebo.
+        # Three of 40 improved with examplol, 20 of 41 with placebo; its score did not differ.
         reading = read(full)
         assert reading.included
-        assert (reading.supporting, reading.refuting) == ((), ())
+        assert reading.supporting == ()
+        assert [(v.outcome, v.way) for v in reading.votes] == [
+            ("Change in Testitis Score", Way.NO_DIFFERENCE)
+        ]
 
     def test_the_plan_of_a_trial_with_results_is_no_finding(self) -> None:
         study = made_up_studies()[0]
