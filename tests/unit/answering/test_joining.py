@@ -130,7 +130,7 @@ def test_searches_of_a_model_hold_no_ids_no_figures_and_no_orders() -> None:
 def test_a_plan_adds_needs_and_searches_and_changes_nothing_else() -> None:
     plan = InquiryPlan.model_validate(
         {
-            "understood_as": HELPS,
+            "kind": "efficacy",
             "needs": ["dose", "effect", "dose"],
             "searches": ["quality of life", "PMID 1"],
         }
