@@ -1,4 +1,4 @@
-"""How well records are judged: stance, effect, edges and chains on public labelled sets.
+"""How well records are judged: stance, edges and chains on public labelled sets.
 
     python benchmarks/quality.py --data PATH
 
@@ -25,7 +25,6 @@ from deepcritical import stance
 from deepcritical.domain.evidence import Citation, Evidence
 from deepcritical.domain.hypotheses import Relation
 from deepcritical.reasoning.edges import edges_between
-from deepcritical.reasoning.effects import effect
 from deepcritical.reasoning.mentions import EntityKind, Mention, find_mentions
 from deepcritical.vocabulary.drugs import find_drugs
 from deepcritical.vocabulary.nodes import CONDITION_LABELS, vocabulary
@@ -174,41 +173,12 @@ _DIRECTIONS = {
     "significantly decreased": "decreased",
     "no significant difference": "no difference",
 }
-_MORE = re.compile(r"\b(?:increas|high|great|more|longer)\w*", re.IGNORECASE)
-_LESS = re.compile(r"\b(?:reduc|decreas|low|less|fewer|shorter)\w*", re.IGNORECASE)
 
 
-def judge_effects(path: Path) -> None:
-    """Evidence Inference from the abstract, and from the annotated sentence alone."""
-    data = read_lines(path)
-    told_in_abstract = [row for row in data if row["evidence_in_abstract"]]
-    judge_directions("from the abstract", data, "text")
-    judge_directions("from the abstract, where it tells", told_in_abstract, "text")
-    judge_directions("from the annotated evidence", data, "evidence")
-    judge_claims(data)
-
-
-def judge_directions(title: str, data: Sequence[dict[str, Any]], field: str) -> None:
-    """The direction by `effect`; where it finds none, no difference is said."""
-    rows, trivial = [], []
-    for row in data:
-        gold, part = _DIRECTIONS[row["label"]], half(row["pmcid"])
-        told = effect(row[field], row["intervention"], row["comparator"], row["outcome"])
-        rows.append(Row(part, gold, told.direction.value if told else "no difference"))
-        trivial.append(Row(part, gold, by_counting(row[field])))
-    tell(f"Evidence Inference, {title}", rows, trivial)
-
-
-def by_counting(text: str) -> str:
-    """The baseline: whichever of more and less the text says more often."""
-    more, less = len(_MORE.findall(text)), len(_LESS.findall(text))
-    return "no difference" if more == less else "increased" if more > less else "decreased"
-
-
-def judge_claims(data: Sequence[dict[str, Any]]) -> None:
-    """The stance towards a claim of more and one of less, made of each row."""
+def judge_claims(path: Path) -> None:
+    """Evidence Inference: the stance towards a claim of more and one of less, made of each row."""
     rows = []
-    for row in data:
+    for row in read_lines(path):
         for verb, direction in (("increase", "increased"), ("reduce", "decreased")):
             arms = (
                 f"{row['intervention']} {verb} {row['outcome']} compared with {row['comparator']}"
@@ -380,7 +350,7 @@ def is_straight(row: dict[str, Any]) -> bool:
 
 _SETS: dict[str, Callable[[Path], None]] = {
     "pubmedqa_dev.json": judge_questions,
-    "evidence_inference_dev.jsonl.gz": judge_effects,
+    "evidence_inference_dev.jsonl.gz": judge_claims,
     "biored_train.pubtator": judge_edges,
     "drugmechdb_dev.jsonl.gz": judge_chains,
 }

@@ -5,10 +5,12 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
 from itertools import pairwise
 from typing import NamedTuple
 
+from deepcritical import stance
+from deepcritical.answering.needs import checklist_of, inquiry_of
+from deepcritical.answering.passages import read_passages
 from deepcritical.domain.evidence import Citation, Evidence
 from deepcritical.domain.grading import grade
 from deepcritical.domain.passages import align_quote
@@ -16,19 +18,14 @@ from deepcritical.domain.question import MAX_QUESTION_CHARS, Condition, Drug
 from deepcritical.domain.text import locate_quote
 from deepcritical.questions.reading import literal_frame
 from deepcritical.questions.sameness import meaning_of
-from deepcritical.reading.rules import read_by_rules
-from deepcritical.reasoning.checklists import checklist_of
-from deepcritical.reasoning.inquiries import inquiry_of
-from deepcritical.reasoning.item_facts import read_items
+from deepcritical.reading.library import read_by_code
 from deepcritical.reasoning.mechanisms import build_hypotheses
-from deepcritical.reasoning.reading import read_record
 from deepcritical.services.lexical import terms
 from deepcritical.verification.claims import verify_claim
 from deepcritical.vocabulary.drugs import find_drugs
 
 __all__ = ["TimedReading", "hostile_readings"]
 
-_READ_AT = datetime(2030, 1, 1, tzinfo=UTC)
 _DRUG = Drug(name="examplol", known=False)
 _CONDITION = Condition(name="testitis", names=("testitis",), known=False)
 _OPENING = "Results: Examplol improved testitis. "
@@ -96,14 +93,14 @@ def _read_record(text: str) -> None:
         content=(_OPENING + text)[: len(text)],
         citation=Citation(source="pubmed", title="Examplol in testitis"),
     )
-    inquiry = inquiry_of(_QUESTION)
+    inquiry, records = inquiry_of(_QUESTION), {"E1": record}
     grade(record)
     find_drugs(record.content)
     terms(record.content)
-    read_record(_DRUG, _CONDITION, "E1", record)
-    read_by_rules(record, _READ_AT)
-    build_hypotheses(_DRUG, _CONDITION, {"E1": record}, ())
-    read_items(inquiry, checklist_of(inquiry), {"E1": record})
+    readings = read_by_code(records)
+    build_hypotheses(_DRUG, _CONDITION, records, ())
+    read_passages(inquiry, checklist_of(inquiry), records, readings, [record])
+    stance(record, _QUESTION)
     locate_quote("These words are nowhere in it.", record.content)
     align_quote("These words are nowhere in it.", record.content, record.citation.title)
     verify_claim(_CLAIM, record)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deepcritical.answering.records import MAX_QUOTES, answer
 from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.evidence import Evidence
-from deepcritical.answering.records import MAX_QUOTES, answer
 from tests.conftest import make_evidence
 
 QUESTIONS = (

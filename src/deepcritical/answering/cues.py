@@ -17,7 +17,9 @@ def _says(*patterns: str) -> re.Pattern[str]:
 
 _CHANGED = (
     r"increas\w*|decreas\w*|reduc\w*|improv\w*|worsen\w*|associat\w*|correlat\w*|affect\w*|differ\w*|"
-    r"higher|lower|greater|fewer|less|more|better|worse|similar|comparable|superior|inferior|"
+    r"higher|lower(?:s|ed|ing)?|rais(?:es?|ed|ing)|r[io]ses?|risen|f[ae]ll(?:s|en)?|drop(?:s|ped)?|"
+    r"slow(?:s|ed|er|ing)?|delay\w*|shorten\w*|reliev\w+|(?:un)?(?:chang|alter)\w*|"
+    r"greater|fewer|less|more|better|worse|similar|comparable|superior|inferior|"
     r"effective|efficac\w+|significant\w*|benefi\w*|prolong\w*|prevent\w*|respon\w+|caus\w+|predict\w*"
 )
 CUES: Mapping[Aspect, re.Pattern[str]] = {
@@ -75,7 +77,8 @@ CUES: Mapping[Aspect, re.Pattern[str]] = {
         r"increase|change|correlation)\w*|not (?:\w+ ){0,3}(?:effective|differ\w*|associated|"
         r"improve\w*|significant\w*|superior|better|increase\w*|reduce\w*|affect\w*|support\w*|"
         r"predict\w*|show\w*|warrant\w*|justif\w*|recommended)|did not|does not|do not|failed|"
-        r"ineffective|futil\w+|worse\w*|increased (?:risk|mortality)|harm\w*|unaffected|"
+        r"ineffective|futil\w+|worse\w*|increased (?:risk|mortality)|harm\w*|unaffected|unchanged|"
+        r"unaltered|"
         r"contradict\w*|inconsistent|insufficient|similar|neither|stopped early|terminated|lack of"
     ),
 }

@@ -42,7 +42,8 @@ _BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
     (
         InquiryKind.TRIALS,
         asks(
-            r"(?:which|what|any|are there|list|find|show|how many)\b(?:\s+[\w-]+){0,5}?\s+"
+            r"(?:which|what(?! (?:do|does|did|have|has)\b)|any|are there|list|find|show|how many)\b"
+            r"(?:\s+[\w-]+){0,5}?\s+"
             r"(?:trials?|RCTs?)",
             r"(?:ongoing|registered|recruiting|planned|running) (?:\w+ )?(?:trials?|stud(?:y|ies))",
         ),

@@ -149,7 +149,7 @@ _MORE: Mapping[Aspect, _Need] = {
     Aspect.REGISTERED: _UNDER_WAY,
     Aspect.BACKGROUND: _BACKGROUND,
 }
-"""Needs that context or a model may add."""
+"""Needs that the question beside its first one, its context or a model may add."""
 _CONTEXT: dict[Aspect, re.Pattern[str]] = {
     Aspect.SAFETY: asks(r"safe\w*", r"adverse", r"side effects?", r"tolerab\w+", r"harms?"),
     Aspect.DOSE: asks(r"dos(?:e|es|age|ing)"),
@@ -183,7 +183,7 @@ def read_inquiry(frame: QuestionFrame, context: str = "") -> Inquiry:
             "Name a drug, a condition, a target or an outcome.",
         )
     kind = kind_of(frame)
-    beside = f"{_rest(frame.text)} {context}"
+    told = f"{frame.text} {context}"
     return Inquiry(
         text=frame.text,
         context=context,
@@ -191,17 +191,12 @@ def read_inquiry(frame: QuestionFrame, context: str = "") -> Inquiry:
         drugs=drugs,
         conditions=conditions,
         key_terms=tuple(names),
-        aspects=tuple(a for a, pattern in _CONTEXT.items() if pattern.search(beside)),
+        aspects=tuple(a for a, pattern in _CONTEXT.items() if pattern.search(told)),
         scope_in=_scope(kind),
         scope_out=_SCOPE_OUT,
         notices=frame.notices,
         frame=frame,
     )
-
-
-def _rest(text: str) -> str:
-    """What a text asks behind its first question."""
-    return text.partition("?")[2]
 
 
 def _named(frame: QuestionFrame) -> tuple[tuple[Drug, ...], tuple[Condition, ...]]:

@@ -100,13 +100,13 @@ class PassageReader:
         if not subjects and coverage < _FEWEST:
             return None
         share = coverage / self._best_coverage if self._best_coverage else 1.0
-        if self._names_all(record) and share >= _DIRECT:
-            return Bearing(True, coverage)
         named = sum(subject.is_of(record) for subject in subjects)
         drugs = [subject for subject in subjects if subject.condition is None]
         # What names none of the drugs is on another treatment.
         on_drug = not drugs or any(subject.is_of(record) for subject in drugs)
-        near = on_drug and share >= _NEAR and 2 * named >= len(subjects)
+        # What names all that a vocabulary knows is at least near: no other word filters it out.
+        is_whole = bool(subjects) and named == len(subjects)
+        near = is_whole or (on_drug and share >= _NEAR and 2 * named >= len(subjects))
         return Bearing(False, coverage) if near else None
 
     def _coverage(self, record: Evidence) -> float:

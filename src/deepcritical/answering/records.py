@@ -203,7 +203,9 @@ class _Asked:
     ) -> Passage | None:
         """What a record says to the question; None when it does not bear on it."""
         graded = grade(record)
-        appraisal = self._appraisals.get(evidence_id)
+        caution = _caution(record, graded)
+        # What is shown of a record that does not count takes no side.
+        appraisal = self._appraisals.get(evidence_id) if caution in ("", _CONCERN) else None
         facts = [f for f in self._reader.found(evidence_id, record, appraisal) if f.direct]
         if not facts:
             return None
@@ -217,7 +219,7 @@ class _Asked:
             participants=graded.participants,
             stance=(stance or Stance.NEUTRAL) if self.yes_no else None,
             why=appraisal.reading.remark if appraisal else "",
-            caution=_caution(record, graded),
+            caution=caution,
             quotes=tuple(self._quotes(record, facts, chosen)),
         )
 

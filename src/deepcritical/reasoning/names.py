@@ -8,11 +8,10 @@ from functools import lru_cache
 from deepcritical.domain.abbreviations import expand_abbreviations
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import Condition, Drug
-from deepcritical.reasoning.regimens import partners, regimens, together
-from deepcritical.vocabulary.drugs import DrugKind, find_drugs
+from deepcritical.vocabulary.drugs import find_drugs
 from deepcritical.vocabulary.nodes import CONDITION_LABELS, vocabulary
 
-__all__ = ["ConditionNames", "DrugNames", "other_drug_places"]
+__all__ = ["ConditionNames", "DrugNames"]
 
 _POSSESSIVE = bounded(r"^(\w[\w-]+)['’]s?\b", re.IGNORECASE)
 _MULTIPLE = bounded(r"multiple (\w+)$", re.IGNORECASE)
@@ -61,28 +60,7 @@ class DrugNames:
         short = tuple(
             s for s, long in expand_abbreviations(text).items() if full.fullmatch(long.strip())
         )
-        added = regimens(drug, text)
-        self.partners = partners(drug, text)
-        """Drugs that every arm of the record gets beside this one."""
-        self.together = together(drug, text)
-        """Drugs that the record gives in one combination with this one."""
-        self._pattern = _whole_words(drug.names, (*short, *added))
-        self.classes = self._classes(text)
-        """Classes that the record counts the drug in: "C inhibitors, including this one"."""
-
-    def _classes(self, text: str) -> tuple[str, ...]:
-        listed = bounded(
-            rf"(?<![\w-])(?P<cls>(?!(?:that|the|of|whether|with|and|or|other|for|by|use|some|these)\b)"
-            rf"\w[\w-]*+ (?:inhibitors|blockers|agonists|antagonists|"
-            rf"statins|antidepressants|drugs|agents|diuretics|corticosteroids)),? "
-            rf"\(?(?:including|such as|like|e\.g\.,?)\s+(?:[\w-]+(?:, (?:and )?| and )){{0,4}}"
-            rf"{self._pattern.pattern}"
-        )
-        return tuple(dict.fromkeys(m["cls"] for m in listed.finditer(text)))
-
-    def others(self, text: str, *, classes: bool = True) -> tuple[int, ...]:
-        """Where drugs stand that are neither this one nor its partners in every arm."""
-        return other_drug_places(text, self._name, classes=classes, besides=self.partners)
+        self._pattern = _whole_words(drug.names, short)
 
     def find(self, text: str) -> list[re.Match[str]]:
         """All places where the drug is named.
@@ -167,23 +145,3 @@ def _heads(names: tuple[str, ...]) -> tuple[str, ...]:
     }
     heads = (m.group(1) for name in names if (m := _MULTIPLE.match(name)))
     return tuple(dict.fromkeys(head for head in heads if head.casefold() not in ends))
-
-
-@lru_cache(maxsize=4096)
-def other_drug_places(
-    text: str, drug: str, *, classes: bool = True, besides: frozenset[str] = frozenset()
-) -> tuple[int, ...]:
-    """Where drugs other than `drug` stand in a text; drug classes too, unless left out.
-
-    Args:
-        text: Any text.
-        drug: The drug in question.
-        classes: Whether classes of drugs count.
-        besides: Drugs that are not counted either.
-    """
-    kinds = (DrugKind.DRUG, DrugKind.DRUG_CLASS) if classes else (DrugKind.DRUG,)
-    return tuple(
-        m.start
-        for m in find_drugs(text)
-        if m.drug.kind in kinds and m.drug.name != drug and m.drug.name not in besides
-    )

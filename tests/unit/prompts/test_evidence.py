@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 
+from deepcritical.appraisal.asked import asked_of
+from deepcritical.appraisal.records import read_for
 from deepcritical.domain.appraisal import Appraisal
 from deepcritical.domain.grading import grade
 from deepcritical.prompts.evidence import batches, by_grade, record_block, shown_records
-from deepcritical.reasoning.reading import read_record
+from deepcritical.reading.library import read_by_code
 from deepcritical.services.evidence_store import EvidenceStore
 from tests.servers.answers import records_of
 from tests.unit.domain.records import paper
@@ -26,9 +28,11 @@ def store(*texts: str, **meta: Any) -> EvidenceStore:
         paper(title, text, pmid=f"990000{n:02}", **{**RCT, **meta})
         for n, (title, text) in enumerate(zip(titles, texts, strict=True))
     )
+    asked, studies = asked_of(EXAMPLOL, TESTITIS), read_by_code(made.evidence)
     for key, record in made.evidence.items():
-        reading = read_record(EXAMPLOL, TESTITIS, key, record)
-        made.add_appraisal(Appraisal(reading=reading, grade=grade(record)))
+        graded = grade(record)
+        reading = read_for(asked, key, record, studies[key], graded)
+        made.add_appraisal(Appraisal(reading=reading, grade=graded))
     return made
 
 

@@ -73,26 +73,3 @@ class TestOtherNamesOfACondition:
     def test_a_virus_stands_for_its_infection(self) -> None:
         known = Condition(name="COVID-19", names=("COVID-19", "SARS-CoV-2"))
         assert ConditionNames(known, "").named("SARS\u2010CoV\u20102 infected adults")
-
-
-class TestRegimens:
-    TEXT = (
-        "Melphalan and prednisone (MP) was compared with melphalan, prednisone, and thalidomide "
-        "(MPT) in testitis."
-    )
-
-    def test_a_regimen_that_differs_by_the_drug_alone_stands_for_it(self) -> None:
-        names = DrugNames(Drug(name="thalidomide"), self.TEXT)
-        assert names.named("Survival was longer with MPT.")
-        assert names.partners == {"melphalan", "prednisone"}
-
-    def test_it_does_not_stand_for_its_partners(self) -> None:
-        assert not DrugNames(Drug(name="melphalan"), self.TEXT).named("Longer with MPT.")
-
-    def test_without_the_other_arm_it_stands_for_no_drug(self) -> None:
-        text = "Bortezomib, thalidomide, and dexamethasone (VTD) was given."
-        assert not DrugNames(Drug(name="thalidomide"), text).named("Response to VTD was good.")
-
-    def test_what_all_patients_received_is_a_partner(self) -> None:
-        text = "All the patients received remdesivir and either examplol or placebo."
-        assert DrugNames(Drug(name="examplol"), text).partners == {"remdesivir"}

@@ -5,19 +5,29 @@ from typing import Any
 
 import pytest
 
+from deepcritical.appraisal.asked import asked_of
+from deepcritical.appraisal.records import read_for
+from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import grade, is_negative_stop
 from deepcritical.domain.identity import canonical_ids, study_links
 from deepcritical.domain.question import Condition, Drug
 from deepcritical.domain.text import locate_quote, sentences
-from deepcritical.reasoning.reading import read_record
+from deepcritical.domain.votes import Way
+from deepcritical.reading.library import read_by_code
 from deepcritical.tools import clinicaltrials
 from deepcritical.tools.clinicaltrials_records import parse, read_page
 from tests.servers.clinicaltrials import Study, made_up_studies, made_up_study
 
 EXAMPLOL = Drug(name="examplol", known=False)
 TESTITIS = Condition(name="testitis", known=False)
+
+
+def read(record: Evidence) -> Reading:
+    """What an entry says of examplol in testitis."""
+    study = read_by_code({"E1": record})["E1"]
+    return read_for(asked_of(EXAMPLOL, TESTITIS), "E1", record, study, grade(record))
 
 
 def page(*studies: Any, **more: Any) -> bytes:
@@ -204,21 +214,24 @@ class TestReading:
     """A live trial is read as one of a snapshot is."""
 
     def test_a_measure_called_improvement_is_no_finding(self, full: Evidence) -> None:
-        # Three of 40 improved with examplol, 20 of 41 with placebo.
-        reading = read_record(EXAMPLOL, TESTITIS, "E1", full)
+        # Three of 40 improved with examplol, 20 of 41 with placebo; its score did not differ.
+        reading = read(full)
         assert reading.included
-        assert (reading.supporting, reading.refuting) == ((), ())
+        assert reading.supporting == ()
+        assert [(v.outcome, v.way) for v in reading.votes] == [
+            ("Change in Testitis Score", Way.NO_DIFFERENCE)
+        ]
 
     def test_the_plan_of_a_trial_with_results_is_no_finding(self) -> None:
         study = made_up_studies()[0]
         study["protocolSection"]["descriptionModule"] = {
             "briefSummary": "Examplol significantly improved testitis in mice."
         }
-        assert read_record(EXAMPLOL, TESTITIS, "E1", only(study)).supporting == ()
+        assert read(only(study)).supporting == ()
 
     def test_a_stop_for_futility_speaks_against_the_drug(self) -> None:
         record = made(2)
-        reading = read_record(EXAMPLOL, TESTITIS, "E2", record)
+        reading = read(record)
         assert is_negative_stop(record)
         assert [f.quote for f in reading.refuting] == [
             "Why stopped: Futility at the interim analysis; there were no safety concerns"
@@ -227,7 +240,7 @@ class TestReading:
 
     def test_a_trial_that_nobody_entered_does_not(self) -> None:
         assert not is_negative_stop(made(3))
-        assert read_record(EXAMPLOL, TESTITIS, "E3", made(3)).refuting == ()
+        assert read(made(3)).refuting == ()
 
     @pytest.mark.parametrize(
         ("number", "status", "stop_class"),
