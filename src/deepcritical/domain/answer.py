@@ -25,6 +25,7 @@ from deepcritical.domain.search_log import search_log
 from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.domain.text import shorten_at_sentence
 from deepcritical.domain.verdict import Verdict
+from deepcritical.domain.votes import OutcomeRow
 
 __all__ = [
     "ANSWER_SCHEMA",
@@ -142,7 +143,10 @@ class DeepAnswer(Model):
     verdict: Verdict | None = None
     """The verdict behind the brief."""
     studies: tuple[StudyFinding, ...] = ()
-    """The studies behind the verdict."""
+    """The studies behind the verdict, or behind `rows`."""
+    rows: tuple[OutcomeRow, ...] = ()
+    """Results over studies that findings rest on where there is no one verdict: of candidates, of
+    harms."""
     lead: tuple[Sentence, ...] = ()
     """The answer in a few sentences."""
     parts: tuple[AnswerPart, ...] = ()
