@@ -24,11 +24,11 @@ from deepcritical.domain.checklist import (
 )
 from deepcritical.domain.events import StopReason
 from deepcritical.domain.grading import is_retracted
-from deepcritical.domain.report_parts import DrugCandidate, Reference, ReportSection
-from deepcritical.domain.sentences import Finding, Sentence, as_markdown
-from deepcritical.domain.text import capitalised
+from deepcritical.domain.report_parts import DrugCandidate
+from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.questions.forms import wants_verdict
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.writing.answers import overview_of, section_of
 from deepcritical.writing.brief import Matter, brief_of, harm_sentences, leading_rows
 from deepcritical.writing.citing import Citer
 from deepcritical.writing.context import ReportContext
@@ -103,11 +103,11 @@ class _Writer:
         self._claim(parts, lead)
         checklist = tuple(self._checklist())
         references = self._citer.references
-        used = {
-            i
-            for s in (*lead, *self._written, *(x for p in parts for x in p.sentences))
-            for i in s.finding_ids
-        }
+        told = (*lead, *self._written, *(s for part in parts for s in part.sentences))
+        used = {i for sentence in told for i in sentence.finding_ids}
+        findings = tuple(f for i, f in self._draft.findings.items() if i in used)
+        main = self._main if brief else None
+        behind = self._behind(findings, main)
         return DeepAnswer(
             schema_version=ANSWER_SCHEMA,
             question=self._inquiry.text,
@@ -115,18 +115,18 @@ class _Writer:
             scope_in=self._inquiry.scope_in,
             scope_out=self._inquiry.scope_out,
             key_terms=self._inquiry.key_terms,
-            overview=_overview(brief, lead, references),
-            sections=tuple(_section(part, references) for part in parts),
+            overview=overview_of(brief, lead, references),
+            sections=tuple(section_of(part, references) for part in parts),
             brief=brief,
-            verdict=self._main.verdict if brief and self._main else None,
+            verdict=main.verdict if main else None,
             candidates=tuple(
                 DrugCandidate(name=one.drug.name, verdict=one.verdict, studies=len(one.studies))
-                for one in self._draft.weighed
+                for one in behind
             ),
-            studies=tuple(study for one in self._draft.weighed for study in one.studies),
+            studies=tuple(study for one in behind for study in one.studies),
             lead=lead,
             parts=parts,
-            findings=tuple(f for i, f in self._draft.findings.items() if i in used),
+            findings=findings,
             checklist=checklist,
             limitations=tuple(self._limitations(checklist)),
             references=references,
@@ -140,6 +140,11 @@ class _Writer:
             notices=self._context.notices,
             written_by=author,
         )
+
+    def _behind(self, findings: Iterable[Finding], main: Weighed | None) -> list[Weighed]:
+        """The drugs whose studies the answer must carry, so that its sentences can be checked."""
+        told = {finding.drug for finding in findings}
+        return [w for w in self._draft.weighed if w is main or w.drug.name in told]
 
     # --- the answer -------------------------------------------------------------------------------
 
@@ -323,22 +328,3 @@ def _as_sentence(finding: Finding, *, quoted: bool = False) -> Sentence:
         finding_ids=(finding.id,),
         origin="quote" if quoted else "template",
     )
-
-
-def _overview(
-    brief: Brief | None, lead: Sequence[Sentence], references: Sequence[Reference]
-) -> str:
-    quotes = [sentence for sentence in lead if sentence.origin == "quote"]
-    said = [sentence for sentence in lead if sentence.origin != "quote"]
-    told = ((*brief.answer, *brief.harms), brief.synthesis, said) if brief else (said,)
-    parts = [as_markdown(part, references) for part in told if part]
-    return "\n\n".join((*parts, *([_bullets(quotes, references)] if quotes else ())))
-
-
-def _bullets(sentences: Sequence[Sentence], references: Sequence[Reference]) -> str:
-    return "\n".join(f"- {as_markdown((sentence,), references)}" for sentence in sentences)
-
-
-def _section(part: AnswerPart, references: Sequence[Reference]) -> ReportSection:
-    content = _bullets(part.sentences, references)
-    return ReportSection(title=capitalised(part.title), content=content)

@@ -148,7 +148,7 @@ class DeepAnswer(Model):
     verdict: Verdict | None = None
     """The verdict behind the brief."""
     candidates: tuple[DrugCandidate, ...] = ()
-    """The drugs that were weighed, with their verdicts; of candidates the best first."""
+    """The drugs whose results its sentences rest on; of candidates the best first."""
     studies: tuple[StudyFinding, ...] = ()
     """The studies of these drugs."""
     lead: tuple[Sentence, ...] = ()

@@ -16,6 +16,7 @@ from deepcritical.domain.text import fold, locate_quote, sentences
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import OutcomeRow
 from deepcritical.verification.binding import checks_of
+from deepcritical.writing.answers import overview_of, section_of
 from deepcritical.writing.brief import answer_sentences, harm_sentences
 from deepcritical.writing.findings import harm_sentence, study_sentence
 from deepcritical.writing.passages import (
@@ -67,13 +68,33 @@ def answer_entries(answer: DeepAnswer) -> Iterator[LedgerEntry]:
         )
     told = (*answer.lead, *(s for part in answer.parts for s in part.sentences))
     yield from _entries([s for s in dict.fromkeys(told) if s.evidence_ids], answer)
+    yield from _uncited(answer)
+    yield from _otherwise(answer)
+
+
+def _uncited(answer: DeepAnswer) -> Iterator[LedgerEntry]:
+    """Yield the sentences that cite nothing, but for those that lead in."""
     harmless = {*LEADS.values(), *_missing(answer)}
-    for sentence in answer.lead:
-        if not sentence.evidence_ids and sentence.text not in harmless:
+    in_parts = [s for part in answer.parts for s in part.sentences]
+    told = [s for s in answer.lead if s.text not in harmless] + in_parts
+    for sentence in told:
+        if not sentence.evidence_ids:
             reason = "it cites no record"
             yield LedgerEntry(
                 kind=EntryKind.UNCITED, text=sentence.text, holds=False, reason=reason
             )
+
+
+def _otherwise(answer: DeepAnswer) -> Iterator[LedgerEntry]:
+    """Yield what is printed and is not what the sentences of the answer give."""
+    parts = [section_of(part, answer.references) for part in answer.parts]
+    given = {overview_of(answer.brief, answer.lead, answer.references)}
+    given |= {f"{part.title}\n{part.content}" for part in parts}
+    printed = (answer.overview, *(f"{s.title}\n{s.content}" for s in answer.sections))
+    for text in printed:
+        if text not in given:
+            reason = "it is not what its sentences say"
+            yield LedgerEntry(kind=EntryKind.VERDICT, text=text, holds=False, reason=reason)
 
 
 def _missing(answer: DeepAnswer) -> Iterator[str]:
