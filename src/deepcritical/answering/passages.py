@@ -101,11 +101,14 @@ class PassageReader:
             return None
         share = coverage / self._best_coverage if self._best_coverage else 1.0
         named = sum(subject.is_of(record) for subject in subjects)
+        names_all = named == len(subjects)
+        if names_all and share >= _DIRECT:
+            return Bearing(True, coverage)
         drugs = [subject for subject in subjects if subject.condition is None]
         # What names none of the drugs is on another treatment.
         on_drug = not drugs or any(subject.is_of(record) for subject in drugs)
         # What names all that a vocabulary knows is at least near: no other word filters it out.
-        is_whole = bool(subjects) and named == len(subjects)
+        is_whole = bool(subjects) and names_all
         near = is_whole or (on_drug and share >= _NEAR and 2 * named >= len(subjects))
         return Bearing(False, coverage) if near else None
 
