@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from deepcritical.answering.coverage import checklist_in, counting, covered
@@ -45,7 +47,7 @@ def test_an_effect_needs_two_studies_that_agree(texts: tuple[str, ...], coverage
 
 
 def test_two_records_of_one_study_are_one() -> None:
-    linked = {"linked_ids": ("nct:NCT99000001",)}
+    linked: dict[str, Any] = {"linked_ids": ("nct:NCT99000001",)}
     made = built(HELPS, record(1, GOOD, **linked), record(2, GOOD, **linked))
     assert coverage_of(made, Aspect.EFFECT) is Coverage.PARTIAL
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from deepcritical.answering.needs import checklist_of, inquiry_of
@@ -113,9 +115,7 @@ def test_both_sides_are_found_and_what_speaks_against_has_its_own_need() -> None
     ],
     ids=str,
 )
-def test_what_is_retracted_or_a_notice_has_no_sentence(
-    changes: dict[str, object], title: str
-) -> None:
+def test_what_is_retracted_or_a_notice_has_no_sentence(changes: dict[str, Any], title: str) -> None:
     assert built(HELPS, record(1, GOOD, title, **changes)).store.item_facts == ()
 
 

@@ -131,7 +131,7 @@ def test_what_is_under_an_expression_of_concern_supports_nothing(
 
 
 def test_counts_are_of_studies_not_of_records() -> None:
-    linked = {"linked_ids": ("nct:NCT99000001",)}
+    linked: dict[str, Any] = {"linked_ids": ("nct:NCT99000001",)}
     found = asked(HELPS, record(1, GOOD, **linked), record(2, GOOD, **linked), record(3, NULL))
     counts = found.counts
     assert (found.bearing, counts.studies) == (3, 2)
@@ -140,7 +140,7 @@ def test_counts_are_of_studies_not_of_records() -> None:
 
 
 def test_two_records_of_one_study_that_disagree_are_mixed() -> None:
-    linked = {"linked_ids": ("nct:NCT99000001",)}
+    linked: dict[str, Any] = {"linked_ids": ("nct:NCT99000001",)}
     counts = asked(HELPS, record(1, GOOD, **linked), record(2, NULL, **linked)).counts
     assert (counts.studies, counts.mixed) == (1, 1)
 

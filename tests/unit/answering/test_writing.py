@@ -1,0 +1,204 @@
+"""What an answer says: the verdict of a report, results, or the words of the records."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepcritical.answering.writing import findings_in
+from deepcritical.domain.answer import ANSWER_SCHEMA
+from deepcritical.domain.appraisal import Stance
+from deepcritical.domain.checklist import Aspect, Coverage
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.sentences import Sentence
+from deepcritical.reasoning.auditing import audit
+from deepcritical.writing.brief import answer_sentences
+from deepcritical.writing.passages import LEADS
+from tests.unit.answering.examples import (
+    BETTER,
+    GOOD,
+    HELPS,
+    METHODS,
+    NULL,
+    ORDER,
+    SAME,
+    TAKEN_BACK,
+    Built,
+    built,
+    entry,
+    record,
+)
+
+HARMED = (
+    f"{METHODS}Results: Deaths were more frequent with examplol than with placebo (RR 1.4, 95% CI "
+    "1.2 to 1.6)."
+)
+HARMS = "What are the side effects of examplol in testitis?"
+LATEST = "What are the latest findings on the side effects of examplol in testitis?"
+
+
+def on(drug: str, text: str) -> str:
+    """The same said of another drug, in gout."""
+    told = text.replace("Examplol", drug.capitalize()).replace("examplol", drug)
+    return told.replace("testitis", "gout")
+
+
+TRIED = (
+    record(1, on("ibuprofen", NULL), "Ibuprofen in gout"),
+    record(2, on("metformin", GOOD), "Metformin in gout"),
+)
+FOLIC = record(1, "Results: Folic acid reduced methotrexate toxicity (p = 0.01).", "Folic acid")
+ANSWERS = {
+    "verdict": (HELPS, (record(1, GOOD), record(2, NULL), entry(3, "RECRUITING"))),
+    "candidates": ("Which drugs help in gout?", TRIED),
+    "harms": (HARMS, (record(1, HARMED), record(2, "Results: Nausea was a harm of examplol."))),
+    "passages": ("Does folic acid reduce methotrexate toxicity?", (FOLIC,)),
+    "nothing": (HELPS, ()),
+}
+
+
+def sentences_of(made: Built) -> list[Sentence]:
+    """Every sentence that an answer prints."""
+    answer = made.answer
+    brief = (*answer.brief.answer, *answer.brief.harms) if answer.brief else ()
+    return [*brief, *answer.lead, *(s for part in answer.parts for s in part.sentences)]
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_every_sentence_on_a_study_rests_on_words_of_its_record(kind: str) -> None:
+    question, records = ANSWERS[kind]
+    made = built(question, *records)
+    answer = made.answer
+    assert answer.schema_version == ANSWER_SCHEMA
+    assert audit(answer).failed == ()
+    findings = {finding.id: finding for finding in answer.findings}
+    for sentence in (*answer.lead, *(s for part in answer.parts for s in part.sentences)):
+        assert bool(sentence.evidence_ids) == bool(sentence.finding_ids)
+        for finding in (findings[i] for i in sentence.finding_ids):
+            texts = [made.store.evidence[i].content for i in finding.evidence_ids]
+            assert finding.quotes
+            assert all(any(q in text for text in texts) for q in finding.quotes)
+    cited = {i for sentence in sentences_of(made) for i in sentence.evidence_ids}
+    assert cited <= {reference.evidence_id for reference in answer.references}
+
+
+def test_a_question_on_a_drug_in_a_condition_is_answered_as_its_report_is() -> None:
+    answer = built(HELPS, record(1, GOOD), record(2, NULL)).answer
+    assert answer.verdict
+    assert answer.brief
+    assert answer.lead == ()
+    assert answer.brief.drug == "examplol"
+    brief = answer.brief
+    given = answer_sentences(
+        answer.verdict, "examplol", brief.claim, denied=brief.denied, lead=brief.lead
+    )
+    assert answer.brief.answer == tuple(given)
+
+
+def test_where_the_verdict_is_open_the_records_words_follow_it() -> None:
+    made = built(HELPS, record(1, "Results: With examplol, testitis was worse at night."))
+    assert made.answer.brief
+    assert [s.text for s in made.answer.lead[:1]] == [LEADS["strongest"]]
+    assert any("worse at night" in sentence.text for sentence in made.answer.lead)
+
+
+def test_candidates_are_told_from_the_best_on() -> None:
+    made = built(ANSWERS["candidates"][0], *TRIED)
+    assert (made.answer.brief, made.answer.verdict) == (None, None)
+    assert [sentence.evidence_ids for sentence in made.answer.lead] == [("E2",), ("E1",)]
+    assert made.answer.rows
+    assert len(made.answer.studies) == 2
+
+
+def test_a_comparison_of_harms_leads_an_answer_on_harms() -> None:
+    (lead, *_) = built(HARMS, record(1, HARMED)).answer.lead
+    assert lead.evidence_ids == ("E1",)
+    assert "1.4" in lead.text
+
+
+def test_what_no_record_names_is_said_first() -> None:
+    lead = built("Does zorblaxin help in gout?", *TRIED).answer.lead
+    assert "zorblaxin" in lead[0].text
+    assert "gout" not in lead[0].text
+
+
+def test_records_on_something_near_are_told_as_such() -> None:
+    near = record(1, "Results: Folic acid reduced toxicity (p = 0.01).", "Folic acid")
+    other = record(2, "Results: Methotrexate toxicity was seen.", "Methotrexate")
+    made = built(ANSWERS["passages"][0], near, other)
+    assert [s.text for s in made.answer.lead] == [LEADS["nothing"], LEADS["near"]]
+    assert {a.coverage for a in made.answer.checklist} == {Coverage.UNSATISFIED}
+    assert audit(made.answer).failed == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "lead", "first"), [(LATEST, "newest", ["E2", "E3"]), (HARMS, "strongest", None)]
+)
+def test_the_latest_come_first_where_they_are_asked_for(
+    question: str, lead: str, first: list[str] | None
+) -> None:
+    dates = {1: "2990-01-01", 2: "2999-03-01", 3: "2995-01-01"}
+    records = [
+        record(n, f"Results: Rash was an adverse event of examplol in testitis in {n}%.", date=date)
+        for n, date in dates.items()
+    ]
+    told = built(question, *records).answer.lead
+    assert told[0].text == LEADS[lead]
+    assert first in (None, [i for sentence in told for i in sentence.evidence_ids])
+
+
+def test_negative_evidence_is_kept_beside_many_that_support() -> None:
+    records: list[Evidence] = [record(n, GOOD) for n in range(1, 9)]
+    made = built(HELPS, *records, record(9, NULL))
+    parts = {part.item: part for part in made.answer.parts}
+    assert made.store.checklist
+    (against,) = [i for i in made.store.checklist.items if i.aspect is Aspect.AGAINST]
+    assert any(SAME.rstrip(".") in s.text for s in parts[against.id].sentences)
+    picked = made.draft.picked[made.store.checklist.items[0].id]
+    assert {fact.side for fact in picked} == {Stance.SUPPORTS, Stance.REFUTES}
+
+
+def test_a_retracted_record_is_counted_and_never_used() -> None:
+    made = built(HELPS, record(1, NULL), record(2, GOOD, publication_types=TAKEN_BACK))
+    assert [r.evidence_id for r in made.answer.references] == ["E1"]
+    assert any(line.startswith("1 retracted record") for line in made.answer.limitations)
+    assert BETTER.rstrip(".") not in made.answer.answer
+
+
+def test_an_order_to_a_machine_is_never_quoted() -> None:
+    answer = built(HELPS, record(1, f"{GOOD} {ORDER}")).answer
+    assert BETTER.rstrip(".") in answer.answer
+    assert "gnore all previous" not in answer.answer
+
+
+@pytest.mark.parametrize(("kind", "quoted"), [("abstract", True), ("summary", False)])
+def test_only_a_source_s_own_words_stand_in_quotation_marks(kind: str, quoted: bool) -> None:
+    answer = built(HELPS, record(1, GOOD, text_kind=kind)).answer
+    (told,) = answer.parts[0].sentences
+    assert ("“" in told.text) is quoted
+    assert BETTER.rstrip(".") in told.text
+
+
+def test_a_sentence_is_told_once_and_pointed_at_afterwards() -> None:
+    made = built(ANSWERS["passages"][0], FOLIC)
+    quoted = [s for s in made.answer.lead if s.origin == "quote"]
+    assert len(quoted) == 1
+    again = [s for part in made.answer.parts for s in part.sentences]
+    assert again
+    assert all(s.finding_ids == quoted[0].finding_ids for s in again)
+    assert all(s.origin == "template" for s in again)
+
+
+def test_the_checklist_tells_what_covers_each_need() -> None:
+    answer = built(HELPS, record(1, GOOD), record(2, GOOD)).answer
+    first, *rest = answer.checklist
+    assert (first.coverage, first.evidence_ids) == (Coverage.SATISFIED, ("E1", "E2"))
+    assert all(item.coverage is Coverage.UNSATISFIED for item in rest)
+    assert len(answer.gaps) == len(rest)
+
+
+def test_a_model_is_given_results_and_passages_with_their_quotes() -> None:
+    made = built(HELPS, *(record(n, GOOD) for n in range(1, 9)))
+    given = findings_in(made.draft)
+    assert {key[0] for key in given} == {"F", "P"}
+    assert all(finding.id == key and finding.quotes for key, finding in given.items())
+    assert len(given) <= 40
