@@ -9,6 +9,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import islice
 
 import pytest
+from deepcritical.reasoning.item_facts import covered
 from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
@@ -30,7 +31,6 @@ from deepcritical.questions.reading import literal_frame
 from deepcritical.reasoning.auditing import audit
 from deepcritical.reasoning.base import Reasoner, Unread
 from deepcritical.reasoning.extractive import ExtractiveReasoner
-from deepcritical.reasoning.item_facts import covered
 from deepcritical.reasoning.llm import LLMReasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.calculating import calculated
