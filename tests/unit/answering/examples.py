@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from deepcritical.answering.coverage import covered
+from deepcritical.answering.drafting import Draft, draft_of
 from deepcritical.answering.needs import checklist_of, inquiry_of
 from deepcritical.answering.passages import read_passages
-from deepcritical.answering.writing import Draft, draft_of, synthesize
+from deepcritical.answering.writing import synthesize
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.checklist import Aspect, Inquiry, ItemFact
 from deepcritical.domain.evidence import Evidence

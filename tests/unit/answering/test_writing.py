@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.answering.writing import findings_in
+from deepcritical.answering.drafting import findings_in
 from deepcritical.domain.answer import ANSWER_SCHEMA
 from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.checklist import Aspect, Coverage
@@ -105,7 +105,7 @@ def test_candidates_are_told_from_the_best_on() -> None:
     made = built(ANSWERS["candidates"][0], *TRIED)
     assert (made.answer.brief, made.answer.verdict) == (None, None)
     assert [sentence.evidence_ids for sentence in made.answer.lead] == [("E2",), ("E1",)]
-    assert made.answer.rows
+    assert all(one.verdict.rows for one in made.answer.candidates)
     assert len(made.answer.studies) == 2
 
 
