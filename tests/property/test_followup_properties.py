@@ -13,7 +13,8 @@ from tests.conftest import make_evidence
 QUESTIONS = (
     "Does metformin lower tau phosphorylation?",
     "Was metformin tolerated?",
-    "What dose was used?",
+    "What dose of metformin was used?",
+    "Is metformin ineffective in Alzheimer's disease?",
     "Does metformin reduce the risk of dementia?",
     "Is metformin effective in Alzheimer's disease?",
     "Did metformin reduce mortality in mice?",

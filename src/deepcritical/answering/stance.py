@@ -10,6 +10,7 @@ from deepcritical.domain.appraisal import Reading, Stance
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.frame import QuestionKind
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.record_kinds import is_notice, is_retracted
@@ -64,6 +65,8 @@ def stance(
     drugs, condition = drugs_asked(inquiry)
     if not drugs or condition is None:
         return _neutral("the question is not on what a drug does in a condition")
+    if inquiry.frame and inquiry.frame.kind is QuestionKind.SAFETY:
+        return _neutral("the question is on harm, and what is read is whether the drug helps")
     records = {_ONLY: record}
     found = appraised(inquiry, drugs[0], condition, records, read_by_code(records))
     denied = inquiry.frame is not None and inquiry.frame.negative
