@@ -227,4 +227,4 @@ def test_only_the_gate_prints_the_words_of_a_model() -> None:
         for name, path in MODULES.items()
         if "deepcritical.reasoning.llm_writing" in imported(path)
     }
-    assert users == {"deepcritical.reasoning.llm"}
+    assert users == {"deepcritical.reasoning.llm", "deepcritical.reasoning.llm_inquiry"}

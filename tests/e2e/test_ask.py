@@ -152,7 +152,7 @@ def test_the_folder_of_a_run_can_be_asked(made: Path) -> None:
 
 def test_nothing_of_a_record_steers_the_terminal(tmp_path: Path) -> None:
     evil = paper(
-        text="Results: Examplol \x1b[31mreduced\u202e pain in testitis.", text_kind="abstract"
+        text="Results: Examplol reduced\u202e \x1b[31m pain in testitis.", text_kind="abstract"
     )
     path = snapshot(tmp_path / "evil.jsonl", evil)
     text = ask(str(path), "Does examplol reduce pain?", cwd=tmp_path).stdout

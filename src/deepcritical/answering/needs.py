@@ -20,6 +20,8 @@ __all__ = ["checklist_of", "inquiry_of", "read_inquiry"]
 
 _MOST = 7
 _MOST_NAMED = 3
+_MOST_WORDS = 2
+"""Words beside names that are told of in an item; more make no phrase."""
 _SCOPE_OUT = (
     "plans and protocols without a result",
     "retracted records, which are counted and never used",
@@ -247,4 +249,8 @@ def _about(inquiry: Inquiry) -> tuple[str, str]:
     conditions = [condition.name for condition in inquiry.conditions]
     if subjects:
         return " and ".join(subjects[:_MOST_NAMED]), f" in {conditions[0]}" if conditions else ""
+    named = {*subjects, *conditions}
+    words = [term for term in inquiry.key_terms if term not in named]
+    if 0 < len(words) <= _MOST_WORDS:
+        return " ".join(words), f" in {conditions[0]}" if conditions else ""
     return (conditions[0] if conditions else "it"), ""

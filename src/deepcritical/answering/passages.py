@@ -102,7 +102,9 @@ class PassageReader:
         share = coverage / self._best_coverage if self._best_coverage else 1.0
         named = sum(subject.is_of(record) for subject in subjects)
         names_all = named == len(subjects)
-        if names_all and share >= _DIRECT:
+        # Of words that no record has nobody knows whether the record with the name is on them.
+        unsure = bool(self._topics.words) and not self._best_coverage and len(subjects) == 1
+        if names_all and share >= _DIRECT and not unsure:
             return Bearing(True, coverage)
         drugs = [subject for subject in subjects if subject.condition is None]
         # What names none of the drugs is on another treatment.

@@ -121,17 +121,17 @@ class FollowUp(Model):
     """The answer to a further question."""
 
     question: str
-    looked_for: tuple[str, ...]
+    looked_for: tuple[str, ...] = ()
     """What a record must be on to bear on the question."""
-    subjects: tuple[str, ...]
+    subjects: tuple[str, ...] = ()
     """The drugs and conditions that the question names."""
-    yes_no: bool
+    yes_no: bool = False
     """Whether the question is one of yes or no, so that records have a stance."""
     searched: int
     """Records that were asked."""
-    bearing: int
+    bearing: int = 0
     """Those that bear on the question."""
-    counts: StudyCounts
+    counts: StudyCounts = StudyCounts()
     passages: tuple[Passage, ...] = ()
     """Of the records that bear on it, those shown; empty when it is not in the evidence."""
     why_not: str = ""
@@ -269,16 +269,7 @@ def answer(
     """
     asked = _Asked(question, records)
     if asked.inquiry is None:
-        return FollowUp(
-            question=question,
-            looked_for=(),
-            subjects=(),
-            yes_no=False,
-            searched=len(records),
-            bearing=0,
-            counts=StudyCounts(),
-            why_not=asked.why_not,
-        )
+        return FollowUp(question=question, searched=len(records), why_not=asked.why_not)
     found = [
         _Found(evidence_id, record, passage)
         for evidence_id, record in records.items()

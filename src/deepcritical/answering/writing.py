@@ -7,6 +7,7 @@ else is told in located sentences of the records, the strongest and most fitting
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from deepcritical.answering.coverage import checklist_in, counting, covered
 from deepcritical.answering.drafting import SPEAKS_AGAINST, Draft, is_newest
@@ -109,12 +110,7 @@ class _Writer:
         main = self._main if brief else None
         behind = self._behind(findings, main)
         return DeepAnswer(
-            schema_version=ANSWER_SCHEMA,
-            question=self._inquiry.text,
-            context=self._inquiry.context,
-            scope_in=self._inquiry.scope_in,
-            scope_out=self._inquiry.scope_out,
-            key_terms=self._inquiry.key_terms,
+            **self._of_run(),
             overview=overview_of(brief, lead, references),
             sections=tuple(section_of(part, references) for part in parts),
             brief=brief,
@@ -132,14 +128,26 @@ class _Writer:
             references=references,
             evidence_table=evidence_rows(self._store, references, ()),
             claims=self._citer.claims,
-            searches=tuple(self._store.searches),
-            sources_searched=self._context.sources,
-            records_read=len(self._store.evidence),
-            search_iterations=self._context.iterations,
-            stop_reason=StopReason(self._context.stop_reason),
-            notices=self._context.notices,
             written_by=author,
         )
+
+    def _of_run(self) -> dict[str, Any]:
+        """What was asked, and how it was searched."""
+        inquiry, store, context = self._inquiry, self._store, self._context
+        return {
+            "schema_version": ANSWER_SCHEMA,
+            "question": inquiry.text,
+            "context": inquiry.context,
+            "scope_in": inquiry.scope_in,
+            "scope_out": inquiry.scope_out,
+            "key_terms": inquiry.key_terms,
+            "searches": tuple(store.searches),
+            "sources_searched": context.sources,
+            "records_read": len(store.evidence),
+            "search_iterations": context.iterations,
+            "stop_reason": StopReason(context.stop_reason),
+            "notices": context.notices,
+        }
 
     def _behind(self, findings: Iterable[Finding], main: Weighed | None) -> list[Weighed]:
         """The drugs whose studies the answer must carry, so that its sentences can be checked."""
@@ -193,7 +201,7 @@ class _Writer:
         if direct and not any(s.evidence_ids for s in told):
             told.append(Sentence(text=LEADS["newest" if self._newest else "strongest"]))
             told += [self._quote(fact) for fact in direct]
-        if not direct and not told:
+        if not direct and not any(s.evidence_ids for s in told):
             told.append(Sentence(text=LEADS["nothing"]))
             told += [Sentence(text=LEADS["near"])] if facts else []
         return tuple(told)

@@ -104,9 +104,14 @@ def test_where_the_verdict_is_open_the_records_words_follow_it() -> None:
 def test_candidates_are_told_from_the_best_on() -> None:
     made = built(ANSWERS["candidates"][0], *TRIED)
     assert (made.answer.brief, made.answer.verdict) == (None, None)
-    assert [sentence.evidence_ids for sentence in made.answer.lead] == [("E2",), ("E1",)]
+    # What failed is told only among what did not work.
+    assert [sentence.evidence_ids for sentence in made.answer.lead] == [("E2",)]
+    answered = made.answer.checklist
+    against = next(a.item.id for a in answered if a.item.aspect is Aspect.AGAINST)
+    (part,) = [part for part in made.answer.parts if part.item == against]
+    assert ("E1",) in [sentence.evidence_ids for sentence in part.sentences]
     assert all(one.verdict.rows for one in made.answer.candidates)
-    assert len(made.answer.studies) == 2
+    assert len(made.answer.studies) == 1
 
 
 def test_a_comparison_of_harms_leads_an_answer_on_harms() -> None:
