@@ -24,6 +24,7 @@ from tests.servers.commands import forked_command
 
 COMMAND = forked_command()
 TAU = "Does metformin lower tau phosphorylation?"
+SIDED = "Does ivermectin reduce mortality in COVID-19?"
 DENSE = importlib.util.find_spec("chromadb") is not None
 Outcome = subprocess.CompletedProcess[str]
 
@@ -84,8 +85,8 @@ def test_it_answers_from_the_bundled_records_and_from_nothing_else(tmp_path: Pat
 
 @pytest.mark.slow
 def test_the_text_says_the_same_as_the_data(tmp_path: Path) -> None:
-    data = json.loads(ask("demo", TAU, "--json", cwd=tmp_path).stdout)
-    text = ask("demo", TAU, cwd=tmp_path).stdout
+    data = json.loads(ask("demo", SIDED, "--json", cwd=tmp_path).stdout)
+    text = ask("demo", SIDED, cwd=tmp_path).stdout
     head = text.splitlines()[0]
     assert head.startswith(f"{data['bearing']} of {data['searched']} records bear")
     assert f"{data['counts']['supporting']} for" in head
@@ -273,13 +274,18 @@ def test_a_free_question_is_researched_and_its_answer_can_be_verified(made: Path
     )
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.startswith("# Does examplol improve testitis?")
-    assert re.search("strongest stud(y|ies) (found|that)|only study found", ended.stdout)
-    assert "Checklist: What do studies of this very question find?" in ended.stderr
+    assert "Checklist: What does examplol do in testitis" in ended.stderr
     assert "Completed (" in ended.stderr
     out = made.parent / "out"
     assert {path.name for path in out.iterdir()} == {
         *("answer.html", "answer.md", "answer.json", "answer.bib", "answer.ris"),
-        *("answer.csl.json", "answer.evidence.csv", "evidence.jsonl", "events.jsonl"),
+        *(
+            "answer.csl.json",
+            "answer.evidence.csv",
+            "evidence.jsonl",
+            "readings.jsonl",
+            "events.jsonl",
+        ),
     }
     assert (out / "answer.md").read_text(encoding="utf-8") == ended.stdout
     assert "<title>Does examplol improve testitis?</title>" in (out / "answer.html").read_text()

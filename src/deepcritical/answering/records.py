@@ -38,6 +38,8 @@ __all__ = ["FollowUp", "Passage", "Quote", "StudyCounts", "answer", "chosen_pass
 
 MAX_QUOTES = 3
 """Sentences that are quoted of one record."""
+_WORSE = 0.12
+"""How much less a sentence may fit than the best one of its record."""
 
 
 class Quote(Model):
@@ -232,7 +234,9 @@ class _Asked:
             key=lambda f: (f.side is Stance.NEUTRAL, self._main not in f.items, -f.relevance),
         )
         deciding = [f.fact.start for f in ranked if f.side is not Stance.NEUTRAL]
-        starts = [span.start for span in chosen] or [f.fact.start for f in ranked]
+        best = max((f.relevance for f in facts if not f.by_reading), default=0.0)
+        fitting = [f for f in ranked if f.by_reading or f.relevance >= best - _WORSE]
+        starts = [span.start for span in chosen] or [f.fact.start for f in fitting]
         kept = list(dict.fromkeys((*deciding[:1], *starts)))[:MAX_QUOTES]
         spans = {span.start: span for span in whole_sentences(record.content)}
         return [

@@ -138,6 +138,7 @@ class _Writer:
             "schema_version": ANSWER_SCHEMA,
             "question": inquiry.text,
             "context": inquiry.context,
+            "frame": inquiry.frame,
             "scope_in": inquiry.scope_in,
             "scope_out": inquiry.scope_out,
             "key_terms": inquiry.key_terms,

@@ -17,6 +17,7 @@ from deepcritical.domain.checklist import ChecklistItem, Coverage
 from deepcritical.domain.events import StopReason
 from deepcritical.domain.evidence import SourceName
 from deepcritical.domain.evidence_table import EvidenceRow
+from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.ledger import SupportRate
 from deepcritical.domain.markdown import escape_markdown, table, visible
 from deepcritical.domain.report_markdown import evidence_table, reference_list, section
@@ -136,6 +137,8 @@ class DeepAnswer(Model):
     schema_version: Literal[1, 2] = 1
     question: str
     context: str = ""
+    frame: QuestionFrame | None = None
+    """How the question was understood; None in answers of schema 1."""
     scope_in: tuple[str, ...] = ()
     scope_out: tuple[str, ...] = ()
     key_terms: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from deepcritical.answering.needs import inquiry_of
+from deepcritical.answering.needs import read_inquiry
 from deepcritical.answering.queries import need_queries
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.documents import Document
@@ -64,7 +64,8 @@ def _widest(document: Document) -> Sequence[SearchQuery]:
     """The query for the question's names alone: rules ask it first in every run."""
     try:
         if isinstance(document, DeepAnswer):
-            inquiry = inquiry_of(document.question, document.context)
+            asked = document.frame or literal_frame(document.question)
+            inquiry = read_inquiry(asked, document.context)
             queries = need_queries(inquiry, EvidenceStore())
         else:
             queries = next_sides(
