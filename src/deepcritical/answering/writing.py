@@ -27,6 +27,7 @@ from deepcritical.domain.events import StopReason
 from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.report_parts import DrugCandidate
 from deepcritical.domain.sentences import Finding, Sentence
+from deepcritical.domain.votes import Way
 from deepcritical.questions.forms import wants_verdict
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.answers import overview_of, section_of
@@ -227,6 +228,9 @@ class _Writer:
             return [t for o in good[:_MOST_CANDIDATES] if (t := self._first_row(o))]
         if self._inquiry.kind is InquiryKind.SAFETY and weighed:
             one = weighed[0]
+            feared = any(r.way in (Way.HARM, Way.CONFLICT) for r in one.verdict.rows)
+            if not feared and any(study.unread for study in one.studies):
+                return []  # what could not be read may report the harm
             found = harm_sentences(one.verdict, one.drug.name)
             return [self._of_finding(s) for s in found if s.evidence_ids]
         return []
