@@ -100,6 +100,7 @@ _BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
             r"dangerous",
             r"toxic\w*",
             r"complications?",
+            r"toler\w+",
         ),
     ),
     (

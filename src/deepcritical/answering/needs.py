@@ -19,6 +19,8 @@ from deepcritical.questions.reading import literal_frame
 __all__ = ["checklist_of", "inquiry_of", "read_inquiry"]
 
 _MOST = 7
+_SAID_BY_ITSELF = (InquiryKind.SAFETY, InquiryKind.DOSE, InquiryKind.FREQUENCY)
+"""Kinds of questions that say what is wanted of records without a name."""
 _MOST_NAMED = 3
 _MOST_WORDS = 2
 """Words beside names that are told of in an item; more make no phrase."""
@@ -167,8 +169,14 @@ def inquiry_of(text: str, context: str = "") -> Inquiry:
     return read_inquiry(literal_frame(text), context)
 
 
-def read_inquiry(frame: QuestionFrame, context: str = "") -> Inquiry:
+def read_inquiry(frame: QuestionFrame, context: str = "", *, at_hand: bool = False) -> Inquiry:
     """A free question, read by rules.
+
+    Args:
+        frame: How it was understood.
+        context: What was said beside it.
+        at_hand: Whether it is put to records that are there: then it need not name what they are
+            on, if it says what is wanted of them ("Was it tolerated?").
 
     Raises:
         QuestionDeclinedError: It is none that papers and trials answer.
@@ -179,12 +187,13 @@ def read_inquiry(frame: QuestionFrame, context: str = "") -> Inquiry:
     drugs, conditions = _named(frame)
     words = tuple(word[0] for word in topics.words)
     names = dict.fromkeys((*(s.name for s in topics.subjects), *words))
-    if not names:
+    kind = kind_of(frame)
+    is_clear = at_hand and kind in _SAID_BY_ITSELF
+    if not names and not is_clear:
         raise QuestionError(
             "The question names nothing to look for.",
             "Name a drug, a condition, a target or an outcome.",
         )
-    kind = kind_of(frame)
     told = f"{frame.text} {context}"
     return Inquiry(
         text=frame.text,

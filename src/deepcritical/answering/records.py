@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import Field
 
-from deepcritical.answering.needs import checklist_of, inquiry_of
+from deepcritical.answering.needs import checklist_of, read_inquiry
 from deepcritical.answering.passages import PassageReader
 from deepcritical.answering.weighing import appraised, drugs_asked
 from deepcritical.domain.appraisal import Appraisal, Direction, Stance
@@ -22,11 +22,13 @@ from deepcritical.domain.checklist import Aspect, Inquiry, ItemFact
 from deepcritical.domain.citation_validator import build_reference_from_evidence
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.frame import DeclineReason, QuestionFrame, QuestionKind
 from deepcritical.domain.grading import Design, Grade, grade, is_notice
 from deepcritical.domain.identity import study_groups
 from deepcritical.domain.report_parts import Reference
 from deepcritical.domain.text import Span, whole_sentences
 from deepcritical.questions.forms import wants_verdict
+from deepcritical.questions.reading import literal_frame
 from deepcritical.reading.library import read_by_code
 from deepcritical.services.selection import Candidate, select_diverse_evidence
 
@@ -170,6 +172,15 @@ class _Found(NamedTuple):
     passage: Passage
 
 
+def _frame_of(question: str) -> QuestionFrame:
+    """The frame of a further question: one without a name is on what its records are on."""
+    frame = literal_frame(question)
+    is_bare = frame.kind is QuestionKind.CONVERSATION
+    if is_bare or frame.declined is DeclineReason.NOT_BIOMEDICAL:
+        return QuestionFrame(text=question, kind=QuestionKind.OPEN)
+    return frame
+
+
 class _Asked:
     """A question, put to records.
 
@@ -182,13 +193,15 @@ class _Asked:
         self.why_not = ""
         self.inquiry: Inquiry | None = None
         try:
-            self.inquiry = inquiry_of(question)
+            self.inquiry = read_inquiry(_frame_of(question), at_hand=True)
         except QuestionError as error:
             self.why_not = str(error)
             return
         checklist = checklist_of(self.inquiry)
         # What is registered and what is background is no answer to a further question.
         items = tuple(i for i in checklist.items if i.aspect not in _BESIDE)
+        if not self.inquiry.key_terms:
+            items = items[:1]
         asked = checklist.model_copy(update={"items": items or checklist.items})
         self._reader = PassageReader(self.inquiry, asked, list(records.values()))
         self._main = asked.items[0].id

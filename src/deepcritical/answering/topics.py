@@ -45,7 +45,8 @@ _NEED_WORDS = frozenset(
     "ones option options outcome percentage planned prevalence prevent prevention prevents "
     "proportion protect protects raise raises rate rates really recommend recommended reduce "
     "regimen review reviews risk risks running safe safer safety say sensible share side skip "
-    "slow slows something sort standard status stop stops studies study suffer suffering superior "
+    "slow slows something sort standard status stop stops studies study suffer suffering "
+    "superior tolerability tolerated "
     "take taken takes taking tell therapy thing think thinks toxicity treatment treatments trial "
     "trials trying type usual way work working works worse worth".split()
 )

@@ -178,7 +178,19 @@ def test_a_summary_is_told_from_a_source_s_own_words() -> None:
     assert (own.quotable, told.quotable) == (True, False)
 
 
-@pytest.mark.parametrize("question", ["What happened?", "Does it help?", "Is it safe?", "Why?"])
+def test_records_at_hand_are_asked_for_harms_without_a_name() -> None:
+    told = record(1, f"{GOOD} Examplol was well tolerated.")
+    (passage,) = asked("Is it safe?", told).passages
+    assert [quote.text for quote in passage.quotes] == ["Examplol was well tolerated."]
+    assert asked("Is it safe?", record(1, GOOD)).passages == ()
+
+
+def test_a_word_that_no_record_has_is_named() -> None:
+    found = asked("What happened?", record(1, GOOD))
+    assert (found.bearing, found.looked_for) == (0, ("happened",))
+
+
+@pytest.mark.parametrize("question", ["Does it help?", "Why?"])
 def test_a_question_that_names_nothing_gets_a_reason(question: str) -> None:
     found = asked(question, record(1, GOOD))
     assert (found.bearing, found.passages) == (0, ())
