@@ -39,7 +39,9 @@ class _Need(NamedTuple):
     level: int | None = None
 
 
-_EFFECT = _Need(Aspect.EFFECT, "What does {about} do{inside}: which outcomes, how much?", 2, 3)
+_EFFECT = _Need(
+    Aspect.EFFECT, "Which effects of {about} do studies report{inside}, and how large?", 2, 3
+)
 _COMPARED = _Need(
     Aspect.COMPARISON, "How do the treatments compare with one another{inside}?", 1, 3
 )

@@ -69,7 +69,8 @@ def stance(
         return _neutral("the question is on harm, and what is read is whether the drug helps")
     records = {_ONLY: record}
     found = appraised(inquiry, drugs[0], condition, records, read_by_code(records))
-    denied = inquiry.frame is not None and inquiry.frame.negative
+    frame = inquiry.frame
+    denied = frame is not None and frame.negative != frame.raises
     return _of_reading(found[_ONLY].reading, denied=denied)
 
 

@@ -56,6 +56,7 @@ __all__ = [
     "directness",
     "is_prevention",
     "is_whole",
+    "may_be_asked_about",
     "names_condition",
 ]
 
@@ -123,6 +124,18 @@ def is_whole(people: str, study: StudyReading) -> bool:
 def are_asked_about(reading: StudyReading, evidence: Evidence, asked: Asked) -> bool:
     """Whether those studied have the condition, whatever was found in them."""
     return _closest(_told(reading, evidence), asked.condition) == "direct"
+
+
+def may_be_asked_about(reading: StudyReading, evidence: Evidence, asked: Asked) -> bool:
+    """Whether those studied may have the condition; not where only others are named.
+
+    That is for studies whose people nobody read: the title tells, and one that names no condition
+    excludes none.
+    """
+    told = tuple(_told(reading, evidence))
+    if _closest(told, asked.condition) in ("direct", "broader") or _has_population(told, asked):
+        return True
+    return not any(find_conditions(text, any_case=True) for text in told)
 
 
 def names_condition(texts: Iterable[str], condition: Condition) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from deepcritical.appraisal.asked import Asked, canonical
-from deepcritical.appraisal.people import are_asked_about, concerns
+from deepcritical.appraisal.people import are_asked_about, concerns, may_be_asked_about
 from deepcritical.appraisal.voting import Ballot, ballot_of
 from deepcritical.domain.appraisal import Reading, Remark
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
@@ -219,10 +219,13 @@ def _is_unread(asked: Asked, evidence: Evidence, study: StudyReading | None) -> 
     """Whether a reader who understands the text would likely find a result on the drug in it.
 
     Only rules fail so; where the arms that they read show that the drug is not tested, they did
-    not. A record that does not name the drug in its title is seldom a test of it.
+    not. A record that does not name the drug in its title is seldom a test of it, and one whose
+    title names other people is none of it.
     """
     if study is None or study.reader.kind != "rules" or not evidence.content:
         return False
     if set(study.kinds) & {"protocol", "narrative_review", "animal", "in_vitro", "guideline"}:
         return False
-    return evidence.metadata.kind != "trial" and _names_drug(evidence.citation.title, asked, None)
+    if evidence.metadata.kind == "trial" or not may_be_asked_about(study, evidence, asked):
+        return False
+    return _names_drug(evidence.citation.title, asked, None)

@@ -66,6 +66,8 @@ class Brief(Model):
     """What the verdict is on, such as "examplol helps in testitis"."""
     denied: bool = False
     """Whether the question asked for the opposite of the claim."""
+    raises: bool = False
+    """Whether the claim is that something bad gets more, so that harm answers it with a yes."""
     lead: str = ""
     """What is said first where no drug was asked about."""
     answer: tuple[Sentence, ...] = Field(min_length=1)

@@ -94,6 +94,8 @@ class QuestionFrame(Model):
     """Targets or processes by which the drug is said to act."""
     negative: bool = False
     """Whether it asks if there is no effect. The verdict is always on the positive proposition."""
+    raises: bool = False
+    """Whether it asks if the drug brings more of an outcome that is bad, such as deaths."""
     latest: bool = False
     """Whether it asks for new evidence."""
     not_understood: tuple[str, ...] = ()

@@ -16,8 +16,10 @@ __all__ = [
     "FRAMING",
     "GROUPS",
     "LATEST",
+    "LOWERS",
     "OTHERS",
     "OUTCOMES",
+    "RAISES",
     "SENTENCE_END",
     "WORSE",
     "is_negative",
@@ -117,6 +119,15 @@ WORSE = _cue(
     r"contra-?indicated|harm\w*|dangerous|unsafe"
 )
 """Asks for drugs that do harm, where drugs are asked for."""
+RAISES = _cue(
+    r"increas\w*|rais(?:e|es|ed|ing)|elevat\w*|higher|greater|more|excess|worsen\w*|worse|caus\w*|"
+    r"shorten\w*|rise|harm\w*"
+)
+"""More of what is measured, or its getting worse."""
+LOWERS = _cue(
+    r"reduc\w*|lower\w*|decreas\w*|prevent\w*|fewer|less|improv\w*|helps?|helpful|protect\w*|"
+    r"treat\w*|slow\w*|delay\w*|better|benefi\w*|effective\w*"
+)
 OTHERS = _cue(
     r"other than|besides|beside|except|apart from|alternatives?|instead of|in place of|replace\w*|"
     r"who (?:fail|cannot|can't|do not|don't|did not|didn't)|after failing|failed"

@@ -214,6 +214,7 @@ def _frame(
         outcomes=roles.outcomes,
         through=(through or names.targets) if kind is QuestionKind.MECHANISM else (),
         negative=cues.is_negative(text),
+        raises=bool(roles.outcomes) and _raises(text, roles.outcomes),
         latest=bool(cues.LATEST.search(text)),
         not_understood=names.unknown[:_RANKS_ONLY],
         ambiguities=tuple(
@@ -223,6 +224,12 @@ def _frame(
         ),
         notices=(*names.notices, *_read_as(names)),
     )
+
+
+def _raises(text: str, outcomes: Sequence[str]) -> bool:
+    """Whether a question asks for more of what is bad, and for nothing that a drug is given for."""
+    bad = set(outcomes) <= cues.BETTER_LOWER
+    return bad and bool(cues.RAISES.search(text)) and not cues.LOWERS.search(text)
 
 
 def _narrowed(named: DrugNamed, through: tuple[str, ...]) -> QuestionKind:

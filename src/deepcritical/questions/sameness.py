@@ -48,6 +48,7 @@ class Meant(NamedTuple):
     outcomes: frozenset[str]
     through: frozenset[str]
     negative: bool
+    raises: bool
     caused: bool
     numbers: frozenset[str]
     qualifiers: frozenset[str]
@@ -77,6 +78,7 @@ def meaning_of(frame: QuestionFrame) -> Meant:
         outcomes=frozenset(frame.outcomes),
         through=frozenset(term.casefold() for term in frame.through),
         negative=frame.negative,
+        raises=frame.raises,
         caused=bool(cues.CAUSED.search(frame.text)),
         numbers=numbers,
         qualifiers=frozenset(_QUALIFIERS.findall(rest)),

@@ -12,7 +12,7 @@ from deepcritical.questions import cues
 from deepcritical.questions.naming import find_names
 from deepcritical.vocabulary.classes import find_classes
 
-__all__ = ["ASKING_WORDS", "answer_on", "answer_to", "claim_of", "plain_wording"]
+__all__ = ["ASKING_WORDS", "answer_on", "answer_to", "claim_of", "plain_wording", "proposition_of"]
 
 _OPEN = {
     VerdictLabel.MIXED: "Not settled: the results found point both ways on whether {claim}.",
@@ -33,6 +33,31 @@ _SAID_OF_DENIAL = _OPEN | {
     VerdictLabel.REFUTED: "Yes: the evidence speaks against the claim that {claim}.",
     VerdictLabel.HARMFUL: "Yes: patients even did worse in studies of whether {claim}.",
 }
+_SAID_OF_RISE = _OPEN | {
+    VerdictLabel.SUPPORTED: "No: the evidence supports the opposite of the claim that {claim}.",
+    VerdictLabel.PROMISING: (
+        "Probably not: early evidence suggests the opposite of the claim that {claim}."
+    ),
+    VerdictLabel.UNSUPPORTED: "Not shown: the studies found do not show that {claim}.",
+    VerdictLabel.REFUTED: "Not shown: large studies found no sign that {claim}.",
+    VerdictLabel.HARMFUL: "Yes: the evidence supports that {claim}.",
+}
+_SAID_OF_NO_RISE = _OPEN | {
+    VerdictLabel.SUPPORTED: "Yes: the evidence supports the opposite of the claim that {claim}.",
+    VerdictLabel.PROMISING: (
+        "Probably: early evidence suggests the opposite of the claim that {claim}."
+    ),
+    VerdictLabel.UNSUPPORTED: "So far, yes: the studies found do not show that {claim}.",
+    VerdictLabel.REFUTED: "So far, yes: large studies found no sign that {claim}.",
+    VerdictLabel.HARMFUL: "No: the evidence supports that {claim}.",
+}
+_WORDS = {
+    (False, False): _SAID,
+    (True, False): _SAID_OF_DENIAL,
+    (False, True): _SAID_OF_RISE,
+    (True, True): _SAID_OF_NO_RISE,
+}
+"""By whether the question denies its claim, and whether the claim is that something bad rises."""
 _EFFECTS = frozenset({QuestionKind.EFFICACY, QuestionKind.CLASS})
 
 
@@ -43,21 +68,34 @@ def answer_to(frame: QuestionFrame, label: VerdictLabel) -> str:
     answered with a yes where it was refuted.
     """
     claim = claim_of(frame)
-    return answer_on(claim, label, denied=frame.negative) if claim else ""
+    said = answer_on(claim, label, denied=frame.negative, raises=frame.raises)
+    return said if claim else ""
 
 
-def answer_on(claim: str, label: VerdictLabel, *, denied: bool = False) -> str:
+def answer_on(
+    claim: str, label: VerdictLabel, *, denied: bool = False, raises: bool = False
+) -> str:
     """A verdict on a claim as an answer: "Yes: the evidence supports that X helps in Y."."""
-    return (_SAID_OF_DENIAL if denied else _SAID)[label].format(claim=claim)
+    return _WORDS[denied, raises][label].format(claim=claim)
 
 
 def claim_of(frame: QuestionFrame) -> str:
     """What a verdict is on: "colchicine reduces recurrence in pericarditis"; '' for no one drug."""
-    if frame.kind not in _EFFECTS or len(frame.drugs) != 1 or not frame.condition:
+    on_effect = frame.kind in _EFFECTS or (frame.kind is QuestionKind.SAFETY and frame.raises)
+    if not on_effect or len(frame.drugs) != 1 or not frame.condition:
         return ""
     ending = "" if _are_several(frame) else "s"
-    did = f"{_verb(frame)}{ending} {_listed(frame.outcomes)}" if frame.outcomes else f"help{ending}"
+    verb = "increase" if frame.raises else _verb(frame)
+    did = f"{verb}{ending} {_listed(frame.outcomes)}" if frame.outcomes else f"help{ending}"
     return f"{frame.drugs[0].name} {did}{_where(frame)}"
+
+
+def proposition_of(frame: QuestionFrame) -> str:
+    """What the verdict is on, where the question puts it the other way round; '' elsewhere."""
+    if frame.raises:
+        kind = QuestionKind.EFFICACY if frame.kind is QuestionKind.SAFETY else frame.kind
+        return claim_of(frame.model_copy(update={"raises": False, "kind": kind}))
+    return claim_of(frame) if frame.negative else ""
 
 
 def plain_wording(frame: QuestionFrame) -> str:

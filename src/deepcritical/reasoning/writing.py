@@ -18,7 +18,7 @@ from deepcritical.domain.report_parts import DrugCandidate, ReportSection
 from deepcritical.domain.sentences import Finding, Sentence, as_markdown
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import Verdict, VerdictLabel
-from deepcritical.questions.wording import answer_to, claim_of
+from deepcritical.questions.wording import answer_to, proposition_of
 from deepcritical.reasoning.changing import ChangeSection
 from deepcritical.reasoning.clinical import ClinicalSection, safety
 from deepcritical.reasoning.judging import assess, rank_drugs
@@ -96,7 +96,7 @@ class _Writer:
             study_table=study_table,
             verdict=self.verdict,
             answer=answer_to(frame, self.verdict.label) if frame else "",
-            proposition=claim_of(frame) if frame and frame.negative else "",
+            proposition=proposition_of(frame) if frame else "",
             **sections,
             drug_candidates=candidates if self.studies else (),
             limitations=self.methods.limitations(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from deepcritical.appraisal.certainty import LADDER
@@ -10,6 +11,7 @@ from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.brief import Brief, DecidingStudy, TrialUnderWay
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
+from deepcritical.domain.grading import grade
 from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.study import StudyReading
 from deepcritical.domain.text import capitalised
@@ -24,13 +26,16 @@ from deepcritical.writing.studies import (
     short_name,
     study_name,
 )
+from deepcritical.writing.unread import own_words, quoted
 from deepcritical.writing.words import listed, row_sentence, vote_words
 
-__all__ = ["Matter", "answer_sentences", "brief_of", "harm_sentences", "leading_rows"]
+__all__ = ["Matter", "Put", "answer_sentences", "brief_of", "harm_sentences", "leading_rows"]
 
 _TOLD_ROWS = 2
 """Rows on benefit that the answer tells."""
 _TOLD_HARMS = 2
+_MOST_CITED = 5
+"""Records that are named where nothing was decided: of dozens each number would stand there."""
 _FEWEST_STUDIES = 3
 _MOST_STUDIES = 5
 _MOST_ROWS: dict[Importance, int] = {"critical": 3, "harm": 2, "important": 1, "surrogate": 1}
@@ -71,39 +76,51 @@ def brief_of(matter: Matter, lead: str = "") -> Brief:
         lead: A sentence to say first, such as which of several candidates this is.
     """
     verdict, drug, claim = matter.verdict, matter.drug, matter.claim
-    denied = matter.frame is not None and matter.frame.negative
+    frame = matter.frame
+    put = Put(claim, bool(frame and frame.negative), bool(frame and frame.raises), lead)
     return Brief(
         drug=drug,
         claim=claim,
-        denied=denied,
+        denied=put.denied,
+        raises=put.raises,
         lead=lead,
-        answer=answer_sentences(verdict, drug, claim, denied=denied, lead=lead),
+        answer=answer_sentences(verdict, drug, put),
         harms=harm_sentences(verdict, drug),
         findings=tuple(_rows(verdict)),
-        studies=tuple(_deciding(matter)),
+        studies=_main_studies(matter),
         missing=tuple(_missing(matter)),
         trials=tuple(_trials(matter)),
     )
 
 
-def answer_sentences(
-    verdict: Verdict, drug: str, claim: str, *, denied: bool, lead: str
-) -> tuple[Sentence, ...]:
+class Put(NamedTuple):
+    """How a question put what the verdict is on."""
+
+    claim: str
+    denied: bool = False
+    """Whether it asks for the opposite of the claim."""
+    raises: bool = False
+    """Whether the claim is that something bad gets more."""
+    lead: str = ""
+    """What is said first where no drug was asked about."""
+
+
+def answer_sentences(verdict: Verdict, drug: str, put: Put) -> tuple[Sentence, ...]:
     """Return the answer: yes or no, the rows that lead, and why it is no more certain."""
-    return tuple(_answer(verdict, drug, claim, denied=denied, lead=lead))
+    return tuple(_answer(verdict, drug, put))
 
 
-def _answer(
-    verdict: Verdict, drug: str, claim: str, *, denied: bool, lead: str
-) -> Iterator[Sentence]:
-    if lead:
-        yield Sentence(text=lead)
+def _answer(verdict: Verdict, drug: str, put: Put) -> Iterator[Sentence]:
+    if put.lead:
+        yield Sentence(text=put.lead)
     assessed = verdict.label is not VerdictLabel.NOT_ASSESSED
     ids = verdict.deciding_ids if assessed else ()
-    yield Sentence(text=answer_on(claim, verdict.label, denied=denied), evidence_ids=ids)
+    said = answer_on(put.claim, verdict.label, denied=put.denied, raises=put.raises)
+    yield Sentence(text=said, evidence_ids=ids)
     if not assessed or verdict.label is VerdictLabel.INSUFFICIENT:
-        yield Sentence(text=_why_open(verdict), evidence_ids=verdict.deciding_ids)
-    for row in leading_rows(verdict):
+        yield Sentence(text=_why_open(verdict), evidence_ids=verdict.deciding_ids[:_MOST_CITED])
+    # What could be read of many trials is not what the trials show.
+    for row in leading_rows(verdict) if assessed else ():
         yield Sentence(text=row_sentence(row, drug), evidence_ids=row.evidence_ids)
     if verdict.downgrades and assessed:
         yield Sentence(text=_certainty(verdict), evidence_ids=verdict.deciding_ids)
@@ -143,6 +160,7 @@ def leading_rows(verdict: Verdict) -> list[OutcomeRow]:
     return [*agreeing[:_TOLD_ROWS], *others[:1]]
 
 
+_OPEN = (VerdictLabel.NOT_ASSESSED, VerdictLabel.INSUFFICIENT)
 _RANK: dict[Importance, int] = {"critical": 0, "important": 1, "surrogate": 2, "harm": 3}
 _WAYS = {
     VerdictLabel.SUPPORTED: (Way.BENEFIT,),
@@ -166,6 +184,10 @@ def _harms(verdict: Verdict, drug: str) -> Iterator[Sentence]:
     for row in told:
         yield Sentence(text=row_sentence(row, drug), evidence_ids=row.evidence_ids)
     none = [r for r in feared if r.way is Way.NO_DIFFERENCE]
+    if verdict.label is VerdictLabel.NOT_ASSESSED and not told:
+        text = f"Too few of the studies could be read to say anything of the harms of {drug}."
+        yield Sentence(text=f"{text} That is not evidence of safety.")
+        return
     if none and not told:
         names = listed([r.outcome for r in none[:3]], "or")
         ids = tuple(dict.fromkeys(i for r in none[:3] for i in r.evidence_ids))
@@ -206,6 +228,36 @@ def _deciding(matter: Matter) -> Iterator[DecidingStudy]:
             result=Sentence(text=vote_words(vote), evidence_ids=(vote.evidence_id,)),
             evidence_ids=study.evidence_ids,
         )
+
+
+def _main_studies(matter: Matter) -> tuple[DecidingStudy, ...]:
+    """Return the studies that decide, then those that nobody could read, in their own words."""
+    weighed = tuple(_deciding(matter))
+    if matter.verdict.label not in _OPEN:
+        return (*weighed, *islice(_unread(matter), max(0, _FEWEST_STUDIES - len(weighed))))
+    own = tuple(islice(_unread(matter), _FEWEST_STUDIES))
+    return (*weighed[: _MOST_STUDIES - len(own)], *own)
+
+
+def _unread(matter: Matter) -> Iterator[DecidingStudy]:
+    """Yield the studies without a reading, the strongest first, each with a sentence of its own."""
+    unread = [s for s in matter.studies if s.unread]
+    ranked = sorted(unread, key=lambda s: (not s.direct, s.level or 9, -(s.participants or 0)))
+    for study in ranked:
+        records = [(i, matter.evidence[i]) for i in study.evidence_ids]
+        words = ((i, record, own_words(record, matter.drug)) for i, record in records)
+        for evidence_id, record, quote in islice((told for told in words if told[2]), 1):
+            yield DecidingStudy(
+                name=study_name(study, matter.evidence),
+                design=grade(record).design.value.partition(" (")[0],
+                people=study.participants,
+                result=Sentence(
+                    text=quoted(quote, quotable=record.quotable),
+                    evidence_ids=(evidence_id,),
+                    origin="quote",
+                ),
+                evidence_ids=study.evidence_ids,
+            )
 
 
 def _rank(

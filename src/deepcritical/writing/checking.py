@@ -17,7 +17,7 @@ from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import OutcomeRow
 from deepcritical.verification.binding import checks_of
 from deepcritical.writing.answers import overview_of, section_of
-from deepcritical.writing.brief import answer_sentences, harm_sentences
+from deepcritical.writing.brief import Put, answer_sentences, harm_sentences
 from deepcritical.writing.findings import harm_sentence, study_sentence
 from deepcritical.writing.passages import (
     LEADS,
@@ -26,6 +26,7 @@ from deepcritical.writing.passages import (
     pointer_sentence,
 )
 from deepcritical.writing.studies import leading_vote
+from deepcritical.writing.unread import quote_in
 from deepcritical.writing.words import row_sentence, vote_words
 
 __all__ = ["answer_entries", "brief_entries"]
@@ -112,13 +113,14 @@ def _template_entries(
     document: ResearchReport | DeepAnswer, brief: Brief, verdict: Verdict
 ) -> Iterator[LedgerEntry]:
     """Yield an entry for each sentence that code writes from verdict, rows and votes."""
-    answer = answer_sentences(
-        verdict, brief.drug, brief.claim, denied=brief.denied, lead=brief.lead
-    )
+    put = Put(brief.claim, brief.denied, brief.raises, brief.lead)
+    answer = answer_sentences(verdict, brief.drug, put)
     given = {*answer, *harm_sentences(verdict, brief.drug)}
     votes = [leading_vote(study) for study in document.studies]
     given |= {Sentence(text=vote_words(v), evidence_ids=(v.evidence_id,)) for v in votes if v}
-    told = (*brief.answer, *brief.harms, *(study.result for study in brief.studies))
+    results = [study.result for study in brief.studies]
+    given |= {s for s in results if s.origin == "quote" and _is_located(s, document)}
+    told = (*brief.answer, *brief.harms, *results)
     numbers = {r.evidence_id: n for n, r in enumerate(document.references, 1)}
     for sentence in dict.fromkeys(told):
         yield LedgerEntry(
@@ -128,6 +130,13 @@ def _template_entries(
             holds=sentence in given,
             reason="" if sentence in given else _NOT_WRITTEN,
         )
+
+
+def _is_located(sentence: Sentence, document: ResearchReport | DeepAnswer) -> bool:
+    """Whether a sentence is the words of the one record that it cites."""
+    texts = [r.text for r in document.references if (r.evidence_id,) == sentence.evidence_ids]
+    words = quote_in(sentence.text)
+    return bool(words and texts) and locate_quote(words, texts[0]) is not None
 
 
 def _entries(

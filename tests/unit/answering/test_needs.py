@@ -116,7 +116,7 @@ def test_needs_that_a_model_adds_are_kept_within_the_most() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (HELPS, "examplol do in testitis"),
+        (HELPS, "effects of examplol do studies report in testitis"),
         ("What causes testitis?", "risk factors of testitis"),
         ("What is known about BACE1?", "on bace1"),
         ("How accurate is ultrasound for appendicitis?", "ultrasound"),

@@ -11,7 +11,7 @@ from deepcritical.domain.checklist import Aspect, Coverage
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.sentences import Sentence
 from deepcritical.reasoning.auditing import audit
-from deepcritical.writing.brief import answer_sentences
+from deepcritical.writing.brief import Put, answer_sentences
 from deepcritical.writing.passages import LEADS
 from tests.unit.answering.examples import (
     BETTER,
@@ -88,9 +88,7 @@ def test_a_question_on_a_drug_in_a_condition_is_answered_as_its_report_is() -> N
     assert answer.lead == ()
     assert answer.brief.drug == "examplol"
     brief = answer.brief
-    given = answer_sentences(
-        answer.verdict, "examplol", brief.claim, denied=brief.denied, lead=brief.lead
-    )
+    given = answer_sentences(answer.verdict, "examplol", Put(brief.claim))
     assert answer.brief.answer == tuple(given)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.questions.reading import read_frame
-from deepcritical.questions.wording import answer_to, plain_wording
+from deepcritical.questions.wording import answer_to, plain_wording, proposition_of
 
 
 @pytest.mark.parametrize(
@@ -71,3 +71,28 @@ def test_a_class_is_spoken_of_in_the_plural() -> None:
 )
 def test_what_asks_for_no_yes_or_no_gets_none(text: str) -> None:
     assert answer_to(read_frame(text), VerdictLabel.SUPPORTED) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "said"),
+    [
+        ("Does ibuprofen increase mortality in gout?", VerdictLabel.HARMFUL, "Yes:"),
+        ("Does ibuprofen increase mortality in gout?", VerdictLabel.SUPPORTED, "No:"),
+        ("Does ibuprofen increase mortality in gout?", VerdictLabel.UNSUPPORTED, "Not shown:"),
+        ("Is ibuprofen linked with higher mortality in gout?", VerdictLabel.HARMFUL, "Yes:"),
+        ("Does ibuprofen not increase mortality in gout?", VerdictLabel.HARMFUL, "No:"),
+    ],
+)
+def test_a_question_whether_something_bad_rises_is_answered_as_put(
+    text: str, label: VerdictLabel, said: str
+) -> None:
+    frame = read_frame(text)
+    assert frame.raises
+    answer = answer_to(frame, label)
+    assert answer.startswith(said)
+    assert "ibuprofen increases mortality in gout" in answer
+    assert proposition_of(frame) == "ibuprofen reduces mortality in gout"
+
+
+def test_a_drug_given_to_lower_what_is_raised_is_not_asked_to_raise_it() -> None:
+    assert not read_frame("Does ibuprofen reduce the increased mortality in gout?").raises

@@ -46,9 +46,9 @@ _LEAD = bounded(
     re.IGNORECASE,
 )
 _OPENING = bounded(
-    r"^(?:(?:and|in addition|moreover|furthermore|also|however|overall|finally|thus|therefore|"
-    r"similarly|interestingly|additionally|in conclusion|we (?:also )?(?:found|observed|showed|"
-    r"conclude) that|[^⟦,;]{3,60}\s"
+    r"^(?:(?:and|in addition|moreover|conversely|furthermore|also|however|overall|finally|thus|"
+    r"therefore|similarly|interestingly|additionally|in conclusion|we (?:also )?(?:found|"
+    r"observed|showed|conclude) that|[^⟦,;]{3,60}\s"
     r"(?:suggest|show|indicate|demonstrate|confirm|reveal)(?:s|ed)?\sthat)"
     r"[,\s]\s?)*",
     re.IGNORECASE,

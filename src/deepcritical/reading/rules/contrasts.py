@@ -30,7 +30,8 @@ _NO_RESULT = bounded(
     r"(?:values?|levels?|data)|at (?:baseline|entry|enrol\w+|admission|randomi[sz]ation)|"
     r"compared (?:with|to) (?:the )?(?:baseline|before|pre)|than (?:at )?baseline|before "
     r"(?:treatment|and after)|neither|interaction|correlat\w+|predict\w*|trend|tend(?:s|ed|ency)|"
-    r"numerical(?:ly)?|matched|well[- ]balanced|cost-effective\w*|expected)\b",
+    r"numerical(?:ly)?|matched|well[- ]balanced|cost-effective\w*|expected|needed to|"
+    r"(?:is|are) (?:needed|required|warranted))\b",
     re.IGNORECASE,
 )
 _NON_SIGNIFICANT = bounded(
@@ -89,6 +90,7 @@ _ARTICLE = bounded(
     re.IGNORECASE,
 )
 _NO_OUTCOME = bounded(
+    r"^\d[\d.,-]*\s?(?:%|(?:[mµu]c?g|g|ml|IU|units?)\b)?\S*$|"  # a dose
     r"^(?:it|this|they|these|that|there|which|who|we|the difference|differences?|results?|both|"
     r"all|none|groups?|changes?|values?|levels?|scores?|outcomes?|effects?|patients?|age|sex|"
     r"(?:mean |median )?(?:proportion|number|percentage|rates?|incidence|frequency|time)|"

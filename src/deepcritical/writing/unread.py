@@ -1,0 +1,82 @@
+"""Chooses what a study says of a drug in its own words, where its results could not be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.grading import grade, is_notice
+from deepcritical.domain.orders import addresses_a_model
+from deepcritical.domain.passages import body_sentences
+from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text import Span, fold, whole_sentences
+from deepcritical.vocabulary.drugs import find_drugs, lookup_drug
+
+__all__ = ["own_words", "quote_in", "quoted"]
+
+_CONCLUDING = ("conclusion", "interpretation", "author")
+_FINDING = ("result", "finding", "main result")
+_LAST = 3
+"""Sentences at the end of a text without headings that may conclude it."""
+_NO_FINDING = bounded(
+    r"\b(?:needed|warranted|required|should|recommend\w*|aims?|aimed|objectives?|purpose|"
+    r"to (?:evaluate|assess|determine|compare|investigate|examine)|we (?:review|discuss|describe)|"
+    r"will be|is discussed|are discussed)\b",
+    re.IGNORECASE,
+)
+"""What calls for more research, or tells an aim."""
+_MOST_WORDS = 60
+
+
+def own_words(record: Evidence, drug: str) -> str:
+    """Return the sentence in which a record concludes on a drug, or reports a result; else ''.
+
+    Args:
+        record: Its text is searched; one that is retracted, or a notice, says nothing.
+        drug: Name of the drug or class that the question is on.
+    """
+    if grade(record).retracted or is_notice(record):
+        return ""
+    whole = {span.start for span in whole_sentences(record.content)}
+    told = [s for s in body_sentences(record.content, record.citation.title) if s.start in whole]
+    named = _names(drug)
+    for span in _by_place(told):
+        fits = len(span.text.split()) <= _MOST_WORDS and not _NO_FINDING.search(span.text)
+        if fits and _is_on(span.text, named) and not addresses_a_model(span.text):
+            return " ".join(span.text.split())
+    return ""
+
+
+_QUOTED = bounded(r"^“(.+)”$")
+_SUMMARY = "In summary: "
+
+
+def quoted(words: str, *, quotable: bool) -> str:
+    """Return a sentence of a record as it is printed: in quotation marks only if it is its own."""
+    return f"“{words.rstrip('.')}”" if quotable else f"{_SUMMARY}{words}"
+
+
+def quote_in(text: str) -> str:
+    """Return the words of the record in what `quoted` printed; '' in anything else."""
+    if match := _QUOTED.match(text):
+        return match[1]
+    return text.removeprefix(_SUMMARY) if text.startswith(_SUMMARY) else ""
+
+
+def _by_place(told: list[Span]) -> Iterator[Span]:
+    """Yield the sentences that may conclude, the last first, then those of the results."""
+    ends = told[-_LAST:] if not any(s.label for s in told) else []
+    yield from reversed([s for s in told if s.label.startswith(_CONCLUDING) or s in ends])
+    yield from (s for s in told if s.label.startswith(_FINDING))
+
+
+def _names(drug: str) -> frozenset[str]:
+    found = lookup_drug(drug)
+    return frozenset(map(fold, (drug, found.name)))
+
+
+def _is_on(text: str, named: frozenset[str]) -> bool:
+    if any(name in fold(text) for name in named):
+        return True
+    return any(fold(mention.drug.name) in named for mention in find_drugs(text))
