@@ -17,6 +17,7 @@ __all__ = [
     "GROUPS",
     "LATEST",
     "LOWERS",
+    "MEDICAL",
     "OTHERS",
     "OUTCOMES",
     "RAISES",
@@ -128,6 +129,20 @@ LOWERS = _cue(
     r"reduc\w*|lower\w*|decreas\w*|prevent\w*|fewer|less|improv\w*|helps?|helpful|protect\w*|"
     r"treat\w*|slow\w*|delay\w*|better|benefi\w*|effective\w*"
 )
+MEDICAL = _cue(
+    r"\w+(?:ectom(?:y|ies)|otom(?:y|ies)|ostom(?:y|ies)|plast(?:y|ies)|itis|therap(?:y|ies))|"
+    r"(?:endo|laparo|arthro|broncho|colono|gastro|cysto|hystero|thoraco)scop(?:y|ies|ic)|"
+    r"(?:mammo|angio|tomo|radio|echocardio|ultrasono)graph(?:y|ic)|"
+    r"surg(?:ery|eries|ical|eons?)|patients?|clinical|hospitali[sz]\w+|symptoms?|diagnos\w+|"
+    r"prognos\w+|therap(?:y|ies|eutic)|diseases?|disorders?|syndromes?|infect\w+|cancers?|"
+    r"tumou?rs?|vaccin\w+|immun\w+|contracept\w+|intrauterine|IUDs?|pregnan\w+|c(?:a?e)sarean|"
+    r"preterm|neonat\w+|dialysis|transplant\w*|biops\w+|catheter\w*|stents?|prosthe\w+|MRI|"
+    r"CT scans?|ultrasound|x-rays?|blood (?:test|pressure|transfusion)s?|serum|genetic\w*|"
+    r"genom\w+|mutations?|proteins?|receptors?|enzymes?|antibod\w+|bacteri\w+|microbio\w+|"
+    r"inflamm\w+|cardi\w+|renal|hepatic|pulmonary|neuro\w+|an(?:a?e)sthe\w+|intubat\w+|"
+    r"mortality|morbidity|epidemiolog\w+|placebo"
+)
+"""Words that only medicine and biology use."""
 OTHERS = _cue(
     r"other than|besides|beside|except|apart from|alternatives?|instead of|in place of|replace\w*|"
     r"who (?:fail|cannot|can't|do not|don't|did not|didn't)|after failing|failed"

@@ -77,7 +77,7 @@ def read_frame(
     if is_other_script(written):
         return _declined(written, DeclineReason.OTHER_LANGUAGE, names)
     said = scores(features_of(names, through))
-    refused = probabilities(said, _REFUSALS)
+    refused = probabilities(said, _refusals(written))
     missing = unplaced(names)
     if missing and _are_names(names, missing, through, refused):
         return _unknown(written, missing)
@@ -153,6 +153,11 @@ def _are_names(
     # "What is the capital of Examplia?" looks up what nobody has to know.
     is_named = names.drugs or any(name.condition for name in missing)
     return kind not in {QuestionKind.OPEN, QuestionKind.LOOK_UP} or bool(is_named)
+
+
+def _refusals(text: str) -> set[str]:
+    """The labels that say whether a text is declined: what has words of medicine is on it."""
+    return _REFUSALS - ({DeclineReason.NOT_BIOMEDICAL} if cues.MEDICAL.search(text) else set())
 
 
 _REFUSALS = {

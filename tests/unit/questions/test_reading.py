@@ -149,3 +149,15 @@ def test_a_story_before_the_question_does_not_change_what_is_asked(
     assert found
     assert condition.casefold() in {name.casefold() for name in (found.name, *found.names)}
     assert "migraine" not in " ".join(read_frame(text).population).casefold()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How long does a copper intrauterine device protect?",
+        "Is laparoscopic better than open appendectomy?",
+        "How often do hip prostheses fail?",
+    ],
+)
+def test_a_question_on_procedures_and_devices_is_one_of_medicine(text: str) -> None:
+    assert read_frame(text).answerable
