@@ -1,89 +1,148 @@
-"""Twelve searches at once through one limiter, against a server that counts as NCBI does.
+"""Twelve runs at once against a server that counts, while the processors are busy; and bombs.
 
-Each search is two requests. The server rejects a request when more than three came within any
-second. The table gives how many it rejected (target: 0), how long all took, and how many times the
-floor that is: the time that no limiter of three in a second can beat (target: 1.1).
+`python -m benchmarks.limiter`: the server notes when each request came. The table gives the most
+requests that came within any second (allowed: 3), and how long all took compared with the least
+that three in a second can take; for one process, and for three that share a limit in PostgreSQL
+(`--database URL`). Then by how much the memory of a process grew over 20 answers of 49 kB that
+unpack to 50 MB.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import gzip
+import multiprocessing
+import os
+import resource
 import time
-from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing.synchronize import Event
+from uuid import uuid4
 
-import httpx
 from starlette.types import Receive, Scope, Send
 
+from deepcritical.domain.errors import SearchError
+from deepcritical.services.database import Database
+from deepcritical.services.shared_limiter import SharedLimits
 from deepcritical.tools.http import SourceClient
-from deepcritical.tools.rate_limiter import new_limiter
+from deepcritical.tools.rate_limiter import Limiter, new_limiter
 from tests.servers.running import running
 
 PER_SECOND = 3
+RUNS = 12
+REQUESTS = 4
+"""Of each run."""
+BOMBS = 20
+BOMB = gzip.compress(bytes(50_000_000))
 
 
-class Strict:
-    """Rejects what comes too soon, and counts it."""
+class Counting:
+    """Notes when each request came."""
 
     def __init__(self) -> None:
-        self.reset()
+        self.times: list[float] = []
 
-    def reset(self) -> None:
-        """Forget all that came."""
-        self.rejected = 0
-        self.answered = 0
-        self._recent: deque[float] = deque()
-
-    async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """Answer one request."""
-        now = time.monotonic()
-        while self._recent and now - self._recent[0] > 1:
-            self._recent.popleft()
-        self._recent.append(now)
-        accepted = len(self._recent) <= PER_SECOND
-        self.answered += accepted
-        self.rejected += not accepted
+        self.times.append(time.monotonic())
+        bomb = scope["path"].endswith("bomb")
         headers = [(b"content-type", b"application/json")]
-        status = 200 if accepted else 429
-        await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": b"{}"})
+        headers += [(b"content-encoding", b"gzip")] if bomb else []
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": BOMB if bomb else b"{}"})
+
+    def most_in_a_second(self) -> int:
+        """Requests that came within any second, at most."""
+        return max(sum(first <= at < first + 1 for at in self.times) for first in self.times)
 
 
-async def measure(searches: int) -> tuple[Strict, float]:
-    """The server after all searches, and the seconds that they took."""
-    server = Strict()
+async def _run(url: str, limiter: Limiter) -> None:
+    client = SourceClient("Made Up", url, limiter=limiter)
+    for number in range(REQUESTS):
+        await client.get("data", {"n": number, "run": uuid4().hex})
+    await client.aclose()
+
+
+async def _runs(url: str, number: int, database: str, name: str) -> None:
+    if not database:
+        limiter = new_limiter(PER_SECOND)
+        await asyncio.gather(*(_run(url, limiter) for _ in range(number)))
+        return
+    limits = SharedLimits(Database(database))
+    await asyncio.gather(*(_run(url, limits.of(name, PER_SECOND)) for _ in range(number)))
+    await limits.close()
+
+
+def _process(url: str, number: int, database: str, name: str, begin: Event) -> None:
+    begin.wait()
+    asyncio.run(_runs(url, number, database, name))
+
+
+def _burn() -> None:
+    while True:
+        pass
+
+
+@contextmanager
+def _busy(number: int) -> Iterator[None]:
+    """As many processes that only calculate."""
+    burning = [multiprocessing.Process(target=_burn, daemon=True) for _ in range(number)]
+    for one in burning:
+        one.start()
+    yield
+    for one in burning:
+        one.kill()
+
+
+async def measure(processes: int, database: str) -> tuple[Counting, float]:
+    """The server after all runs, and the seconds that they took."""
+    server, begin, name = Counting(), multiprocessing.Event(), uuid4().hex
     async with running(server) as url:
-        async with httpx.AsyncClient() as warming:  # its first request imports much
-            await warming.get(url)
-        server.reset()
-        client = SourceClient("Made Up", url, limiter=new_limiter(PER_SECOND))
-
-        async def search(number: int) -> None:
-            await client.get("esearch", {"n": number})
-            await client.get("efetch", {"n": number})
-
+        given = (url, RUNS // processes, database, name, begin)
+        workers = [multiprocessing.Process(target=_process, args=given) for _ in range(processes)]
+        for worker in workers:
+            worker.start()
         start = time.perf_counter()
-        await asyncio.gather(*(search(number) for number in range(searches)))
-        took_s = time.perf_counter() - start
+        begin.set()
+        await asyncio.gather(*(asyncio.to_thread(worker.join) for worker in workers))
+    return server, time.perf_counter() - start
+
+
+async def growth_mb() -> float:
+    """By how much the memory of this process grew over all bombs."""
+    async with running(Counting()) as url:
+        client = SourceClient("Made Up", url, limiter=new_limiter(1000))
+        await client.get("data", {})
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        for _ in range(BOMBS):
+            try:
+                await client.get("bomb", {})
+            except SearchError:
+                continue
+            raise AssertionError("a bomb was let through")
         await client.aclose()
-    return server, took_s
+    return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
 
 
 def main() -> None:
     """Measure and print."""
+    multiprocessing.set_start_method("spawn")
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--searches", type=int, default=12)
-    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--database", default="", help="PostgreSQL, for three processes")
+    parser.add_argument("--times", type=int, default=3)
     args = parser.parse_args()
-    # Three begin at once, then three in each second.
-    floor_s = float((2 * args.searches - 1) // PER_SECOND)
-    print(f"{'requests':>8} {'rejected':>8} {'seconds':>8} {'floor':>6} {'x floor':>8}")
-    for _ in range(args.runs):
-        server, took_s = asyncio.run(measure(args.searches))
-        print(
-            f"{server.answered + server.rejected:8} {server.rejected:8} {took_s:8.2f} "
-            f"{floor_s:6.1f} {took_s / floor_s:8.2f}"
-        )
+    floor_s = (RUNS * REQUESTS - 1) // PER_SECOND
+    print(f"a bomb of {len(BOMB):,} bytes; {BOMBS} of them: + {asyncio.run(growth_mb()):.1f} MB")
+    print(f"{'processes':>9} {'requests':>8} {'most in 1 s':>11} {'x floor':>8}")
+    for processes in (1, 3) if args.database else (1,):
+        for _ in range(args.times):
+            with _busy(os.cpu_count() or 1):
+                database = args.database if processes > 1 else ""
+                server, took_s = asyncio.run(measure(processes, database))
+            most, ratio = server.most_in_a_second(), took_s / floor_s
+            print(f"{processes:9} {len(server.times):8} {most:11} {ratio:8.2f}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """A worker of which every run asks one host without a pause, through the limit that workers share.
 
 As a script: ``python -m tests.hammering DATABASE HOST RUNS SECONDS``. It prints a line, begins when
-it gets one, and prints when each permit was given: seconds of the machine's monotonic clock.
+it gets one, and prints when each place was given: seconds of the machine's monotonic clock.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ import time
 from uuid import uuid4
 
 from deepcritical.services.database import Database
-from deepcritical.services.shared_limiter import SharedLimiter, SharedLimits
+from deepcritical.services.shared_limiter import SharedLimiter, SharedLimits, SharedPlace
 from deepcritical.tools.http import SourceClient
 
 PER_SECOND = 3
 
 
 class _Noted:
-    """A limiter that prints when it gives a permit."""
+    """A limiter that prints when it gives a place."""
 
     def __init__(self, limiter: SharedLimiter) -> None:
         self._limiter = limiter
 
-    async def try_acquire_async(self, name: str) -> bool:
-        given = await self._limiter.try_acquire_async(name)
+    async def place(self) -> SharedPlace:
+        given = await self._limiter.place()
         print(time.monotonic(), flush=True)  # noqa: T201 - for the one who started it
         return given
 

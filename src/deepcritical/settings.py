@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
+from urllib.parse import urlsplit
 
 from pydantic import AliasChoices, Field, SecretStr, create_model, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -188,6 +189,14 @@ class Settings(BaseSettings):
     @classmethod
     def _with_driver(cls, value: SecretStr | None) -> SecretStr | None:
         return SecretStr(normalised_url(value.get_secret_value())) if value else None
+
+    @field_validator("pubmed_url", "clinicaltrials_url", "europepmc_url", "crossref_url")
+    @classmethod
+    def _is_address(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("give an address with http:// or https:// and a host")
+        return value
 
     @field_validator("chroma_url")
     @classmethod

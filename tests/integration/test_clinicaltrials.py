@@ -10,7 +10,6 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 import pytest
-from pyrate_limiter import Duration, Limiter, Rate
 from starlette.types import Receive, Scope, Send
 
 from deepcritical.domain.errors import RateLimitError, SearchError
@@ -18,6 +17,7 @@ from deepcritical.domain.question import Condition, Drug
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.clinicaltrials import ClinicalTrials
 from deepcritical.tools.http import RequestsTransport, SourceClient
+from deepcritical.tools.rate_limiter import new_limiter
 from tests.servers.clinicaltrials import (
     ClinicalTrialsServer,
     Study,
@@ -48,7 +48,7 @@ def client_at(url: str) -> SourceClient:
     return SourceClient(
         "ClinicalTrials.gov",
         f"{url}api/v2",
-        limiter=Limiter(Rate(1000, Duration.SECOND)),
+        limiter=new_limiter(1000),
         network=RequestsTransport(),
         timeout_s=30,
         wait_s=0.01,

@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 import pytest
-from pyrate_limiter import Duration, Limiter, Rate
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from deepcritical.domain.errors import RateLimitError, SearchError
@@ -18,10 +17,10 @@ from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.europepmc import EuropePMC
 from deepcritical.tools.http import RequestsTransport, SourceClient
 from deepcritical.tools.pubmed import PubMed
-from deepcritical.tools.rate_limiter import new_limiter
+from deepcritical.tools.rate_limiter import Limiter, new_limiter
 from tests.integration.test_europepmc import many as many_papers
-from tests.integration.test_http import Noted
 from tests.integration.test_pubmed import many as many_articles
+from tests.limiters import Noted, Once
 from tests.servers.clinicaltrials import ClinicalTrialsServer, made_up_study
 from tests.servers.faults import Faults
 from tests.servers.pubmed import PubMedServer
@@ -64,7 +63,7 @@ async def asking(
         client = SourceClient(
             "The source",
             f"{url}api/v2" if make is ClinicalTrials else url,
-            limiter=limiter or Limiter(Rate(1000, Duration.SECOND)),
+            limiter=limiter or new_limiter(1000),
             network=RequestsTransport() if make is ClinicalTrials else None,
             wait_s=0.01,
         )
@@ -155,7 +154,7 @@ class TestWaiting(OverHTTP):
 
     @pytest.mark.slow
     async def test_it_ends_with_the_run_and_is_told(self, make: Make, server: Server) -> None:
-        client = make(limiter=Limiter(Rate(1, Duration.HOUR)))
+        client = make(limiter=Once())
         await client.get("data", {"n": 1})
         by = Deadline(1, 3)
         told = r"of which \d+ s passed in waiting for the limit that all runs share"
@@ -188,7 +187,7 @@ class TestWaiting(OverHTTP):
 
 class TestClient(OverHTTP):
     async def test_waiting_for_a_permit_ends_too(self, make: Make, server: Server) -> None:
-        client = make(limiter=Limiter(Rate(1, Duration.HOUR)))
+        client = make(limiter=Once())
         await client.get("data", {"n": 1})
         by = Deadline(0.2, 0.2)
         told = "Made Up did not answer in time"

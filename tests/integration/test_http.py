@@ -14,28 +14,12 @@ from typing import Any
 import httpx
 import pytest
 from hishel import AsyncSqliteStorage
-from pyrate_limiter import Duration, Limiter, Rate
 
-from deepcritical.domain.errors import RateLimitError, SearchError
+from deepcritical.domain.errors import ConfigurationError, RateLimitError, SearchError
 from deepcritical.tools.http import ATTEMPTS, MAX_BODY_BYTES, SourceClient, _retry_after_s
-from deepcritical.tools.rate_limiter import Limiter as AnyLimiter
 from deepcritical.tools.rate_limiter import limiter_for, new_limiter
+from tests.limiters import Noted
 from tests.servers.scripted import NETWORKS, Make, OverHTTP, Server, refuse
-
-
-class Noted:
-    """A limiter that notes when it gives a permit: what comes after may be long on its way."""
-
-    def __init__(self, limiter: AnyLimiter) -> None:
-        self.asked = 0
-        self.times: list[float] = []
-        self._limiter = limiter
-
-    async def try_acquire_async(self, name: str) -> bool:
-        self.asked += 1
-        given = await self._limiter.try_acquire_async(name)
-        self.times.append(asyncio.get_running_loop().time())
-        return given
 
 
 class TestAnswer(OverHTTP):
@@ -256,7 +240,7 @@ class TestLimits(OverHTTP):
         client = SourceClient(
             "Made Up",
             f"http://127.0.0.1:{address[1]}",
-            limiter=Limiter(Rate(1000, Duration.SECOND)),
+            limiter=new_limiter(1000),
             network=NETWORKS[network](),
             attempt_s=0.2,
             wait_s=0.01,
@@ -272,8 +256,8 @@ class TestLimits(OverHTTP):
     async def test_waiting_for_a_permit_is_not_part_of_an_attempt(
         self, make: Make, server: Server
     ) -> None:
-        noted = Noted(Limiter(Rate(1, 3 * Duration.SECOND)))
-        client = make(limiter=noted, attempt_s=2.0)
+        noted = Noted(new_limiter(1))
+        client = make(limiter=noted, attempt_s=0.5)
         await asyncio.gather(*(client.get("data", {"n": n}) for n in range(2)))
         assert noted.asked == len(server.asked) == 2
 
@@ -342,3 +326,58 @@ class TestPace(OverHTTP):
         first = limiter_for("a.made-up.example", 3)
         assert limiter_for("a.made-up.example", 3) is first
         assert limiter_for("b.made-up.example", 3) is not first
+
+
+class TestAddress:
+    """Of a source that is not there."""
+
+    @pytest.mark.parametrize("network", NETWORKS)
+    async def test_a_host_that_refuses_is_soon_left_alone(
+        self, network: str, unused_tcp_port: int
+    ) -> None:
+        noted = Noted(new_limiter(1000))
+        client = SourceClient(
+            "Made Up",
+            f"http://127.0.0.1:{unused_tcp_port}/",
+            limiter=noted,
+            network=NETWORKS[network](),
+            wait_s=0.01,
+        )
+        asked = (client.get("data", {"n": n}) for n in range(9))
+        for failed in await asyncio.gather(*asked, return_exceptions=True):
+            assert isinstance(failed, SearchError)
+            assert "cannot be reached" in str(failed)
+        assert noted.asked <= 9 + 2  # those that had begun; none is tried again
+        before = noted.asked
+        with pytest.raises(SearchError, match="cannot be reached"):
+            await client.get("data", {})
+        assert noted.asked == before
+        await client.aclose()
+
+    @pytest.mark.parametrize("network", NETWORKS)
+    @pytest.mark.parametrize("setting", ["", "MADE_UP_URL"])
+    async def test_a_name_that_nobody_has_is_wrong_where_it_was_set(
+        self, network: str, setting: str
+    ) -> None:
+        client = SourceClient(
+            "Made Up",
+            "http://nowhere.invalid/",
+            limiter=new_limiter(1000),
+            network=NETWORKS[network](),
+            wait_s=0.01,
+            setting=setting,
+        )
+        kind, told = (
+            (ConfigurationError, setting) if setting else (SearchError, "cannot be reached")
+        )
+        with pytest.raises(kind, match=told):
+            await client.get("data", {})
+        await client.aclose()
+
+
+class TestWrongAddress(OverHTTP):
+    async def test_an_address_without_the_api_is_wrong_where_it_was_set(self, make: Make) -> None:
+        with pytest.raises(ConfigurationError, match="in MADE_UP_URL is wrong"):
+            await make(setting="MADE_UP_URL").get("nothing-here", {})
+        with pytest.raises(SearchError, match="status 404"):
+            await make().get("nothing-here", {})

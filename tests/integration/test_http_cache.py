@@ -13,11 +13,12 @@ from pathlib import Path
 
 import pytest
 from hishel import AsyncSqliteStorage
-from pyrate_limiter import Duration, Limiter, Rate
 
 from deepcritical.domain.errors import ConfigurationError, SearchError
 from deepcritical.tools.http import RequestsTransport, SourceClient
 from deepcritical.tools.http_cache import open_cache
+from deepcritical.tools.rate_limiter import new_limiter
+from tests.limiters import Once
 from tests.servers.scripted import Make, OverHTTP, Server, refuse, storage_at
 
 KEY = "made-up-key-4711"
@@ -48,7 +49,7 @@ class TestCache(OverHTTP):
     async def test_a_kept_answer_is_marked_and_costs_nothing(
         self, make: Make, server: Server, storage: AsyncSqliteStorage
     ) -> None:
-        limiter = Limiter(Rate(1, Duration.HOUR))
+        limiter = Once()
         client = make(storage=storage, limiter=limiter)
         first = await client.get("data", {"q": "a"})
         again = [await client.get("data", {"q": "a"}) for _ in range(3)]
@@ -145,7 +146,7 @@ class TestSecrets(OverHTTP):
         client = SourceClient(
             "Made Up",
             url,
-            limiter=Limiter(Rate(1000, Duration.SECOND)),
+            limiter=new_limiter(1000),
             storage=storage,
             secrets={"api_key": KEY},
             wait_s=0.01,
@@ -181,7 +182,7 @@ class TestSecrets(OverHTTP):
             client = SourceClient(
                 "Made Up",
                 url,
-                limiter=Limiter(Rate(1000, Duration.SECOND)),
+                limiter=new_limiter(1000),
                 storage=storage,
                 secrets={"api_key": key},
             )
@@ -194,7 +195,7 @@ class TestSecrets(OverHTTP):
             SourceClient(
                 "Made Up",
                 "http://127.0.0.1:1/",
-                limiter=Limiter(Rate(1, Duration.SECOND)),
+                limiter=new_limiter(1),
                 network=RequestsTransport(),
                 secrets={"api_key": KEY},
             )

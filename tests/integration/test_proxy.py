@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator, Callable
 
 import httpx
 import pytest
-from pyrate_limiter import Duration, Limiter, Rate
 from starlette.types import Receive, Scope, Send
 
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.tools.http import RequestsTransport, SourceClient
+from deepcritical.tools.rate_limiter import new_limiter
 from tests.servers.running import running
 
 NETWORKS: dict[str, Callable[[], httpx.AsyncBaseTransport | None]] = {
@@ -44,7 +44,7 @@ async def ask(network: str, url: str) -> bytes:
     client = SourceClient(
         "Made Up",
         url,
-        limiter=Limiter(Rate(1000, Duration.SECOND)),
+        limiter=new_limiter(1000),
         network=NETWORKS[network](),
         wait_s=0.01,
     )

@@ -292,7 +292,7 @@ async def test_what_was_saved_from_broken_xml_is_not_kept(tmp_path: Path) -> Non
     storage = AsyncSqliteStorage(database_path=tmp_path / "cache.db")
     await storage.get_entries("none yet")  # makes the file, which blocks
     async with site(fails="efetch", storage=storage) as made:
-        made.faults.on("half", times=1)
+        made.faults.on("half", times=ATTEMPTS)
         broken = await made.tool.fetch(SourceQuery(text="testitis"))
         whole = await made.tool.fetch(SourceQuery(text="testitis"))
         kept = await made.tool.fetch(SourceQuery(text="testitis"))

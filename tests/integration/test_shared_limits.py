@@ -21,7 +21,7 @@ from starlette.routing import Route
 
 from deepcritical.domain.errors import SearchError
 from deepcritical.services.database import Database
-from deepcritical.services.shared_limiter import SharedLimiter, SharedLimits
+from deepcritical.services.shared_limiter import SharedLimits
 from tests.conftest import ROOT
 from tests.databases import fresh_database
 from tests.hammering import PER_SECOND
@@ -153,7 +153,7 @@ async def test_without_the_database_nothing_is_given(unused_tcp_port: int) -> No
     url = f"postgresql+psycopg://postgres@127.0.0.1:{unused_tcp_port}/none"
     limits = SharedLimits(Database(url))
     with pytest.raises(SearchError, match="without the limit that all workers share") as caught:
-        await limits.of("a host", 3).try_acquire_async()
+        await limits.of("a host", 3).place()
     assert "DATABASE_URL" in caught.value.advice
     await limits.close()
 
@@ -161,12 +161,12 @@ async def test_without_the_database_nothing_is_given(unused_tcp_port: int) -> No
 async def test_hosts_are_limited_apart(url: str) -> None:
     limits = SharedLimits(Database(url))
     one, other = (limits.of(name, 1) for name in ("one", "other"))
-    await one.try_acquire_async()
+    await one.place()
     start = time.monotonic()
-    queued = [asyncio.create_task(one.try_acquire_async()) for _ in range(6)]
+    queued = [asyncio.create_task(one.place()) for _ in range(6)]
     await asyncio.wait(queued, return_when=asyncio.FIRST_COMPLETED)
     assert time.monotonic() - start > 0.9
-    await other.try_acquire_async()
+    await other.place()
     assert not all(task.done() for task in queued)  # the last one's turn is seconds away
     for task in queued:
         task.cancel()
@@ -174,35 +174,32 @@ async def test_hosts_are_limited_apart(url: str) -> None:
     await limits.close()
 
 
-@pytest.mark.slow
-async def test_who_is_late_asks_anew(url: str) -> None:
+async def test_a_place_is_free_only_after_its_request_was_sent(url: str) -> None:
     limits = SharedLimits(Database(url))
-    for host in range(20):
-        waited_s = await _waited_after_a_standstill(limits.of(f"host {host}", 1))
-        if waited_s is not None:
-            break
-    assert waited_s is not None
-    assert waited_s > 0.2
+    limiter = limits.of("a host", 1)
+    held = await limiter.place()
+    second = asyncio.create_task(limiter.place())
+    await asyncio.sleep(1.3)  # its turn has come, but who holds the place has not sent anything
+    assert not second.done()
+    at = time.monotonic()
+    await held.sent()
+    await held.ended()
+    await second
+    assert time.monotonic() - at >= 1
     await limits.close()
 
 
-async def _waited_after_a_standstill(limiter: SharedLimiter) -> float | None:
-    """For how long a second permit did not come after its moment had gone by in a standstill.
-
-    None if the machine stood still by itself: beside the moment, or past the next one, too.
-    """
-    await limiter.try_acquire_async()
-    start = time.monotonic()
-    waiting = asyncio.create_task(limiter.try_acquire_async())
-    await asyncio.sleep(0.5)
-    in_time = not waiting.done()
-    _stand_still_until(start + 1.5)
-    late = time.monotonic()
-    await waiting
-    return time.monotonic() - late if in_time and late < start + 1.8 else None
-
-
-def _stand_still_until(moment: float) -> None:
-    """Hold up the loop, as a machine does that has too much to do."""
-    while time.monotonic() < moment:
-        pass
+async def test_who_comes_back_after_his_lease_frees_nothing_of_another(url: str) -> None:
+    limits = SharedLimits(Database(url))
+    limiter = limits.of("a host", 1)
+    held = await limiter.place()
+    await held.ended()
+    other = await limiter.place()
+    await held.ended()
+    third = asyncio.create_task(limiter.place())
+    await asyncio.sleep(1.3)
+    assert not third.done()
+    third.cancel()
+    await asyncio.wait([third])
+    await other.ended()
+    await limits.close()

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs
 
 import pytest
-from pyrate_limiter import Duration, Limiter, Rate
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
@@ -23,7 +22,7 @@ from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.rate_limiter import new_limiter
 from deepcritical.tools.web_search import Search, WebSearch, duckduckgo, public_url
-from tests.integration.test_http import Noted
+from tests.limiters import Noted, Once
 from tests.servers.faults import Fault, Faults
 from tests.servers.running import running
 
@@ -126,7 +125,7 @@ async def test_waiting_for_a_permit_ends_in_time() -> None:
         calls.append(query)
         return []
 
-    tool = WebSearch(kept, limiter=Limiter(Rate(1, Duration.HOUR)))
+    tool = WebSearch(kept, limiter=Once())
     await tool.fetch(SourceQuery(text="examplol"))
     by = Deadline(0.05, 0.05)
     with pytest.raises(SearchError, match="in time"):

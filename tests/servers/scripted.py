@@ -10,7 +10,6 @@ import anysqlite
 import httpx
 import pytest
 from hishel import AsyncSqliteStorage
-from pyrate_limiter import Duration, Limiter, Rate
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -18,6 +17,7 @@ from starlette.routing import Route
 
 from deepcritical.domain.errors import SearchError
 from deepcritical.tools.http import RequestsTransport, SourceClient
+from deepcritical.tools.rate_limiter import new_limiter
 from tests.servers.faults import Faults
 from tests.servers.running import running
 
@@ -80,7 +80,7 @@ class OverHTTP:
 
         def client(**options: Any) -> SourceClient:
             options = {
-                "limiter": Limiter(Rate(1000, Duration.SECOND)),
+                "limiter": new_limiter(1000),
                 "network": NETWORKS[request.param](),
                 "timeout_s": 5.0,
                 "wait_s": 0.01,

@@ -79,8 +79,9 @@ class _Opening:
             case "clinicaltrials":
                 url = settings.clinicaltrials_url
                 # Not by httpx, whose TLS fingerprint its firewall rejects.
-                network = RequestsTransport()
-                return ClinicalTrials(self.client("ClinicalTrials.gov", url, 1, network=network))
+                called = "ClinicalTrials.gov"
+                network = RequestsTransport(called)
+                return ClinicalTrials(self.client(called, url, 1, network=network))
             case "europepmc":
                 return EuropePMC(self.client("Europe PMC", settings.europepmc_url, 5))
             case "web":
@@ -119,6 +120,19 @@ class _Opening:
             storage=self._storage,
             ttl_s=self._settings.http_cache_ttl_s,
             secrets=secrets,
+            setting=_setting_of(self._settings, base_url),
         )
         self._stack.push_async_callback(client.aclose)
         return client
+
+
+def _setting_of(settings: Settings, url: str) -> str:
+    """The setting that a source's address comes from, where it is not the one that we give.
+
+    Not that of Crossref, which answers with status 404 for a DOI that it does not know.
+    """
+    for name in ("pubmed_url", "clinicaltrials_url", "europepmc_url"):
+        default = type(settings).model_fields[name].default
+        if getattr(settings, name) == url != default:
+            return f"DEEPCRITICAL_{name.upper()}"
+    return ""

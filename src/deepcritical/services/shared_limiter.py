@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import time
+from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from deepcritical.domain.errors import SearchError, StorageError
 from deepcritical.services.database import Database
@@ -13,15 +14,18 @@ from deepcritical.services.database import Database
 if TYPE_CHECKING:
     import sqlalchemy as sa
 
-__all__ = ["SharedLimiter", "SharedLimits"]
+__all__ = ["SharedLimiter", "SharedLimits", "SharedPlace"]
 
-_WINDOW_S = 1.1
-"""What is above a second is for the way to the host: more than within one process, as machines with
-several workers are busy ones."""
-_SLACK_S = 0.05
-"""How late a permit may be used: the next ones keep so much distance from it."""
-_COMPARED = 50
-"""Answers of the database by which its clock is known; clocks drift apart by less meanwhile."""
+T = TypeVar("T")
+
+_WINDOW_S = 1.05
+"""Seconds for which a request counts, as `WINDOW_S` of the limiter of one process."""
+_ON_ITS_WAY_S = 0.25
+_LEASE_S = 5.0
+"""How long a place is kept for a request that may not be sent yet. One that takes longer, or whose
+process died, loses it."""
+_LOOKED_AGAIN_S = 0.1
+_FREED_WITHIN_S = 1.0
 
 
 class SharedLimits:
@@ -33,11 +37,10 @@ class SharedLimits:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._clock = _Clock()
 
     def of(self, host: str, per_second: int) -> SharedLimiter:
         """The limiter of a host, for so many requests within any second."""
-        return SharedLimiter(self._database, self._clock, f"{host} {per_second}/s", per_second)
+        return SharedLimiter(self._database, f"{host} {per_second}/s", per_second)
 
     async def close(self) -> None:
         """Close the database."""
@@ -45,115 +48,146 @@ class SharedLimits:
 
 
 class SharedLimiter:
-    """Gives permits at even distances, to who asks first; made by `SharedLimits`.
+    """Gives the places at one host; made by `SharedLimits`.
 
-    A permit is a moment that one statement reserves, so nothing is held while it is waited for, and
-    who dies leaves one moment unused. Who comes too late for it, by more than was reserved, asks
-    for another one with more room: the rate is kept, however slow database and process are.
+    Who asks has a turn first: a moment at an even distance from the one before, so that the runs of
+    all processes go in the order in which they asked. Then he takes a place, a row whose time has
+    come. It is free again a second after the request was surely there, as within one process (see
+    `tools/rate_limiter`). Nothing is held while anything is waited for.
     """
 
-    def __init__(self, database: Database, clock: _Clock, name: str, per_second: int) -> None:
+    def __init__(self, database: Database, name: str, per_second: int) -> None:
         self._database = database
-        self._clock = clock
         self._name = name
-        self._distance_s = (_WINDOW_S + _SLACK_S) / per_second
+        self._distance_s = _WINDOW_S / per_second
+        self._places = tuple(f"{name} #{number}" for number in range(per_second))
 
-    async def try_acquire_async(self, _name: str = "") -> bool:
-        """Return True when one request may be sent at once; a name changes nothing.
+    async def place(self) -> SharedPlace:
+        """Wait until one request may be sent.
 
         Raises:
             SearchError: The database cannot be used.
         """
-        slack_s = _SLACK_S
-        while (late_s := await self._missed(slack_s)) > slack_s:
-            slack_s = 2 * late_s
-        return True
+        turn = partial(_turn, name=self._name, distance_s=self._distance_s)
+        await asyncio.sleep(await self._asked(turn))
+        while True:
+            taken = await self._asked(partial(_take, places=self._places))
+            if isinstance(taken, _Held):
+                return SharedPlace(self._database, taken)
+            await asyncio.sleep(min(max(taken, 0.0), _LOOKED_AGAIN_S))
 
-    async def _missed(self, slack_s: float) -> float:
-        """Wait for a moment that is reserved; by how many seconds it was missed, at most."""
-        moment = await self._reserved(slack_s)
-        await asyncio.sleep(moment - self._clock.earliest())
-        return self._clock.latest() - moment
-
-    async def _reserved(self, slack_s: float) -> float:
-        """From when on a permit may be used; seconds of the database's clock."""
-        distance_s = self._distance_s + slack_s - _SLACK_S
-        work = partial(_reserve, name=self._name, distance_s=distance_s)
+    async def _asked(self, work: Callable[[sa.Connection], T]) -> T:
         try:
-            answer = await self._database.at_once(work)
+            return await self._database.at_once(work)
         except StorageError as error:
             raise SearchError(
                 f"Nothing is asked without the limit that all workers share. {error.message}",
                 error.advice,
             ) from error
-        self._clock.compare(answer)
-        return answer.moment
 
 
-class _Answer(NamedTuple):
-    """A moment that is reserved, and what the clocks said."""
+class _Held(NamedTuple):
+    """A place that is taken, and until when: who comes back after that finds another time there."""
 
-    moment: float
-    database_s: float
-    asked_s: float
-    """Of this process's monotonic clock, before `database_s`."""
-    answered_s: float
-    """After it."""
+    name: str
+    until: float
 
 
-class _Clock:
-    """The clock of the database, between two bounds: by each answer, and by all of the last ones.
+class SharedPlace:
+    """A request's place at its host. Where the database is away, the place ends with its lease."""
 
-    One answer alone may have been long on its way.
-    """
+    def __init__(self, database: Database, held: _Held) -> None:
+        self._database = database
+        self._held = held
 
-    def __init__(self) -> None:
-        # Replaced as a whole: runs may be in several event loops.
-        self._bounds: tuple[tuple[float, float], ...] = ()
+    async def sent(self) -> None:
+        """The request is written."""
+        await self._free_in(_ON_ITS_WAY_S + _WINDOW_S)
 
-    def compare(self, answer: _Answer) -> None:
-        """Take in what an answer says."""
-        now = answer.database_s - answer.answered_s, answer.database_s - answer.asked_s
-        bounds = self._bounds[1 - _COMPARED :]
-        if any(now[1] < low or now[0] > high for low, high in bounds):
-            bounds = ()  # one of the clocks was set
-        self._bounds = (*bounds, now)
+    async def ended(self) -> None:
+        """An answer was read, or it failed."""
+        await self._free_in(_WINDOW_S)
 
-    def earliest(self) -> float:
-        """What it shows at least."""
-        return time.monotonic() + self._lowest()
-
-    def latest(self) -> float:
-        """What it shows at most."""
-        return time.monotonic() + self._highest()
-
-    def _lowest(self) -> float:
-        return max(low for low, _ in self._bounds)
-
-    def _highest(self) -> float:
-        return min(high for _, high in self._bounds)
+    async def _free_in(self, seconds: float) -> None:
+        work = partial(_free, held=self._held, seconds=seconds)
+        with suppress(StorageError, TimeoutError):
+            async with asyncio.timeout(_FREED_WITHIN_S):
+                until = await self._database.at_once(work)
+                self._held = self._held._replace(until=until)
 
 
-def _reserve(connection: sa.Connection, *, name: str, distance_s: float) -> _Answer:
-    asked_s = time.monotonic()
+def _turn(connection: sa.Connection, *, name: str, distance_s: float) -> float:
+    """Seconds until the next moment, which is reserved."""
     given = {"name": name, "distance_s": distance_s}
-    moment, database_s = connection.execute(_statement(), given).one()
-    return _Answer(moment, database_s, asked_s, time.monotonic())
+    moment, now = connection.execute(_turns(), given).one()
+    return max(0.0, float(moment) - float(now))
 
 
-@cache
-def _statement() -> sa.Executable:
+def _take(connection: sa.Connection, *, places: tuple[str, ...]) -> _Held | float:
+    """A place that was free, taken; else seconds until one is, as far as is known."""
     import sqlalchemy as sa
     from sqlalchemy.dialects.postgresql import insert
 
     from deepcritical.services.trace_tables import rate_limits
 
-    # clock_timestamp(), as now() is when the statement began and not when it got the row.
-    now = sa.func.extract("epoch", sa.func.clock_timestamp()).cast(sa.Double)
+    mine = rate_limits.c.name.in_(places)
+    free = (
+        sa.select(rate_limits.c.name)
+        .where(mine, rate_limits.c.free_at <= _now())
+        .order_by(rate_limits.c.free_at)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+        .scalar_subquery()
+    )
+    taking = sa.update(rate_limits).where(rate_limits.c.name == free)
+    taking = taking.values(free_at=_now() + _LEASE_S).returning(
+        rate_limits.c.name, rate_limits.c.free_at
+    )
+    if row := connection.execute(taking).one_or_none():
+        return _Held(*row)
+    known = sa.select(sa.func.count(), sa.func.min(rate_limits.c.free_at) - _now()).where(mine)
+    number, wait_s = connection.execute(known).one()
+    if number < len(places):
+        rows = [{"name": place, "free_at": 0.0} for place in places]
+        connection.execute(insert(rate_limits).on_conflict_do_nothing(), rows)
+        return 0.0
+    return float(wait_s)
+
+
+def _free(connection: sa.Connection, *, held: _Held, seconds: float) -> float:
+    """Let a place be free after some seconds, or when it already was to be; until when it is held.
+
+    One that was lost meanwhile stays as it is.
+    """
+    import sqlalchemy as sa
+
+    from deepcritical.services.trace_tables import rate_limits
+
+    free_at = sa.func.least(rate_limits.c.free_at, _now() + seconds)
+    row = sa.and_(rate_limits.c.name == held.name, rate_limits.c.free_at == held.until)
+    changed = sa.update(rate_limits).where(row).values(free_at=free_at)
+    until = connection.execute(changed.returning(rate_limits.c.free_at)).scalar_one_or_none()
+    return held.until if until is None else float(until)
+
+
+def _now() -> sa.ColumnElement[float]:
+    """The database's time: clock_timestamp(), as now() is when the transaction began."""
+    import sqlalchemy as sa
+
+    return sa.func.extract("epoch", sa.func.clock_timestamp()).cast(sa.Double)
+
+
+@cache
+def _turns() -> sa.Executable:
+    import sqlalchemy as sa
+    from sqlalchemy.dialects.postgresql import insert
+
+    from deepcritical.services.trace_tables import rate_limits
+
     distance = sa.bindparam("distance_s", type_=sa.Double)
-    row = insert(rate_limits).values(name=sa.bindparam("name"), free_at=now + distance)
+    row = insert(rate_limits).values(name=sa.bindparam("name"), free_at=_now() + distance)
     taken = row.on_conflict_do_update(
         index_elements=[rate_limits.c.name],
-        set_={"free_at": sa.func.greatest(rate_limits.c.free_at, now) + distance},
+        set_={"free_at": sa.func.greatest(rate_limits.c.free_at, _now()) + distance},
     )
-    return taken.returning(rate_limits.c.free_at - distance, now)
+    return taken.returning(rate_limits.c.free_at - distance, _now())

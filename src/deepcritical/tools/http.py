@@ -1,13 +1,16 @@
 """How every source speaks HTTP: cached, checked, retried and paced, each in a layer of its own.
 
-A request passes, from the outside in: cache > check > retry > pace > whole > secrets > network. So
-a cached answer costs no permit, a refused or oversized answer is never cached, every attempt is
-paced and bounded, and a key is added below the cache, which never sees it.
+A request passes, from the outside in: cache > check > retry > down > pace > whole > secrets >
+network. So a cached answer takes no place at the host, a refused or oversized answer is never
+cached, every attempt is paced and bounded, a host that nobody reaches is soon left alone, and a key
+is added below the cache, which never sees it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
+import socket
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -19,21 +22,17 @@ from hishel.httpx import AsyncCacheTransport
 from tenacity import (
     AsyncRetrying,
     RetryCallState,
-    retry_if_exception_type,
+    retry_if_exception,
     wait_exponential,
     wait_random,
 )
 
-from deepcritical.domain.errors import RateLimitError, SearchError
+from deepcritical.domain.errors import ConfigurationError, RateLimitError, SearchError
 from deepcritical.tools.deadline import Deadline
-from deepcritical.tools.network import (
-    MAX_BODY_BYTES,
-    RequestsTransport,
-    check_packing,
-    kept_headers,
-    network_for,
-)
-from deepcritical.tools.rate_limiter import Limiter, Turns
+from deepcritical.tools.layers import Down, DownError, Layer, Paced, Whole
+from deepcritical.tools.network import RequestsTransport, network_for
+from deepcritical.tools.rate_limiter import Limiter
+from deepcritical.tools.unpacking import BREAKS_OFF, MAX_BODY_BYTES
 
 __all__ = ["MAX_BODY_BYTES", "Check", "Payload", "RequestsTransport", "SourceClient"]
 
@@ -71,6 +70,8 @@ class SourceClient:
         timeout_s: Seconds without a byte after which an attempt has failed.
         attempt_s: Seconds after which an attempt has failed, however many bytes still arrive.
         wait_s: Seconds before the first retry; doubled for each further one.
+        setting: Name of the setting that gave the address, where it is none of ours: then an
+            address where there is no such thing is wrong, and not down.
     """
 
     def __init__(
@@ -86,17 +87,19 @@ class SourceClient:
         timeout_s: float = 10.0,
         attempt_s: float = 30.0,
         wait_s: float = 0.5,
+        setting: str = "",
     ) -> None:
         if secrets and isinstance(network, RequestsTransport):
             raise ValueError("RequestsTransport takes no secrets: urllib3 logs whole addresses")
         self.name = name
+        self._setting = setting
         self._caching = {"ttl": ttl_s}
         transport: httpx.AsyncBaseTransport = network or network_for(base_url)
         transport = _Secrets(transport, secrets or {})
-        transport = _Whole(transport, name, attempt_s)
-        transport = _Paced(transport, limiter)
+        transport = Whole(transport, name, attempt_s)
+        transport = Down(Paced(transport, limiter))
         transport = _Retried(transport, wait_s)
-        transport = _Checked(transport, name)
+        transport = _Checked(transport, name, setting)
         if storage is not None:
             transport = _Cached(transport, storage=storage)
         self._client = httpx.AsyncClient(
@@ -128,6 +131,7 @@ class SourceClient:
             RateLimitError: The source still refuses after all attempts.
             SearchError: It cannot be reached, answers with something else than data, or not in
                 time.
+            ConfigurationError: There is no such thing at an address that was set.
         """
         try:
             request = self._client.build_request("GET", path, params=dict(params))
@@ -162,6 +166,8 @@ class SourceClient:
             told = f"{self.name} did not answer in time{_waiting_of(by)}."
             raise SearchError(told, "Try again later.") from error
         except httpx.TransportError as error:
+            if self._setting and _names_no_host(error):
+                raise _wrong_address(self.name, self._setting, "no host has its name") from error
             raise SearchError(
                 f"{self.name} cannot be reached ({type(error).__name__}).",
                 "Check the network, or use --snapshot demo.",
@@ -174,16 +180,6 @@ class SourceClient:
         await self._client.aclose()
 
 
-class _Layer(httpx.AsyncBaseTransport):
-    """A transport over another one."""
-
-    def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
-        self._inner = inner
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
-
-
 class _Cached(AsyncCacheTransport):
     """A cache that outlives its client: other clients share the storage."""
 
@@ -191,15 +187,18 @@ class _Cached(AsyncCacheTransport):
         await self.next_transport.aclose()
 
 
-class _Checked(_Layer):
+class _Checked(Layer):
     """Lets only data through."""
 
-    def __init__(self, inner: httpx.AsyncBaseTransport, name: str) -> None:
+    def __init__(self, inner: httpx.AsyncBaseTransport, name: str, setting: str) -> None:
         super().__init__(inner)
         self._name = name
+        self._setting = setting
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         response = await self._inner.handle_async_request(request)
+        if self._setting and response.status_code == httpx.codes.NOT_FOUND:
+            raise _wrong_address(self._name, self._setting, "it answers with status 404")
         if response.status_code != httpx.codes.OK:
             raise self._refused(response)
         # An outage page or nothing at all with status 200 must be neither parsed nor kept.
@@ -220,6 +219,20 @@ class _Checked(_Layer):
                 _retry_after_s(response),
             )
         return SearchError(f"{self._name} answered with status {code}.", _advice(code))
+
+
+def _wrong_address(name: str, setting: str, why: str) -> ConfigurationError:
+    told = f"The address of {name} in {setting} is wrong: {why}."
+    return ConfigurationError(told, f"Correct {setting}, or remove it.")
+
+
+def _names_no_host(error: BaseException) -> bool:
+    """Whether a name could not be resolved; libraries tell it by their own errors or in words."""
+    chain = (error, error.__cause__, error.__context__)
+    return any(
+        isinstance(one, socket.gaierror) or re.search(r"NameResolution|Name or service", str(one))
+        for one in chain
+    )
 
 
 def _waiting_of(by: Deadline | None) -> str:
@@ -248,7 +261,7 @@ def _is_web_page(response: httpx.Response) -> bool:
     return marked or "html" in response.headers.get("content-type", "").lower()
 
 
-class _Retried(_Layer):
+class _Retried(Layer):
     """Sends a request again after 429, 5xx and transport errors, and after nothing else."""
 
     def __init__(self, inner: httpx.AsyncBaseTransport, wait_s: float) -> None:
@@ -259,7 +272,7 @@ class _Retried(_Layer):
         attempts = AsyncRetrying(
             stop=_has_ended,
             wait=self._wait,
-            retry=retry_if_exception_type((httpx.TransportError, _RetryableError)),
+            retry=retry_if_exception(_is_worth_another),
             reraise=True,
         )
         try:
@@ -269,7 +282,8 @@ class _Retried(_Layer):
 
     async def _attempt(self, request: httpx.Request) -> httpx.Response:
         response = await self._inner.handle_async_request(request)
-        if response.status_code in _RETRIED:
+        # Cut to the last, what is whole of it may still be read.
+        if response.status_code in _RETRIED or response.extensions.get(BREAKS_OFF):
             raise _RetryableError(response)
         return response
 
@@ -285,6 +299,11 @@ def _has_ended(state: RetryCallState) -> bool:
     wait_s = state.upcoming_sleep
     too_late = by is not None and wait_s >= by.left_s
     return state.attempt_number >= ATTEMPTS or too_late or wait_s > _LONGEST_WAIT_S
+
+
+def _is_worth_another(error: BaseException) -> bool:
+    may_pass = isinstance(error, httpx.TransportError) and not isinstance(error, DownError)
+    return may_pass or isinstance(error, _RetryableError)
 
 
 class _RetryableError(Exception):
@@ -305,60 +324,7 @@ def _retry_after_s(response: httpx.Response) -> float | None:
     return max(0.0, wait_s)
 
 
-class _Paced(_Layer):
-    """Waits for a permit before every attempt."""
-
-    def __init__(self, inner: httpx.AsyncBaseTransport, limiter: Limiter) -> None:
-        super().__init__(inner)
-        self._turns = Turns(limiter)
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        await self._turns.permit(request.extensions.get("by"))
-        return await self._inner.handle_async_request(request)
-
-
-class _Whole(_Layer):
-    """Reads the whole body, up to the limits of size and time.
-
-    It stands below the retry, so that a body that breaks off is asked for again.
-    """
-
-    def __init__(self, inner: httpx.AsyncBaseTransport, name: str, attempt_s: float) -> None:
-        super().__init__(inner)
-        self._name = name
-        self._attempt_s = attempt_s
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        try:
-            async with asyncio.timeout(self._attempt_s):
-                return await self._read(request)
-        except TimeoutError:
-            raise httpx.ReadTimeout(f"not read in {self._attempt_s:g} s", request=request) from None
-        except httpx.DecodingError as error:
-            raise httpx.RemoteProtocolError("the body cannot be unpacked") from error
-
-    async def _read(self, request: httpx.Request) -> httpx.Response:
-        response = await self._inner.handle_async_request(request)
-        try:
-            body = await self._body(response) if response.status_code == httpx.codes.OK else b""
-            return httpx.Response(
-                response.status_code, headers=kept_headers(response.headers), content=body
-            )
-        finally:
-            await response.aclose()
-
-    async def _body(self, response: httpx.Response) -> bytes:
-        check_packing(response.headers)
-        body = bytearray()
-        async for chunk in response.aiter_bytes():
-            body += chunk
-            if len(body) > MAX_BODY_BYTES:
-                message = f"{self._name} sent more than {MAX_BODY_BYTES // 1_000_000} MB."
-                raise SearchError(message, "Ask for fewer records.")
-        return bytes(body)
-
-
-class _Secrets(_Layer):
+class _Secrets(Layer):
     """Adds parameters that nothing above may see."""
 
     def __init__(self, inner: httpx.AsyncBaseTransport, secrets: Mapping[str, str]) -> None:

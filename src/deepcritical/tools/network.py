@@ -10,17 +10,21 @@ import asyncio
 import threading
 from collections.abc import Mapping
 from concurrent.futures import Future
+from typing import Any
 
 import httpx
 import requests
+from requests.adapters import HTTPAdapter
 from requests.utils import get_environ_proxies, select_proxy
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.exceptions import NewConnectionError
 
 from deepcritical.domain.errors import ConfigurationError
+from deepcritical.tools.unpacking import BREAKS_OFF, Unpacker
 
-__all__ = ["MAX_BODY_BYTES", "RequestsTransport", "check_packing", "kept_headers", "network_for"]
+__all__ = ["RequestsTransport", "kept_headers", "network_for"]
 
-MAX_BODY_BYTES = 20_000_000
-"""Largest answer that is read; a page of 1,000 records with abstracts is a quarter of it."""
 _BROKEN_OFF = requests.exceptions.BaseHTTPError  # type: ignore[attr-defined] # urllib3's own
 
 
@@ -48,19 +52,6 @@ def network_for(url: str) -> httpx.AsyncHTTPTransport:
         ) from error
 
 
-def check_packing(headers: Mapping[str, str]) -> None:
-    """Refuse a body that is packed otherwise than was asked for.
-
-    Packed twice or by brotli, a few kilobytes unpack to gigabytes in a single piece.
-
-    Raises:
-        httpx.DecodingError: It is.
-    """
-    packing = headers.get("content-encoding", "identity").lower()
-    if packing not in ("", "identity", "gzip", "x-gzip", "deflate"):
-        raise httpx.DecodingError(f"packed by {packing}")
-
-
 def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """The headers that are passed on, of a request and of an answer."""
     names = ("content-type", "retry-after", "user-agent", "accept-encoding")
@@ -72,10 +63,16 @@ class RequestsTransport(httpx.AsyncBaseTransport):
 
     The thread is a daemon of its own. One of the loop's pool would be waited for when the loop
     ends, and a server that sends nothing, or a byte now and then, would hold up the exit.
+
+    Args:
+        name: Name of the source, for errors.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "The source") -> None:
+        self._name = name
         self._session = requests.Session()
+        for scheme in ("http://", "https://"):
+            self._session.mount(scheme, _Telling())
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send in a thread, which ends soon after a cancellation."""
@@ -83,8 +80,11 @@ class RequestsTransport(httpx.AsyncBaseTransport):
         answer: Future[httpx.Response] = Future()
         answer.set_running_or_notify_cancel()  # the thread may settle it whatever happens here
         given_up = threading.Event()
+        loop, sent = asyncio.get_running_loop(), request.extensions.get("sent")
 
         def run() -> None:
+            if sent:
+                _THREAD.sent = lambda: asyncio.run_coroutine_threadsafe(sent(), loop)
             try:
                 answer.set_result(self._sent(request, body, given_up))
             except Exception as error:  # noqa: BLE001 - raised where the answer is awaited
@@ -110,14 +110,22 @@ class RequestsTransport(httpx.AsyncBaseTransport):
                 stream=True,
                 allow_redirects=False,  # as httpx: another address is not paced
             ) as response:
-                check_packing(response.headers)
-                content = _read_up_to_limit(response, given_up)
+                read = Unpacker(self._name, response.headers)
+                if response.ok:
+                    _read_into(read, response, given_up)
                 return httpx.Response(
-                    response.status_code, headers=kept_headers(response.headers), content=content
+                    response.status_code,
+                    headers=kept_headers(response.headers),
+                    content=read.body,
+                    extensions={BREAKS_OFF: True} if read.breaks_off else {},
                 )
         # Their texts hold the whole address; they must not be chained.
+        except requests.ConnectTimeout:
+            raise httpx.ConnectTimeout("no connection in time") from None
         except requests.Timeout:
             raise httpx.ReadTimeout("no answer in time") from None
+        except requests.ConnectionError as error:
+            raise _connection_error(error) from None
         except (requests.RequestException, _BROKEN_OFF) as error:
             raise httpx.NetworkError(type(error).__name__) from None
 
@@ -126,12 +134,55 @@ class RequestsTransport(httpx.AsyncBaseTransport):
         self._session.close()
 
 
-def _read_up_to_limit(response: requests.Response, given_up: threading.Event) -> bytes:
-    """What has arrived, piece by piece: `iter_content` waits until a piece is full."""
-    body = bytearray()
-    while not given_up.is_set() and len(body) <= MAX_BODY_BYTES:  # more is refused above
-        piece = response.raw.read1(65_536, decode_content=True)
+def _read_into(body: Unpacker, response: requests.Response, given_up: threading.Event) -> None:
+    """Take what has arrived, piece by piece: `iter_content` waits until a piece is full."""
+    while not given_up.is_set():
+        piece = response.raw.read1(65_536, decode_content=False)
         if not piece:
-            break
-        body += piece
-    return bytes(body)
+            return
+        body.take(piece)
+
+
+def _connection_error(error: requests.ConnectionError) -> httpx.NetworkError:
+    """As httpx would say it: whether there was no connection, or it broke off."""
+    reason = getattr(error.args[0] if error.args else None, "reason", None)
+    kind = httpx.ConnectError if isinstance(reason, NewConnectionError) else httpx.NetworkError
+    return kind(type(reason or error).__name__)
+
+
+_THREAD = threading.local()
+"""`sent`: what says that the request of this thread was written."""
+
+
+class _ToldConnection:
+    """Tells when a request was written."""
+
+    def request(self, *args: object, **options: object) -> None:
+        super().request(*args, **options)  # type: ignore[misc] # of urllib3's connection
+        if told := getattr(_THREAD, "sent", None):
+            told()
+
+
+class _HTTPConnection(_ToldConnection, HTTPConnection):
+    pass
+
+
+class _HTTPSConnection(_ToldConnection, HTTPSConnection):
+    pass
+
+
+class _HTTPPool(HTTPConnectionPool):
+    ConnectionCls = _HTTPConnection
+
+
+class _HTTPSPool(HTTPSConnectionPool):
+    ConnectionCls = _HTTPSConnection
+
+
+class _Telling(HTTPAdapter):
+    """An adapter whose connections tell when a request was written; through a proxy none does."""
+
+    def init_poolmanager(self, *args: Any, **options: Any) -> None:
+        super().init_poolmanager(*args, **options)
+        pools = {"http": _HTTPPool, "https": _HTTPSPool}
+        self.poolmanager.pool_classes_by_scheme = pools

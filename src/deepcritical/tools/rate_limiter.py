@@ -1,36 +1,54 @@
 """One limiter for each host, at which runs take turns; and quotas of those who ask.
 
 This one is shared by every run of the process; for many processes there is one in a database.
+
+A host that answers N requests a second has N places. A request takes a place before it is sent and
+leaves it a second after the host surely had it. Of any N + 1 requests two had the same place, so
+they came a second apart, however late a busy machine sends what it was allowed to send.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, nullcontext, suppress
 from typing import Protocol
 
-import pyrate_limiter
 from pyrate_limiter import InMemoryBucket, Rate, RateItem
 
 from deepcritical.tools.deadline import Deadline
 
-__all__ = ["Limiter", "Quota", "Turns", "limiter_for", "new_limiter"]
+__all__ = ["Limiter", "Place", "Quota", "Sent", "Turns", "limiter_for", "new_limiter"]
 
-_WINDOW_MS = 1_070
-_BUFFER_MS = 5
-"""A request on a new connection arrives later than one on an open connection, so permits that are
-a second apart can arrive closer. What is more than a second is that margin, 7 % of speed."""
+Sent = Callable[[], Awaitable[None]]
+"""Says that a request is written; see `Place`."""
+_WINDOW_S = 1.02
+"""Seconds for which a request counts; what is above one is for clocks that differ."""
+_ON_ITS_WAY_S = 0.25
+"""How long after it was written a request may reach its host, if no answer shows that it did."""
+
+
+class Place(Protocol):
+    """Protocol: a request's place at its host, from before it is sent."""
+
+    async def sent(self) -> None:
+        """The request is written: it reaches its host soon."""
+        ...
+
+    async def ended(self) -> None:
+        """An answer was read, or it failed: it reached its host by now, or never will."""
+        ...
 
 
 class Limiter(Protocol):
-    """Protocol: gives the permits for requests to one host, to who came first."""
+    """Protocol: gives the places at one host, to who came first."""
 
-    async def try_acquire_async(self, name: str) -> bool:
-        """Return True when one request may be sent at once.
+    async def place(self) -> Place:
+        """Wait until one request may be sent.
 
         Raises:
             SearchError: There is no telling.
@@ -39,28 +57,115 @@ class Limiter(Protocol):
 
 
 class Turns:
-    """The permits of one run at one host.
+    """The requests of one run at one host.
 
-    It waits for one at a time. So each run has one place in the queue of the limiter, however many
-    requests it has, and runs take turns.
+    It waits for one place at a time. So each run has one place in the queue of the limiter, however
+    many requests it has, and runs take turns.
 
     Args:
-        limiter: Gives the permits, to all runs.
+        limiter: Gives the places, to all runs.
     """
 
     def __init__(self, limiter: Limiter) -> None:
         self._limiter = limiter
         self._one = asyncio.Lock()
 
-    async def permit(self, by: Deadline | None = None) -> None:
-        """Wait until one request may be sent; until then the deadline moves on.
+    @asynccontextmanager
+    async def turn(self, by: Deadline | None = None) -> AsyncIterator[Sent]:
+        """Wait until one request may be sent, and send it within; yields what says that it was.
+
+        While it waits, the deadline moves on.
 
         Raises:
             SearchError: As of the limiter.
         """
         with by.paused() if by else nullcontext():
             async with self._one:
-                await self._limiter.try_acquire_async("request")
+                place = await self._limiter.place()
+        try:
+            yield place.sent
+        finally:
+            await place.ended()
+
+
+class _Places:
+    """The places at one host, for all event loops of the process."""
+
+    def __init__(self, per_second: int) -> None:
+        self._free_at = [0.0] * per_second
+        # Without end for one whose request is not sent yet.
+        self._waiting: deque[_Waiter] = deque()
+        self._lock = threading.Lock()
+
+    async def place(self) -> Place:
+        waiter = _Waiter()
+        with self._lock:
+            self._waiting.append(waiter)
+        try:
+            return _Taken(self, await waiter.until(lambda: self._taken(waiter)))
+        finally:
+            with self._lock:
+                self._waiting.remove(waiter)
+                self._wake_first()
+
+    def free(self, number: int, at: float) -> None:
+        """Free a place at a moment, if it is not free before."""
+        with self._lock:
+            self._free_at[number] = min(self._free_at[number], at)
+            self._wake_first()
+
+    def _taken(self, waiter: _Waiter) -> int | float:
+        """The number of a place that the first who waits takes; else seconds until there is one."""
+        with self._lock:
+            number = min(range(len(self._free_at)), key=self._free_at.__getitem__)
+            wait_s = self._free_at[number] - time.monotonic()
+            if self._waiting[0] is not waiter:
+                return math.inf
+            if wait_s > 0:
+                return wait_s
+            self._free_at[number] = math.inf
+            return number
+
+    def _wake_first(self) -> None:
+        if self._waiting:
+            self._waiting[0].wake()
+
+
+class _Waiter:
+    """One who waits, in the event loop that he is in."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._woken = asyncio.Event()
+
+    def wake(self) -> None:
+        """Let it look again; from any thread."""
+        self._loop.call_soon_threadsafe(self._woken.set)
+
+    async def until(self, look: Callable[[], int | float]) -> int:
+        """Look, after the seconds that it says or when woken, until it finds a number."""
+        while True:
+            self._woken.clear()
+            found = look()
+            if isinstance(found, int):
+                return found
+            with suppress(TimeoutError):
+                async with asyncio.timeout(None if math.isinf(found) else found):
+                    await self._woken.wait()
+
+
+class _Taken:
+    """Implements `Place` within a process."""
+
+    def __init__(self, places: _Places, number: int) -> None:
+        self._places = places
+        self._number = number
+
+    async def sent(self) -> None:
+        self._places.free(self._number, time.monotonic() + _ON_ITS_WAY_S + _WINDOW_S)
+
+    async def ended(self) -> None:
+        self._places.free(self._number, time.monotonic() + _WINDOW_S)
 
 
 _limiters: dict[tuple[str, int], Limiter] = {}
@@ -83,8 +188,7 @@ def limiter_for(host: str, per_second: int) -> Limiter:
 
 def new_limiter(per_second: int) -> Limiter:
     """A limiter of its own, for so many requests in any second."""
-    bucket = InMemoryBucket([Rate(per_second, _WINDOW_MS)])
-    return pyrate_limiter.Limiter(bucket, buffer_ms=_BUFFER_MS)
+    return _Places(per_second)
 
 
 class Quota:

@@ -7,7 +7,12 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from deepcritical.domain.errors import DeepCriticalError, SearchError, StorageError
+from deepcritical.domain.errors import (
+    ConfigurationError,
+    DeepCriticalError,
+    SearchError,
+    StorageError,
+)
 from deepcritical.domain.evidence import cut
 from deepcritical.domain.question import SearchQuery
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
@@ -144,6 +149,7 @@ def require_any(answers: Sequence[SourceAnswer]) -> None:
 
     Raises:
         StorageError: The snapshot cannot be read.
+        ConfigurationError: An address that was set is wrong, and no other source could be read.
         SearchError: No live source could be reached; it names what each of them said.
     """
     # A source that a query was not meant for says nothing about whether it can be read.
@@ -151,7 +157,8 @@ def require_any(answers: Sequence[SourceAnswer]) -> None:
     down = [a for a in asked if a.result.outcome is SourceOutcome.UNAVAILABLE]
     if not down or len(down) < len(asked):
         return
-    if other := next((a.error for a in down if isinstance(a.error, StorageError)), None):
+    to_mend = (StorageError, ConfigurationError)
+    if other := next((a.error for a in down if isinstance(a.error, to_mend)), None):
         raise other
     causes = dict.fromkeys(
         a.error.message if a.error else "; ".join(a.result.skipped) for a in down

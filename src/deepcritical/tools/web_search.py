@@ -105,11 +105,12 @@ class WebSearch:
         self, asked: str, wanted: int, by: Deadline | None
     ) -> Sequence[Mapping[str, object]]:
         try:
-            async with by.limit() if by else nullcontext():
-                if self._turns:
-                    await self._turns.permit(by)
-                async with asyncio.timeout(self._timeout_s):
-                    return await asyncio.to_thread(self._search, asked, wanted)
+            async with (
+                by.limit() if by else nullcontext(),
+                self._turns.turn(by) if self._turns else nullcontext(),
+                asyncio.timeout(self._timeout_s),
+            ):
+                return await asyncio.to_thread(self._search, asked, wanted)
         except SearchError:
             raise
         except TimeoutError as error:

@@ -1,0 +1,71 @@
+"""Places at a host: never more requests within a second than it allows, however late each is."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+
+import pytest
+
+from deepcritical.tools.rate_limiter import Turns, new_limiter
+
+
+async def test_a_place_is_kept_until_its_request_was_sent() -> None:
+    limiter = new_limiter(1)
+    held = await limiter.place()
+    second = asyncio.create_task(limiter.place())
+    await asyncio.sleep(0.05)
+    assert not second.done()
+    at = time.monotonic()
+    await held.sent()
+    await held.ended()
+    await (await second).ended()
+    assert 1 <= time.monotonic() - at < 1.25
+
+
+async def test_who_gives_up_waiting_lets_the_next_one_go() -> None:
+    limiter = new_limiter(1)
+    held = await limiter.place()
+    first, second = (asyncio.create_task(limiter.place()) for _ in range(2))
+    await asyncio.sleep(0)
+    first.cancel()
+    await held.ended()
+    await asyncio.wait([first])
+    await (await second).ended()
+    assert first.cancelled()
+
+
+async def test_a_request_that_fails_gives_its_place_back() -> None:
+    turns = Turns(new_limiter(1))
+
+    async def fails() -> None:
+        async with turns.turn():
+            raise ConnectionError
+
+    with pytest.raises(ConnectionError):
+        await fails()
+    at = time.monotonic()
+    async with turns.turn() as sent:
+        await sent()
+    assert time.monotonic() - at < 1.25
+
+
+def test_event_loops_share_the_places() -> None:
+    limiter, came = new_limiter(2), []
+
+    async def ask() -> None:
+        async with Turns(limiter).turn() as sent:
+            came.append(time.monotonic())
+            await sent()
+
+    async def ask_often() -> None:
+        await asyncio.gather(ask(), ask())
+
+    threads = [threading.Thread(target=asyncio.run, args=(ask_often(),)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(came) == 4
+    assert sorted(came)[2] - min(came) >= 1
