@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 from urllib.parse import urlsplit
 
-from pydantic import AliasChoices, Field, SecretStr, create_model, field_validator
+from pydantic import AliasChoices, Field, SecretStr, ValidationInfo, create_model, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from deepcritical.domain.budget import Step
@@ -175,8 +175,12 @@ class Settings(BaseSettings):
     """Whether anybody may use the server, as an anonymous user with a quota."""
     public_runs_per_hour: int = Field(default=20, ge=1)
     """Runs that an anonymous user may start in an hour; an address, five times as many."""
-    forwarded_allow_ips: str | None = Field(default=None, validation_alias="FORWARDED_ALLOW_IPS")
+    believed_proxies: str | None = Field(
+        default=None, validation_alias=AliasChoices("DEEPCRITICAL_PROXIES", "FORWARDED_ALLOW_IPS")
+    )
     """Proxies that are believed who asks: addresses and networks, with commas between them."""
+    public_url: str = ""
+    """Address at which others reach the server, where a proxy stands in front of it."""
     space_id: str = Field(default="", validation_alias="SPACE_ID")
     """Name of the Hugging Face Space, set by it; there proxies of private networks are believed."""
 
@@ -190,9 +194,13 @@ class Settings(BaseSettings):
     def _with_driver(cls, value: SecretStr | None) -> SecretStr | None:
         return SecretStr(normalised_url(value.get_secret_value())) if value else None
 
-    @field_validator("pubmed_url", "clinicaltrials_url", "europepmc_url", "crossref_url")
+    @field_validator(
+        "pubmed_url", "clinicaltrials_url", "europepmc_url", "crossref_url", "public_url"
+    )
     @classmethod
-    def _is_address(cls, value: str) -> str:
+    def _is_address(cls, value: str, field: ValidationInfo) -> str:
+        if not value and field.field_name == "public_url":
+            return value
         parts = urlsplit(value)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("give an address with http:// or https:// and a host")
@@ -244,10 +252,10 @@ class Settings(BaseSettings):
 
     @property
     def proxies(self) -> str | None:
-        """Proxies that are believed who asks; None for those on loopback alone."""
-        if self.forwarded_allow_ips is None and self.space_id:
+        """Proxies that are believed who asks; None for none."""
+        if self.believed_proxies is None and self.space_id:
             return PRIVATE_NETWORKS
-        return self.forwarded_allow_ips
+        return self.believed_proxies
 
     @property
     def chroma_headers(self) -> dict[str, str]:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 import httpx
 import pytest
@@ -144,6 +145,56 @@ def test_visitors_of_a_space_have_a_quota_each_behind_its_proxy() -> None:
         assert asked("203.0.113.8") == 422
         # What a visitor writes of himself stands before what the proxy writes.
         assert asked("203.0.113.9, 203.0.113.7") == 429
+
+
+def test_nobody_is_believed_who_is_not_named_as_a_proxy() -> None:
+    claim = {"claim": "1 " * 100, "references": [{"title": "Made up", "text": "Made up."}]}
+    with serving([COMMAND, "serve", "--port", "0"], {"DEEPCRITICAL_PUBLIC": "1"}) as served:
+        answers = [
+            post(
+                f"{served.address}/api/verify",
+                json=claim,
+                headers={"X-Forwarded-For": f"203.0.113.{number}"},
+            ).status_code
+            for number in range(HEAVY_PER_MINUTE + 1)
+        ]
+    assert answers[-1] == 429
+
+
+class TestBehindAProxy:
+    """With TLS, as those of docs/deployment.md send requests on."""
+
+    TOLD: ClassVar = {
+        "DEEPCRITICAL_PUBLIC_URL": "https://answers.example",
+        "DEEPCRITICAL_PROXIES": "127.0.0.1",
+        "DEEPCRITICAL_TOKENS": "ada:a-token-of-one-test-alone",
+    }
+    OWN: ClassVar = {
+        "Origin": "https://answers.example",
+        "Authorization": "Bearer a-token-of-one-test-alone",
+        "X-Forwarded-Proto": "https",
+        "X-Forwarded-For": "203.0.113.7",
+    }
+
+    @pytest.mark.parametrize("host", ["answers.example", ""], ids=["host kept", "its own host"])
+    def test_the_page_and_its_requests_are_answered(self, host: str) -> None:
+        sent = self.OWN | ({"Host": host} if host else {})
+        with serving([COMMAND, "serve", "--port", "0"], self.TOLD) as served:
+            page = get(served.address, headers=sent)
+            joined = post(f"{served.address}/gradio_api/queue/join", json={}, headers=sent)
+            other = post(
+                f"{served.address}/gradio_api/queue/join",
+                json={},
+                headers=sent | {"Origin": "https://other.example"},
+            )
+        assert page.status_code == 200
+        assert joined.status_code not in (400, 403)
+        assert other.status_code == 403
+
+    def test_nobody_is_local_there(self) -> None:
+        told = self.TOLD | {"DEEPCRITICAL_TOKENS": ""}
+        with serving([COMMAND, "serve", "--port", "0"], told) as served:
+            assert get(f"{served.address}/api/runs").status_code == 401
 
 
 @pytest.mark.parametrize(

@@ -212,6 +212,8 @@ def access_for(
 ) -> tuple[Access, SecretStr | None]:
     """The access to a server at an IP address, and the token that was made for its only user.
 
+    At no address, '', nobody is local.
+
     Tokens and `public` hold on loopback, too: whoever sets them there has a proxy in front of it,
     whose users are not local.
     """
@@ -219,7 +221,7 @@ def access_for(
         return Access(Mode.PUBLIC, tokens, runs_per_hour), None
     if tokens:
         return Access(Mode.TOKENS, tokens), None
-    if is_loopback(host):
+    if host and is_loopback(host):
         return Access(), None
     made = SecretStr(secrets.token_urlsafe(32))
     return Access(Mode.TOKENS, {LOCAL_USER: made}), made

@@ -62,10 +62,15 @@ class Guard:
 
     A site that the user visits may send a form to a server on loopback without asking; such a
     request names its origin, and a request with the origin of another host is refused.
+
+    Args:
+        app: Answers.
+        own: Host and port of a proxy in front, whose pages are this server's; '' without one.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, own: str = "") -> None:
         self._app = app
+        self._own = own
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -80,7 +85,7 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        refused = _refused(scope)
+        refused = _refused(scope, self._own)
         app = self._app if refused is None else refused
         await app(scope, receive, secured)
 
@@ -150,14 +155,14 @@ class PageGate:
         await self._app(scope, receive, remembered)
 
 
-def _refused(scope: Scope) -> Response | None:
+def _refused(scope: Scope, own: str) -> Response | None:
     headers = Headers(scope=scope)
     if scope["path"].startswith(NOT_SERVED):
         return problem_response(404, "There is nothing here.")
     if scope["method"] in ("GET", "HEAD", "OPTIONS"):
         return None
     origin = headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+    if origin is not None and urlsplit(origin).netloc not in {headers.get("host"), own} - {""}:
         return problem_response(403, "Requests of other sites are not answered.")
     if "transfer-encoding" in headers:
         return problem_response(411, "The length of the body is not said.", "Send Content-Length.")

@@ -121,13 +121,16 @@ def serve(
         from deepcritical.interfaces.server import serve_page
 
         tokens, quota = settings.token_entries(), settings.public_runs_per_hour
-        access = _access(listening.getsockname()[0], tokens, settings.public, quota)
+        # Who reaches this machine through a proxy is not local.
+        bound = "" if settings.public_url else listening.getsockname()[0]
+        access = _access(bound, tokens, settings.public, quota)
         serve_page(
             *(runs, access, bootstrap.Lookups(settings, place.snapshot), listening),
             name=host or settings.host,
             similar=bootstrap.build_similar(settings, runs, place),
             chats=bootstrap.open_chats(settings, runs, place, describe),
             proxies=settings.proxies,
+            public_url=settings.public_url,
         )
 
 

@@ -36,11 +36,20 @@ def create_app(
     name: str = "",
     similar: SimilarRuns | None = None,
     chats: Opening | None = None,
+    public_url: str = "",
 ) -> FastAPI:
     """The whole application; see `build_site`."""
     # The page last, for it answers every other path.
+    site = build_site(
+        *(runs, access, lookups),
+        host=host,
+        name=name,
+        similar=similar,
+        chats=chats,
+        public_url=public_url,
+    )
     mounted: FastAPI = gr.mount_gradio_app(
-        build_site(runs, access, lookups, host=host, name=name, similar=similar, chats=chats),
+        site,
         build_page(runs, access, similar),
         path="",
         theme=THEME,
@@ -64,6 +73,7 @@ def serve_page(
     similar: SimilarRuns | None = None,
     chats: Opening | None = None,
     proxies: str | None = None,
+    public_url: str = "",
 ) -> None:
     """Answer requests at a bound socket until the process is stopped.
 
@@ -78,13 +88,21 @@ def serve_page(
         similar: Finds former runs of similar questions; without it none are found.
         chats: Opens the chats for as long as the server runs; without it there are none.
         proxies: Those that are believed for whom they ask, see `Settings.proxies`.
+        public_url: The address of a proxy in front of it; '' without one.
     """
     logging.basicConfig(level=logging.WARNING)
     # While a run calculates, the loop and every statement to the database wait for their turn. By
     # default that takes 5 ms each time: with twenty runs, events come seconds late.
     sys.setswitchinterval(0.001)
     host, port, *_ = listening.getsockname()
-    app = create_app(runs, access, lookups, host=host, name=name, similar=similar, chats=chats)
+    app = create_app(
+        *(runs, access, lookups),
+        host=host,
+        name=name,
+        similar=similar,
+        chats=chats,
+        public_url=public_url,
+    )
     config = _config(app, proxies)
     logging.getLogger("uvicorn.error").addFilter(_is_worth_saying)
     shown = f"[{host}]" if ":" in host else host
@@ -99,7 +117,9 @@ def _config(app: FastAPI, proxies: str | None) -> uvicorn.Config:
         lifespan="on",
         log_level="warning",
         timeout_graceful_shutdown=SHUTDOWN_S,
-        forwarded_allow_ips=proxies,
+        # By default loopback is believed, so that anybody on this machine could be anybody.
+        proxy_headers=proxies is not None,
+        forwarded_allow_ips=proxies or "",
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import partial
+from urllib.parse import urlsplit
 
 from fastapi import FastAPI
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -40,6 +41,7 @@ def build_site(
     name: str = "",
     similar: SimilarRuns | None = None,
     chats: Opening | None = None,
+    public_url: str = "",
 ) -> FastAPI:
     """The application without the page.
 
@@ -52,8 +54,11 @@ def build_site(
         name: A further name under which it is asked.
         similar: Finds former runs of similar questions; without it none are found.
         chats: Opens the chats for as long as the application answers; without it there are none.
+        public_url: The address of a proxy in front of it: a further name, and pages at this address
+            are its own, whichever host the proxy asks for.
     """
-    own = sorted({*LOOPBACK_NAMES, host, *filter(None, [name])})
+    public = urlsplit(public_url)
+    own = sorted({*LOOPBACK_NAMES, host, *filter(None, [name, public.hostname])})
     hosts = own if is_loopback(host) else None
     tools = over_http(runs, lookups, access, hosts, similar)
     api = build_api(runs, access, similar)
@@ -64,7 +69,7 @@ def build_site(
     app.add_middleware(PageGate, access=access)
     most = MOST_OPEN_LOCAL if access.mode is Mode.LOCAL else MOST_OPEN
     app.add_middleware(Crowd, most=most)
-    app.add_middleware(Guard)
+    app.add_middleware(Guard, own=public.netloc)
     add_handlers(app)
     app.mount("/api", api)
     app.router.routes.append(tools.route)

@@ -96,6 +96,7 @@ def test_an_empty_snapshot_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
         ({}, None),
         ({"SPACE_ID": "team/space"}, PRIVATE_NETWORKS),
         ({"FORWARDED_ALLOW_IPS": "192.0.2.1"}, "192.0.2.1"),
+        ({"DEEPCRITICAL_PROXIES": "192.0.2.2", "FORWARDED_ALLOW_IPS": "192.0.2.1"}, "192.0.2.2"),
         ({"SPACE_ID": "team/space", "FORWARDED_ALLOW_IPS": "192.0.2.1"}, "192.0.2.1"),
         ({"SPACE_ID": "team/space", "FORWARDED_ALLOW_IPS": ""}, ""),
     ],
@@ -104,7 +105,7 @@ def test_an_empty_snapshot_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_proxy_of_a_space_is_believed_unless_others_are_named(
     monkeypatch: pytest.MonkeyPatch, told: dict[str, str], believed: str | None
 ) -> None:
-    for name in ("SPACE_ID", "FORWARDED_ALLOW_IPS"):
+    for name in ("SPACE_ID", "FORWARDED_ALLOW_IPS", "DEEPCRITICAL_PROXIES"):
         monkeypatch.delenv(name, raising=False)
     for name, value in told.items():
         monkeypatch.setenv(name, value)
