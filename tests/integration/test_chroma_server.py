@@ -102,6 +102,21 @@ async def test_what_is_no_server_of_ours_is_told(app: ASGIApp, why: str) -> None
     assert "CHROMA_URL" in check.advice
 
 
+async def test_a_server_that_falls_silent_holds_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("deepcritical.services.chroma._HEARD_S", 0.2)
+
+    async def silent(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"].endswith("/version"):
+            await answers(200, "1.5.9")(scope, receive, send)
+            return
+        await asyncio.Event().wait()
+
+    async with running(silent) as url:
+        index = ChromaIndex(url)
+        with pytest.raises(StorageError):
+            await asyncio.wait_for(asyncio.to_thread(index.acquire), 20)
+
+
 @pytest.mark.parametrize(
     "url", ["ftp://host:1", "http://", "https://me:made-up-secret@host", "http://host/?a=b"]
 )

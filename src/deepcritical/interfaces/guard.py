@@ -65,10 +65,10 @@ class Guard:
 
     Args:
         app: Answers.
-        own: Host and port of a proxy in front, whose pages are this server's; '' without one.
+        own: Hosts and ports of proxies in front, whose pages are this server's.
     """
 
-    def __init__(self, app: ASGIApp, own: str = "") -> None:
+    def __init__(self, app: ASGIApp, own: frozenset[str] = frozenset()) -> None:
         self._app = app
         self._own = own
 
@@ -155,14 +155,14 @@ class PageGate:
         await self._app(scope, receive, remembered)
 
 
-def _refused(scope: Scope, own: str) -> Response | None:
+def _refused(scope: Scope, own: frozenset[str]) -> Response | None:
     headers = Headers(scope=scope)
     if scope["path"].startswith(NOT_SERVED):
         return problem_response(404, "There is nothing here.")
     if scope["method"] in ("GET", "HEAD", "OPTIONS"):
         return None
     origin = headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc not in {headers.get("host"), own} - {""}:
+    if origin is not None and urlsplit(origin).netloc not in (own - {""}) | {headers.get("host")}:
         return problem_response(403, "Requests of other sites are not answered.")
     if "transfer-encoding" in headers:
         return problem_response(411, "The length of the body is not said.", "Send Content-Length.")

@@ -32,6 +32,7 @@ from deepcritical.interfaces.worker_command import worker
 
 if TYPE_CHECKING:
     from deepcritical.interfaces.access import Access
+    from deepcritical.settings import Settings
 
 __all__ = ["app", "main"]
 
@@ -106,8 +107,8 @@ def serve(
 ) -> None:
     """Serve the page, the REST API and the tools at /mcp until Ctrl-C.
 
-    Beyond this machine a token is asked for: of DEEPCRITICAL_TOKENS, or one that is made and
-    printed; with DEEPCRITICAL_PUBLIC=1 none is, and everybody has a quota.
+    Beyond this machine it asks for a token: of DEEPCRITICAL_TOKENS, or made and printed; with
+    DEEPCRITICAL_PUBLIC=1 for none, and everybody has a quota.
     """
     from deepcritical import bootstrap  # late: `--help` must not wait for the framework
 
@@ -118,27 +119,27 @@ def serve(
     asyncio.run(runs.sources())  # a source that cannot be read is told before anybody asks
     with _bound(host or settings.host, settings.port if port is None else port) as listening:
         # Later still: the page takes seconds to load, and what is wrong is told before that.
-        from deepcritical.interfaces.server import serve_page
+        from deepcritical.interfaces.server import Front, serve_page
 
-        tokens, quota = settings.token_entries(), settings.public_runs_per_hour
-        # Who reaches this machine through a proxy is not local.
-        bound = "" if settings.public_url else listening.getsockname()[0]
-        access = _access(bound, tokens, settings.public, quota)
+        local = "" if settings.public_url else listening.getsockname()[0]  # '': nobody is
+        access = _access(local, settings)
         serve_page(
             *(runs, access, bootstrap.Lookups(settings, place.snapshot), listening),
             name=host or settings.host,
             similar=bootstrap.build_similar(settings, runs, place),
             chats=bootstrap.open_chats(settings, runs, place, describe),
-            proxies=settings.proxies,
-            public_url=settings.public_url,
+            front=Front(settings.proxies, settings.public_url),
         )
 
 
-def _access(host: str, tokens: str, public: bool, runs_per_hour: int) -> Access:
+def _access(host: str, settings: Settings) -> Access:
     from deepcritical.interfaces.access import access_for, parse_tokens
 
     access, made = access_for(
-        host, parse_tokens(tokens), public=public, runs_per_hour=runs_per_hour
+        host,
+        parse_tokens(settings.token_entries()),
+        public=settings.public,
+        runs_per_hour=settings.public_runs_per_hour,
     )
     if made:
         token = made.get_secret_value()

@@ -6,7 +6,9 @@ import asyncio
 import logging
 import socket
 import sys
+from collections.abc import Sequence
 from types import FrameType
+from typing import NamedTuple
 
 import gradio as gr
 import typer
@@ -21,10 +23,19 @@ from deepcritical.interfaces.site import Opening, build_site
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
 
-__all__ = ["create_app", "serve_page"]
+__all__ = ["Front", "create_app", "serve_page"]
 
 SHUTDOWN_S = 2
 """Seconds that open streams get when the server is stopped."""
+
+
+class Front(NamedTuple):
+    """A proxy in front of the server."""
+
+    proxies: str | None = None
+    """Those that are believed for whom they ask, see `Settings.proxies`; None for none."""
+    public_url: str = ""
+    """The address at which it is reached; '' for the server's own."""
 
 
 def create_app(
@@ -33,21 +44,13 @@ def create_app(
     lookups: Lookups,
     *,
     host: str,
-    name: str = "",
+    names: Sequence[str] = (),
     similar: SimilarRuns | None = None,
     chats: Opening | None = None,
-    public_url: str = "",
 ) -> FastAPI:
     """The whole application; see `build_site`."""
     # The page last, for it answers every other path.
-    site = build_site(
-        *(runs, access, lookups),
-        host=host,
-        name=name,
-        similar=similar,
-        chats=chats,
-        public_url=public_url,
-    )
+    site = build_site(runs, access, lookups, host=host, names=names, similar=similar, chats=chats)
     mounted: FastAPI = gr.mount_gradio_app(
         site,
         build_page(runs, access, similar),
@@ -72,8 +75,7 @@ def serve_page(
     name: str = "",
     similar: SimilarRuns | None = None,
     chats: Opening | None = None,
-    proxies: str | None = None,
-    public_url: str = "",
+    front: Front | None = None,
 ) -> None:
     """Answer requests at a bound socket until the process is stopped.
 
@@ -87,23 +89,17 @@ def serve_page(
         name: The host name that was bound, if it was given as a name.
         similar: Finds former runs of similar questions; without it none are found.
         chats: Opens the chats for as long as the server runs; without it there are none.
-        proxies: Those that are believed for whom they ask, see `Settings.proxies`.
-        public_url: The address of a proxy in front of it; '' without one.
+        front: What stands in front of it, if anything does.
     """
+    front = front or Front()
     logging.basicConfig(level=logging.WARNING)
     # While a run calculates, the loop and every statement to the database wait for their turn. By
     # default that takes 5 ms each time: with twenty runs, events come seconds late.
     sys.setswitchinterval(0.001)
     host, port, *_ = listening.getsockname()
-    app = create_app(
-        *(runs, access, lookups),
-        host=host,
-        name=name,
-        similar=similar,
-        chats=chats,
-        public_url=public_url,
-    )
-    config = _config(app, proxies)
+    names = (name, front.public_url)
+    app = create_app(runs, access, lookups, host=host, names=names, similar=similar, chats=chats)
+    config = _config(app, front.proxies)
     logging.getLogger("uvicorn.error").addFilter(_is_worth_saying)
     shown = f"[{host}]" if ":" in host else host
     typer.echo(f"DeepCritical is at http://{shown}:{port} (Ctrl-C ends it)")

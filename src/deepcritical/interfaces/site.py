@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import partial
@@ -38,10 +38,9 @@ def build_site(
     lookups: Lookups,
     *,
     host: str,
-    name: str = "",
+    names: Sequence[str] = (),
     similar: SimilarRuns | None = None,
     chats: Opening | None = None,
-    public_url: str = "",
 ) -> FastAPI:
     """The application without the page.
 
@@ -51,14 +50,11 @@ def build_site(
         lookups: Searches and finds records outside of runs.
         host: The IP address that it will be bound to; on loopback only requests to loopback names
             are answered, so that no other site can reach it through a name of its own.
-        name: A further name under which it is asked.
+        names: Further names under which it is asked; pages at one that is an address are its own.
         similar: Finds former runs of similar questions; without it none are found.
         chats: Opens the chats for as long as the application answers; without it there are none.
-        public_url: The address of a proxy in front of it: a further name, and pages at this address
-            are its own, whichever host the proxy asks for.
     """
-    public = urlsplit(public_url)
-    own = sorted({*LOOPBACK_NAMES, host, *filter(None, [name, public.hostname])})
+    own = sorted({*LOOPBACK_NAMES, host, *filter(None, map(_host_of, names))})
     hosts = own if is_loopback(host) else None
     tools = over_http(runs, lookups, access, hosts, similar)
     api = build_api(runs, access, similar)
@@ -69,11 +65,15 @@ def build_site(
     app.add_middleware(PageGate, access=access)
     most = MOST_OPEN_LOCAL if access.mode is Mode.LOCAL else MOST_OPEN
     app.add_middleware(Crowd, most=most)
-    app.add_middleware(Guard, own=public.netloc)
+    app.add_middleware(Guard, own=frozenset(urlsplit(name).netloc for name in names))
     add_handlers(app)
     app.mount("/api", api)
     app.router.routes.append(tools.route)
     return app
+
+
+def _host_of(name: str) -> str:
+    return urlsplit(name).hostname or "" if "://" in name else name
 
 
 @asynccontextmanager

@@ -29,6 +29,8 @@ _ANSWERED_S = 30.0
 """Seconds for one request; their client waits without end for a server that says nothing."""
 _VERSION = "1."
 """How the version begins of every server that speaks as this client does."""
+_ASKED_FIRST = ("/api/v2/version", "/api/v2/auth/identity")
+"""The latter is what the client asks first, and it would wait for a silent server without end."""
 _ADVICE = "Start it, correct CHROMA_URL, or set it to nothing to keep the index in memory."
 
 
@@ -154,11 +156,8 @@ def _check_server(url: str, headers: Mapping[str, str]) -> None:
     Raises:
         StorageError: There is none, it refuses, or it is of a version that is not spoken here.
     """
-    # Only http and https get here.
-    asked = Request(f"{url}/api/v2/version", headers=dict(headers))  # noqa: S310
     try:
-        with urlopen(asked, timeout=_HEARD_S) as answer:  # noqa: S310
-            version = json.loads(answer.read(1000))
+        version, *_ = [json.loads(_heard(f"{url}{path}", headers)) for path in _ASKED_FIRST]
     except HTTPError as error:
         with error:
             raise _refused(url, error.code) from error
@@ -169,6 +168,12 @@ def _check_server(url: str, headers: Mapping[str, str]) -> None:
         raise StorageError(f"No Chroma server answers at {url}: {why}.", _ADVICE) from error
     if not isinstance(version, str) or not version.startswith(_VERSION):
         raise _no_chroma(url, f"it says {str(version)[:50]}")
+
+
+def _heard(url: str, headers: Mapping[str, str]) -> bytes:
+    asked = Request(url, headers=dict(headers))  # noqa: S310 - only http and https get here
+    with urlopen(asked, timeout=_HEARD_S) as answer:  # noqa: S310
+        return bytes(answer.read(10_000))
 
 
 def _refused(url: str, status: int) -> StorageError:
