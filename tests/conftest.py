@@ -134,7 +134,17 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in os.environ.copy():
         if name.startswith("DEEPCRITICAL_") or name.upper().endswith("_PROXY"):
             monkeypatch.delenv(name)
+    # To load the model of vectors takes seconds of each process; see the fixture `hybrid`.
+    monkeypatch.setenv("DEEPCRITICAL_EMBEDDING_MODEL", "")
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def hybrid(clean_environment: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Records are ranked as by default: by words and by the vectors of the model, if it is there."""
+    pytest.importorskip("sentence_transformers", reason="needs the extra embeddings")
+    monkeypatch.delenv("DEEPCRITICAL_EMBEDDING_MODEL")
+    monkeypatch.setenv("DEEPCRITICAL_VECTOR_CACHE", "")
 
 
 @pytest.fixture(autouse=True)
