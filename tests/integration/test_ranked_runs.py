@@ -21,6 +21,7 @@ from deepcritical.research.session import RunSources
 from deepcritical.services.embeddings import (
     Embeddings,
     EmbeddingService,
+    EmbeddingState,
     ModelUnavailable,
     content_hash,
     key_of,
@@ -117,11 +118,31 @@ async def test_only_the_best_by_words_get_vectors_and_the_rest_comes_behind() ->
         again = await RagTool(rag).rank("Examplol in testitis", dict(reversed(records.items())))
     assert ranked == again
     assert list(ranked.relevance) == list(again.relevance)
-    assert len(vectors.embedded) <= 100
+    assert len(vectors.embedded) <= 64
     assert ranked.relevance.keys() == records.keys()
     scores = list(ranked.relevance.values())
     assert scores == sorted(scores, reverse=True)
     assert list(ranked.relevance)[-1] == "E131"
+
+
+class Waiting(WordVectors):
+    """A model that is never ready."""
+
+    async def load(self) -> EmbeddingState:
+        await asyncio.Event().wait()
+        return await super().load()
+
+
+async def test_a_model_that_is_not_ready_in_time_leaves_words_and_is_named() -> None:
+    records = {"E1": make_evidence("Weather", "Rain."), "E2": make_evidence("Examplol", "Helps.")}
+    async with (
+        LlamaIndexRAGService("made", Waiting(), new_index()) as rag,
+        RagTool(rag, ready_within_s=0.05).used() as tool,
+    ):
+        tool.begin()
+        ranked = await tool.rank("examplol", records)
+    assert ranked.retrieval.startswith("lexical (BM25): the vectors were not there within")
+    assert ranked.relevance == {"E2": 1.0, "E1": 0.0}
 
 
 def test_of_records_of_one_level_the_relevant_one_is_read_first() -> None:
@@ -139,10 +160,12 @@ def test_of_records_of_one_level_the_relevant_one_is_read_first() -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("hybrid")
 async def test_the_demo_is_hybrid_by_default_and_embeds_only_the_question() -> None:
-    async with await asyncio.to_thread(build_runs, read_settings(), snapshot="demo") as runs:
-        run = runs.submit(DEMO_QUESTION)
-        report = await run.result()
-        events = await ended(run)
+    settings = await asyncio.to_thread(read_settings)
+    runs = await asyncio.to_thread(build_runs, settings, snapshot="demo")
+    run = runs.submit(DEMO_QUESTION)
+    report = await run.result()
+    events = await ended(run)
+    await runs.close()
     told = {event.retrieval for event in of_type(events, "records_ranked")}
     if all(name.startswith("lexical") for name in told):
         pytest.skip("needs the extra offline")

@@ -14,7 +14,9 @@ from deepcritical.tools.base import Ranking, SourceOutcome, SourceQuery, SourceR
 
 __all__ = ["RagTool"]
 
-_MOST_VECTORS = 100
+_READY_S = 20.0
+"""Seconds that a ranking waits for a model that is read from a slow disk, or comes from its hub."""
+_MOST_VECTORS = 64
 """Records of a ranking that are ranked by vectors, too: to make a vector takes some 50 ms of two
 cores, and a run must not wait for hundreds. What is kept from earlier runs does not raise it, so
 that two runs over the same records rank them alike."""
@@ -25,10 +27,12 @@ class RagTool:
 
     Args:
         rag: The run's retrieval.
+        ready_within_s: Seconds after which a ranking goes by words alone.
     """
 
-    def __init__(self, rag: LlamaIndexRAGService) -> None:
+    def __init__(self, rag: LlamaIndexRAGService, ready_within_s: float = _READY_S) -> None:
         self._rag = rag
+        self._ready_within_s = ready_within_s
         self._opening: asyncio.Task[Retrieval] | None = None
 
     @property
@@ -56,6 +60,18 @@ class RagTool:
     async def rank(self, text: str, records: Mapping[str, Evidence]) -> Ranking:
         """All records, ranked for a text; see `RankRecords`."""
         by_words = await asyncio.to_thread(_by_words, text, records)
+        try:
+            async with asyncio.timeout(self._ready_within_s):
+                return await self._by_both(text, records, by_words)
+        except TimeoutError:
+            late = f"the vectors were not there within {self._ready_within_s:g} s."
+            scores = {i: round(share, 4) for i, share in by_words.items()}
+            return Ranking(retrieval=Retrieval(lexical_because=late).label, relevance=scores)
+
+    async def _by_both(
+        self, text: str, records: Mapping[str, Evidence], by_words: Mapping[str, float]
+    ) -> Ranking:
+        """The best by words, ranked by words and vectors; the others behind them, by words."""
         best = {i: records[i] for i in list(by_words)[:_MOST_VECTORS]}
         await self._rag.ingest(best)
         found = await self._rag.query(text, len(best), among=best)
