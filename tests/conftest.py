@@ -5,6 +5,7 @@ No record that is made here is of this world: the drug is "examplol", the condit
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import sys
@@ -37,6 +38,7 @@ from deepcritical.tools.base import SearchTool
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
 from tests.databases import ON_SERVERS, fresh_database
+from tests.environment import LEXICAL
 from tests.indexes import chroma_server, close_indexes
 
 SLOW_S = 2.0
@@ -134,7 +136,19 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in os.environ.copy():
         if name.startswith("DEEPCRITICAL_") or name.upper().endswith("_PROXY"):
             monkeypatch.delenv(name)
+    for name, value in LEXICAL.items():  # but see the fixture `hybrid`
+        monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def hybrid(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Records are ranked as by default: by words and by vectors of the model, if it is there."""
+    if importlib.util.find_spec("sentence_transformers") is None:
+        pytest.skip("needs the extra embeddings")
+    for name in LEXICAL:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("DEEPCRITICAL_VECTOR_CACHE", "")
 
 
 @pytest.fixture(autouse=True)

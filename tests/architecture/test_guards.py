@@ -14,6 +14,7 @@ from pytest_socket import SocketConnectBlockedError
 from deepcritical.tools.snapshot import SnapshotSource
 from deepcritical.tools.snapshot_records import parse
 from tests.conftest import DEMO, ROOT
+from tests.environment import LEXICAL
 
 
 async def test_reading_a_file_on_the_event_loop_fails() -> None:
@@ -32,7 +33,7 @@ def test_a_test_that_is_not_async_may_read() -> None:
 
 
 def test_no_setting_and_no_checkout_is_near() -> None:
-    assert not [name for name in os.environ if name.startswith("DEEPCRITICAL_")]
+    assert {name for name in os.environ if name.startswith("DEEPCRITICAL_")} == LEXICAL.keys()
     assert not Path.cwd().is_relative_to(ROOT)
     assert not Path(".env").exists()
 

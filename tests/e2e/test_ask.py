@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import re
 import subprocess
 import threading
@@ -20,6 +19,7 @@ import pytest
 
 from deepcritical.tools.snapshot_records import parse
 from tests.conftest import DEMO, paper, snapshot, trial
+from tests.environment import without_settings
 from tests.servers.commands import forked_command
 
 COMMAND = forked_command()
@@ -30,7 +30,7 @@ Outcome = subprocess.CompletedProcess[str]
 
 
 def run(*args: str, cwd: Path, **more: str) -> Outcome:
-    kept = {name: v for name, v in os.environ.items() if not name.startswith("DEEPCRITICAL_")}
+    kept = without_settings()
     lexical = {"DEEPCRITICAL_EMBEDDING_MODEL": "", "DEEPCRITICAL_VECTOR_CACHE": ""}
     return subprocess.run(  # noqa: S603 - our own command
         [COMMAND, *args],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -18,6 +17,7 @@ from deepcritical.domain.identity import canonical_ids
 from deepcritical.interfaces.exit_codes import EXIT_CODES
 from deepcritical.tools.snapshot_records import parse
 from tests.conftest import DEMO, DEMO_QUESTION, QUESTION, paper, snapshot
+from tests.environment import without_settings
 from tests.servers.commands import INSTALLED, forked_command
 from tests.servers.models import silent_model
 
@@ -78,7 +78,7 @@ Outcome = subprocess.CompletedProcess[str]
 
 
 def environment(more: Mapping[str, str]) -> dict[str, str]:
-    kept = {name: v for name, v in os.environ.items() if not name.startswith("DEEPCRITICAL_")}
+    kept = without_settings()
     return {**kept, "COLUMNS": "100", "DEEPCRITICAL_SNAPSHOT": "demo", **more}
 
 

@@ -13,6 +13,7 @@ import pytest
 
 import deepcritical
 from tests.conftest import QUESTION
+from tests.environment import without_settings
 from tests.integration.modelled import records
 from tests.servers.commands import forked_command
 from tests.servers.models import Fault, ModelServer
@@ -24,7 +25,7 @@ KEY = "made-up-key"
 
 async def research(server: ModelServer, snapshot: Path, *options: str) -> tuple[int, str, str]:
     """Exit code, report and progress of the command."""
-    kept = {name: v for name, v in os.environ.items() if not name.startswith("DEEPCRITICAL_")}
+    kept = without_settings()
     async with running(server.app) as url:
         process = await asyncio.create_subprocess_exec(
             COMMAND,
@@ -75,7 +76,7 @@ async def called(
     *options: str, typed: str | None = None, command: tuple[str, ...] = RESEARCH, **more: str
 ) -> tuple[int, str, str]:
     """Exit code, output and progress of a command with a key typed into its pipe."""
-    kept = {name: v for name, v in os.environ.items() if not name.startswith("DEEPCRITICAL_")}
+    kept = without_settings()
     process = await asyncio.create_subprocess_exec(
         COMMAND,
         *(*command, *options),

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import QUESTION, paper, snapshot
+from tests.environment import without_settings
 from tests.servers.commands import forked_command
 
 COMMAND = forked_command()
 
 
 def command(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
-    kept = {name: v for name, v in os.environ.items() if not name.startswith("DEEPCRITICAL_")}
+    kept = without_settings()
     return subprocess.run(  # noqa: S603 - our own command
         [COMMAND, "research", *args],
         cwd=folder,

@@ -31,6 +31,8 @@ from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
 
+from tests.environment import without_settings
+
 ROOT = Path(__file__).parents[2]
 INSTALLED = Path(sys.executable).with_name("deepcritical")
 PRELOADED = (
@@ -103,7 +105,7 @@ def _begin(folder: Path, session: int) -> None:
     with subprocess.Popen(  # noqa: S603 - our own interpreter
         [sys.executable, "-m", "tests.servers.commands", folder, str(session)],
         cwd=ROOT,
-        env={n: v for n, v in os.environ.items() if not n.startswith("DEEPCRITICAL_")},
+        env=without_settings(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         start_new_session=True,

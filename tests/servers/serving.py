@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from typing import NamedTuple
 import httpx
 
 from tests.conftest import ROOT
+from tests.environment import without_settings
 
 START_S = 90
 """Within which a server answers, however busy the machine is."""
@@ -38,7 +38,7 @@ def serving(
     command: Sequence[str | Path], more: Mapping[str, str] | None = None
 ) -> Iterator[Served]:
     """Start a command that prints its address, and stop it in the end."""
-    kept = {name: v for name, v in os.environ.items() if not name.startswith("DEEPCRITICAL_")}
+    kept = without_settings()
     process = subprocess.Popen(  # noqa: S603 - our own command
         command,
         cwd=ROOT,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -19,6 +18,7 @@ from deepcritical.tools.http import SourceClient
 from deepcritical.tools.network import RequestsTransport
 from deepcritical.tools.pubmed import PubMed
 from deepcritical.tools.rate_limiter import new_limiter
+from tests.environment import without_settings
 from tests.servers.clinicaltrials import ClinicalTrialsServer
 from tests.servers.commands import forked_command
 from tests.servers.crossref import CrossrefServer
@@ -61,7 +61,7 @@ async def world(
     apps = {"pubmed": pubmed.app, "clinicaltrials": trials.app, "europepmc": europepmc.app}
     faults = {name: Faults(app) for name, app in apps.items()}
     crossref = CrossrefServer()
-    kept = {name: v for name, v in os.environ.items() if not name.startswith("DEEPCRITICAL_")}
+    kept = without_settings()
     kept["DEEPCRITICAL_HTTP_CACHE"] = str(folder / "cache" / "http.sqlite")
     kept["DEEPCRITICAL_SOURCE_DEADLINE_S"] = "8"
     async with AsyncExitStack() as stack:

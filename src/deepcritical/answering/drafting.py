@@ -69,7 +69,13 @@ def draft_of(inquiry: Inquiry, store: EvidenceStore) -> Draft:
     findings: dict[str, Finding] = {}
     for one in weighed:
         made = findings_of(
-            one.drug.name, one.verdict, one.studies, one.appraisals, store.evidence, store.readings
+            one.drug.name,
+            one.verdict,
+            one.studies,
+            one.appraisals,
+            store.evidence,
+            store.readings,
+            store.relevance,
         )
         for finding in made.values():
             key = f"F{len(findings) + 1}"

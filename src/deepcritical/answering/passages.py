@@ -44,6 +44,8 @@ _LEAST = 0.45
 """Relevance of a sentence that speaks to a need."""
 _IN_TITLE, _IN_RECORD = 0.6, 0.3
 """What a name is worth to a sentence that stands in its title, or elsewhere in its record."""
+_BY_RANK = 0.1
+"""What the rank of its record, 0-1, adds to the relevance of a sentence."""
 _OF_TRIALS = (Aspect.REGISTERED,)
 _OF_PLANS = (*_OF_TRIALS, Aspect.BACKGROUND, Aspect.DOSE, Aspect.ELIGIBILITY)
 """What a published protocol can tell: it holds no result."""
@@ -309,6 +311,7 @@ def read_passages(
     records: Mapping[str, Evidence],
     readings: Mapping[str, StudyReading],
     found: Sequence[Evidence],
+    ranks: Mapping[str, float] | None = None,
 ) -> tuple[ItemFact, ...]:
     """The facts of records, by evidence id, in their order.
 
@@ -318,6 +321,7 @@ def read_passages(
         records: Those that are to be read.
         readings: What they say of their studies, by evidence id.
         found: All records that were found.
+        ranks: How well records fit the question, 0-1, by evidence id, as far as they were ranked.
     """
     reader = PassageReader(inquiry, checklist, found)
     drugs, condition = drugs_asked(inquiry)
@@ -325,8 +329,17 @@ def read_passages(
         appraised(inquiry, drug, condition, records, readings) for drug in drugs[:1] if condition
     ]
     appraisals = by_drug[0] if by_drug else {}
+    ranks = ranks or {}
     return tuple(
-        fact
+        _ranked(fact, ranks.get(key, 0.0))
         for key, record in records.items()
         for fact in reader.read(key, record, appraisals.get(key))
     )
+
+
+def _ranked(fact: ItemFact, rank: float) -> ItemFact:
+    """Words that speak to a need weigh more in a record that fits the question."""
+    if fact.by_reading or not rank:
+        return fact
+    relevance = round(fact.relevance + _BY_RANK * rank, 3)
+    return fact.model_copy(update={"relevance": relevance})

@@ -144,7 +144,10 @@ class _Writer:
             "scope_out": inquiry.scope_out,
             "key_terms": inquiry.key_terms,
             "searches": tuple(store.searches),
-            "sources_searched": context.sources,
+            "sources_searched": (
+                *context.sources,
+                *((f"Retrieval: {context.retrieval}",) if context.retrieval else ()),
+            ),
             "records_read": len(store.evidence),
             "search_iterations": context.iterations,
             "stop_reason": StopReason(context.stop_reason),

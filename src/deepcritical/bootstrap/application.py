@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 from uuid import uuid4
 
 from pydantic import SecretStr, ValidationError
@@ -14,13 +15,14 @@ from deepcritical.bootstrap.durable import build_durable
 from deepcritical.bootstrap.lookups import Lookups
 from deepcritical.bootstrap.model_servers import build_model_server, libraries_of, users_server
 from deepcritical.bootstrap.operating import open_telemetry
-from deepcritical.bootstrap.places import open_sources_of, place_of
+from deepcritical.bootstrap.places import OpenRag, open_sources_of, place_of
 from deepcritical.domain.budget import Depth, RunLimits
 from deepcritical.domain.errors import ConfigurationError, StorageError
 from deepcritical.domain.events import Notice
 from deepcritical.domain.live_sources import SourceKey
 from deepcritical.domain.plan import Place
 from deepcritical.domain.recipe import ModelChoice, Recipe
+from deepcritical.jobs.conduct import OpenSources
 from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.hosting import Parts
 from deepcritical.jobs.runs import RunService
@@ -36,8 +38,8 @@ from deepcritical.services.database import Database
 from deepcritical.services.embeddings import EmbeddingService
 from deepcritical.services.finishing import SOON_S, to_the_end
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
+from deepcritical.services.shipped_vectors import SHIPPED_VECTORS
 from deepcritical.services.study_readings import StudyReadings
-from deepcritical.services.telemetry import Telemetry
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 
@@ -109,11 +111,12 @@ def build_runs(
 
 
 def _runs_at(settings: Settings, place: Place, *, serves: bool, conducts: bool) -> RunService:
-    choosing = _over_retrieval(settings)
+    open_rag = _open_rag(settings)
+    choosing = _over_retrieval(open_rag)
     traces, telemetry = open_traces(settings), open_telemetry()
     library = Library(StudyReadings(traces.database) if traces else None)
     own = build_reasoner(settings, choosing, library)
-    opening = partial(open_sources_of, settings, telemetry=telemetry)
+    opening = partial(open_sources_of, settings, telemetry=telemetry, open_rag=open_rag)
     return RunService(
         orchestrate=run_team,
         answering=deep_research,
@@ -125,7 +128,7 @@ def _runs_at(settings: Settings, place: Place, *, serves: bool, conducts: bool) 
         durable=_durable(settings, traces, serves=serves, conducts=conducts),
         place=place,
         model=_model_of(settings),
-        parts_for=partial(_parts_for, settings, choosing, library, telemetry),
+        parts_for=partial(_parts_for, settings, choosing, library, opening),
         telemetry=telemetry,
         open_at=opening,
         lacks_key=_lacks_key(settings),
@@ -172,7 +175,7 @@ def _parts_for(
     settings: Settings,
     choosing: OpenChoosing,
     library: Library,
-    telemetry: Telemetry,
+    opening: Callable[[Place], OpenSources],
     recipe: Recipe,
 ) -> Parts:
     """The parts of a run that was begun with other options; keys are those of these settings.
@@ -190,7 +193,7 @@ def _parts_for(
             "Set DEEPCRITICAL_MODEL_API_KEY, and resume it.",
         )
     reasoner = build_reasoner(own, choosing, library)
-    return Parts(reasoner, open_sources_of(settings, recipe.place, telemetry))
+    return Parts(reasoner, opening(recipe.place))
 
 
 def _lacks_key(settings: Settings) -> bool:
@@ -238,7 +241,7 @@ def build_reasoner(
         from deepcritical.reasoning.llm import LLMReasoner
     server = build_model_server(settings, settings.model)
     manages = settings.manager == "standard"
-    choosing = choosing or _over_retrieval(settings)
+    choosing = choosing or _over_retrieval(_open_rag(settings))
     return LLMReasoner(server, choosing=choosing, library=library, manages=manages)
 
 
@@ -276,13 +279,18 @@ def _chosen_reasoner(
     return LLMReasoner(server, choosing=choosing, library=library, manages=manages)
 
 
-def _over_retrieval(settings: Settings) -> OpenChoosing:
+def _open_rag(settings: Settings) -> OpenRag:
     """Retrieval for every run, over one embedding model and one index for all."""
     embeddings, index = retrieval_parts(settings)
+    return lambda: LlamaIndexRAGService(uuid4().hex, embeddings, index)
+
+
+def _over_retrieval(open_rag: OpenRag) -> OpenChoosing:
+    """Chooses the records of a run's prompts by retrieval of its own."""
 
     @asynccontextmanager
     async def opened(desk: RunDesk) -> AsyncIterator[ChooseEvidence]:
-        rag = LlamaIndexRAGService(uuid4().hex, embeddings, index)
+        rag = open_rag()
         try:
             yield DiverseEvidence(rag, desk)
         finally:
@@ -337,7 +345,13 @@ async def open_retrieval(
 
 def retrieval_parts(settings: Settings) -> tuple[EmbeddingService | None, ChromaIndex]:
     """The embedding model, if one is set, and the index of vectors. Neither is opened yet."""
-    cache = settings.vector_cache.expanduser() if settings.vector_cache else None
+    kept = settings.vector_cache.expanduser() if settings.vector_cache else None
     model = settings.embedding_model.strip()
-    embeddings = EmbeddingService(model, cache=cache) if model else None
+    embeddings = _embeddings(model, kept) if model else None
     return embeddings, ChromaIndex(settings.chroma_url, settings.chroma_headers)
+
+
+@cache
+def _embeddings(model: str, vectors: Path | None) -> EmbeddingService:
+    """One for all parts of a process: a model takes seconds to load, and 100 MB."""
+    return EmbeddingService(model, cache=vectors, shipped=SHIPPED_VECTORS)

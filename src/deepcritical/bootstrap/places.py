@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 
 from deepcritical.bootstrap.live import LiveSources, open_sources
+from deepcritical.domain.errors import StorageError
 from deepcritical.domain.live_sources import SourceKey
 from deepcritical.domain.plan import Place
 from deepcritical.jobs.conduct import OpenSources
 from deepcritical.research.session import RunSources
+from deepcritical.services.finishing import SOON_S, to_the_end
+from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.settings import Settings
 from deepcritical.tools.crossref import check_all
+from deepcritical.tools.rag_tool import RagTool
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
 from deepcritical.tools.spanned import SpannedTool
 
-__all__ = ["open_sources_of", "place_of"]
+__all__ = ["OpenRag", "open_sources_of", "place_of"]
+
+OpenRag = Callable[[], LlamaIndexRAGService]
+"""Makes the retrieval over the records of one run."""
 
 BROAD_FACTOR = 3
 """How many times `results_per_query` the query for drug and condition brings of a live source."""
@@ -41,38 +48,65 @@ def place_of(
     return Place(sources=tuple(sources or settings.sources))
 
 
-def open_sources_of(settings: Settings, place: Place, telemetry: Telemetry = OFF) -> OpenSources:
-    """Opens the sources of one run at that place.
+def open_sources_of(
+    settings: Settings,
+    place: Place,
+    telemetry: Telemetry = OFF,
+    open_rag: OpenRag | None = None,
+) -> OpenSources:
+    """Opens the sources of one run at that place, and what ranks that which they find.
 
     Raises:
         SnapshotNotFoundError: There is no such snapshot.
     """
     if place.snapshot is not None:
-        return _over_snapshot(place.snapshot, telemetry)
-    return _over_live(settings, place.sources, telemetry)
+        return _over_snapshot(place.snapshot, telemetry, open_rag)
+    return _over_live(settings, place.sources, telemetry, open_rag)
 
 
-def _over_snapshot(name: str, telemetry: Telemetry) -> OpenSources:
+@asynccontextmanager
+async def _ranking(open_rag: OpenRag | None) -> AsyncIterator[RagTool | None]:
+    if open_rag is None:
+        yield None
+        return
+    rag = open_rag()
+    try:
+        async with RagTool(rag).used() as tool:
+            yield tool
+    finally:
+        # Rows on a server that cannot be reached are seen by no other run, and go within a week.
+        with suppress(StorageError):
+            await to_the_end(rag.close(), SOON_S)
+
+
+def _over_snapshot(name: str, telemetry: Telemetry, open_rag: OpenRag | None) -> OpenSources:
     """One source for every run: the file is read once."""
     source = SnapshotSource(snapshot_path(name))
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[RunSources]:
-        yield RunSources(
-            SearchHandler([SpannedTool(source, telemetry)]),
-            (await source.describe(),),
-            look_up=source.look_up,
-        )
+        async with _ranking(open_rag) as records:
+            yield RunSources(
+                SearchHandler([SpannedTool(source, telemetry)]),
+                (await source.describe(),),
+                look_up=source.look_up,
+                records=records,
+            )
 
     return opened
 
 
-def _over_live(settings: Settings, names: Sequence[SourceKey], telemetry: Telemetry) -> OpenSources:
+def _over_live(
+    settings: Settings,
+    names: Sequence[SourceKey],
+    telemetry: Telemetry,
+    open_rag: OpenRag | None,
+) -> OpenSources:
     """Sources of its own for every run; they share limiters and the cache's file."""
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[RunSources]:
-        async with open_sources(settings, names) as live:
+        async with open_sources(settings, names) as live, _ranking(open_rag) as records:
             handler = SearchHandler(
                 [SpannedTool(tool, telemetry) for tool in live.tools],
                 deadline_s=settings.source_deadline_s,
@@ -81,7 +115,7 @@ def _over_live(settings: Settings, names: Sequence[SourceKey], telemetry: Teleme
             )
             check = partial(check_all, client=live.crossref) if live.crossref else None
             described = tuple(_described(settings, live))
-            yield RunSources(handler, described, check, live.mesh.look_up)
+            yield RunSources(handler, described, check, live.mesh.look_up, records)
 
     return opened
 

@@ -33,6 +33,7 @@ __all__ = [
     "Notice",
     "QuestionRefined",
     "RecordRead",
+    "RecordsRanked",
     "ReferencesValidated",
     "ReportWritten",
     "RoundChosen",
@@ -186,6 +187,15 @@ class RecordRead(Model):
     unread: tuple[str, ...] = ()
 
 
+class RecordsRanked(Model):
+    """The records found so far were ranked for the question: what is read and told first."""
+
+    type: Literal["records_ranked"] = "records_ranked"
+    records: int
+    retrieval: str
+    """``hybrid (BM25 + all-MiniLM-L6-v2)``, or ``lexical (BM25): `` and the reason."""
+
+
 class StudiesRead(Model):
     """Records were read, each into what it says of its study."""
 
@@ -337,6 +347,7 @@ Event = Annotated[
     | AgentCalled
     | SourceSearched
     | EvidenceProcessed
+    | RecordsRanked
     | StudiesRead
     | HypothesesProposed
     | IntegrityChecked

@@ -24,6 +24,7 @@ _STEPS = (
     events.QuestionRefined,
     events.InquiryRefined,
     events.ChecklistMade,
+    events.RecordsRanked,
     events.StudiesRead,
     events.FactsMapped,
     events.HypothesesProposed,

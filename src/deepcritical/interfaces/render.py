@@ -23,6 +23,7 @@ from deepcritical.domain.events import (
     JudgementMade,
     Notice,
     QuestionRefined,
+    RecordsRanked,
     ReferencesValidated,
     ReportWritten,
     RoundChosen,
@@ -116,6 +117,11 @@ def _(event: EvidenceProcessed) -> str:
         f"{event.read} readings, {event.included} bear on the question; "
         f"{event.facts_located} statements located{dropped}"
     )
+
+
+@describe.register
+def _(event: RecordsRanked) -> str:
+    return f"Retrieval: {event.retrieval}; {event.records} records ranked"
 
 
 @describe.register

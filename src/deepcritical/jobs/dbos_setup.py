@@ -36,7 +36,7 @@ LEFT = "runs"
 """Where runs that a process had begun for itself wait when it is gone."""
 POLL_S = 0.1
 """How often a worker with a free slot looks for a run that waits."""
-VERSION = "2"
+VERSION = "3"
 """Pinned, so that new code goes on with runs of older code; raised when old ones cannot go on."""
 THREADS = 16
 CONNECTIONS = 5

@@ -28,11 +28,17 @@ from deepcritical.models.desk import RunDesk
 from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies, Unread
 from deepcritical.research.session import RunSources
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.tools.base import CheckIntegrity, LookUpNames
+from deepcritical.tools.base import CheckIntegrity, LookUpNames, Ranking, RankRecords
 from deepcritical.tools.search_handler import Searches, SourceAnswer
 from deepcritical.writing.context import ReportContext
 
-__all__ = ["DurableManager", "DurableReasoner", "DurableSearch", "durable_sources"]
+__all__ = [
+    "DurableManager",
+    "DurableRanking",
+    "DurableReasoner",
+    "DurableSearch",
+    "durable_sources",
+]
 
 T = TypeVar("T")
 
@@ -272,13 +278,37 @@ class DurableSearch:
         return await self._recorder.call(outcomes.EXECUTE, effect)
 
 
+class DurableRanking:
+    """Implements `RankRecords` over another one.
+
+    Args:
+        records: Ranks.
+        recorder: Records the rankings.
+    """
+
+    def __init__(self, records: RankRecords, recorder: Recorder) -> None:
+        self._records = records
+        self._recorder = recorder
+
+    def begin(self) -> None:
+        """Have the other one make itself ready; nothing of it is recorded."""
+        self._records.begin()
+
+    async def rank(self, text: str, records: Mapping[str, Evidence]) -> Ranking:
+        """One record: a run that is taken up elsewhere goes by the ranking it had."""
+        return await self._recorder.call(
+            outcomes.RANK_RECORDS, lambda: self._records.rank(text, records)
+        )
+
+
 def durable_sources(sources: RunSources, recorder: Recorder) -> RunSources:
     """The sources of a run with every search and look-up recorded."""
-    check, look_up = sources.check_integrity, sources.look_up
+    check, look_up, records = sources.check_integrity, sources.look_up, sources.records
     return sources._replace(
         handler=DurableSearch(sources.handler, recorder),
         check_integrity=_durable_check(check, recorder) if check else None,
         look_up=_durable_look_up(look_up, recorder) if look_up else None,
+        records=DurableRanking(records, recorder) if records else None,
     )
 
 

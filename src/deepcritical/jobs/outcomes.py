@@ -26,7 +26,7 @@ from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.reasoning.base import Studies
-from deepcritical.tools.base import SourceResult
+from deepcritical.tools.base import Ranking, SourceResult
 from deepcritical.tools.search_handler import SourceAnswer
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "NOTE",
     "OVERRULED",
     "PROPOSE_HYPOTHESES",
+    "RANK_RECORDS",
     "READ_ALL",
     "READ_EVIDENCE",
     "READ_STUDIES",
@@ -204,6 +205,7 @@ EXECUTE: Form[tuple[SourceAnswer, ...]] = Form(
 )
 CHECK_INTEGRITY: Form[tuple[Evidence, ...]] = Form("check_integrity", tuple[Evidence, ...])
 LOOK_UP_NAMES: Form[tuple[OutsideName, ...]] = Form("look_up_names", tuple[OutsideName, ...])
+RANK_RECORDS: Form[Ranking] = Form("rank_records", Ranking)
 REFINE_QUESTION: Form[ResearchQuestion] = Form("refine_question", ResearchQuestion)
 GENERATE_QUERIES: Form[tuple[SearchQuery, ...]] = Form("generate_queries", tuple[SearchQuery, ...])
 NAME_CANDIDATES: Form[tuple[Drug, ...]] = Form("name_candidates", tuple[Drug, ...])

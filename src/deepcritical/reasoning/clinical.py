@@ -65,8 +65,9 @@ class ClinicalSection:
             f"for {escape_markdown(self.condition)} was found."
         )
 
-    def _order(self, study: StudyFinding) -> tuple[bool, int, str]:
-        return not study.direct, study.level or 9, study.evidence_ids[0]
+    def _order(self, study: StudyFinding) -> tuple[bool, int, float, str]:
+        fits = max(self.store.relevance.get(i, 0.0) for i in study.evidence_ids)
+        return not study.direct, study.level or 9, -fits, study.evidence_ids[0]
 
     def _told(self, study: StudyFinding) -> str:
         """The leading sentence of each record of a study, for and against."""
@@ -152,9 +153,10 @@ class ClinicalSection:
         ]
         return "\n\n".join((f"**{asked}**", *told))
 
-    def _by_strength(self, evidence_id: str) -> tuple[int, int]:
+    def _by_strength(self, evidence_id: str) -> tuple[int, int, float]:
         grade = self._appraisals[evidence_id].grade
-        return grade.level or 9, -(grade.participants or 0)
+        fits = self.store.relevance.get(evidence_id, 0.0)
+        return grade.level or 9, -(grade.participants or 0), -fits
 
     def _side(self, evidence_id: str) -> str:
         """One record of a side: its level and size, and its first finding of each direction."""

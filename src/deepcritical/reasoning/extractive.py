@@ -188,7 +188,8 @@ class ExtractiveReasoner:
 def _facts(inquiry: Inquiry, store: EvidenceStore, unread: Sequence[str]) -> tuple[ItemFact, ...]:
     records = {key: store.evidence[key] for key in unread}
     found = list(store.evidence.values())
-    return read_passages(inquiry, checklist_in(store), records, store.readings, found)
+    checklist = checklist_in(store)
+    return read_passages(inquiry, checklist, records, store.readings, found, store.relevance)
 
 
 def _answer(

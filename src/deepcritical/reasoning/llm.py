@@ -187,9 +187,10 @@ class LLMReasoner:
     async def read_studies(self, records: Mapping[str, Evidence], owner: str) -> Studies:
         """What the model reads where neither registry nor curators did, and rules where it fails.
 
-        The strongest records go first: what the budget does not hold is the weakest.
+        The strongest records go first, and of equal ones those that fit the question best: what
+        the budget does not hold is the weakest.
         """
-        ordered = dict(sorted(records.items(), key=lambda item: grade(item[1]).level or _UNGRADED))
+        ordered = dict(sorted(records.items(), key=_weakest_last))
         reader = ModelReader(self._asker, self._telling.to_read)
         outcome = await self._library.read(ordered, reader, owner)
         read = outcome.by_model
@@ -363,3 +364,8 @@ class LLMReasoner:
         self._plans[text] = plan
         await self._telling.made(judgement)
         return plan
+
+
+def _weakest_last(item: tuple[str, Evidence]) -> tuple[int, float]:
+    """By level, then by relevance."""
+    return grade(item[1]).level or _UNGRADED, -item[1].relevance_score

@@ -15,7 +15,11 @@ from deepcritical.writing.context import ReportContext
 
 __all__ = ["Methods"]
 
-_RANKED_BY_WORDS = "Retrieval is lexical (BM25), without dense vectors."
+_SEARCHED_BY_WORDS = "The snapshot ranks its records by words (BM25)."
+_RANKED = (
+    "What was found is ranked for the question before it is read; of records of one strength those "
+    "that fit it best are told first."
+)
 _RANKED_BY_SOURCE = "Each source ranks its records by its own measure of relevance."
 _REVIEWED = (
     "The question as understood, the sources, the searches of the first round and the limits were "
@@ -114,7 +118,7 @@ class Methods:
                 f"Question understood as: {read}.",
                 _REVIEWED if self._context.plan_reviewed else "",
                 f"Sources, searched on {self._context.searched_on}:\n\n{sources}",
-                f"{_RANKED_BY_SOURCE if self._live else _RANKED_BY_WORDS} "
+                f"{self._retrieval()} "
                 f"Rounds: {self._context.iterations}; the search ended because {stopped}.",
                 self._flow(),
                 f"Written by: {escape_markdown(self._written_by)}. "
@@ -127,6 +131,14 @@ class Methods:
             )
             if part
         )
+
+    def _retrieval(self) -> str:
+        """How sources rank what they find, and how the run ranks that."""
+        by_source = _RANKED_BY_SOURCE if self._live else _SEARCHED_BY_WORDS
+        if not self._context.retrieval:
+            return by_source
+        label = escape_markdown(self._context.retrieval.rstrip("."))
+        return f"{by_source} Retrieval within the run is {label}. {_RANKED}"
 
     def _understood(self) -> str:
         drug = self._question.drug

@@ -333,6 +333,7 @@ def store_findings(store: EvidenceStore, report: ResearchReport, drug: str) -> d
         store.appraisals(drug),
         store.evidence,
         store.readings,
+        store.relevance,
     )
 
 

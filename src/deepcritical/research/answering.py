@@ -19,7 +19,7 @@ from deepcritical.domain.events import (
     StopReason,
 )
 from deepcritical.domain.question import SearchQuery
-from deepcritical.research.rounds import read_studies
+from deepcritical.research.rounds import rank_records, read_studies
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import check_document, check_integrity, execute_searches
 from deepcritical.research.stopping import CoverageResult, answer_stop_reason
@@ -65,6 +65,7 @@ async def search_for_items(session: ResearchSession) -> None:
         DeepCriticalError: No source could be read, and there is nothing to answer from.
     """
     await execute_searches(session, session.queries_ahead)
+    await rank_records(session)
     await read_studies(session)
     await _map_facts(session)
 
@@ -116,6 +117,7 @@ async def synthesize_answer(session: ResearchSession) -> None:
         searched_on=session.searched_on,
         sources=session.searched.described,
         notices=tuple(session.notices),
+        retrieval=store.retrieval,
     )
     draft = await session.reasoner.synthesize_answer(session.inquired, store, context)
     named = draft.model_copy(update={"notices": tuple(session.notices)})
@@ -143,7 +145,8 @@ async def _queries(session: ResearchSession) -> tuple[SearchQuery, ...]:
 async def _map_facts(session: ResearchSession) -> None:
     """Read every record that was not read yet; a quote that is not there is dropped."""
     store = session.store
-    unread = [key for key in store.evidence if key not in store.read_for_items]
+    new = (key for key in store.evidence if key not in store.read_for_items)
+    unread = store.best_first(new)
     before = store.facts_dropped
     found = await session.reasoner.find_facts(session.inquired, store, unread)
     kept = [fact for fact in (_located(session, one) for one in found) if fact]

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
 from deepcritical.domain.errors import ReasoningError
-from deepcritical.domain.events import RecordRead, RoundChosen, Stage, StudiesRead
+from deepcritical.domain.events import RecordRead, RecordsRanked, RoundChosen, Stage, StudiesRead
 from deepcritical.domain.plan import ResearchPlan
 from deepcritical.questions.searching import posed_queries, search_sides
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.stopping import RoundResult
 
-__all__ = ["read_studies", "round_result", "tell_choice", "told_of_plan"]
+__all__ = [
+    "included_with_doi",
+    "rank_records",
+    "read_studies",
+    "round_result",
+    "tell_choice",
+    "told_of_plan",
+]
 
 
 def round_result(session: ResearchSession, assessment: JudgeAssessment) -> RoundResult:
@@ -56,10 +63,28 @@ def told_of_plan(plan: ResearchPlan) -> tuple[str, ...]:
     return (*plan.notices, f"{some}: {'; '.join(missing)}.")
 
 
+async def rank_records(session: ResearchSession) -> None:
+    """Rank all records for the question: what is read first, and what the report tells first."""
+    store, ranking = session.store, session.searched.records
+    if ranking is None or not store.evidence or not session.new_in_round:
+        return
+    text = session.question.text if session.question else session.text
+    found = await ranking.rank(text, dict(store.evidence))
+    store.relevance, store.retrieval = found.relevance, found.retrieval
+    ranked = RecordsRanked(records=len(found.relevance), retrieval=found.retrieval)
+    await session.emit(ranked, Stage.SEARCH)
+
+
 async def read_studies(session: ResearchSession) -> None:
-    """Read every record that was not read yet into what it says of its study."""
-    known = session.store.readings
-    unread = {key: e for key, e in session.store.evidence.items() if key not in known}
+    """Read every record that was not read yet into what it says of its study, the best first."""
+    store = session.store
+    new = store.best_first(key for key in store.evidence if key not in store.readings)
+    unread = {
+        key: store.evidence[key].model_copy(update={"relevance_score": store.relevance[key]})
+        if key in store.relevance
+        else store.evidence[key]
+        for key in new
+    }
     if not unread:
         return
     try:
@@ -82,3 +107,16 @@ async def read_studies(session: ResearchSession) -> None:
         for key, reading in found.items()
     )
     await session.emit(StudiesRead(records=told), Stage.SEARCH)
+
+
+def included_with_doi(session: ResearchSession) -> tuple[str, ...]:
+    """The records that bear on the question and can be looked up in Crossref."""
+    included = [
+        appraisal.evidence_id
+        for drug in session.store.drugs
+        for appraisal in session.store.appraisals(drug).values()
+        if appraisal.reading.included
+    ]
+    included += [fact.fact.evidence_id for fact in session.store.item_facts]
+    records = session.store.evidence
+    return tuple(i for i in dict.fromkeys(included) if records[i].metadata.doi)

@@ -32,7 +32,14 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
 from deepcritical.reasoning.auditing import check_sentences
 from deepcritical.reasoning.base import Unread
-from deepcritical.research.rounds import read_studies, round_result, tell_choice, told_of_plan
+from deepcritical.research.rounds import (
+    included_with_doi,
+    rank_records,
+    read_studies,
+    round_result,
+    tell_choice,
+    told_of_plan,
+)
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.stopping import stop_reason
 from deepcritical.research.understanding import understand
@@ -76,6 +83,7 @@ async def search_for_evidence(session: ResearchSession) -> None:
     targeted = session.proposed_in_round
     queries = await generate_queries(session)
     await execute_searches(session, queries)
+    await rank_records(session)
     await process_results(session)
     session.searched_in_round = True
     session.targeted_in_round = targeted
@@ -107,6 +115,8 @@ async def execute_searches(session: ResearchSession, queries: tuple[SearchQuery,
     Raises:
         DeepCriticalError: No source could be read, and there is nothing to report on.
     """
+    if session.searched.records:
+        session.searched.records.begin()  # loads while sources are waited for
     answers = await session.searched.handler.execute(
         queries, session.limits.results_per_query, within_s=session.search_s
     )
@@ -157,7 +167,7 @@ async def check_integrity(session: ResearchSession) -> None:
     supports nothing. What was found, and what could not be looked up, becomes a notice.
     """
     look_up = session.searched.check_integrity
-    wanted = _included_with_doi(session) if look_up else ()
+    wanted = included_with_doi(session) if look_up else ()
     if look_up is None or not wanted:
         return
     before = {i: session.store.evidence[i].metadata.integrity for i in wanted}
@@ -209,18 +219,6 @@ async def _judge_anew(session: ResearchSession) -> None:
         await session.notify(
             f"No chains are shown, and scores are from before a retraction was found: {error}"
         )
-
-
-def _included_with_doi(session: ResearchSession) -> tuple[str, ...]:
-    included = [
-        appraisal.evidence_id
-        for drug in session.store.drugs
-        for appraisal in session.store.appraisals(drug).values()
-        if appraisal.reading.included
-    ]
-    included += [fact.fact.evidence_id for fact in session.store.item_facts]
-    records = session.store.evidence
-    return tuple(i for i in dict.fromkeys(included) if records[i].metadata.doi)
 
 
 async def process_results(session: ResearchSession) -> None:
@@ -352,6 +350,7 @@ async def write_report(session: ResearchSession) -> None:
         sources=session.searched.described,
         notices=tuple(session.notices),
         plan_reviewed=session.plan is not None,
+        retrieval=session.store.retrieval,
     )
     draft = await session.reasoner.write_report(session.understood, session.store, context)
     session.store.report = await check_document(session, _decided(session, draft))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, ParamSpec, Protocol, Type
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import ConfigurationError, StorageError
 from deepcritical.services.imports import import_quietly
+from deepcritical.services.shipped_vectors import ShippedVectors
 from deepcritical.services.slices import in_slices
 from deepcritical.services.vector_cache import VectorCache
 
@@ -35,6 +36,7 @@ __all__ = [
     "ModelUnavailable",
     "content_hash",
     "installed_copy",
+    "key_of",
 ]
 
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
@@ -101,6 +103,11 @@ def content_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def key_of(model: ModelLoaded, role: Role) -> str:
+    """What vectors of texts of a role are kept under."""
+    return f"{model.fingerprint} {role}"
+
+
 def _hashes(texts: Sequence[str]) -> list[str]:
     return [content_hash(text) for text in texts]
 
@@ -139,10 +146,18 @@ class EmbeddingService:
     Args:
         model: A name on the hub, or a folder.
         cache: SQLite file that keeps vectors between runs; None keeps nothing.
+        shipped: File of vectors that were made beforehand; they go before all others.
     """
 
-    def __init__(self, model: str = DEFAULT_MODEL, *, cache: Path | None = None) -> None:
+    def __init__(
+        self,
+        model: str = DEFAULT_MODEL,
+        *,
+        cache: Path | None = None,
+        shipped: Path | None = None,
+    ) -> None:
         self._encoder = _Encoder(model)
+        self._shipped = ShippedVectors(shipped) if shipped else None
         self._cache = VectorCache(cache) if cache else None
         # One thread for all: the model is loaded once and used by one caller at a time, also while
         # the work of one that was cancelled runs out, and torch keeps one set of helpers.
@@ -169,7 +184,7 @@ class EmbeddingService:
         state = await self.load()
         if isinstance(state, ModelUnavailable):
             raise ConfigurationError(state.reason, "Retrieval is lexical without a model.")
-        key = f"{state.fingerprint} {role}"
+        key = key_of(state, role)
         hashed = await in_slices(_hashes, texts, _LOOKED_UP_AT_ONCE)
         hashes = [h for part in hashed for h in part]
         kept = await in_slices(partial(self._kept, key), hashes, _LOOKED_UP_AT_ONCE)
@@ -190,11 +205,13 @@ class EmbeddingService:
         )
 
     def _kept(self, key: str, hashes: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        try:
-            return self._cache.get(key, hashes) if self._cache else {}
-        except StorageError as error:
-            self.cache_problem = str(error)
-            return {}
+        found: dict[str, NDArray[np.float32]] = {}
+        for kept in filter(None, (self._cache, self._shipped)):
+            try:
+                found |= kept.get(key, hashes)
+            except StorageError as error:
+                self.cache_problem = str(error)
+        return found
 
     def _encoded(
         self, key: str, batch: Mapping[str, str], role: Role

@@ -56,6 +56,8 @@ class StoreState(Model):
     answer: DeepAnswer | None = None
     readings: dict[str, StudyReading] = Field(default_factory=dict)
     """Evidence id -> what its record says of its study."""
+    relevance: dict[str, float] = Field(default_factory=dict)
+    retrieval: str = ""
 
 
 class EvidenceStore:
@@ -78,6 +80,10 @@ class EvidenceStore:
         """How far each item of the checklist is covered, as last checked."""
         self.answer: DeepAnswer | None = None
         self._readings: dict[str, StudyReading] = {}
+        self.relevance: Mapping[str, float] = {}
+        """Evidence id -> how well the record fits the question, 0-1, as last ranked."""
+        self.retrieval = ""
+        """How records were ranked; '' when they were not."""
 
     @property
     def evidence(self) -> Mapping[str, Evidence]:
@@ -86,6 +92,10 @@ class EvidenceStore:
         An id whose work turned out to be that of an earlier one finds the same record as that.
         """
         return self._works
+
+    def best_first(self, ids: Iterable[str]) -> tuple[str, ...]:
+        """Ids of records, those first that fit the question best; equal ones stay in order."""
+        return tuple(sorted(ids, key=lambda i: -self.relevance.get(i, 0.0)))
 
     def add(self, records: Iterable[Evidence]) -> tuple[str, ...]:
         """Take in records; those of the same work are merged, whatever their order.
@@ -234,6 +244,8 @@ class EvidenceStore:
         store.coverage = state.coverage
         store.answer = state.answer
         store._readings = dict(state.readings)
+        store.relevance = state.relevance
+        store.retrieval = state.retrieval
         return store
 
     def to_snapshot(self, name: str, created: str = "") -> bytes:

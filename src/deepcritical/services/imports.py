@@ -9,10 +9,17 @@ import importlib.util
 import os
 import sys
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 __all__ = ["import_quietly"]
 
+_PUT_OFF = "sklearn.metrics"
+"""What sentence_transformers takes one function from, for distances that are not cosines: it costs
+a third of the whole import."""
 _TORCH_LIBRARIES = ("libtorch_cpu", "libtorch_python")
 
 # Switching the collector off and on again must not overlap with another import's.
@@ -38,11 +45,39 @@ def import_quietly(*names: str) -> None:
             for name in names:
                 if name == "torch":
                     _open_torch_libraries()
-                importlib.import_module(name)
+                with _put_off(_PUT_OFF):
+                    importlib.import_module(name)
         finally:
             gc.freeze()
             if enabled:
                 gc.enable()
+
+
+@contextmanager
+def _put_off(name: str) -> Iterator[None]:
+    """Have modules that are imported meanwhile load this one when they first call a part of it."""
+    if name in sys.modules:
+        yield
+        return
+    sys.modules[name] = _Later(name)
+    try:
+        yield
+    finally:
+        del sys.modules[name]
+
+
+class _Later(ModuleType):
+    """Stands in for a module; its parts are functions that load it when they are called."""
+
+    def __getattr__(self, part: str) -> Callable[..., Any]:
+        if part.startswith("__"):
+            raise AttributeError(part)
+        module = self.__name__
+
+        def called(*args: Any, **kwargs: Any) -> Any:
+            return getattr(importlib.import_module(module), part)(*args, **kwargs)
+
+        return called
 
 
 def _open_torch_libraries() -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from llama_index.vector_stores.chroma import ChromaVectorStore
     from numpy.typing import NDArray
 
-__all__ = ["LlamaIndexRAGService", "Method", "Retrieval"]
+__all__ = ["LlamaIndexRAGService", "Method", "Retrieval", "embedded_text"]
 
 Method = Literal["hybrid", "dense", "lexical"]
 _POOL = 100
@@ -281,7 +281,7 @@ class LlamaIndexRAGService:
         return with_missed(nearest, ours, vector, pool)
 
 
-def _text(record: Evidence) -> str:
+def embedded_text(record: Evidence) -> str:
     """What a vector is made of: the title first, because a model reads only so far."""
     return f"{record.citation.title}. {record.content}"
 
@@ -309,7 +309,9 @@ def _extended(
 def _compared(before: _Indexed, after: _Indexed) -> _Change:
     new = tuple(key for key in after.hashes if key not in before.owners)
     gone = tuple(key for key in before.hashes if key not in after.owners)
-    return _Change(new, tuple(_text(after.records[after.owners[key][0]]) for key in new), gone)
+    return _Change(
+        new, tuple(embedded_text(after.records[after.owners[key][0]]) for key in new), gone
+    )
 
 
 def _natural(evidence_id: str) -> tuple[int, str]:

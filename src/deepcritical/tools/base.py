@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -18,6 +18,8 @@ __all__ = [
     "CheckIntegrity",
     "LookUpNames",
     "Parsed",
+    "RankRecords",
+    "Ranking",
     "SearchTool",
     "SourceOutcome",
     "SourceQuery",
@@ -78,6 +80,27 @@ class Parsed(NamedTuple):
     records: tuple[Evidence, ...]
     skipped: tuple[str, ...] = ()
     """Records that could not be read, each named with the reason."""
+
+
+class Ranking(Model):
+    """How well records fit a question, and how that was found out."""
+
+    retrieval: str
+    """``hybrid (BM25 + all-MiniLM-L6-v2)``, or ``lexical (BM25): `` and the reason."""
+    relevance: dict[str, float]
+    """Evidence id -> 0-1, best first; comparable only within one ranking."""
+
+
+class RankRecords(Protocol):
+    """Ranks the records of one run."""
+
+    def begin(self) -> None:
+        """Make ready in the background what ranking needs; returns at once."""
+        ...
+
+    async def rank(self, text: str, records: Mapping[str, Evidence]) -> Ranking:
+        """All records by evidence id, ranked for a text; what no word or vector finds has 0."""
+        ...
 
 
 @runtime_checkable

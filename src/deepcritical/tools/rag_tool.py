@@ -2,27 +2,84 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
 from deepcritical.domain.evidence import Evidence
-from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
-from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
+from deepcritical.services.lexical import LexicalIndex, searchable, terms
+from deepcritical.services.llamaindex_rag import LlamaIndexRAGService, Retrieval
+from deepcritical.tools.base import Ranking, SourceOutcome, SourceQuery, SourceResult
 
 __all__ = ["RagTool"]
 
+_READY_S = 20.0
+"""Seconds that a ranking waits for a model that is read from a slow disk, or comes from its hub."""
+_MOST_VECTORS = 64
+"""Records of a ranking that are ranked by vectors, too: to make a vector takes some 50 ms of two
+cores, and a run must not wait for hundreds. What is kept from earlier runs does not raise it, so
+that two runs over the same records rank them alike."""
+
 
 class RagTool:
-    """A search tool over the records of one run; it adds none.
+    """A search tool over the records of one run; it adds none. Implements `RankRecords`, too.
 
     Args:
         rag: The run's retrieval.
+        ready_within_s: Seconds after which a ranking goes by words alone.
     """
 
-    def __init__(self, rag: LlamaIndexRAGService) -> None:
+    def __init__(self, rag: LlamaIndexRAGService, ready_within_s: float = _READY_S) -> None:
         self._rag = rag
+        self._ready_within_s = ready_within_s
+        self._opening: asyncio.Task[Retrieval] | None = None
 
     @property
     def name(self) -> str:
         """``records of this run``."""
         return "records of this run"
+
+    def begin(self) -> None:
+        """Load model and index in threads, while sources are searched; returns at once."""
+        if self._opening is None:
+            self._opening = asyncio.get_running_loop().create_task(self._rag.retrieval())
+
+    @asynccontextmanager
+    async def used(self) -> AsyncIterator[RagTool]:
+        """Itself, until the context ends; then nothing of it is under way."""
+        try:
+            yield self
+        finally:
+            if self._opening is not None:
+                self._opening.cancel()
+                # What it failed with was told to whoever ranked; nobody else waits for it.
+                with contextlib.suppress(asyncio.CancelledError, Exception):
+                    await self._opening
+
+    async def rank(self, text: str, records: Mapping[str, Evidence]) -> Ranking:
+        """All records, ranked for a text; see `RankRecords`."""
+        by_words = await asyncio.to_thread(_by_words, text, records)
+        try:
+            async with asyncio.timeout(self._ready_within_s):
+                return await self._by_both(text, records, by_words)
+        except TimeoutError:
+            late = f"the vectors were not there within {self._ready_within_s:g} s."
+            scores = {i: round(share, 4) for i, share in by_words.items()}
+            return Ranking(retrieval=Retrieval(lexical_because=late).label, relevance=scores)
+
+    async def _by_both(
+        self, text: str, records: Mapping[str, Evidence], by_words: Mapping[str, float]
+    ) -> Ranking:
+        """The best by words, ranked by words and vectors; the others behind them, by words."""
+        best = {i: records[i] for i in list(by_words)[:_MOST_VECTORS]}
+        await self._rag.ingest(best)
+        found = await self._rag.query(text, len(best), among=best)
+        scores = {i: record.relevance_score for i, record in found.items()}
+        least = min(scores.values(), default=0.0) if len(scores) == len(best) else 0.0
+        rest = {i: round(least * share, 4) for i, share in by_words.items() if i not in scores}
+        retrieval = await self._rag.retrieval()
+        return Ranking(retrieval=retrieval.label, relevance=scores | rest)
 
     async def fetch(self, query: SourceQuery) -> SourceResult:
         """The best records of the run for a query, with the way they were ranked as a filter."""
@@ -39,3 +96,12 @@ class RagTool:
     async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
         """The best records of the run, best first."""
         return list((await self.fetch(SourceQuery(text=query, max_results=max_results))).evidence)
+
+
+def _by_words(text: str, records: Mapping[str, Evidence]) -> dict[str, float]:
+    """BM25 scores of all records, as shares of the best one, best first."""
+    index = LexicalIndex([terms(searchable(record)) for record in records.values()])
+    scores = dict(zip(records, map(float, index.scores(text)), strict=True))
+    best = max(scores.values(), default=0.0) or 1.0
+    order = sorted(scores, key=lambda i: (-scores[i], len(i), i))
+    return {i: scores[i] / best for i in order}

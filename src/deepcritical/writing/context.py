@@ -21,3 +21,5 @@ class ReportContext(Model):
     """What found the sentences that are told."""
     plan_reviewed: bool = False
     """Whether the run followed a plan that a person had for review."""
+    retrieval: str = ""
+    """How the records of the run were ranked; '' when they were not."""

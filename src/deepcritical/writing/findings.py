@@ -34,6 +34,7 @@ def findings_of(
     appraisals: Mapping[str, Appraisal],
     evidence: Mapping[str, Evidence],
     readings: Mapping[str, StudyReading],
+    relevance: Mapping[str, float],
 ) -> dict[str, Finding]:
     """Return the findings on a drug by id: rows over studies, then studies, then harms told.
 
@@ -44,10 +45,11 @@ def findings_of(
         appraisals: Of the drug, by evidence id.
         evidence: The records.
         readings: Of the records, by evidence id.
+        relevance: Of the records to the question, as far as they were ranked.
     """
     made = [
         *_of_rows(drug, verdict, studies, evidence),
-        *_of_studies(drug, verdict, studies, evidence, readings),
+        *_of_studies(drug, verdict, studies, evidence, readings, relevance),
         *_harms(drug, appraisals, evidence),
     ]
     return {f"F{n}": f.model_copy(update={"id": f"F{n}"}) for n, f in enumerate(made, 1)}
@@ -103,10 +105,16 @@ def _of_studies(
     studies: Sequence[StudyFinding],
     evidence: Mapping[str, Evidence],
     readings: Mapping[str, StudyReading],
+    relevance: Mapping[str, float],
 ) -> Iterator[Finding]:
     decided = set(verdict.deciding_ids)
-    told = [(study, vote) for study in studies for vote in study.votes]
-    told.sort(key=lambda one: (one[1].evidence_id not in decided, one[0].level or 9))
+
+    def order(one: tuple[StudyFinding, Vote]) -> tuple[bool, int, float]:
+        study, vote = one
+        fits = relevance.get(vote.evidence_id, 0.0)
+        return vote.evidence_id not in decided, study.level or 9, -fits
+
+    told = sorted(((s, vote) for s in studies for vote in s.votes), key=order)
     for study, vote in told[:_MOST_VOTES]:
         name = short_name(evidence[vote.evidence_id])
         reading = readings.get(vote.evidence_id)

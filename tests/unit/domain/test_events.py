@@ -44,6 +44,7 @@ EXAMPLES: tuple[Event, ...] = (
     events.AgentCalled(agent="SearchAgent", instruction="Search.", iteration=1),
     events.SourceSearched(source="a", query="examplol", outcome="data", identified=3, new=2),
     events.EvidenceProcessed(read=2, included=1, facts_located=4, facts_dropped=1),
+    events.RecordsRanked(records=2, retrieval="hybrid (BM25 + words)"),
     events.StudiesRead(records=(events.RecordRead(evidence_id="E1", reader="rules", results=2),)),
     events.HypothesesProposed(chains=("examplol → targetase → testitis",)),
     events.EvidenceAssessed(

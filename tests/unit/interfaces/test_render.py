@@ -91,6 +91,10 @@ LINES: list[tuple[Any, list[str]]] = [
         ["5", "4", "9", "3 dropped"],
     ),
     (
+        events.RecordsRanked(records=2, retrieval="hybrid (BM25 + words)"),
+        ["Retrieval: hybrid (BM25 + words)", "2 records"],
+    ),
+    (
         events.StudiesRead(
             records=(
                 events.RecordRead(evidence_id="E1", reader="curated", results=2),
