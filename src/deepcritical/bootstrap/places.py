@@ -15,6 +15,7 @@ from deepcritical.research.session import RunSources
 from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.settings import Settings
 from deepcritical.tools.crossref import check_all
+from deepcritical.tools.drug_facts.looking_up import DrugFactsLookUp
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
 from deepcritical.tools.spanned import SpannedTool
@@ -81,7 +82,18 @@ def _over_live(settings: Settings, names: Sequence[SourceKey], telemetry: Teleme
             )
             check = partial(check_all, client=live.crossref) if live.crossref else None
             described = tuple(_described(settings, live))
-            yield RunSources(handler, described, check, live.mesh.look_up)
+            facts = DrugFactsLookUp(
+                live.facts,
+                deadline_s=settings.source_deadline_s,
+                today=lambda: datetime.now(UTC).date().isoformat(),
+            )
+            yield RunSources(
+                handler,
+                described,
+                check,
+                live.mesh.look_up,
+                facts.look_up if live.facts else None,
+            )
 
     return opened
 
@@ -91,3 +103,6 @@ def _described(settings: Settings, live: LiveSources) -> Iterator[str]:
     yield from (f"{tool.name}: searched live{kept}" for tool in live.tools)
     if live.crossref:
         yield "Crossref: asked for retractions of the records used that have a DOI"
+    if live.facts:
+        names = ", ".join(source.terms.source for source in live.facts)
+        yield f"Curated facts on the drugs asked about: {names}"

@@ -15,7 +15,7 @@ from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.tools.base import CheckIntegrity, LookUpNames
+from deepcritical.tools.base import CheckIntegrity, LookUpFacts, LookUpNames
 from deepcritical.tools.search_handler import Searches
 
 __all__ = ["ResearchSession", "RunSources"]
@@ -41,6 +41,8 @@ class RunSources(NamedTuple):
     """None when retractions are not looked up beside what the sources say."""
     look_up: LookUpNames | None = None
     """Knows names that no table has; None where nobody can be asked."""
+    facts: LookUpFacts | None = None
+    """Knows what is curated of drugs; None where nobody is to be asked."""
 
 
 @dataclass

@@ -17,6 +17,7 @@ from deepcritical.domain.appraisal import Appraisal, StudyFinding, study_finding
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model
 from deepcritical.domain.checklist import Checklist, ItemCoverage, ItemFact
+from deepcritical.domain.drug_facts import DrugFacts
 from deepcritical.domain.errors import StorageError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.hypotheses import MechanismHypothesis
@@ -56,6 +57,7 @@ class StoreState(Model):
     answer: DeepAnswer | None = None
     readings: dict[str, StudyReading] = Field(default_factory=dict)
     """Evidence id -> what its record says of its study."""
+    drug_facts: tuple[DrugFacts, ...] | None = None
 
 
 class EvidenceStore:
@@ -78,6 +80,8 @@ class EvidenceStore:
         """How far each item of the checklist is covered, as last checked."""
         self.answer: DeepAnswer | None = None
         self._readings: dict[str, StudyReading] = {}
+        self.drug_facts: tuple[DrugFacts, ...] | None = None
+        """What curated sources know of the drugs asked about; None where nobody was asked."""
 
     @property
     def evidence(self) -> Mapping[str, Evidence]:
@@ -201,6 +205,7 @@ class EvidenceStore:
             coverage=self.coverage,
             answer=self.answer,
             readings=self._readings,
+            drug_facts=self.drug_facts,
         )
         return state.model_dump_json()
 
@@ -234,6 +239,7 @@ class EvidenceStore:
         store.coverage = state.coverage
         store.answer = state.answer
         store._readings = dict(state.readings)
+        store.drug_facts = state.drug_facts
         return store
 
     def to_snapshot(self, name: str, created: str = "") -> bytes:
