@@ -119,7 +119,7 @@ class Settings(BaseSettings):
     crossref_url: str = "https://api.crossref.org/"
     """Base address of Crossref."""
     drug_facts: bool = True
-    """Whether the drugs asked about are looked up in curated sources, which are sent their names."""
+    """Whether the drugs asked about are looked up in curated sources, which get their names."""
     mychem_url: str = "https://mychem.info/v1/"
     """Base address of MyChem.info."""
     opentargets_url: str = "https://api.platform.opentargets.org/api/v4/"

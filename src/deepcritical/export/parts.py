@@ -142,7 +142,11 @@ def _assessed(report: ResearchReport) -> tuple[Block, ...]:
 def _ledger(report: ResearchReport) -> Ledger:
     brief = report.brief
     studies = tuple(study.result for study in brief.studies) if brief else ()
-    sentences = (*brief.answer, *brief.harms, *brief.synthesis, *studies) if brief else ()
+    sentences = (
+        (*brief.licensed, *brief.answer, *brief.harms, *brief.label, *brief.synthesis, *studies)
+        if brief
+        else ()
+    )
     entries = (
         LedgerEntry(n, reference.short_name, _claims(report.claims, reference.evidence_id))
         for n, reference in enumerate(report.references, 1)

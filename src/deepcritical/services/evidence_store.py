@@ -17,6 +17,7 @@ from deepcritical.domain.appraisal import Appraisal, StudyFinding, study_finding
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model
 from deepcritical.domain.checklist import Checklist, ItemCoverage, ItemFact
+from deepcritical.domain.drug_fact_records import fact_records
 from deepcritical.domain.drug_facts import DrugFacts
 from deepcritical.domain.errors import StorageError
 from deepcritical.domain.evidence import Evidence
@@ -90,6 +91,11 @@ class EvidenceStore:
         An id whose work turned out to be that of an earlier one finds the same record as that.
         """
         return self._works
+
+    @property
+    def citable(self) -> Mapping[str, Evidence]:
+        """All records, and those of curated facts (``L1``, ``L2`` ...), which no search found."""
+        return {**self._works, **fact_records(self.drug_facts or ())}
 
     def add(self, records: Iterable[Evidence]) -> tuple[str, ...]:
         """Take in records; those of the same work are merged, whatever their order.
