@@ -16,6 +16,7 @@ from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.domain.text import Span, fold, sentences
+from deepcritical.questions.cues import GROUPS
 from deepcritical.vocabulary.conditions import (
     KnownCondition,
     condition_named,
@@ -37,15 +38,8 @@ _CAUSED = bounded(
 """Before a condition that is named as the cause of what is treated."""
 _OTHER = bounded(r"^[\s-]{0,3}(?:chemotherapy|radiotherapy|surgery|medication|drugs?)\b")
 """Behind a condition that is a part of another name."""
-_ALIKE = (
-    frozenset("elderly older geriatric aged seniors".split()),
-    frozenset("child children pediatric paediatric infants neonates adolescents".split()),
-    frozenset("pregnant pregnancy pregnancies fetal embryo".split()),
-    frozenset("breastfeeding lactation lactating nursing".split()),
-    frozenset("renal kidney".split()),
-    frozenset("hepatic liver".split()),
-)
-_NO_GROUP = frozenset("people patients persons adults with and the of in who have men".split())
+_NO_GROUP = frozenset("people patients persons adults with and the who have".split())
+_GROUPS = dict(GROUPS)
 _WORD = bounded(r"[^\W\d_]{3,40}")
 
 
@@ -237,8 +231,7 @@ def _warned(label: DrugLabel, key: str, drug: str, asked: Asked) -> Iterator[_Fa
 
 
 def _concerns(span: Span, asked: Asked) -> bool:
-    words = {word.casefold() for word in _WORD.findall(span.text)}
-    if any(_group_words(group) & words for group in asked.population):
+    if any(_names_group(span.text, group) for group in asked.population):
         return True
     return asked.condition is not None and bool(_mentioned(span.text, asked.condition))
 
@@ -253,9 +246,15 @@ def _mentioned(text: str, condition: Condition) -> bool:
     return known is not None and any(is_kind_of(c, known) or is_kind_of(known, c) for c in found)
 
 
-def _group_words(group: str) -> set[str]:
-    own = {w.casefold() for w in _WORD.findall(group)} - _NO_GROUP
-    return own.union(*(alike for alike in _ALIKE if alike & own))
+def _names_group(text: str, group: str) -> bool:
+    """Whether a text names a group of people, by the cues of questions or by its own words."""
+    if pattern := _GROUPS.get(group):
+        return bool(pattern.search(text))
+    condition = condition_named(group)
+    if condition:
+        return any(is_kind_of(m.condition, condition) for m in find_conditions(text))
+    own = {word.casefold() for word in _WORD.findall(group)} - _NO_GROUP
+    return bool(own & {word.casefold() for word in _WORD.findall(text)})
 
 
 def _interactions(label: DrugLabel, key: str, drug: str, asked: Asked) -> Iterator[_Fact]:
