@@ -63,7 +63,16 @@ async def curated() -> AsyncIterator[Site]:
 
 def filled(server: CuratedServer) -> None:
     """Made-up facts on examplol at every source."""
-    server.mychem = {
+    server.mychem = _mychem()
+    server.opentargets = _opentargets()
+    server.labels = {"results": [_label()]}
+    server.events = {"results": [{"term": "MADE-UP RASH", "count": 12}]}
+    relation = {"type": "treat", "source": "@CHEMICAL_Examplol", "target": "@DISEASE_Asthma"}
+    server.relations = {"@CHEMICAL_Examplol": [relation | {"publications": 3}]}
+
+
+def _mychem() -> dict[str, Any]:
+    return {
         "hits": [
             {
                 "_id": "AAAAAAAAAAAAAA-BBBBBBBBBB-C",
@@ -80,6 +89,9 @@ def filled(server: CuratedServer) -> None:
             }
         ]
     }
+
+
+def _opentargets() -> dict[str, Any]:
     target = {"id": "ENSG0", "approvedSymbol": "MADE1", "approvedName": "made kinase"}
     moa = {"mechanismOfAction": "Made kinase inhibitor", "actionType": "INHIBITOR"}
     entry = {
@@ -88,8 +100,11 @@ def filled(server: CuratedServer) -> None:
         "indications": {"rows": []},
         "mechanismsOfAction": {"rows": [moa | {"targets": [target]}]},
     }
-    server.opentargets = {"data": {"search": {"hits": [{"object": entry}]}}}
-    label = {
+    return {"data": {"search": {"hits": [{"object": entry}]}}}
+
+
+def _label() -> dict[str, Any]:
+    return {
         "set_id": "made-up-set",
         "effective_time": "29990101",
         "openfda": {"generic_name": ["EXAMPLOL"], "brand_name": ["EXAMPLAX"]},
@@ -99,10 +114,6 @@ def filled(server: CuratedServer) -> None:
         "drug_interactions": [TOGETHER],
         "adverse_reactions": ["Made-up rash."],
     }
-    server.labels = {"results": [label]}
-    server.events = {"results": [{"term": "MADE-UP RASH", "count": 12}]}
-    relation = {"type": "treat", "source": "@CHEMICAL_Examplol", "target": "@DISEASE_Asthma"}
-    server.relations = {"@CHEMICAL_Examplol": [relation | {"publications": 3}]}
 
 
 @asynccontextmanager

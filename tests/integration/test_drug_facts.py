@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from dbos import DBOS
 
+from deepcritical.bootstrap.durable import build_durable
+from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.drug_facts import DrugFacts
 from deepcritical.domain.named import Drug
 from deepcritical.domain.report import ResearchReport
 from deepcritical.export.formats import FORMATS
+from deepcritical.jobs.runs import RunService
+from deepcritical.orchestrators.deep_research import deep_research
+from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reasoning.auditing import audit
+from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.services.database import Database
+from deepcritical.services.tool_trace_service import ToolTraceService
 from tests.conftest import paper, snapshot
 from tests.integration.curated import AGAINST, MAKERS, Site, curated, filled, sources_with
 from tests.integration.replaying import Asked, Texts, process
@@ -138,7 +148,7 @@ async def test_such_a_report_stands_before_verify(site: Site, records: Path) -> 
     )
     assert any("does not stand" in e.reason for e in audit(forged).entries if not e.holds)
     for form in FORMATS.values():
-        assert form.render(report, IMPRINT)
+        assert await asyncio.to_thread(form.render, report, IMPRINT)
 
 
 @pytest.mark.parametrize(
@@ -173,8 +183,37 @@ async def test_all_down_is_told_and_costs_nothing_else(site: Site, records: Path
     assert "Could not be asked" in down.methodology.content
     assert "not requested" in without.methodology.content
     assert without.drug_facts is None
-    same: dict[str, Any] = {"drug_facts": None, "notices": (), "methodology": without.methodology}
-    assert down.model_copy(update=same) == without
+    same: dict[str, Any] = {
+        "drug_facts": None,
+        "notices": without.notices,
+        "methodology": without.methodology,
+    }
+    plain = down.model_copy(update=same)
+    assert [n for n in type(plain).model_fields if getattr(plain, n) != getattr(without, n)] == []
+
+
+@pytest.mark.slow
+async def test_facts_and_searches_are_steps_of_their_own(
+    site: Site, records: Path, url: str
+) -> None:
+    filled(site.server)
+    traces = ToolTraceService(Database(url))
+    runs = RunService(
+        orchestrate=run_team,
+        answering=deep_research,
+        reasoner=ExtractiveReasoner(),
+        open_sources=partial(sources_with, records, site),
+        limits_for=lambda _depth: RunLimits(max_iterations=1),
+        traces=traces,
+        durable=build_durable(traces),
+    )
+    run = runs.submit(LICENSED)
+    report = await run.result()
+    steps = [step["function_name"] for step in await DBOS.list_workflow_steps_async(run.run_id)]
+    assert steps.count("drug_facts") == steps.count("execute") == 1
+    assert report.drug_facts
+    await runs.close()
+    await traces.close()
 
 
 async def test_a_run_that_goes_on_elsewhere_does_not_ask_again(site: Site, records: Path) -> None:

@@ -118,8 +118,6 @@ class _Writer:
             confidence_score=self.verdict.confidence,
             assessment=self.assessment,
             written_by=self.written_by,
-            findings=self.facts.findings,
-            drug_facts=self.store.drug_facts,
         )
 
     def _brief(self) -> Brief | None:
@@ -197,7 +195,8 @@ class _Writer:
                 title=f"{_TITLES['mechanistic_findings']}: {drug}",
                 content=contents["mechanistic_findings"],
             )
-        return sections | {"hypotheses_tested": tested}
+        curated = {"findings": self.facts.findings, "drug_facts": self.store.drug_facts}
+        return sections | {"hypotheses_tested": tested} | curated
 
     def _contradictions(
         self, mechanism: MechanismSection | None, clinical: list[ClinicalSection]
