@@ -127,7 +127,7 @@ class Settings(BaseSettings):
     openfda_url: str = "https://api.fda.gov/"
     """Base address of openFDA."""
     openfda_api_key: SecretStr | None = None
-    """Key for openFDA; with it 120,000 requests a day are allowed, else 1,000."""
+    """Key for openFDA, which without one answers 1,000 requests a day."""
     pubtator_url: str = "https://www.ncbi.nlm.nih.gov/research/pubtator3-api/"
     """Base address of PubTator3."""
     check_integrity: bool = False

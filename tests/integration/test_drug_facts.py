@@ -12,9 +12,11 @@ import pytest
 from dbos import DBOS
 
 from deepcritical.bootstrap.durable import build_durable
+from deepcritical.bootstrap.places import open_sources_of
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.drug_facts import DrugFacts
 from deepcritical.domain.named import Drug
+from deepcritical.domain.plan import Place
 from deepcritical.domain.report import ResearchReport
 from deepcritical.export.formats import FORMATS
 from deepcritical.jobs.runs import RunService
@@ -24,10 +26,13 @@ from deepcritical.reasoning.auditing import audit
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.settings import Settings
 from tests.conftest import paper, snapshot
 from tests.integration.curated import AGAINST, MAKERS, Site, curated, filled, sources_with
 from tests.integration.replaying import Asked, Texts, process
+from tests.servers.curated import CuratedServer
 from tests.servers.faults import Fault
+from tests.servers.running import running
 from tests.unit.export.reports import IMPRINT
 
 DRUG = Drug(name="examplol")
@@ -225,3 +230,27 @@ async def test_a_run_that_goes_on_elsewhere_does_not_ask_again(site: Site, recor
     again = await process(asked, Texts(whole.journal.records[:-1]))
     assert len(site.server.asked) == first
     assert again.document == whole.document
+
+
+async def test_settings_say_who_is_asked_and_where(records: Path) -> None:
+    server = CuratedServer()
+    filled(server)
+    async with running(server.app) as url:
+        names = ("mychem_url", "opentargets_url", "openfda_url", "pubtator_url")
+        settings = Settings.model_validate(
+            {"http_cache": None, "openfda_api_key": "made-up-key", **dict.fromkeys(names, url)}
+        )
+        live, stored = Place(sources=("pubmed",)), Place(snapshot=str(records))
+        async with open_sources_of(settings, live)() as sources:
+            assert sources.facts
+            (facts,) = await sources.facts([DRUG], 4.0)
+    assert set(outcomes(facts).values()) == {"data"}
+    keys = {path: asked.get("api_key") for path, asked in server.asked}
+    assert keys["/drug/label.json"] == "made-up-key"
+    assert keys["/query"] is None
+    assert "made-up-key" not in facts.model_dump_json()
+    off = Settings.model_validate({"drug_facts": "off", "http_cache": None})
+    for chosen, place in ((off, live), (settings, stored)):
+        opening = await asyncio.to_thread(open_sources_of, chosen, place)
+        async with opening() as sources:
+            assert sources.facts is None

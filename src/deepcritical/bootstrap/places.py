@@ -103,6 +103,3 @@ def _described(settings: Settings, live: LiveSources) -> Iterator[str]:
     yield from (f"{tool.name}: searched live{kept}" for tool in live.tools)
     if live.crossref:
         yield "Crossref: asked for retractions of the records used that have a DOI"
-    if live.facts:
-        names = ", ".join(source.terms.source for source in live.facts)
-        yield f"Curated facts on the drugs asked about: {names}"

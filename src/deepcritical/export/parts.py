@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from deepcritical.domain.drug_facts_markdown import facts_markdown
 from deepcritical.domain.hypotheses_markdown import edge_evidence
 from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.report import ResearchReport
@@ -90,6 +91,8 @@ def _body(report: ResearchReport, medium: Medium) -> Iterator[Part]:
     contradictions, change = report.contradictions, report.what_would_change
     yield Part("contradictions", contradictions.title, _prose(contradictions.content))
     yield Part("change", change.title, _prose(change.content))
+    facts = facts_markdown(report.drug_facts).partition("\n\n")[2]
+    yield Part("curated", "Curated drug facts", _prose(facts))
     limitations = "\n".join(f"- {text}" for text in report.limitations)
     yield Part("limitations", "Limitations", _prose(limitations))
     if report.brief is None:
