@@ -152,6 +152,15 @@ async def test_such_a_report_stands_before_verify(site: Site, records: Path) -> 
         }
     )
     assert any("does not stand" in e.reason for e in audit(forged).entries if not e.holds)
+    foreign = forged.model_copy(update={"drug_facts": ()})
+    assert {"no record of the report's curated facts has its ids"} <= {
+        entry.reason for entry in audit(foreign).entries if not entry.holds
+    }
+    brief = report.brief
+    assert brief
+    bent = brief.licensed[0].model_copy(update={"text": "Licensed for this condition: gout."})
+    lying = report.model_copy(update={"brief": brief.model_copy(update={"licensed": (bent,)})})
+    assert bent.text in {entry.text for entry in audit(lying).entries if not entry.holds}
     for form in FORMATS.values():
         assert await asyncio.to_thread(form.render, report, IMPRINT)
 

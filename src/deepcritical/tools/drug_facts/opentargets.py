@@ -35,7 +35,7 @@ query Facts($name: String!) {
       indications { rows { maxClinicalStage disease { id name } } }
       mechanismsOfAction { rows { mechanismOfAction actionType targets {
         id approvedSymbol approvedName
-        associatedDiseases(page: {index: 0, size: 50}) {
+        associatedDiseases(page: {index: 0, size: 25}) {
           rows { score disease { id name } datatypeScores { id score } }
         }
         safetyLiabilities { event datasource effects { direction } }
