@@ -119,6 +119,18 @@ class Settings(BaseSettings):
     """Base address of Europe PMC."""
     crossref_url: str = "https://api.crossref.org/"
     """Base address of Crossref."""
+    drug_facts: bool = True
+    """Whether the drugs asked about are looked up in curated sources, which get their names."""
+    mychem_url: str = "https://mychem.info/v1/"
+    """Base address of MyChem.info."""
+    opentargets_url: str = "https://api.platform.opentargets.org/api/v4/"
+    """Base address of Open Targets."""
+    openfda_url: str = "https://api.fda.gov/"
+    """Base address of openFDA."""
+    openfda_api_key: SecretStr | None = None
+    """Key for openFDA, which without one answers 1,000 requests a day."""
+    pubtator_url: str = "https://www.ncbi.nlm.nih.gov/research/pubtator3-api/"
+    """Base address of PubTator3."""
     check_integrity: bool = False
     """Whether retractions of records with a DOI are also looked up in Crossref."""
     database_url: Annotated[SecretStr | None, Field(validate_default=True)] = Field(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import time
+from bisect import bisect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -56,6 +57,7 @@ class Texts:
         self.done: list[str] = []
         """Names of the effects that this process ran."""
         self._place = 0
+        self._places = list(range(len(records)))
         self._dies_at = dies_at
         self._when = when
 
@@ -68,7 +70,10 @@ class Texts:
         self.done.append(name)
         text = json.dumps(await effect(), allow_nan=False)
         self._die(place, "uncommitted")
-        self.records.append(Record(name, text))
+        # Of two effects at once the later one may end first.
+        at = bisect(self._places, place)
+        self._places.insert(at, place)
+        self.records.insert(at, Record(name, text))
         self._die(place, "committed")
         return dict(json.loads(text))
 

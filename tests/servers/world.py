@@ -64,6 +64,7 @@ async def world(
     kept = without_settings()
     kept["DEEPCRITICAL_HTTP_CACHE"] = str(folder / "cache" / "http.sqlite")
     kept["DEEPCRITICAL_SOURCE_DEADLINE_S"] = "8"
+    kept["DEEPCRITICAL_DRUG_FACTS"] = "off"  # whoever tests them serves them
     async with AsyncExitStack() as stack:
         served: dict[str, ASGIApp] = {**faults, "crossref": crossref.app}
         for name, app in served.items():

@@ -12,6 +12,11 @@ from deepcritical.domain.live_sources import SourceKey
 from deepcritical.settings import Settings
 from deepcritical.tools.base import SearchTool
 from deepcritical.tools.clinicaltrials import ClinicalTrials
+from deepcritical.tools.drug_facts.base import FactSource
+from deepcritical.tools.drug_facts.mychem import MyChem
+from deepcritical.tools.drug_facts.openfda import AdverseEvents, Labels
+from deepcritical.tools.drug_facts.opentargets import OpenTargets
+from deepcritical.tools.drug_facts.pubtator import PubTator
 from deepcritical.tools.europepmc import EuropePMC
 from deepcritical.tools.http import RequestsTransport, SourceClient
 from deepcritical.tools.http_cache import AsyncBaseStorage, open_cache
@@ -30,6 +35,8 @@ class LiveSources(NamedTuple):
     """None unless the setting asks for it."""
     mesh: MeshNames
     """Knows names that no table here has."""
+    facts: tuple[FactSource, ...]
+    """Who curates what is known of drugs; () where nobody is to be asked."""
     caches: bool
     """Whether answers are kept."""
 
@@ -51,6 +58,7 @@ async def open_sources(
             tools=tuple(opening.tool(name) for name in names),
             crossref=opening.crossref() if settings.check_integrity else None,
             mesh=opening.mesh(),
+            facts=opening.facts() if settings.drug_facts else (),
             caches=storage is not None,
         )
 
@@ -90,6 +98,19 @@ class _Opening:
     def mesh(self) -> MeshNames:
         """Look-ups in MeSH, which is at the same host as PubMed."""
         return MeshNames(self._ncbi("MeSH"), email=self._settings.contact_email)
+
+    def facts(self) -> tuple[FactSource, ...]:
+        """The curated sources, the drug's own substance first."""
+        settings, key = self._settings, self._settings.openfda_api_key
+        secrets = {"api_key": key.get_secret_value()} if key else {}
+        fda = self.client("openFDA", settings.openfda_url, 4, secrets)
+        return (
+            MyChem(self.client("MyChem.info", settings.mychem_url)),
+            OpenTargets(self.client("Open Targets", settings.opentargets_url)),
+            Labels(fda),
+            AdverseEvents(fda),
+            PubTator(self.client("PubTator3", settings.pubtator_url, 3)),
+        )
 
     def _ncbi(self, name: str) -> SourceClient:
         key = self._settings.ncbi_api_key

@@ -18,6 +18,7 @@ from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.settings import Settings
 from deepcritical.tools.crossref import check_all
+from deepcritical.tools.drug_facts.looking_up import DrugFactsLookUp
 from deepcritical.tools.rag_tool import RagTool
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
@@ -115,7 +116,19 @@ def _over_live(
             )
             check = partial(check_all, client=live.crossref) if live.crossref else None
             described = tuple(_described(settings, live))
-            yield RunSources(handler, described, check, live.mesh.look_up, records)
+            facts = DrugFactsLookUp(
+                live.facts,
+                deadline_s=settings.source_deadline_s,
+                today=lambda: datetime.now(UTC).date().isoformat(),
+            )
+            yield RunSources(
+                handler,
+                described,
+                check,
+                live.mesh.look_up,
+                records,
+                facts.look_up if live.facts else None,
+            )
 
     return opened
 

@@ -55,6 +55,7 @@ _TYPES: dict[SourceName, SourceType] = {
     "europepmc": "europepmc",
     "doi": "web",
     "web": "web",
+    "curated": "web",
 }
 
 

@@ -73,6 +73,11 @@ class Brief(Model):
     answer: tuple[Sentence, ...] = Field(min_length=1)
     """Two to four sentences: drug, population, outcome, effect with interval, certainty."""
     harms: tuple[Sentence, ...] = ()
+    licensed: tuple[Sentence, ...] = ()
+    """That a label or a curated source has the drug licensed for the condition; said first."""
+    label: tuple[Sentence, ...] = ()
+    """Class, and what of boxed warnings, contraindications and interactions bears on the question.
+    """
     synthesis: tuple[Sentence, ...] = ()
     """What the studies show together, where a model wrote; each sentence passed its checks."""
     findings: tuple[OutcomeRow, ...] = ()

@@ -31,8 +31,10 @@ def brief_markdown(report: Briefed) -> str:
         return ""
     parts = (
         _badge_line(report),
+        as_markdown(brief.licensed, references),
         as_markdown(brief.answer, references),
         f"**Harms:** {as_markdown(brief.harms, references)}" if brief.harms else "",
+        f"**Label:** {as_markdown(brief.label, references)}" if brief.label else "",
         as_markdown(brief.synthesis, references),
         _findings(brief.findings, references),
         _listed("Main studies", (_study(study, references) for study in brief.studies)),

@@ -70,7 +70,10 @@ def badge(report: Briefed) -> Badge:
     verdict = report.verdict
     rated = verdict.label is not VerdictLabel.NOT_ASSESSED
     certainty = f"certainty: {verdict.certainty.value}" if rated else ""
-    remarks = (certainty, report.verdict_on)
+    licensed = "licensed for this condition" if report.brief and report.brief.licensed else ""
+    if licensed and report.brief and "form of this" in report.brief.licensed[0].text:
+        licensed = "licensed for a form of this condition"
+    remarks = (licensed, certainty, report.verdict_on)
     return Badge(capitalised(verdict.label.value), tuple(part for part in remarks if part))
 
 
@@ -114,6 +117,8 @@ def cited_ids(brief: Brief) -> frozenset[str]:
     sentences = (
         *brief.answer,
         *brief.harms,
+        *brief.licensed,
+        *brief.label,
         *brief.synthesis,
         *(study.result for study in brief.studies),
     )

@@ -50,6 +50,8 @@ NOT_PROSE = frozenset(
         "prisma",
         "evidence_table",
         "brief",
+        "drug_facts",
+        "findings",
         "study_table",
         "question",
         "context",

@@ -27,16 +27,17 @@ __all__ = [
     "cut",
 ]
 
-SourceName = Literal["pubmed", "clinicaltrials", "registry", "europepmc", "doi", "web"]
+SourceName = Literal["pubmed", "clinicaltrials", "registry", "europepmc", "doi", "web", "curated"]
 """Where a record can be looked up.
 
-PubMed, ClinicalTrials.gov, another trial register, Europe PMC, by its DOI only, or the open web.
+PubMed, ClinicalTrials.gov, another trial register, Europe PMC, by its DOI only, the open web, or
+a label or another curated entry on a drug.
 """
 
-TextKind = Literal["abstract", "summary", "registry", "web", "none"]
+TextKind = Literal["abstract", "summary", "registry", "web", "label", "none"]
 """What `Evidence.content` is.
 
-Only `abstract`, `registry` and `web` are the source's own words and may be quoted.
+All but `summary` are the source's own words and may be quoted.
 """
 
 
@@ -132,7 +133,7 @@ class Evidence(Model):
     @property
     def quotable(self) -> bool:
         """Whether the text is the source's own words, which may stand in quotation marks."""
-        return self.metadata.text_kind in ("abstract", "registry", "web")
+        return self.metadata.text_kind in ("abstract", "registry", "web", "label")
 
 
 def cut(record: Evidence) -> Evidence:

@@ -10,6 +10,8 @@ from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.brief import Brief, StudyRow
 from deepcritical.domain.brief_markdown import brief_markdown
 from deepcritical.domain.claim_appendix import claim_appendix
+from deepcritical.domain.drug_facts import DrugFacts
+from deepcritical.domain.drug_facts_markdown import facts_markdown
 from deepcritical.domain.evidence_table import EvidenceRow
 from deepcritical.domain.hypotheses_markdown import hypothesis_list
 from deepcritical.domain.ledger import SupportRate
@@ -44,7 +46,7 @@ SUMMARY_LIMIT = 500
 _DISCLAIMER = "*For research use, not medical advice.*"
 
 
-REPORT_SCHEMA = 4
+REPORT_SCHEMA = 5
 _BEFORE_BRIEFS = 3
 
 
@@ -52,7 +54,7 @@ class ResearchReport(Model):
     """Everything that a reader gets. Every factual sentence ends in `[n]`."""
 
     schema_version: int = _BEFORE_BRIEFS
-    """4 since reports have a brief; what is older does not carry it."""
+    """4 since reports have a brief, 5 since they have curated facts; older ones do not carry it."""
     title: str
     research_question: str
     executive_summary: str = Field(json_schema_extra={"deprecated": True})
@@ -72,7 +74,9 @@ class ResearchReport(Model):
     study_table: tuple[StudyRow, ...] = ()
     """Every study that bears on the question; () before version 0.3."""
     findings: tuple[Finding, ...] = ()
-    """Those that the sentences of a model cite."""
+    """Those that the sentences of a model, and those over curated facts, cite."""
+    drug_facts: tuple[DrugFacts, ...] | None = None
+    """What curated sources know of the drugs asked about; None where nobody was asked."""
     methodology: ReportSection
     hypotheses_tested: tuple[HypothesisTested, ...] = ()
     mechanistic_findings: ReportSection
@@ -152,6 +156,7 @@ class ResearchReport(Model):
             section(self.what_would_change),
             "## Limitations\n\n" + "\n".join(f"- {text}" for text in self.limitations),
             "" if self.brief else f"## Conclusion\n\n{self.conclusion}",
+            facts_markdown(self.drug_facts),
             section(self.methodology),
             f"## How this was assessed\n\n{self._because()}" if self.brief else "",
             f"{self.support}." if self.support else "",

@@ -43,6 +43,7 @@ _NEARNESS = {"direct": "", "broader": ", indirect", "related": ", other people"}
 _TEXT_USED = {
     "summary": "Text used: summary written for the snapshot",
     "registry": "Text used: registry entry",
+    "label": "Text used: label, or entry of a curated source",
 }
 
 

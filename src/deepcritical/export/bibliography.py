@@ -102,6 +102,8 @@ def _kind(reference: Reference) -> EntryKind:
         return "trial"
     if reference.preprint:
         return "preprint"
+    if reference.source == "curated":
+        return "web"
     return "web" if reference.source == "web" and not reference.journal else "article"
 
 

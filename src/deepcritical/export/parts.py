@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from deepcritical.domain.drug_facts_markdown import facts_markdown
 from deepcritical.domain.hypotheses_markdown import edge_evidence
 from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.report import ResearchReport
@@ -90,6 +91,8 @@ def _body(report: ResearchReport, medium: Medium) -> Iterator[Part]:
     contradictions, change = report.contradictions, report.what_would_change
     yield Part("contradictions", contradictions.title, _prose(contradictions.content))
     yield Part("change", change.title, _prose(change.content))
+    facts = facts_markdown(report.drug_facts).partition("\n\n")[2]
+    yield Part("curated", "Curated drug facts", _prose(facts))
     limitations = "\n".join(f"- {text}" for text in report.limitations)
     yield Part("limitations", "Limitations", _prose(limitations))
     if report.brief is None:
@@ -142,7 +145,11 @@ def _assessed(report: ResearchReport) -> tuple[Block, ...]:
 def _ledger(report: ResearchReport) -> Ledger:
     brief = report.brief
     studies = tuple(study.result for study in brief.studies) if brief else ()
-    sentences = (*brief.answer, *brief.harms, *brief.synthesis, *studies) if brief else ()
+    sentences = (
+        (*brief.licensed, *brief.answer, *brief.harms, *brief.label, *brief.synthesis, *studies)
+        if brief
+        else ()
+    )
     entries = (
         LedgerEntry(n, reference.short_name, _claims(report.claims, reference.evidence_id))
         for n, reference in enumerate(report.references, 1)

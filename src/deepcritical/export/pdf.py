@@ -80,11 +80,16 @@ def _first(report: ResearchReport) -> Iterator[Node]:
     badge.append(nodes.text(f" · {verdict.certainty.value} certainty{on}"))
     yield {"kind": "badge", "children": badge}
     if report.brief:
+        if report.brief.licensed:
+            yield nodes.paragraph(*nodes.sentences(report.brief.licensed, references))
         told = nodes.sentences(report.brief.answer, references)
         yield {"kind": "lead", "children": told}
         if report.brief.harms:
             harms = nodes.sentences(report.brief.harms, references)
             yield nodes.paragraph(nodes.strong("Harms."), nodes.text(" "), *harms)
+        if report.brief.label:
+            label_says = nodes.sentences(report.brief.label, references)
+            yield nodes.paragraph(nodes.strong("Label."), nodes.text(" "), *label_says)
         if report.brief.synthesis:
             yield nodes.paragraph(*nodes.sentences(report.brief.synthesis, references))
     else:

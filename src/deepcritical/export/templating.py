@@ -31,6 +31,7 @@ SOURCE_NAMES: dict[SourceName, str] = {
     "europepmc": "Europe PMC",
     "doi": "DOI",
     "web": "Web",
+    "curated": "Curated drug facts",
 }
 """As people call them."""
 

@@ -122,10 +122,16 @@ def _parts(page: _Page) -> Iterator[ConsoleRenderable]:
     for notice in page.report.notices:
         yield _labelled("Note", notice, "yellow")
     yield Text()
+    if page.brief.licensed:
+        yield Text(as_text(page.brief.licensed, page.references), "bold")
+        yield Text()
     yield Text(as_text(page.brief.answer, page.references))
     if page.brief.harms:
         yield Text()
         yield _labelled("Harms", as_text(page.brief.harms, page.references), "bold")
+    if page.brief.label:
+        yield Text()
+        yield _labelled("Label", as_text(page.brief.label, page.references), "bold")
     if page.brief.synthesis:
         yield Text()
         yield Text(as_text(page.brief.synthesis, page.references))

@@ -15,6 +15,7 @@ from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
+from deepcritical.domain.drug_facts import DrugFacts
 from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import OutsideName, QuestionFrame
@@ -28,7 +29,13 @@ from deepcritical.models.desk import RunDesk
 from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies, Unread
 from deepcritical.research.session import RunSources
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.tools.base import CheckIntegrity, LookUpNames, Ranking, RankRecords
+from deepcritical.tools.base import (
+    CheckIntegrity,
+    LookUpFacts,
+    LookUpNames,
+    Ranking,
+    RankRecords,
+)
 from deepcritical.tools.search_handler import Searches, SourceAnswer
 from deepcritical.writing.context import ReportContext
 
@@ -303,13 +310,25 @@ class DurableRanking:
 
 def durable_sources(sources: RunSources, recorder: Recorder) -> RunSources:
     """The sources of a run with every search and look-up recorded."""
-    check, look_up, records = sources.check_integrity, sources.look_up, sources.records
+    check, look_up = sources.check_integrity, sources.look_up
+    records, facts = sources.records, sources.facts
     return sources._replace(
         handler=DurableSearch(sources.handler, recorder),
         check_integrity=_durable_check(check, recorder) if check else None,
         look_up=_durable_look_up(look_up, recorder) if look_up else None,
         records=DurableRanking(records, recorder) if records else None,
+        facts=_durable_facts(facts, recorder) if facts else None,
     )
+
+
+def _durable_facts(look_up: LookUpFacts, recorder: Recorder) -> LookUpFacts:
+    async def looked_up(drugs: Sequence[Drug], within_s: float) -> tuple[DrugFacts, ...]:
+        async def effect() -> tuple[DrugFacts, ...]:
+            return await look_up(drugs, min(within_s, recorder.search_s))
+
+        return await recorder.call(outcomes.DRUG_FACTS, effect)
+
+    return looked_up
 
 
 def _durable_look_up(look_up: LookUpNames, recorder: Recorder) -> LookUpNames:

@@ -13,6 +13,7 @@ from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model
 from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
+from deepcritical.domain.drug_facts import DrugFacts
 from deepcritical.domain.errors import (
     ERRORS,
     DeepCriticalError,
@@ -34,6 +35,7 @@ __all__ = [
     "BEGIN",
     "CHECK_COMPLETENESS",
     "CHECK_INTEGRITY",
+    "DRUG_FACTS",
     "EXECUTE",
     "FIND_FACTS",
     "GENERATE_CHECKLIST",
@@ -204,6 +206,7 @@ EXECUTE: Form[tuple[SourceAnswer, ...]] = Form(
     lambda recorded: tuple(answer.restored() for answer in recorded),
 )
 CHECK_INTEGRITY: Form[tuple[Evidence, ...]] = Form("check_integrity", tuple[Evidence, ...])
+DRUG_FACTS: Form[tuple[DrugFacts, ...]] = Form("drug_facts", tuple[DrugFacts, ...])
 LOOK_UP_NAMES: Form[tuple[OutsideName, ...]] = Form("look_up_names", tuple[OutsideName, ...])
 RANK_RECORDS: Form[Ranking] = Form("rank_records", Ranking)
 REFINE_QUESTION: Form[ResearchQuestion] = Form("refine_question", ResearchQuestion)

@@ -17,6 +17,7 @@ from deepcritical.domain.citation_validator import AnyDocument
 from deepcritical.domain.claim_checks import ClaimVerdict, Failure
 from deepcritical.domain.claims import claim_holds
 from deepcritical.domain.documents import Document
+from deepcritical.domain.drug_fact_records import fact_records
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.ledger import EntryKind, Ledger, LedgerEntry
@@ -103,13 +104,15 @@ def _references(
     report: Document, records: dict[str, Evidence], snapshot: Sequence[Evidence] | None
 ) -> Iterator[LedgerEntry]:
     """Each reference; with a snapshot, its record takes the place of the report's text."""
-    known = {i: r for r in snapshot or () for i in canonical_ids(r)}
+    curated = _curated(report)
+    known = {i: r for r in (*curated, *(snapshot or ())) for i in canonical_ids(r)}
     for number, reference in enumerate(report.references, 1):
         reason, holds = "", True
-        if snapshot is not None:
+        if snapshot is not None or reference.source == "curated":
             found = next((known[i] for i in reference.ids if i in known), None)
             if found is None:
-                reason, holds = "no record of the snapshot has its ids", False
+                which = "snapshot" if snapshot is not None else "report's curated facts"
+                reason, holds = f"no record of the {which} has its ids", False
             else:
                 records[reference.evidence_id] = found
                 holds, reason = _compared(reference, found)
@@ -123,6 +126,12 @@ def _references(
             holds=holds,
             reason=reason,
         )
+
+
+def _curated(report: Document) -> tuple[Evidence, ...]:
+    """The records of the report's own curated facts, which no search and no snapshot has."""
+    facts = report.drug_facts if isinstance(report, ResearchReport) else None
+    return tuple(fact_records(facts or ()).values())
 
 
 def _compared(reference: Reference, found: Evidence) -> tuple[bool, str]:

@@ -120,6 +120,7 @@ class Methods:
                 f"Sources, searched on {self._context.searched_on}:\n\n{sources}",
                 f"{self._retrieval()} "
                 f"Rounds: {self._context.iterations}; the search ended because {stopped}.",
+                self._facts(),
                 self._flow(),
                 f"Written by: {escape_markdown(self._written_by)}. "
                 "Every sentence about a study is one whole "
@@ -139,6 +140,21 @@ class Methods:
             return by_source
         label = escape_markdown(self._context.retrieval.rstrip("."))
         return f"{by_source} Retrieval within the run is {label}. {_RANKED}"
+
+    def _facts(self) -> str:
+        """Who was asked for curated facts; the section on them has the outcome of each look-up."""
+        facts = self._store.drug_facts
+        if facts is None:
+            return "Curated facts on drugs: not requested."
+        if not facts:
+            return "Curated facts on drugs: not applicable, for no single drug was asked about."
+        names = ", ".join(dict.fromkeys(asked.source for one in facts for asked in one.asked))
+        drugs = ", ".join(escape_markdown(one.drug) for one in facts)
+        down = dict.fromkeys(
+            asked.source for one in facts for asked in one.asked if asked.outcome == "unavailable"
+        )
+        missing = f" Could not be asked: {', '.join(down)}." if down else ""
+        return f"Curated facts on {drugs} were asked of {names}.{missing}"
 
     def _understood(self) -> str:
         drug = self._question.drug

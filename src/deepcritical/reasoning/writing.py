@@ -32,6 +32,7 @@ from deepcritical.writing.citing import Citer
 from deepcritical.writing.context import ReportContext
 from deepcritical.writing.evidence_rows import evidence_rows
 from deepcritical.writing.findings import findings_of
+from deepcritical.writing.label_facts import Asked, facts_told
 from deepcritical.writing.studies import study_rows
 from deepcritical.writing.words import listed
 
@@ -73,6 +74,7 @@ class _Writer:
         self.main = self.drugs[0] if self.drugs else None
         self.studies: tuple[StudyFinding, ...] = store.studies(self.main) if self.main else ()
         self.verdict = decide(self.studies)
+        self.facts = facts_told(store.drug_facts or (), _asked(question))
         self.methods = Methods(question, store, context, self.citer, self.drugs, written_by)
         self.assessment: JudgeAssessment = (
             store.assessments[-1] if store.assessments else assess(question, store)
@@ -138,7 +140,9 @@ class _Writer:
             ],
             searched_on=self.context.searched_on,
         )
-        return brief_of(matter, self._lead())
+        brief = brief_of(matter, self._lead())
+        told = {"licensed": self.facts.licensed, "label": self.facts.label}
+        return brief.model_copy(update=told)
 
     def _lead(self) -> str:
         """What is said first where no drug was asked about."""
@@ -191,7 +195,8 @@ class _Writer:
                 title=f"{_TITLES['mechanistic_findings']}: {drug}",
                 content=contents["mechanistic_findings"],
             )
-        return sections | {"hypotheses_tested": tested}
+        curated = {"findings": self.facts.findings, "drug_facts": self.store.drug_facts}
+        return sections | {"hypotheses_tested": tested} | curated
 
     def _contradictions(
         self, mechanism: MechanismSection | None, clinical: list[ClinicalSection]
@@ -248,10 +253,14 @@ class _Writer:
                 "absence of evidence is not evidence of absence."
             )
         told = (*brief.answer, *brief.harms)
+        for sentence in brief.licensed:
+            self.citer.cite(sentence.evidence_ids)
         for sentence in (*told, *(study.result for study in brief.studies)):
             self.citer.cite(sentence.evidence_ids)
         for trial in brief.trials:
             self.citer.cite([trial.evidence_id])
+        for sentence in brief.label:
+            self.citer.cite(sentence.evidence_ids)
         return as_markdown(told, self.citer.references)
 
     def _asked_way(self) -> str:
@@ -307,6 +316,12 @@ class _Writer:
         return DrugCandidate(name=drug, verdict=verdict, studies=len(studies))
 
 
+def _asked(question: ResearchQuestion) -> Asked:
+    frame = question.frame
+    drugs = frame.drugs if frame else ()
+    return Asked(question.condition, frame.population if frame else (), drugs)
+
+
 def _way(hypothesis: MechanismHypothesis) -> ChainWay:
     """What a chain says of the condition."""
     if not hypothesis.complete:
@@ -354,7 +369,7 @@ def with_synthesis(
     return report.model_copy(
         update={
             "brief": report.brief.model_copy(update={"synthesis": tuple(written)}),
-            "findings": tuple(findings[i] for i in cited),
+            "findings": (*report.findings, *(findings[i] for i in cited)),
             "references": citer.references,
             "evidence_table": evidence_rows(store, citer.references, report.drug_candidates),
         }

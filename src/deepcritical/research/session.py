@@ -15,7 +15,7 @@ from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.tools.base import CheckIntegrity, LookUpNames, RankRecords
+from deepcritical.tools.base import CheckIntegrity, LookUpFacts, LookUpNames, RankRecords
 from deepcritical.tools.search_handler import Searches
 
 __all__ = ["ResearchSession", "RunSources"]
@@ -43,6 +43,8 @@ class RunSources(NamedTuple):
     """Knows names that no table has; None where nobody can be asked."""
     records: RankRecords | None = None
     """Ranks what was found; None where records are taken as their sources rank them."""
+    facts: LookUpFacts | None = None
+    """Knows what is curated of drugs; None where nobody is to be asked."""
 
 
 @dataclass

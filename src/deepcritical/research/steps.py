@@ -32,6 +32,7 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
 from deepcritical.reasoning.auditing import check_sentences
 from deepcritical.reasoning.base import Unread
+from deepcritical.research.facts import beside_facts
 from deepcritical.research.rounds import (
     included_with_doi,
     rank_records,
@@ -82,7 +83,7 @@ async def search_for_evidence(session: ResearchSession) -> None:
     """Generate queries, run the new ones, read and grade what they bring."""
     targeted = session.proposed_in_round
     queries = await generate_queries(session)
-    await execute_searches(session, queries)
+    await beside_facts(session, execute_searches(session, queries))
     await rank_records(session)
     await process_results(session)
     session.searched_in_round = True
@@ -149,10 +150,9 @@ async def _take_in(session: ResearchSession, answer: SourceAnswer) -> None:
     session.store.searches.append(run)
     if result.outcome is SourceOutcome.NOT_APPLICABLE:
         return
-    if result.outcome is SourceOutcome.UNAVAILABLE:
-        session.failed_in_round = True
-    else:
-        session.answered_in_round = True
+    unread = result.outcome is SourceOutcome.UNAVAILABLE
+    session.failed_in_round |= unread
+    session.answered_in_round |= not unread
     told = run.model_dump(exclude={"filters", "searched_at", "notes"})
     await session.emit(SourceSearched(**told, seconds=answer.seconds), Stage.SEARCH)
     if result.outcome in (SourceOutcome.UNAVAILABLE, SourceOutcome.DEGRADED):
@@ -383,7 +383,7 @@ def _decided(session: ResearchSession, draft: ResearchReport) -> ResearchReport:
 
 async def check_document(session: ResearchSession, draft: AnyDocument) -> AnyDocument:
     """The draft with only references that exist and sentences that stand, and its support rate."""
-    validated = validate_references(draft, session.store.evidence)
+    validated = validate_references(draft, session.store.citable)
     await session.emit(
         ReferencesValidated(
             kept=len(validated.report.references),

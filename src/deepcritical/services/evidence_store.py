@@ -17,6 +17,8 @@ from deepcritical.domain.appraisal import Appraisal, StudyFinding, study_finding
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model
 from deepcritical.domain.checklist import Checklist, ItemCoverage, ItemFact
+from deepcritical.domain.drug_fact_records import fact_records
+from deepcritical.domain.drug_facts import DrugFacts
 from deepcritical.domain.errors import StorageError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.hypotheses import MechanismHypothesis
@@ -58,6 +60,7 @@ class StoreState(Model):
     """Evidence id -> what its record says of its study."""
     relevance: dict[str, float] = Field(default_factory=dict)
     retrieval: str = ""
+    drug_facts: tuple[DrugFacts, ...] | None = None
 
 
 class EvidenceStore:
@@ -84,6 +87,8 @@ class EvidenceStore:
         """Evidence id -> how well the record fits the question, 0-1, as last ranked."""
         self.retrieval = ""
         """How records were ranked; '' when they were not."""
+        self.drug_facts: tuple[DrugFacts, ...] | None = None
+        """What curated sources know of the drugs asked about; None where nobody was asked."""
 
     @property
     def evidence(self) -> Mapping[str, Evidence]:
@@ -96,6 +101,11 @@ class EvidenceStore:
     def best_first(self, ids: Iterable[str]) -> tuple[str, ...]:
         """Ids of records, those first that fit the question best; equal ones stay in order."""
         return tuple(sorted(ids, key=lambda i: -self.relevance.get(i, 0.0)))
+
+    @property
+    def citable(self) -> Mapping[str, Evidence]:
+        """All records, and those of curated facts (``L1``, ``L2`` ...), which no search found."""
+        return {**self._works, **fact_records(self.drug_facts or ())}
 
     def add(self, records: Iterable[Evidence]) -> tuple[str, ...]:
         """Take in records; those of the same work are merged, whatever their order.
@@ -211,6 +221,7 @@ class EvidenceStore:
             coverage=self.coverage,
             answer=self.answer,
             readings=self._readings,
+            drug_facts=self.drug_facts,
         )
         return state.model_dump_json()
 
@@ -246,6 +257,7 @@ class EvidenceStore:
         store._readings = dict(state.readings)
         store.relevance = state.relevance
         store.retrieval = state.retrieval
+        store.drug_facts = state.drug_facts
         return store
 
     def to_snapshot(self, name: str, created: str = "") -> bytes:

@@ -9,13 +9,16 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from pydantic import Field, InstanceOf
 
 from deepcritical.domain.base import Model
+from deepcritical.domain.drug_facts import DrugFacts
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import OutsideName
+from deepcritical.domain.named import Drug
 from deepcritical.domain.question import SearchQuery
 from deepcritical.tools.deadline import Deadline
 
 __all__ = [
     "CheckIntegrity",
+    "LookUpFacts",
     "LookUpNames",
     "Parsed",
     "RankRecords",
@@ -28,6 +31,12 @@ __all__ = [
 
 CheckIntegrity = Callable[[Sequence[Evidence], float], Awaitable[tuple[Evidence, ...]]]
 """The records with what is known of their retraction, in the same order, after some seconds."""
+
+LookUpFacts = Callable[[Sequence[Drug], float], Awaitable[tuple[DrugFacts, ...]]]
+"""What curated sources know of each drug, in the same order, after so many seconds at most.
+
+Who could not be asked is told in the facts; nothing is raised.
+"""
 
 LookUpNames = Callable[[Sequence[OutsideName]], Awaitable[tuple[OutsideName, ...]]]
 """Of names that no table has, those that are known where a run searches, as they are known there.

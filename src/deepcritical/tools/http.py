@@ -34,7 +34,14 @@ from deepcritical.tools.network import RequestsTransport, network_for
 from deepcritical.tools.rate_limiter import Limiter
 from deepcritical.tools.unpacking import BREAKS_OFF, MAX_BODY_BYTES
 
-__all__ = ["MAX_BODY_BYTES", "Check", "Payload", "RequestsTransport", "SourceClient"]
+__all__ = [
+    "MAX_BODY_BYTES",
+    "Check",
+    "NoMatchError",
+    "Payload",
+    "RequestsTransport",
+    "SourceClient",
+]
 
 ATTEMPTS = 4
 _LONGEST_WAIT_S = 60.0
@@ -46,6 +53,10 @@ Check = Callable[[bytes], object]
 
 One that returns False lets the body through, but not into the cache.
 """
+
+
+class NoMatchError(SearchError):
+    """The source answered 404: some of them say so that nothing matches."""
 
 
 class Payload(NamedTuple):
@@ -151,6 +162,12 @@ class SourceClient:
         form = {name: str(value) for name, value in data.items()}
         return await self._send(self._client.build_request("POST", path, data=form), check, by)
 
+    async def post_json(
+        self, path: str, body: object, check: Check | None = None, by: Deadline | None = None
+    ) -> Payload:
+        """The body of a POST of JSON; else as `post`."""
+        return await self._send(self._client.build_request("POST", path, json=body), check, by)
+
     async def _send(
         self, request: httpx.Request, check: Check | None, by: Deadline | None
     ) -> Payload:
@@ -218,7 +235,8 @@ class _Checked(Layer):
                 "Try again in a minute.",
                 _retry_after_s(response),
             )
-        return SearchError(f"{self._name} answered with status {code}.", _advice(code))
+        kind = NoMatchError if code == httpx.codes.NOT_FOUND else SearchError
+        return kind(f"{self._name} answered with status {code}.", _advice(code))
 
 
 def _wrong_address(name: str, setting: str, why: str) -> ConfigurationError:

@@ -19,6 +19,7 @@ from deepcritical.verification.binding import checks_of
 from deepcritical.writing.answers import overview_of, section_of
 from deepcritical.writing.brief import Put, answer_sentences, harm_sentences
 from deepcritical.writing.findings import harm_sentence, study_sentence
+from deepcritical.writing.label_facts import fact_sentence
 from deepcritical.writing.passages import (
     LEADS,
     missing_sentence,
@@ -45,7 +46,7 @@ def brief_entries(report: ResearchReport) -> Iterator[LedgerEntry]:
     if brief is None:
         return
     yield from _template_entries(report, brief, report.verdict)
-    yield from _entries(brief.synthesis, report)
+    yield from _entries((*brief.licensed, *brief.label, *brief.synthesis), report)
     for text in (report.executive_summary, report.conclusion):
         for foreign in _foreign(text, report):
             reason = "it is not what the brief says"
@@ -194,6 +195,7 @@ def _given(finding: Finding, report: ResearchReport | DeepAnswer) -> set[str]:
     told = {passage_sentence(finding, quotable=q) for q in (True, False) if finding.quotes}
     votes = [v for s in report.studies for v in s.votes if v.evidence_id in finding.evidence_ids]
     told |= {study_sentence(finding.study, vote) for vote in votes}
+    told |= {fact_sentence(finding.outcome, finding.study, finding.drug, q) for q in finding.quotes}
     return rows | told | {harm_sentence(finding.study, quote) for quote in finding.quotes}
 
 

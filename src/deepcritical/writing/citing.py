@@ -76,9 +76,8 @@ class Citer:
     @property
     def references(self) -> tuple[Reference, ...]:
         """The cited records in the order of their numbers."""
-        return tuple(
-            build_reference_from_evidence(self._store.evidence[i], i) for i in self._numbers
-        )
+        citable = self._store.citable
+        return tuple(build_reference_from_evidence(citable[i], i) for i in self._numbers)
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -54,6 +54,8 @@ def values(kind: Any, bounds: tuple[Any, ...] = ()) -> st.SearchStrategy[Any]:
         return st.one_of([values(arg, bounds) for arg in args])
     if origin is Literal:
         return st.sampled_from(args)
+    if origin is tuple and args[-1] is not Ellipsis:
+        return st.tuples(*map(values, args))
     if origin in (tuple, list):
         least, most = bound(bounds, MinLen, 0), bound(bounds, MaxLen, 2)
         lists = st.lists(values(args[0]), min_size=least, max_size=max(least, min(most, 2)))

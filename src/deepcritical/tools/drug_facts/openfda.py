@@ -1,0 +1,188 @@
+"""Labels of products and counts of reported adverse events, by openFDA.
+
+It answers 404 where nothing matches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from deepcritical.domain.drug_facts import (
+    LABEL_SECTIONS,
+    DrugFacts,
+    DrugLabel,
+    EventCount,
+    LabelSection,
+)
+from deepcritical.domain.errors import SearchError
+from deepcritical.domain.named import Drug
+from deepcritical.domain.text import fold
+from deepcritical.tools.deadline import Deadline
+from deepcritical.tools.drug_facts.base import Found, Terms, is_form_of, object_of
+from deepcritical.tools.http import NoMatchError, SourceClient
+from deepcritical.tools.json_values import as_dict, as_list, as_number, as_text, unique
+
+__all__ = ["AdverseEvents", "Labels", "read_events", "read_labels"]
+
+LABELS = Terms("openFDA labels", "CC0 1.0", "https://open.fda.gov/apis/drug/label/")
+EVENTS = Terms("openFDA FAERS", "CC0 1.0", "https://open.fda.gov/apis/drug/event/")
+DAILYMED = "https://dailymed.nlm.nih.gov/dailymed/drugInfo.cfm?setid="
+_MOST_LABELS = 5
+_MOST_EVENTS = 25
+Any_ = dict[str, Any]
+
+
+class Labels:
+    """Asks openFDA for the labels of a drug's products; see `FactSource`."""
+
+    terms = LABELS
+
+    def __init__(self, client: SourceClient) -> None:
+        self._client = client
+
+    def request(self, drug: Drug) -> str:
+        """What is asked."""
+        name = _quoted(drug)
+        return f"drug/label.json?search=openfda.generic_name:{name} OR openfda.brand_name:{name}"
+
+    async def ask(self, drug: Drug, today: str, by: Deadline) -> Found:
+        """The labels, those of the drug alone first.
+
+        Raises:
+            SearchError: openFDA could not be read.
+        """
+        params: dict[str, str | int] = {
+            "search": self.request(drug).partition("search=")[2],
+            "limit": _MOST_LABELS,
+            "sort": "effective_time:desc",
+        }
+        try:
+            payload = await self._client.get("drug/label.json", params, _results, by)
+        except NoMatchError:
+            return Found(DrugFacts(drug=drug.name))
+        found = read_labels(payload.content, drug, today)
+        return found._replace(cached=payload.cached)
+
+
+class AdverseEvents:
+    """Asks openFDA how often events were reported with a drug; see `FactSource`."""
+
+    terms = EVENTS
+
+    def __init__(self, client: SourceClient) -> None:
+        self._client = client
+
+    def request(self, drug: Drug) -> str:
+        """What is asked."""
+        return (
+            f"drug/event.json?search=patient.drug.medicinalproduct:{_quoted(drug)}"
+            "&count=patient.reaction.reactionmeddrapt.exact"
+        )
+
+    async def ask(self, drug: Drug, today: str, by: Deadline) -> Found:
+        """The events that were reported most.
+
+        Raises:
+            SearchError: openFDA could not be read.
+        """
+        params: dict[str, str | int] = {
+            "search": f"patient.drug.medicinalproduct:{_quoted(drug)}",
+            "count": "patient.reaction.reactionmeddrapt.exact",
+            "limit": _MOST_EVENTS,
+        }
+        try:
+            payload = await self._client.get("drug/event.json", params, _results, by)
+        except NoMatchError:
+            return Found(DrugFacts(drug=drug.name))
+        found = read_events(payload.content, drug, today)
+        return found._replace(cached=payload.cached)
+
+
+def _quoted(drug: Drug) -> str:
+    return '"' + drug.name.replace('"', " ").replace("\\", " ") + '"'
+
+
+def _results(content: bytes) -> list[Any]:
+    results = object_of(content, "openFDA").get("results")
+    if not isinstance(results, list):
+        raise SearchError("openFDA's answer holds no results.", "Try again later.")
+    return results
+
+
+def read_labels(content: bytes, drug: Drug, today: str) -> Found:
+    """The labels of an answer, those of the drug alone before those of products with others too.
+
+    Raises:
+        SearchError: It is no answer.
+    """
+    labels, skipped = [], []
+    for number, result in enumerate(_results(content), 1):
+        label = _label(as_dict(result), today)
+        if label is None:
+            skipped.append(f"label {number} has no set id")
+        elif _names(label, drug):
+            labels.append(label)
+    labels.sort(key=lambda label: not is_alone(label, drug))
+    if labels and not any(label.sections for label in labels):
+        skipped.append("no label has a section that is known")
+    return Found(DrugFacts(drug=drug.name, labels=tuple(labels)), tuple(skipped))
+
+
+def is_alone(label: DrugLabel, drug: Drug) -> bool:
+    """Whether the drug is the only substance of the product."""
+    by_generic = any(is_form_of(name, drug.names) is not None for name in label.generics)
+    several = any(mark in f" {fold(g)} " for g in label.generics for mark in (" and ", ",", ";"))
+    by_brand = any(fold(name) in map(fold, drug.names) for name in label.products)
+    return by_generic or (by_brand and not several)
+
+
+def _names(label: DrugLabel, drug: Drug) -> bool:
+    told = f" {fold(' '.join((*label.products, *label.generics)))} "
+    return any(fold(name) in told for name in drug.names)
+
+
+def _label(result: Any_, today: str) -> DrugLabel | None:
+    named = as_dict(result.get("openfda"))
+    ids = (result.get("set_id"), *as_list(named.get("spl_set_id")))
+    set_id = next((text for text in map(as_text, ids) if text), "")
+    if not set_id:
+        return None
+    return DrugLabel(
+        origin=LABELS.origin(today, DAILYMED + set_id),
+        set_id=set_id,
+        products=unique(map(as_text, as_list(named.get("brand_name")))),
+        generics=unique(map(as_text, as_list(named.get("generic_name")))),
+        effective=_date(as_text(result.get("effective_time"))),
+        sections=tuple(_sections(result)),
+    )
+
+
+def _sections(result: Any_) -> Iterator[LabelSection]:
+    """Every known section, whole: all texts of its list, in their order."""
+    for key in LABEL_SECTIONS:
+        text = "\n\n".join(t for t in map(as_text, as_list(result.get(key))) if t)
+        if text:
+            yield LabelSection(key=key, text=text)
+
+
+def _date(text: str) -> str:
+    whole = len(text) == 8 and text.isdecimal()
+    return f"{text[:4]}-{text[4:6]}-{text[6:]}" if whole else ""
+
+
+def read_events(content: bytes, drug: Drug, today: str) -> Found:
+    """The counts of an answer.
+
+    Raises:
+        SearchError: It is no answer.
+    """
+    counts, unread = [], 0
+    for result in map(as_dict, _results(content)):
+        event, reports = as_text(result.get("term")), as_number(result.get("count"))
+        if event and reports is not None:
+            counts.append(EventCount(origin=EVENTS.origin(today), event=event, reports=reports))
+        else:
+            unread += 1
+    skipped = (f"{unread} counts could not be read",) if unread else ()
+    return Found(DrugFacts(drug=drug.name, events=tuple(counts)), skipped)

@@ -1,0 +1,271 @@
+"""Sentences of the brief over curated facts: licensed or not, class, warnings, interactions.
+
+Each quotes its label, or the list of its source, word for word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from deepcritical.domain.drug_fact_records import LISTED_AS, fact_records, label_name
+from deepcritical.domain.drug_facts import DrugFacts, DrugLabel, Indication, SectionKey
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.patterns import bounded
+from deepcritical.domain.sentences import Finding, Sentence
+from deepcritical.domain.text import Span, fold, sentences
+from deepcritical.questions.cues import GROUPS
+from deepcritical.vocabulary.conditions import (
+    KnownCondition,
+    condition_named,
+    find_conditions,
+    is_kind_of,
+)
+
+__all__ = ["Asked", "FactsTold", "fact_sentence", "facts_told"]
+
+_MOST = 3
+"""Sentences of one kind that are told."""
+_SAYS_NOT = bounded(r"\b(?:not|nor|never|contraindicated|limitations? of use)\b", re.IGNORECASE)
+_INDICATED = bounded(r"\bindicated\b", re.IGNORECASE)
+_CAUSED = bounded(
+    r"\b(?:caused|due|secondary|induced|associated|following|after|complicat\w{1,5}|history)\b"
+    r"[^.;:]{0,40}$",
+    re.IGNORECASE,
+)
+"""Before a condition that is named as the cause of what is treated."""
+_OTHER = bounded(r"^[\s-]{0,3}(?:chemotherapy|radiotherapy|surgery|medication|drugs?)\b")
+"""Behind a condition that is a part of another name."""
+_NO_GROUP = frozenset("people patients persons adults with and the who have".split())
+_GROUPS = dict(GROUPS)
+_WORD = bounded(r"[^\W\d_]{3,40}")
+
+
+class Asked(NamedTuple):
+    """What of a question facts are chosen by."""
+
+    condition: Condition | None
+    population: tuple[str, ...] = ()
+    drugs: tuple[Drug, ...] = ()
+
+
+class FactsTold(NamedTuple):
+    """The sentences, and the findings that they rest on."""
+
+    licensed: tuple[Sentence, ...] = ()
+    label: tuple[Sentence, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+class _Fact(NamedTuple):
+    kind: str
+    record: str
+    name: str
+    quote: str
+    drug: str
+
+
+_TEMPLATES = {
+    "licensed": "Licensed for this condition: {name} says: “{quote}”.",
+    "licensed form": "Licensed for a form of this condition: {name} says: “{quote}”.",
+    "listed": "Licensed for this condition: {name} lists for {drug}: “{quote}”.",
+    "listed form": "Licensed for a form of this condition: {name} lists for {drug}: “{quote}”.",
+    "class": "Class of {drug} in {name}: “{quote}”.",
+    "boxed warning": "Boxed warning in {name}: “{quote}”.",
+    "contraindication": "Contraindications in {name}: “{quote}”.",
+    "interaction": "Interactions in {name}: “{quote}”.",
+}
+
+
+def fact_sentence(kind: str, name: str, drug: str, quote: str) -> str:
+    """The sentence on a fact; '' for a kind that there is not."""
+    template = _TEMPLATES.get(kind, "")
+    return template.format(name=name, drug=drug, quote=quote.rstrip("."))
+
+
+def facts_told(facts: Sequence[DrugFacts], asked: Asked) -> FactsTold:
+    """What a brief says of curated facts.
+
+    Args:
+        facts: On the drugs asked about.
+        asked: Condition, people and drugs of the question.
+    """
+    records = fact_records(facts)
+    found: list[_Fact] = []
+    for one in facts:
+        found += _of_drug(one, asked, records)
+    findings = tuple(_finding(n, fact) for n, fact in enumerate(dict.fromkeys(found), 1))
+    told = [
+        Sentence(text=f.sentence, evidence_ids=f.evidence_ids, finding_ids=(f.id,))
+        for f in findings
+    ]
+    first = [s for s in told if s.text.startswith("Licensed")]
+    return FactsTold(tuple(first), tuple(s for s in told if s not in first), findings)
+
+
+def _finding(number: int, fact: _Fact) -> Finding:
+    return Finding(
+        id=f"L{number}",
+        evidence_ids=(fact.record,),
+        study=fact.name,
+        drug=fact.drug,
+        outcome=fact.kind,
+        quotes=(fact.quote,),
+        sentence=fact_sentence(fact.kind, fact.name, fact.drug, fact.quote),
+    )
+
+
+def _of_drug(facts: DrugFacts, asked: Asked, records: Mapping[str, Evidence]) -> Iterator[_Fact]:
+    labels = [(label, key) for label in facts.labels if (key := _key(label, records))]
+    own = [one for one in labels if not _several(one[0])]
+    licensed = [fact for label, key in own for fact in _licensed(label, key, facts.drug, asked)]
+    yield from licensed[:1] or list(_listed_indications(facts, asked, records))[:1]
+    classes = [c for c in facts.classes if c.kind == "EPC"]
+    for one in classes[:1]:
+        key, line = _line(records, facts.drug, one.origin.source, "class", one.name)
+        if key:
+            yield _Fact("class", key, one.origin.source, line, facts.drug)
+    for label, key in own[:1]:
+        yield from _warned(label, key, facts.drug, asked)
+        yield from _interactions(label, key, facts.drug, asked)
+
+
+def _several(label: DrugLabel) -> bool:
+    """Whether a product has other substances too, whose warnings are not the drug's."""
+    return any(mark in f" {fold(g)}" for g in label.generics for mark in (" and ", ",", ";"))
+
+
+def _key(label: DrugLabel, records: Mapping[str, Evidence]) -> str:
+    return next((k for k, r in records.items() if r.citation.url == label.origin.url), "")
+
+
+def _licensed(label: DrugLabel, key: str, drug: str, asked: Asked) -> Iterator[_Fact]:
+    """Sentences of the indications that say the drug is indicated for the condition asked."""
+    for span in sentences(label.section("indications_and_usage")):
+        if not _INDICATED.search(span.text) or _SAYS_NOT.search(span.text):
+            continue
+        if asked.condition and (how := _named(span.text, asked.condition)):
+            kind = "licensed" if how == "same" else "licensed form"
+            yield _Fact(kind, key, label_name(label, drug), span.text, drug)
+
+
+def _named(text: str, condition: Condition) -> str:
+    """Whether a text names a condition as what is treated: same, narrower or ''."""
+    known = condition_named(condition.name)
+    hows = set()
+    for mention in find_conditions(text):
+        before, behind = text[max(0, mention.start - 60) : mention.start], text[mention.end :]
+        if not _CAUSED.search(before) and not _OTHER.search(behind[:40]):
+            hows.add(_relation(mention.condition, known, condition))
+    if known is None:
+        names = {fold(name) for name in (condition.name, *condition.names)}
+        hows |= {"same" for name in names if re.search(rf"\b{re.escape(name)}\b", fold(text))}
+    return "same" if "same" in hows else "narrower" if "narrower" in hows else ""
+
+
+def _relation(found: KnownCondition, known: KnownCondition | None, asked: Condition) -> str:
+    mesh = (asked.mesh_id or "").removeprefix("MESH:")
+    if found.mesh_id and found.mesh_id == mesh:
+        return "same"
+    if known is None:
+        return ""
+    if found.name == known.name:
+        return "same"
+    return "narrower" if is_kind_of(found, known) else ""
+
+
+def _listed_indications(
+    facts: DrugFacts, asked: Asked, records: Mapping[str, Evidence]
+) -> Iterator[_Fact]:
+    """Approved indications that sources list, those of the condition itself first."""
+    found = []
+    for indication in facts.indications:
+        how = _meant(indication, asked.condition) if indication.approved else ""
+        if how:
+            name = indication.condition
+            source = indication.origin.source
+            key, line = _line(records, facts.drug, source, "licensed", name)
+            kind = "listed" if how == "same" else "listed form"
+            found += [_Fact(kind, key, source, line, facts.drug)] if key else []
+    yield from sorted(found, key=lambda fact: fact.kind)
+
+
+def _meant(indication: Indication, condition: Condition | None) -> str:
+    if condition is None:
+        return ""
+    mesh = (condition.mesh_id or "").removeprefix("MESH:")
+    if mesh and any(i.replace("_", ":").removeprefix("MESH:") == mesh for i in indication.ids):
+        return "same"
+    if fold(indication.condition) in {fold(n) for n in (condition.name, *condition.names)}:
+        return "same"
+    found = condition_named(indication.condition)
+    return _relation(found, condition_named(condition.name), condition) if found else ""
+
+
+def _line(
+    records: Mapping[str, Evidence], drug: str, source: str, kind: str, name: str
+) -> tuple[str, str]:
+    line = f"{LISTED_AS[kind]}: {name}."
+    title = f"{drug} in {source}"
+    for key, record in records.items():
+        if record.citation.title == title and line in record.content.split("\n"):
+            return key, line
+    return "", ""
+
+
+def _warned(label: DrugLabel, key: str, drug: str, asked: Asked) -> Iterator[_Fact]:
+    """Sentences that name the people or the condition asked; of a boxed warning the first too."""
+    name = label_name(label, drug)
+    kinds: tuple[tuple[str, SectionKey], ...] = (
+        ("boxed warning", "boxed_warning"),
+        ("contraindication", "contraindications"),
+    )
+    for kind, section in kinds:
+        told = sentences(label.section(section))
+        chosen = [span for span in told if _concerns(span, asked)]
+        if section == "boxed_warning" and not chosen:
+            chosen = told[:1]
+        yield from (_Fact(kind, key, name, span.text, drug) for span in chosen[:_MOST])
+
+
+def _concerns(span: Span, asked: Asked) -> bool:
+    if any(_names_group(span.text, group) for group in asked.population):
+        return True
+    return asked.condition is not None and bool(_mentioned(span.text, asked.condition))
+
+
+def _mentioned(text: str, condition: Condition) -> bool:
+    """Whether a text names the condition, a form of it, or one that it is a form of."""
+    known = condition_named(condition.name)
+    names = {fold(name) for name in (condition.name, *condition.names)}
+    if any(re.search(rf"\b{re.escape(name)}\b", fold(text)) for name in names if len(name) > 3):
+        return True
+    found = [mention.condition for mention in find_conditions(text)]
+    return known is not None and any(is_kind_of(c, known) or is_kind_of(known, c) for c in found)
+
+
+def _names_group(text: str, group: str) -> bool:
+    """Whether a text names a group of people, by the cues of questions or by its own words."""
+    if pattern := _GROUPS.get(group):
+        return bool(pattern.search(text))
+    condition = condition_named(group)
+    if condition:
+        return any(is_kind_of(m.condition, condition) for m in find_conditions(text))
+    own = {word.casefold() for word in _WORD.findall(group)} - _NO_GROUP
+    return bool(own & {word.casefold() for word in _WORD.findall(text)})
+
+
+def _interactions(label: DrugLabel, key: str, drug: str, asked: Asked) -> Iterator[_Fact]:
+    """Sentences that name another drug of the question."""
+    others = [one for one in asked.drugs if fold(one.name) != fold(drug)]
+    names = {fold(name) for one in others for name in one.names if len(name) > 3}
+    wanted: tuple[SectionKey, ...] = ("drug_interactions", "contraindications", "boxed_warning")
+    spans: Iterable[Span] = (s for part in wanted for s in sentences(label.section(part)))
+    found = [
+        _Fact("interaction", key, label_name(label, drug), span.text, drug)
+        for span in spans
+        if any(re.search(rf"\b{re.escape(name)}\b", fold(span.text)) for name in names)
+    ]
+    yield from found[:_MOST]

@@ -1,0 +1,81 @@
+"""Sections of labels are taken whole: none is lost, none is invented."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from deepcritical.domain.drug_facts import LABEL_SECTIONS, DrugFacts
+from deepcritical.domain.named import Drug
+from deepcritical.tools.drug_facts.openfda import read_labels
+
+NAMES = (
+    "drugazole examplol fabulamab inventoxin madeupril mockstatin nonexistane notadrugine "
+    "phantomol pretendine quasivir shamazepam simulast specimab spurigliptin testamycin unrealol "
+    "veritumab wouldbexin zerotide"
+).split()
+SAFETY = ("boxed_warning", "contraindications", "drug_interactions")
+
+
+def sentence(drug: str, number: int) -> str:
+    return (
+        f"{number}.1 {drug.upper()} must not be given in made-up state {number} [see (5.{number})]."
+    )
+
+
+def document(place: int, drug: str) -> dict[str, Any]:
+    """A label in the shape of openFDA; each has other sections, lengths and products."""
+    label: dict[str, Any] = {
+        "set_id": f"made-up-set-{place:02}",
+        "effective_time": f"2999{place % 12 + 1:02}{place + 1:02}",
+        "spl_product_data_elements": [f"{drug} tablets"],
+        "openfda": {
+            "generic_name": [f"{drug.upper()} HYDROCHLORIDE" if place % 3 else drug.upper()],
+            "brand_name": [f"{drug.upper()}-A", f"{drug.upper()}-B"][: place % 2 + 1],
+        },
+    }
+    for n, key in enumerate(LABEL_SECTIONS):
+        if (place + n) % 4 == 0:
+            continue  # no label has all
+        long = 4000 if (place + n) % 5 == 0 else 3
+        texts = [" ".join(sentence(drug, i) for i in range(1, long)), f"• last point of {key} µ≥"]
+        label[key] = texts if n % 2 else texts[:1]
+    if place % 7 == 0:
+        label["contraindications"] = "None."  # not in a list
+    return label
+
+
+@pytest.mark.parametrize(("place", "drug"), list(enumerate(NAMES)))
+def test_sections_are_taken_whole(place: int, drug: str) -> None:
+    made = document(place, drug)
+    answer = json.dumps({"results": [made, document(place + 40, drug)]}).encode()
+    facts, skipped, _ = read_labels(answer, Drug(name=drug), "2999-01-01")
+    label = next(one for one in facts.labels if one.set_id == made["set_id"])
+    assert len(facts.labels) == 2
+    assert skipped == ()
+    given = {k: v for k, v in made.items() if k in LABEL_SECTIONS}
+    whole = {k: v if isinstance(v, str) else "\n\n".join(v) for k, v in given.items()}
+    assert {one.key: one.text for one in label.sections} == whole
+    for key in SAFETY:
+        assert label.section(key) == whole.get(key, "")  # type: ignore[arg-type]
+    assert label.effective == f"2999-{place % 12 + 1:02}-{place + 1:02}"
+    assert label.origin.url.endswith(made["set_id"])
+
+
+def test_twenty_labels_are_made() -> None:
+    assert len(set(NAMES)) == 20
+
+
+def test_a_label_of_another_drug_is_not_taken() -> None:
+    answer = json.dumps({"results": [document(1, "otherol")]}).encode()
+    assert read_labels(answer, Drug(name="drugazole"), "").facts == DrugFacts(drug="drugazole")
+
+
+def test_the_label_of_the_drug_alone_comes_first() -> None:
+    both = document(1, "drugazole")
+    both["openfda"]["generic_name"] = ["OTHEROL AND DRUGAZOLE"]
+    answer = json.dumps({"results": [both, document(2, "drugazole")]}).encode()
+    labels = read_labels(answer, Drug(name="drugazole"), "").facts.labels
+    assert [label.set_id for label in labels] == ["made-up-set-02", "made-up-set-01"]
