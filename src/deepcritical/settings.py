@@ -118,6 +118,8 @@ class Settings(BaseSettings):
     """Base address of Europe PMC."""
     crossref_url: str = "https://api.crossref.org/"
     """Base address of Crossref."""
+    full_text: bool = True
+    """Whether open-access full texts are read for deciding studies without a result in the abstract."""
     check_integrity: bool = False
     """Whether retractions of records with a DOI are also looked up in Crossref."""
     database_url: Annotated[SecretStr | None, Field(validate_default=True)] = Field(

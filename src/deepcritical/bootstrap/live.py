@@ -30,6 +30,8 @@ class LiveSources(NamedTuple):
     """None unless the setting asks for it."""
     mesh: MeshNames
     """Knows names that no table here has."""
+    full_texts: SourceClient | None
+    """Asks Europe PMC for full texts; None if the setting switches that off."""
     caches: bool
     """Whether answers are kept."""
 
@@ -51,6 +53,7 @@ async def open_sources(
             tools=tuple(opening.tool(name) for name in names),
             crossref=opening.crossref() if settings.check_integrity else None,
             mesh=opening.mesh(),
+            full_texts=opening.europepmc() if settings.full_text else None,
             caches=storage is not None,
         )
 
@@ -82,9 +85,13 @@ class _Opening:
                 network = RequestsTransport()
                 return ClinicalTrials(self.client("ClinicalTrials.gov", url, 1, network=network))
             case "europepmc":
-                return EuropePMC(self.client("Europe PMC", settings.europepmc_url, 5))
+                return EuropePMC(self.europepmc())
             case "web":
                 return WebSearch(limiter=self._limiter_of(urlsplit(DUCKDUCKGO_URL).netloc, 1))
+
+    def europepmc(self) -> SourceClient:
+        """A client for the REST service of Europe PMC."""
+        return self.client("Europe PMC", self._settings.europepmc_url, 5)
 
     def mesh(self) -> MeshNames:
         """Look-ups in MeSH, which is at the same host as PubMed."""

@@ -15,6 +15,7 @@ from deepcritical.research.session import RunSources
 from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.settings import Settings
 from deepcritical.tools.crossref import check_all
+from deepcritical.tools.fulltext import fetch_full_texts
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
 from deepcritical.tools.spanned import SpannedTool
@@ -81,7 +82,8 @@ def _over_live(settings: Settings, names: Sequence[SourceKey], telemetry: Teleme
             )
             check = partial(check_all, client=live.crossref) if live.crossref else None
             described = tuple(_described(settings, live))
-            yield RunSources(handler, described, check, live.mesh.look_up)
+            fetch = partial(fetch_full_texts, client=live.full_texts) if live.full_texts else None
+            yield RunSources(handler, described, check, live.mesh.look_up, fetch)
 
     return opened
 

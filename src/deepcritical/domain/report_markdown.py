@@ -43,6 +43,7 @@ _NEARNESS = {"direct": "", "broader": ", indirect", "related": ", other people"}
 _TEXT_USED = {
     "summary": "Text used: summary written for the snapshot",
     "registry": "Text used: registry entry",
+    "full_text": "Text used: abstract and results of the full text",
 }
 
 

@@ -29,6 +29,7 @@ from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies, Unread
 from deepcritical.research.session import RunSources
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.base import CheckIntegrity, LookUpNames
+from deepcritical.tools.fulltext import FetchFullTexts, FullTextAnswer
 from deepcritical.tools.search_handler import Searches, SourceAnswer
 from deepcritical.writing.context import ReportContext
 
@@ -274,12 +275,20 @@ class DurableSearch:
 
 def durable_sources(sources: RunSources, recorder: Recorder) -> RunSources:
     """The sources of a run with every search and look-up recorded."""
-    check, look_up = sources.check_integrity, sources.look_up
+    check, look_up, full_texts = sources.check_integrity, sources.look_up, sources.full_texts
     return sources._replace(
         handler=DurableSearch(sources.handler, recorder),
         check_integrity=_durable_check(check, recorder) if check else None,
         look_up=_durable_look_up(look_up, recorder) if look_up else None,
+        full_texts=_durable_full_texts(full_texts, recorder) if full_texts else None,
     )
+
+
+def _durable_full_texts(fetch: FetchFullTexts, recorder: Recorder) -> FetchFullTexts:
+    async def fetched(records: Sequence[Evidence], within_s: float) -> tuple[FullTextAnswer, ...]:
+        return await recorder.call(outcomes.FULL_TEXTS, lambda: fetch(records, within_s))
+
+    return fetched
 
 
 def _durable_look_up(look_up: LookUpNames, recorder: Recorder) -> LookUpNames:

@@ -27,6 +27,7 @@ from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.reasoning.base import Studies
 from deepcritical.tools.base import SourceResult
+from deepcritical.tools.fulltext import FullTextAnswer
 from deepcritical.tools.search_handler import SourceAnswer
 
 __all__ = [
@@ -203,6 +204,7 @@ EXECUTE: Form[tuple[SourceAnswer, ...]] = Form(
     lambda recorded: tuple(answer.restored() for answer in recorded),
 )
 CHECK_INTEGRITY: Form[tuple[Evidence, ...]] = Form("check_integrity", tuple[Evidence, ...])
+FULL_TEXTS: Form[tuple[FullTextAnswer, ...]] = Form("full_texts", tuple[FullTextAnswer, ...])
 LOOK_UP_NAMES: Form[tuple[OutsideName, ...]] = Form("look_up_names", tuple[OutsideName, ...])
 REFINE_QUESTION: Form[ResearchQuestion] = Form("refine_question", ResearchQuestion)
 GENERATE_QUERIES: Form[tuple[SearchQuery, ...]] = Form("generate_queries", tuple[SearchQuery, ...])

@@ -16,6 +16,7 @@ from deepcritical.reasoning.base import Reasoner
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.base import CheckIntegrity, LookUpNames
+from deepcritical.tools.fulltext import FetchFullTexts
 from deepcritical.tools.search_handler import Searches
 
 __all__ = ["ResearchSession", "RunSources"]
@@ -41,6 +42,8 @@ class RunSources(NamedTuple):
     """None when retractions are not looked up beside what the sources say."""
     look_up: LookUpNames | None = None
     """Knows names that no table has; None where nobody can be asked."""
+    full_texts: FetchFullTexts | None = None
+    """Fetches full texts; None where abstracts alone are read."""
 
 
 @dataclass
@@ -86,6 +89,10 @@ class ResearchSession:
     """Whether any source answered a query of this round."""
     failed_in_round: bool = False
     """Whether any source could not be read in this round."""
+    full_texts_asked: set[str] = field(default_factory=set)
+    """Records whose full text was asked for."""
+    full_texts_closed: set[str] = field(default_factory=set)
+    """Records that decide, and whose full text is not open or could not be read."""
     searched_in_round: bool = False
     proposed_in_round: bool = False
     targeted_in_round: bool = False
