@@ -119,7 +119,7 @@ class Settings(BaseSettings):
     crossref_url: str = "https://api.crossref.org/"
     """Base address of Crossref."""
     full_text: bool = True
-    """Whether open-access full texts are read for deciding studies without a result in the abstract."""
+    """Whether open-access full texts are read where the abstract gives no result."""
     check_integrity: bool = False
     """Whether retractions of records with a DOI are also looked up in Crossref."""
     database_url: Annotated[SecretStr | None, Field(validate_default=True)] = Field(

@@ -91,5 +91,7 @@ def _over_live(settings: Settings, names: Sequence[SourceKey], telemetry: Teleme
 def _described(settings: Settings, live: LiveSources) -> Iterator[str]:
     kept = f", answers kept for {settings.http_cache_ttl_s / 3600:g} h" if live.caches else ""
     yield from (f"{tool.name}: searched live{kept}" for tool in live.tools)
+    if live.full_texts:
+        yield "Europe PMC: asked for open full texts where an abstract gives no result"
     if live.crossref:
         yield "Crossref: asked for retractions of the records used that have a DOI"

@@ -54,6 +54,7 @@ def _told(read: int, closed: int) -> str:
 
 
 def _may_be_open(record: Evidence) -> bool:
+    """Whether it has a PMCID, and its index does not say that it is closed."""
     return (
         bool(record.metadata.pmcid) and getattr(record.metadata, "open_access", None) is not False
     )

@@ -6,12 +6,12 @@ A text whose licence does not allow keeping it is not taken: records outlive a r
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.identity import normalised_pmcid
 from deepcritical.tools.base import SourceOutcome
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.http import SourceClient
@@ -19,6 +19,7 @@ from deepcritical.tools.jats import FullText, parse_jats
 
 __all__ = ["FetchFullTexts", "FullTextAnswer", "fetch_full_texts", "with_full_text"]
 
+_PMCID = re.compile(r"PMC[0-9]{1,10}")
 MAX_RESULT_CHARS = 24_000
 """Characters of results that are added to a record."""
 MAX_TABLE_CHARS = 10_000
@@ -58,8 +59,8 @@ async def fetch_full_texts(
 
 
 async def _fetched(record: Evidence, client: SourceClient, by: Deadline) -> FullTextAnswer:
-    pmcid = normalised_pmcid(record.metadata.pmcid or "")
-    if pmcid is None:
+    pmcid = (record.metadata.pmcid or "").strip().upper()
+    if not _PMCID.fullmatch(pmcid):
         why = "It has no PMCID."
         return FullTextAnswer(outcome=SourceOutcome.NOT_APPLICABLE, why=why)
     try:
