@@ -212,7 +212,8 @@ def _licence(article: ET.Element) -> str:
     for element in article.iterfind("front/article-meta/permissions//*"):
         if _name(element) in ("license", "license_ref", "license-p", "ext-link"):
             told += [v for k, v in element.attrib.items() if k.endswith(("href", "license-type"))]
-            told += ["".join(element.itertext())] if _name(element) in _LICENCE_WORDS else []
+            words = "".join(element.itertext()) if _name(element) in _LICENCE_WORDS else ""
+            told += [words] if words not in " ".join(told) else []
     text = " ".join(" ".join(told).split())[:5_000]
     if found := _CC.search(text):
         name = found.group(1).lower()
