@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from functools import partial
-from itertools import count
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -23,45 +20,14 @@ from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.base import SourceOutcome
 from deepcritical.tools.fulltext import fetch_full_texts
-from deepcritical.tools.http import SourceClient
-from deepcritical.tools.http_cache import open_cache
-from deepcritical.tools.rate_limiter import limiter_for
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource
 from tests.conftest import QUESTION, as_they_stand, make_evidence, paper, queries, snapshot
+from tests.integration.full_texts import PMCID, Site, opened_site
 from tests.jats import RESULT, article
-from tests.servers.europepmc import EuropePMCServer
-from tests.servers.faults import Fault, Faults
-from tests.servers.running import running
+from tests.servers.faults import Fault
 
-_hosts = count()
-PMCID = "PMC99000001"
 ABSTRACT = "Methods: We randomised 99 adults. Results: They are in the article."
-
-
-class Site(NamedTuple):
-    """A running service, its faults, and a client of it."""
-
-    server: EuropePMCServer
-    faults: Faults
-    client: SourceClient
-
-
-@asynccontextmanager
-async def opened_site(cache: Path | None = None) -> AsyncIterator[Site]:
-    server = EuropePMCServer()
-    server.articles[PMCID] = article()
-    faults = Faults(server.app)
-    storage = await open_cache(cache) if cache else None
-    async with running(faults) as url:
-        limiter = limiter_for(f"full-text-{next(_hosts)}", 1000)
-        client = SourceClient(
-            "Europe PMC", url, limiter=limiter, storage=storage, timeout_s=1.0, wait_s=0.01
-        )
-        yield Site(server, faults, client)
-        await client.aclose()
-    if storage:
-        await storage.close()
 
 
 @pytest.fixture
