@@ -40,7 +40,9 @@ async def opened_site(cache: Path | None = None) -> AsyncIterator[Site]:
         client = SourceClient(
             "Europe PMC", url, limiter=limiter, storage=storage, timeout_s=1.0, wait_s=0.01
         )
-        yield Site(server, faults, client)
-        await client.aclose()
-    if storage:
-        await storage.close()
+        try:
+            yield Site(server, faults, client)
+        finally:
+            await client.aclose()
+            if storage:
+                await storage.close()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.budget import Depth, RunLimits
+from deepcritical.domain.evidence import MAX_TEXT_CHARS, Evidence
+from deepcritical.reading.asking import ask_to_read, show
 from deepcritical.reading.library import Library, read_by_code
 from deepcritical.reading.sentences import numbered, text_hash
 from deepcritical.reasoning.extractive import ExtractiveReasoner
@@ -19,7 +22,8 @@ from deepcritical.research.session import ResearchSession, RunSources
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.base import SourceOutcome
-from deepcritical.tools.fulltext import fetch_full_texts
+from deepcritical.tools.fulltext import fetch_full_texts, with_full_text
+from deepcritical.tools.jats import parse_jats
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource
 from tests.conftest import QUESTION, as_they_stand, make_evidence, paper, queries, snapshot
@@ -113,13 +117,13 @@ async def test_the_cache_keeps_a_text_only_where_its_licence_allows_it(
         assert len(site.server.articles_asked) == asked
 
 
-async def test_rules_read_sentences_of_the_results_and_no_tables(site: Site) -> None:
-    (answer,) = await fetch_full_texts([record()], 5.0, client=site.client)
-    assert answer.evidence is not None
-    readings = read_by_code({"short": record(), "long": answer.evidence})
+def test_rules_read_sentences_of_the_results_and_no_tables() -> None:
+    longer = with_full_text(record(), parse_jats(article()))
+    assert longer is not None
+    readings = read_by_code({"short": record(), "long": longer})
     short, long = readings["short"], readings["long"]
     assert (short.text, short.results) == ("abstract", ())
-    assert (long.text, long.text_sha256) == ("full_text", text_hash(answer.evidence))
+    assert (long.text, long.text_sha256) == ("full_text", text_hash(longer))
     (result,) = long.results
     assert result.effect is not None
     assert result.effect.value == 0.61
@@ -181,3 +185,24 @@ async def test_a_study_without_a_result_in_its_abstract_is_read_in_full(
     assert told == (
         ["The full text of 1 study was read, because the abstract gave no result."] if asked else []
     )
+
+
+def test_a_model_is_shown_rows_of_tables_as_numbered_sentences() -> None:
+    longer = with_full_text(record(), parse_jats(article()))
+    assert longer is not None
+    prompt = ask_to_read({"R1": show(longer, 6_000)}).text
+    assert f"(full text, Results) {RESULT}." in prompt
+    assert re.search(
+        r"\[\d+\] Table 2, Itching, Adults only; Outcome: Itching, points; Week", prompt
+    )
+
+
+def test_a_long_article_adds_a_bounded_text() -> None:
+    results = f"<p>{RESULT}. {'It itched. ' * 90}</p>" * 100
+    longer = with_full_text(record(), parse_jats(article(results=results)))
+    assert longer is not None
+    assert len(longer.content) < MAX_TEXT_CHARS
+
+
+def test_a_quick_run_reads_no_full_text() -> None:
+    assert [RunLimits.for_depth(depth).full_texts for depth in get_args(Depth)] == [0, 5, 5]

@@ -12,6 +12,7 @@ import pytest
 
 from deepcritical.bootstrap.durable import build_durable
 from deepcritical.domain.budget import RunLimits
+from deepcritical.domain.report import ResearchReport
 from deepcritical.jobs.runs import RunService
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
@@ -70,13 +71,17 @@ async def test_a_run_that_goes_on_does_not_fetch_again(url: str, made: Path) -> 
         await first.close()
         again = service(url, ExtractiveReasoner(), site, made)
         try:
-            resumed = await again.resume(run.run_id)
-            events = await ended(resumed)
-            report = await resumed.result()
+            await again.resume(run.run_id)
+            known = await again.find(run.run_id)
+            assert known is not None
+            events = await ended(known)
+            known = await again.find(run.run_id)
+            report = known.report if known else None
         finally:
             await again.close()
         assert site.server.articles_asked == [PMCID]
     assert of_type(events, "run_completed")
+    assert isinstance(report, ResearchReport)
     assert [r.text_kind for r in report.references] == ["full_text"]
     assert "The full text of 1 study was read" in report.to_markdown()
     assert "Text used: abstract and results of the full text" in report.to_markdown()
