@@ -131,6 +131,8 @@ class Settings(BaseSettings):
     """Key for openFDA, which without one answers 1,000 requests a day."""
     pubtator_url: str = "https://www.ncbi.nlm.nih.gov/research/pubtator3-api/"
     """Base address of PubTator3."""
+    full_text: bool = True
+    """Whether open-access full texts are read where the abstract gives no result."""
     check_integrity: bool = False
     """Whether retractions of records with a DOI are also looked up in Crossref."""
     database_url: Annotated[SecretStr | None, Field(validate_default=True)] = Field(

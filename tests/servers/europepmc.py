@@ -44,12 +44,24 @@ class EuropePMCServer:
         """Cursors that are handed out in place of the right one."""
         self.overstated = 0
         """So many records more are counted than there are."""
+        self.articles: dict[str, bytes] = {}
+        """Full texts by PMCID."""
+        self.articles_asked: list[str] = []
+        """The PMCID of each request for one."""
         self.app = Starlette(
             routes=[
+                Route("/{pmcid}/fullTextXML", self._full_text),
                 Route("/search", self._search),
                 Route("/searchPOST", self._search, methods=["POST"]),
             ]
         )
+
+    async def _full_text(self, request: Request) -> Response:
+        pmcid = request.path_params["pmcid"]
+        self.articles_asked.append(pmcid)
+        if pmcid not in self.articles:
+            return Response("", 404, media_type="application/xml")
+        return Response(self.articles[pmcid], media_type="application/xml")
 
     async def _search(self, request: Request) -> Response:
         # The same parameters, of which searchPOST takes all as fields of a form.

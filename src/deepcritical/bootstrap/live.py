@@ -37,6 +37,8 @@ class LiveSources(NamedTuple):
     """Knows names that no table here has."""
     facts: tuple[FactSource, ...]
     """Who curates what is known of drugs; () where nobody is to be asked."""
+    full_texts: SourceClient | None
+    """Asks Europe PMC for full texts; None if the setting switches that off."""
     caches: bool
     """Whether answers are kept."""
 
@@ -59,6 +61,7 @@ async def open_sources(
             crossref=opening.crossref() if settings.check_integrity else None,
             mesh=opening.mesh(),
             facts=opening.facts() if settings.drug_facts else (),
+            full_texts=opening.europepmc() if settings.full_text else None,
             caches=storage is not None,
         )
 
@@ -91,9 +94,13 @@ class _Opening:
                 network = RequestsTransport(called)
                 return ClinicalTrials(self.client(called, url, 1, network=network))
             case "europepmc":
-                return EuropePMC(self.client("Europe PMC", settings.europepmc_url, 5))
+                return EuropePMC(self.europepmc())
             case "web":
                 return WebSearch(limiter=self._limiter_of(urlsplit(DUCKDUCKGO_URL).netloc, 1))
+
+    def europepmc(self) -> SourceClient:
+        """A client for the REST service of Europe PMC."""
+        return self.client("Europe PMC", self._settings.europepmc_url, 5)
 
     def mesh(self) -> MeshNames:
         """Look-ups in MeSH, which is at the same host as PubMed."""

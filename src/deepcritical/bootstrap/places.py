@@ -19,6 +19,7 @@ from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.settings import Settings
 from deepcritical.tools.crossref import check_all
 from deepcritical.tools.drug_facts.looking_up import DrugFactsLookUp
+from deepcritical.tools.fulltext import fetch_full_texts
 from deepcritical.tools.rag_tool import RagTool
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
@@ -121,6 +122,7 @@ def _over_live(
                 deadline_s=settings.source_deadline_s,
                 today=lambda: datetime.now(UTC).date().isoformat(),
             )
+            fetch = partial(fetch_full_texts, client=live.full_texts) if live.full_texts else None
             yield RunSources(
                 handler,
                 described,
@@ -128,6 +130,7 @@ def _over_live(
                 live.mesh.look_up,
                 records,
                 facts.look_up if live.facts else None,
+                fetch,
             )
 
     return opened
@@ -136,5 +139,7 @@ def _over_live(
 def _described(settings: Settings, live: LiveSources) -> Iterator[str]:
     kept = f", answers kept for {settings.http_cache_ttl_s / 3600:g} h" if live.caches else ""
     yield from (f"{tool.name}: searched live{kept}" for tool in live.tools)
+    if live.full_texts:
+        yield "Europe PMC: asked for open full texts where an abstract gives no result"
     if live.crossref:
         yield "Crossref: asked for retractions of the records used that have a DOI"

@@ -77,6 +77,8 @@ class RunLimits(Model):
     deadline_s: float = Field(default=180.0, gt=0)
     """Seconds from the first step."""
     results_per_query: int = Field(default=10, ge=1, le=100)
+    full_texts: int = Field(default=0, ge=0, le=20)
+    """Studies whose full text may be read where the abstract gives no result."""
     report_share: UnitInterval = 0.2
     """The share of the time that is kept back for writing the report."""
     max_calls: int = Field(default=60, ge=0)
@@ -88,17 +90,23 @@ class RunLimits(Model):
 
     @classmethod
     def for_depth(cls, depth: Depth) -> RunLimits:
-        """The limits of a depth: rounds, seconds, model calls and tokens.
+        """The limits of a depth: rounds, seconds, model calls, tokens and full texts.
 
-        quick 1 / 60 s / 20 / 200,000, standard 3 / 180 s / 60 / 600,000, deep 10 / 600 s / 200 /
-        2,000,000.
+        quick 1 / 60 s / 20 / 200,000 / 0, standard 3 / 180 s / 60 / 600,000 / 5, deep 10 / 600 s /
+        200 / 2,000,000 / 5.
         """
         rounds, seconds, calls, tokens = {
             "quick": (1, 60.0, 20, 200_000),
             "standard": (3, 180.0, 60, 600_000),
             "deep": (10, 600.0, 200, 2_000_000),
         }[depth]
-        return cls(max_iterations=rounds, deadline_s=seconds, max_calls=calls, max_tokens=tokens)
+        return cls(
+            max_iterations=rounds,
+            deadline_s=seconds,
+            max_calls=calls,
+            max_tokens=tokens,
+            full_texts=0 if depth == "quick" else 5,
+        )
 
     def beyond(self, most: RunLimits) -> tuple[str, str] | None:
         """The first limit that goes further than `most`, and in words how far; None if none does.

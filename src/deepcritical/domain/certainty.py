@@ -71,7 +71,7 @@ class _Facts(NamedTuple):
     people: int | None
 
     def says(self, pattern: re.Pattern[str]) -> bool:
-        return bool(pattern.search(f"{self.record.citation.title} {self.record.content}"))
+        return bool(pattern.search(f"{self.record.citation.title} {self.record.abstract}"))
 
     @property
     def is_review(self) -> bool:

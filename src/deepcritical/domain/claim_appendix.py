@@ -58,7 +58,7 @@ def _row(
         shown(unescape_markdown(claim.sentence)),
         *(() if quoted else (quote,)),
         f"{escape_markdown(references[cited - 1].short_name)} [{cited}]",
-        f"{claim.start}–{claim.end}",
+        ", ".join(filter(None, (claim.place, f"{claim.start}–{claim.end}"))),
     )
 
 

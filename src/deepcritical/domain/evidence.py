@@ -34,8 +34,8 @@ PubMed, ClinicalTrials.gov, another trial register, Europe PMC, by its DOI only,
 a label or another curated entry on a drug.
 """
 
-TextKind = Literal["abstract", "summary", "registry", "web", "label", "none"]
-"""What `Evidence.content` is.
+TextKind = Literal["abstract", "full_text", "summary", "registry", "web", "label", "none"]
+"""What `Evidence.content` is; `full_text` is the abstract, and behind it results of the article.
 
 All but `summary` are the source's own words and may be quoted.
 """
@@ -110,6 +110,10 @@ class EvidenceMetadata(Model):
     registry_entry: str | None = None
     """Design, arms and posted results in the registry's own fields, as JSON."""
     text_kind: TextKind = "abstract"
+    full_text_from: int | None = Field(default=None, ge=0)
+    """Offset in the text at which the article's own results begin, behind the abstract."""
+    tables_from: int | None = Field(default=None, ge=0)
+    """Offset of the rows of its tables, which are last; None without tables."""
     licence: str | None = None
     note: str | None = None
     """A caution about the record itself, shown beside it."""
@@ -133,7 +137,24 @@ class Evidence(Model):
     @property
     def quotable(self) -> bool:
         """Whether the text is the source's own words, which may stand in quotation marks."""
-        return self.metadata.text_kind in ("abstract", "registry", "web", "label")
+        return self.metadata.text_kind in ("abstract", "full_text", "registry", "web", "label")
+
+    @property
+    def abstract(self) -> str:
+        """The text without what was read of the full text."""
+        return self.content[: self.metadata.full_text_from]
+
+    def place_of(self, start: int) -> str:
+        """Where in an article a quote stands, such as ``full text, Results``; '' in its abstract.
+
+        Args:
+            start: Offset of the quote in the text.
+        """
+        meta = self.metadata
+        if meta.full_text_from is None or start < meta.full_text_from:
+            return ""
+        in_table = meta.tables_from is not None and start >= meta.tables_from
+        return "full text, table" if in_table else "full text, Results"
 
 
 def cut(record: Evidence) -> Evidence:

@@ -40,7 +40,9 @@ def is_paper(evidence: Evidence) -> bool:
     meta = evidence.metadata
     published = bool(meta.pmid or meta.pmcid or meta.doi)
     return meta.kind != "trial" or (
-        published and bool(evidence.content) and meta.text_kind in ("abstract", "summary")
+        published
+        and bool(evidence.content)
+        and meta.text_kind in ("abstract", "full_text", "summary")
     )
 
 

@@ -44,6 +44,7 @@ _TEXT_USED = {
     "summary": "Text used: summary written for the snapshot",
     "registry": "Text used: registry entry",
     "label": "Text used: label, or entry of a curated source",
+    "full_text": "Text used: abstract and results of the full text",
 }
 
 

@@ -107,6 +107,8 @@ class Claim(Model):
     quote: str
     start: int
     end: int
+    place: str = ""
+    """Where in an article the quote stands, such as ``full text, Results``; '' in its abstract."""
 
 
 class ReportSection(Model):

@@ -79,7 +79,7 @@ def participants(evidence: Evidence) -> int | None:
     """
     if not is_paper(evidence):
         return evidence.metadata.enrollment
-    text = evidence.content
+    text = evidence.abstract
     if two := _TWO_ARMS.search(text):
         return sum(int(re.sub(r"\D", "", size)) for size in two.groups())
     found, first, arms = _RANDOMISED.search(text), _COUNT.search(text), _arms(text)

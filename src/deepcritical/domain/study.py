@@ -270,6 +270,8 @@ class StudyReading(Model):
     """Canonical id of the record, such as ``pmid:12345``."""
     text_sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
     """Hash of the text and fields that were read."""
+    text: Literal["abstract", "full_text"] = "abstract"
+    """Whether the results of the full text were read beside the abstract or other short text."""
     reader: Reader
     read_at: datetime
     kinds: tuple[StudyKind, ...] = ()

@@ -36,6 +36,7 @@ from deepcritical.tools.base import (
     Ranking,
     RankRecords,
 )
+from deepcritical.tools.fulltext import FetchFullTexts, FullTextAnswer
 from deepcritical.tools.search_handler import Searches, SourceAnswer
 from deepcritical.writing.context import ReportContext
 
@@ -311,13 +312,14 @@ class DurableRanking:
 def durable_sources(sources: RunSources, recorder: Recorder) -> RunSources:
     """The sources of a run with every search and look-up recorded."""
     check, look_up = sources.check_integrity, sources.look_up
-    records, facts = sources.records, sources.facts
+    records, facts, full_texts = sources.records, sources.facts, sources.full_texts
     return sources._replace(
         handler=DurableSearch(sources.handler, recorder),
         check_integrity=_durable_check(check, recorder) if check else None,
         look_up=_durable_look_up(look_up, recorder) if look_up else None,
         records=DurableRanking(records, recorder) if records else None,
         facts=_durable_facts(facts, recorder) if facts else None,
+        full_texts=_durable_full_texts(full_texts, recorder) if full_texts else None,
     )
 
 
@@ -329,6 +331,13 @@ def _durable_facts(look_up: LookUpFacts, recorder: Recorder) -> LookUpFacts:
         return await recorder.call(outcomes.DRUG_FACTS, effect)
 
     return looked_up
+
+
+def _durable_full_texts(fetch: FetchFullTexts, recorder: Recorder) -> FetchFullTexts:
+    async def fetched(records: Sequence[Evidence], within_s: float) -> tuple[FullTextAnswer, ...]:
+        return await recorder.call(outcomes.FULL_TEXTS, lambda: fetch(records, within_s))
+
+    return fetched
 
 
 def _durable_look_up(look_up: LookUpNames, recorder: Recorder) -> LookUpNames:

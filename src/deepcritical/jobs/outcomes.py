@@ -28,6 +28,7 @@ from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.reasoning.base import Studies
 from deepcritical.tools.base import Ranking, SourceResult
+from deepcritical.tools.fulltext import FullTextAnswer
 from deepcritical.tools.search_handler import SourceAnswer
 
 __all__ = [
@@ -207,6 +208,7 @@ EXECUTE: Form[tuple[SourceAnswer, ...]] = Form(
 )
 CHECK_INTEGRITY: Form[tuple[Evidence, ...]] = Form("check_integrity", tuple[Evidence, ...])
 DRUG_FACTS: Form[tuple[DrugFacts, ...]] = Form("drug_facts", tuple[DrugFacts, ...])
+FULL_TEXTS: Form[tuple[FullTextAnswer, ...]] = Form("full_texts", tuple[FullTextAnswer, ...])
 LOOK_UP_NAMES: Form[tuple[OutsideName, ...]] = Form("look_up_names", tuple[OutsideName, ...])
 RANK_RECORDS: Form[Ranking] = Form("rank_records", Ranking)
 REFINE_QUESTION: Form[ResearchQuestion] = Form("refine_question", ResearchQuestion)

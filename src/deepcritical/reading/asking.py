@@ -60,8 +60,9 @@ def _block(key: str, shown: Shown, faults: Sequence[Fault]) -> str:
     label = ""
     for number in shown.numbers:
         span = shown.told[number]
-        section = f" ({span.label})" if span.label not in ("", "title", label) else ""
-        label = span.label
+        own = (number and shown.evidence.place_of(span.start)) or span.label
+        section = f" ({own})" if own not in ("", "title", label) else ""
+        label = own
         lines.append(f"[{number}]{section} {record_text(span.text)}")
     lines.append("</record>")
     if faults:

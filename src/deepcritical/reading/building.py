@@ -25,7 +25,7 @@ from deepcritical.domain.study import (
     StudyReading,
 )
 from deepcritical.reading.answers import ReadArm, ReadFigure, ReadResult, ReadStudy
-from deepcritical.reading.sentences import text_hash
+from deepcritical.reading.sentences import text_hash, text_read
 from deepcritical.vocabulary.classes import drug_class
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
 
@@ -77,6 +77,7 @@ def built(study: ReadStudy, evidence: Evidence, reader: Reader, read_at: datetim
     return StudyReading(
         record_id=record_id(evidence),
         text_sha256=text_hash(evidence),
+        text=text_read(evidence),
         reader=reader,
         read_at=read_at,
         kinds=tuple(dict.fromkeys(study.kinds)),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
+from typing import Literal
 
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.orders import addresses_a_model
 from deepcritical.domain.text import Span, sentences
 
-__all__ = ["numbered", "quoted", "shown_numbers", "text_hash"]
+__all__ = ["numbered", "quoted", "shown_numbers", "text_hash", "text_read", "without_tables"]
 
 _READ_FIELDS = (
     "kind",
@@ -47,6 +48,17 @@ def numbered(evidence: Evidence) -> tuple[Span, ...]:
     """The sentences of a record: the title at 0, then those of the text with their offsets."""
     title = " ".join(evidence.citation.title.split())
     return (Span(title, 0, 0, "title"), *sentences(evidence.content))
+
+
+def without_tables(evidence: Evidence) -> tuple[Span, ...]:
+    """The numbered sentences without rows of tables, which mean nothing to rules over words."""
+    end = evidence.metadata.tables_from
+    return tuple(span for span in numbered(evidence) if end is None or span.start < end)
+
+
+def text_read(evidence: Evidence) -> Literal["abstract", "full_text"]:
+    """Which text of a record a reading of it is made of."""
+    return "abstract" if evidence.metadata.full_text_from is None else "full_text"
 
 
 def quoted(numbers: Iterable[int], evidence: Evidence) -> tuple[Span, ...]:

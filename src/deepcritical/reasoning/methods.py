@@ -255,7 +255,11 @@ class Methods:
             )
             if "summary" in kinds
             else "",
-            "Abstracts only: methods, risk of bias and full results were not read.",
+            (
+                "Abstracts, and results of some full texts: methods and risk of bias were not read."
+                if "full_text" in kinds
+                else "Abstracts only: methods, risk of bias and full results were not read."
+            ),
             "Registry entries come from stored copies and may be out of date."
             if not self._live
             and any(r.source in ("clinicaltrials", "registry") for r in self._citer.references)

@@ -16,6 +16,7 @@ from deepcritical.reasoning.base import Reasoner
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.base import CheckIntegrity, LookUpFacts, LookUpNames, RankRecords
+from deepcritical.tools.fulltext import FetchFullTexts
 from deepcritical.tools.search_handler import Searches
 
 __all__ = ["ResearchSession", "RunSources"]
@@ -45,6 +46,8 @@ class RunSources(NamedTuple):
     """Ranks what was found; None where records are taken as their sources rank them."""
     facts: LookUpFacts | None = None
     """Knows what is curated of drugs; None where nobody is to be asked."""
+    full_texts: FetchFullTexts | None = None
+    """Fetches full texts; None where abstracts alone are read."""
 
 
 @dataclass
@@ -90,6 +93,10 @@ class ResearchSession:
     """Whether any source answered a query of this round."""
     failed_in_round: bool = False
     """Whether any source could not be read in this round."""
+    full_texts_asked: set[str] = field(default_factory=set)
+    """Records whose full text was asked for."""
+    full_texts_closed: set[str] = field(default_factory=set)
+    """Records that decide, and whose full text is not open or could not be read."""
     searched_in_round: bool = False
     proposed_in_round: bool = False
     targeted_in_round: bool = False

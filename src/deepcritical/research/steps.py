@@ -6,15 +6,12 @@ A step reads the store, asks the reasoner or the sources, writes the store, emit
 from __future__ import annotations
 
 from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.appraisal import Appraisal, Reading
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.citation_validator import AnyDocument, validate_references
-from deepcritical.domain.claims import located
 from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.domain.events import (
     ClaimsChecked,
     EvidenceAssessed,
-    EvidenceProcessed,
     HypothesesProposed,
     IntegrityChecked,
     QuestionRefined,
@@ -24,19 +21,16 @@ from deepcritical.domain.events import (
     Stage,
     StopReason,
 )
-from deepcritical.domain.evidence import Fact
-from deepcritical.domain.grading import grade
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis
 from deepcritical.domain.question import SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
 from deepcritical.reasoning.auditing import check_sentences
-from deepcritical.reasoning.base import Unread
 from deepcritical.research.facts import beside_facts
+from deepcritical.research.processing import grade_anew, located_facts, process_results
 from deepcritical.research.rounds import (
     included_with_doi,
     rank_records,
-    read_studies,
     round_result,
     tell_choice,
     told_of_plan,
@@ -175,7 +169,7 @@ async def check_integrity(session: ResearchSession) -> None:
     session.store.add(
         await look_up([session.store.evidence[i] for i in wanted], session.report_s / 2)
     )
-    if _grade_anew(session):
+    if grade_anew(session):
         await _judge_anew(session)
     after = [session.store.evidence[i] for i in wanted]
     worse = [
@@ -197,18 +191,6 @@ async def check_integrity(session: ResearchSession) -> None:
         )
 
 
-def _grade_anew(session: ResearchSession) -> bool:
-    """Grade what is known by now, such as a retraction; whether that changed any grade."""
-    changed = False
-    for drug in session.store.drugs:
-        for key, appraisal in session.store.appraisals(drug).items():
-            regraded = grade(session.store.evidence[key])
-            if regraded != appraisal.grade:
-                session.store.add_appraisal(Appraisal.weighed(appraisal.reading, regraded))
-                changed = True
-    return changed
-
-
 async def _judge_anew(session: ResearchSession) -> None:
     """Chains and scores from the records as they are graded by now."""
     try:
@@ -219,53 +201,6 @@ async def _judge_anew(session: ResearchSession) -> None:
         await session.notify(
             f"No chains are shown, and scores are from before a retraction was found: {error}"
         )
-
-
-async def process_results(session: ResearchSession) -> None:
-    """Read every record that was not read yet, once for each drug in question.
-
-    A quote that is not there is dropped. A record that was read before is graded anew: another
-    source may have told of a retraction since.
-    """
-    _grade_anew(session)
-    await read_studies(session)
-    read = kept = 0
-    drugs = await session.reasoner.name_candidates(session.understood, session.store)
-    unread = [
-        Unread(drug, key, evidence, session.store.readings.get(key))
-        for drug in drugs
-        for key, evidence in session.store.evidence.items()
-        if key not in session.store.appraisals(drug.name)
-    ]
-    before = session.store.facts_dropped
-    async for reading in session.reasoner.read_all(session.understood, unread):
-        appraisal = _appraised(session, reading)
-        session.store.add_appraisal(appraisal)
-        read, kept = read + 1, kept + len(appraisal.reading.facts)
-    dropped = session.store.facts_dropped - before
-    included = sum(
-        a.reading.included
-        for drug in session.store.drugs
-        for a in session.store.appraisals(drug).values()
-    )
-    await session.emit(
-        EvidenceProcessed(read=read, included=included, facts_located=kept, facts_dropped=dropped),
-        Stage.SEARCH,
-    )
-
-
-def _appraised(session: ResearchSession, reading: Reading) -> Appraisal:
-    """The reading with what is located in its record, and the grade that code gives."""
-    checked = reading.model_copy(
-        update={name: _located(session, facts) for name, facts in reading.facts_by_kind.items()}
-    )
-    session.store.facts_dropped += len(reading.facts) - len(checked.facts)
-    return Appraisal.weighed(checked, grade(session.store.evidence[reading.evidence_id]))
-
-
-def _located(session: ResearchSession, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    found = (located(fact, session.store.evidence) for fact in facts)
-    return tuple(fact for fact in found if fact is not None)
 
 
 async def propose_hypotheses(session: ResearchSession) -> None:
@@ -290,9 +225,9 @@ def _with_located_edges(
         Edge(
             subject=edge.subject,
             object=edge.object,
-            increases=_located(session, edge.increases),
-            decreases=_located(session, edge.decreases),
-            no_effect=_located(session, edge.no_effect),
+            increases=located_facts(session, edge.increases),
+            decreases=located_facts(session, edge.decreases),
+            no_effect=located_facts(session, edge.no_effect),
         )
         for edge in hypothesis.edges
     )

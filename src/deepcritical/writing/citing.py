@@ -43,9 +43,10 @@ class Citer:
 
         It stands in quotation marks only where the words are the source's own.
         """
+        record = self._store.evidence[fact.evidence_id]
+        place = record.place_of(fact.start)
         printed = escape_markdown(fact.quote)
         marker = self.cite([fact.evidence_id])
-        quotable = self._store.evidence[fact.evidence_id].quotable
         self._claims[
             Claim(
                 sentence=printed,
@@ -53,10 +54,12 @@ class Citer:
                 quote=fact.quote,
                 start=fact.start,
                 end=fact.end,
+                place=place,
             )
         ] = None
         words = printed.rstrip(".")
-        return f"“{words}” {marker}." if quotable else f"{words} {marker}."
+        told = f" ({place})" if place else ""
+        return f"“{words}”{told} {marker}." if record.quotable else f"{words}{told} {marker}."
 
     def source(self, evidence_id: str) -> str:
         """How the sentences of a record are introduced: as its own words, or as a summary of it."""

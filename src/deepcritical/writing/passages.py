@@ -47,6 +47,8 @@ def passage_finding(
         strength.append(status)
     if people := _people(reading) if reading else graded.participants:
         strength.append(f"{people:,} people")
+    if place := record.place_of(fact.fact.start):
+        strength.append(place)
     if graded.concern:
         strength.append("under an expression of concern")
     finding = Finding(

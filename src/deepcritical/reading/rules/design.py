@@ -82,7 +82,7 @@ def kinds_of(evidence: Evidence) -> tuple[StudyKind, ...]:
     design = design_of(evidence).design
     kinds = list(_KINDS.get(design, ()))
     if design is Design.PRECLINICAL:
-        text = f"{title} {evidence.content}"
+        text = f"{title} {evidence.abstract}"
         kinds += ["in_vitro"] if _CELLS.search(text) else []
         kinds += ["animal"] if _ANIMALS.search(text) or not kinds else []
     kinds += [kind for kind, words in _OTHER_KINDS if words.search(title)]

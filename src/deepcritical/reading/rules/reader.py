@@ -12,7 +12,7 @@ from deepcritical.reading.rules.arms import KnownArms, find_arms
 from deepcritical.reading.rules.contrasts import read_results
 from deepcritical.reading.rules.design import features_of, kinds_of
 from deepcritical.reading.rules.people import Sizes, read_sizes
-from deepcritical.reading.sentences import numbered, text_hash
+from deepcritical.reading.sentences import text_hash, text_read, without_tables
 
 __all__ = ["RULES_READER", "read_by_rules"]
 
@@ -30,7 +30,7 @@ def read_by_rules(evidence: Evidence, read_at: datetime) -> StudyReading:
     Returns:
         Design, people, arms and results between arms, each checked against the record.
     """
-    told = numbered(evidence)
+    told = without_tables(evidence)
     kinds = kinds_of(evidence)
     features = features_of(evidence, told, kinds)
     arms = find_arms(told)
@@ -39,6 +39,7 @@ def read_by_rules(evidence: Evidence, read_at: datetime) -> StudyReading:
     reading = StudyReading(
         record_id=record_id(evidence),
         text_sha256=text_hash(evidence),
+        text=text_read(evidence),
         reader=RULES_READER,
         read_at=read_at,
         kinds=kinds,

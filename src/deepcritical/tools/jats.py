@@ -1,0 +1,224 @@
+"""Reads the full text of an article from JATS XML (NISO Z39.96): sections, tables, licence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Literal
+from xml.etree import ElementTree as ET
+
+from deepcritical.domain.base import Model
+from deepcritical.domain.errors import SearchError
+from deepcritical.domain.patterns import bounded
+from deepcritical.tools.jats_tables import Table, read_table, text_of
+
+__all__ = ["FullText", "Section", "SectionKind", "parse_jats"]
+
+SectionKind = Literal["introduction", "methods", "results", "discussion", "conclusion", "other"]
+
+MAX_BYTES = 8_000_000
+_MAX_DEPTH = 100
+_MAX_ELEMENTS = 300_000
+_MAX_SECTIONS = 200
+_MAX_TABLES = 40
+_MAX_CHARS = 400_000
+"""Characters of paragraphs that are kept of one article."""
+_DECLARES = re.compile(rb"<!ENTITY|<!DOCTYPE[^>\[]*\[", re.IGNORECASE)
+_LINKS = frozenset({"bibr", "table-fn", "fn", "aff", "corresp"})
+"""Cross-references whose text is only a mark, such as the number of a reference."""
+_NOT_TEXT = frozenset(
+    {"table-wrap", "table-wrap-group", "fig", "fig-group", "fn", "fn-group", "ref-list", "graphic"}
+    | {"supplementary-material", "ack", "object-id", "media", "boxed-text", "tex-math"}
+)
+_KINDS: tuple[tuple[SectionKind, re.Pattern[str]], ...] = (
+    ("results", bounded(r"\b(?:results?|findings)\b", re.IGNORECASE)),
+    ("methods", bounded(r"\b(?:methods?|materials|methodology)\b|\bsubjects\b", re.IGNORECASE)),
+    ("conclusion", bounded(r"\bconclu(?:sions?|ding)\b", re.IGNORECASE)),
+    ("discussion", bounded(r"\bdiscussion\b", re.IGNORECASE)),
+    ("introduction", bounded(r"\b(?:intro(?:duction)?|background)\b", re.IGNORECASE)),
+)
+_LEFT_OUT = bounded(
+    r"\b(?:acknowledge?ments?|references|bibliography|(?:conflicts?|competing|declarations?) of"
+    r"|(?:conflicting|competing) (?:financial )?interests?|disclosures?|funding|COI-statement"
+    r"|supplementary|supporting information|author contributions?|abbreviations"
+    r"|data availability|ethics (?:statement|approval))\b",
+    re.IGNORECASE,
+)
+_CC = bounded(r"creativecommons\.org/(?:licenses|publicdomain)/([a-z]+(?:-[a-z]+)*)", re.IGNORECASE)
+_CC_SHORT = bounded(r"\bCC[ -]?(0|BY(?:-(?:NC|SA|ND))*)(?![\w-])", re.IGNORECASE)
+_LICENCE_WORDS = frozenset({"license", "license_ref"})
+_KEPT_LICENCES = frozenset({"cc0", "cc by", "cc by-sa", "cc by-nc", "cc by-nc-sa"})
+
+
+class Section(Model):
+    """A section of an article, without the sections that it contains."""
+
+    path: tuple[str, ...]
+    """Titles from the outermost section to this one."""
+    kind: SectionKind = "other"
+    """That of the outermost section, where that tells."""
+    paragraphs: tuple[str, ...]
+
+
+class FullText(Model):
+    """The text of an article without references, acknowledgements and declarations."""
+
+    title: str = ""
+    abstract: tuple[str, ...] = ()
+    sections: tuple[Section, ...] = ()
+    tables: tuple[Table, ...] = ()
+    licence: str = ""
+    """Such as ``cc by-nc``; else the words of the licence, cut; '' where none is named."""
+    complete: bool = True
+    """False where the XML breaks off, or has more than is read of an article."""
+
+    @property
+    def may_be_kept(self) -> bool:
+        """Whether the licence allows keeping the text beyond a run."""
+        return self.licence in _KEPT_LICENCES
+
+
+def parse_jats(payload: bytes) -> FullText:
+    """Return the text of an article.
+
+    Args:
+        payload: A JATS document as it came.
+
+    Raises:
+        SearchError: It is no article with a text, declares entities, or is too large or too deep.
+    """
+    if len(payload) > MAX_BYTES:
+        raise _refused(f"has more than {MAX_BYTES // 1_000_000} MB")
+    # ElementTree knows UTF-16, in which the search below would see no declaration.
+    if b"\x00" in payload[:200] or _DECLARES.search(payload):
+        raise _refused("declares entities, or is not in UTF-8")
+    root, whole = _tree(payload)
+    article = root if _name(root) == "article" else root.find(".//article")
+    if article is None:
+        raise _refused("holds no article")
+    tables = [read_table(t) for t in article.iter("table-wrap")][:_MAX_TABLES]
+    licence, title = _licence(article), text_of(article.find("front/article-meta/title-group"))
+    _prune(article)
+    body = _Body()
+    main = article.find("body")
+    if main is not None:
+        body.take(main, (), "other")
+    abstract = article.find("front/article-meta/abstract")
+    if not body.sections:
+        raise _refused("has no readable text")
+    return FullText(
+        title=title,
+        abstract=tuple(_paragraphs(abstract)) if abstract is not None else (),
+        sections=tuple(body.sections),
+        tables=tuple(t for t in tables if t.rows),
+        licence=licence,
+        complete=whole and not body.cut,
+    )
+
+
+def _refused(why: str) -> SearchError:
+    return SearchError(f"The full text {why}.", "The abstract is read instead.")
+
+
+def _name(element: ET.Element) -> str:
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def _tree(payload: bytes) -> tuple[ET.Element, bool]:
+    """The root, and whether the XML is well formed to its end; what is before a fault is kept."""
+    root: ET.Element | None = None
+    depth = count = 0
+    try:
+        # Entities are refused before, and expat loads no DTD.
+        for event, element in ET.iterparse(BytesIO(payload), ("start", "end")):  # noqa: S314
+            if event == "end":
+                depth -= 1
+                continue
+            root = element if root is None else root
+            depth, count = depth + 1, count + 1
+            if depth > _MAX_DEPTH or count > _MAX_ELEMENTS:
+                raise _refused("is nested too deeply or has too many parts")
+    except (ET.ParseError, LookupError, ValueError) as error:
+        if root is None:
+            raise _refused("is no XML") from error
+        return root, False
+    if root is None:
+        raise _refused("is empty")
+    return root, True
+
+
+def _prune(article: ET.Element) -> None:
+    """Take out what is no running text, such as numbers of references, and keep what follows it."""
+    for parent in list(article.iter()):
+        before: ET.Element | None = None
+        for child in list(parent):
+            if _name(child) in _NOT_TEXT or child.get("ref-type") in _LINKS:
+                if before is None:
+                    parent.text = (parent.text or "") + (child.tail or "")
+                else:
+                    before.tail = (before.tail or "") + (child.tail or "")
+                parent.remove(child)
+            else:
+                before = child
+
+
+class _Body:
+    """The sections of a body as they are found, within the limits."""
+
+    def __init__(self) -> None:
+        self.sections: list[Section] = []
+        self.cut = False
+        self._room = _MAX_CHARS
+
+    def take(self, element: ET.Element, path: tuple[str, ...], kind: SectionKind) -> None:
+        """Take in a section and those within it."""
+        own = []
+        for text in _paragraphs(element):
+            if len(text) > self._room:
+                self.cut = True
+                break
+            self._room -= len(text)
+            own.append(text)
+        if own and len(self.sections) < _MAX_SECTIONS:
+            self.sections.append(Section(path=path, kind=kind, paragraphs=tuple(own)))
+        self.cut = self.cut or len(self.sections) >= _MAX_SECTIONS
+        for part in element.findall("sec"):
+            title = text_of(part.find("title"))
+            if not _LEFT_OUT.search(f"{part.get('sec-type', '')} {title}"[:300]):
+                below = kind if kind != "other" else _kind_of(part.get("sec-type", ""), title)
+                self.take(part, (*path, title) if title else path, below)
+
+
+def _paragraphs(element: ET.Element) -> Iterator[str]:
+    """The paragraphs and lists that stand in a section itself; of an abstract, all of them."""
+    own = element.iter("p") if _name(element) == "abstract" else element
+    for child in own:
+        if _name(child) in ("p", "list", "disp-quote", "def-list") and (text := text_of(child)):
+            yield text
+
+
+def _kind_of(sec_type: str, title: str) -> SectionKind:
+    for told in (sec_type, title):
+        for kind, pattern in _KINDS:
+            if pattern.search(told[:300]):
+                return kind
+    return "other"
+
+
+def _licence(article: ET.Element) -> str:
+    """The licence by its short name where it is one of Creative Commons."""
+    told: list[str] = []
+    for element in article.iterfind("front/article-meta/permissions//*"):
+        if _name(element) in ("license", "license_ref", "license-p", "ext-link"):
+            told += [v for k, v in element.attrib.items() if k.endswith(("href", "license-type"))]
+            words = "".join(element.itertext()) if _name(element) in _LICENCE_WORDS else ""
+            told += [words] if words not in " ".join(told) else []
+    text = " ".join(" ".join(told).split())[:5_000]
+    if found := _CC.search(text):
+        name = found.group(1).lower()
+        return "cc0" if name in ("zero", "mark") else f"cc {name}"
+    if found := _CC_SHORT.search(text):
+        name = found.group(1).lower()
+        return "cc0" if name == "0" else f"cc {name}"
+    return text[:300]
