@@ -206,9 +206,9 @@ class EmbeddingService:
 
     def _kept(self, key: str, hashes: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         found: dict[str, NDArray[np.float32]] = {}
-        for kept in filter(None, (self._cache, self._shipped)):
+        for kept in (self._cache, self._shipped):  # the later one goes before the other
             try:
-                found |= kept.get(key, hashes)
+                found |= kept.get(key, hashes) if kept else {}
             except StorageError as error:
                 self.cache_problem = str(error)
         return found
