@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import sqlite3
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
 
@@ -159,7 +160,11 @@ def test_of_records_of_one_level_the_relevant_one_is_read_first() -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("hybrid")
-async def test_the_demo_is_hybrid_by_default_and_embeds_only_the_question() -> None:
+async def test_the_demo_is_hybrid_by_default_and_embeds_only_the_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = tmp_path / "vectors.sqlite"
+    monkeypatch.setenv("DEEPCRITICAL_VECTOR_CACHE", str(kept))
     settings = await asyncio.to_thread(read_settings)
     runs = await asyncio.to_thread(build_runs, settings, snapshot="demo")
     run = runs.submit(DEMO_QUESTION)
@@ -172,6 +177,9 @@ async def test_the_demo_is_hybrid_by_default_and_embeds_only_the_question() -> N
     assert told == {MODEL}
     assert {"chromadb", "llama_index.core", "sentence_transformers"} <= sys.modules.keys()
     assert f"Retrieval within the run is {MODEL}" in report.methodology.content.replace("\\", "")
+    with closing(sqlite3.connect(kept)) as database:
+        made = database.execute("SELECT model FROM vectors").fetchall()
+    assert [name.rpartition(" ")[2] for (name,) in made] == ["query"]
 
 
 @pytest.mark.slow
