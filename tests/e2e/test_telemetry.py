@@ -168,8 +168,9 @@ async def test_a_failed_call_and_a_failed_run_say_the_kind_of_error_alone(tmp_pa
     async with site(tmp_path) as here:
         with refusing() as address:
             asked = ("research", "Can metformin help in asthma?", "--sources", "pubmed")
-            live = {"DEEPCRITICAL_PUBMED_URL": address, "DEEPCRITICAL_DRUG_FACTS": "off"}
-            process = await here.call(*asked, **live)
+            process = await here.call(
+                *asked, DEEPCRITICAL_PUBMED_URL=address, DEEPCRITICAL_DRUG_FACTS="off"
+            )
             await process.communicate()
         (run,) = here.collector.named("run")
         assert process.returncode == 10
