@@ -374,6 +374,7 @@ def test_a_failure_is_told_to_programs_in_the_same_shape(made: Path) -> None:
         *("Does examplol improve testitis?", "--sources", "pubmed", "--json", "--quiet"),
         cwd=made.parent,
         DEEPCRITICAL_PUBMED_URL="http://127.0.0.1:9/",
+        DEEPCRITICAL_DRUG_FACTS="off",
     )
     assert ended.returncode == 10, ended.stderr
     told = json.loads(ended.stdout)

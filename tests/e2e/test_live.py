@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
@@ -11,6 +12,9 @@ from typing import Any
 import pytest
 
 from tests.conftest import QUESTION
+from tests.integration.curated import filled
+from tests.servers.curated import CuratedServer
+from tests.servers.running import running
 from tests.servers.world import Ended, World, call, world
 
 SOURCES = ("pubmed", "clinicaltrials", "europepmc")
@@ -184,3 +188,25 @@ async def test_a_retraction_look_up_that_fails_is_told(site: World) -> None:
     ended = await research(site, "--depth", "quick", DEEPCRITICAL_CHECK_INTEGRITY="true", **nowhere)
     assert ended.code == 0, ended.err
     assert any("could not be looked up" in notice for notice in report_of(ended)["notices"])
+
+
+@pytest.mark.slow
+async def test_the_drugs_asked_about_are_looked_up_where_they_are_curated(
+    site: World, tmp_path: Path
+) -> None:
+    server, out = CuratedServer(), tmp_path / "out"
+    filled(server)
+    names = ("MYCHEM", "OPENTARGETS", "OPENFDA", "PUBTATOR")
+    async with running(server.app) as url:
+        told = {f"DEEPCRITICAL_{name}_URL": url for name in names}
+        more = told | {"DEEPCRITICAL_DRUG_FACTS": "on"}
+        ended = await research(site, "--depth", "quick", "--out", str(out), **more)
+    assert ended.code == 0, ended.err
+    (facts,) = report_of(ended)["drug_facts"]
+    assert {asked["outcome"] for asked in facts["asked"]} == {"data"}
+    assert len(server.asked) == 6
+    printed = await asyncio.to_thread((out / "report.md").read_text, encoding="utf-8")
+    assert "## Curated drug facts" in printed
+    assert "Attribution: " in printed
+    checked = await call(site, "verify", str(out / "report.json"))
+    assert checked.code == 0, checked.out + checked.err

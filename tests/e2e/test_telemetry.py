@@ -168,7 +168,9 @@ async def test_a_failed_call_and_a_failed_run_say_the_kind_of_error_alone(tmp_pa
     async with site(tmp_path) as here:
         with refusing() as address:
             asked = ("research", "Can metformin help in asthma?", "--sources", "pubmed")
-            process = await here.call(*asked, DEEPCRITICAL_PUBMED_URL=address)
+            process = await here.call(
+                *asked, DEEPCRITICAL_PUBMED_URL=address, DEEPCRITICAL_DRUG_FACTS="off"
+            )
             await process.communicate()
         (run,) = here.collector.named("run")
         assert process.returncode == 10

@@ -31,7 +31,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = str(snapshot(folder / "made.jsonl", paper(1), paper(2)))
     assert call(folder, "research", QUESTION, "--snapshot", source, "--json").returncode == 0
     with refusing() as address:
-        live = {"DEEPCRITICAL_PUBMED_URL": address}
+        live = {"DEEPCRITICAL_PUBMED_URL": address, "DEEPCRITICAL_DRUG_FACTS": "off"}
         failed = call(folder, "research", FAILED, "--sources", "pubmed", **live)
     assert failed.returncode == 10, failed.stderr
     return folder

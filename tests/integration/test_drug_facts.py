@@ -185,7 +185,8 @@ async def test_a_use_that_the_label_denies_is_not_licensed(
     report = await report_of(path, site, question)
     assert report.brief
     assert bool(report.brief.licensed) is licensed
-    assert ("licensed for this condition" in report.to_markdown().split("\n\n")[1]) is licensed
+    badge = "**Licensed for this condition** · evidence found: "
+    assert report.to_markdown().split("\n\n")[1].startswith(badge) is licensed
 
 
 async def test_all_down_is_told_and_costs_nothing_else(site: Site, records: Path) -> None:

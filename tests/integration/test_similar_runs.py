@@ -225,6 +225,7 @@ async def test_new_matches_at_live_sources_are_counted(tmp_path: Path) -> None:
                 pubmed_url=site.environment["DEEPCRITICAL_PUBMED_URL"],
                 database_url=url,
                 http_cache="",
+                drug_facts="off",
                 max_iterations=1,
             ) as (runs, finder),
         ):

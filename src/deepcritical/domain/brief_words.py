@@ -23,6 +23,7 @@ __all__ = [
     "cited_ids",
     "comparator_words",
     "finding_cells",
+    "licensed_words",
     "study_words",
     "trial_words",
 ]
@@ -66,15 +67,22 @@ class Badge(NamedTuple):
 
 
 def badge(report: Briefed) -> Badge:
-    """Return the verdict with its certainty and, where that is not plain, what it is on."""
+    """Return the verdict with its certainty and, where that is not plain, what it is on.
+
+    A licence stands before it: what is licensed is more than promising, whatever was found.
+    """
     verdict = report.verdict
     rated = verdict.label is not VerdictLabel.NOT_ASSESSED
     certainty = f"certainty: {verdict.certainty.value}" if rated else ""
-    licensed = "licensed for this condition" if report.brief and report.brief.licensed else ""
-    if licensed and report.brief and "form of this" in report.brief.licensed[0].text:
-        licensed = "licensed for a form of this condition"
-    remarks = (licensed, certainty, report.verdict_on)
-    return Badge(capitalised(verdict.label.value), tuple(part for part in remarks if part))
+    remarks = tuple(part for part in (certainty, report.verdict_on) if part)
+    if licensed := report.brief and licensed_words(report.brief):
+        return Badge(licensed, (f"evidence found: {verdict.label.value}", *remarks))
+    return Badge(capitalised(verdict.label.value), remarks)
+
+
+def licensed_words(brief: Brief) -> str:
+    """Return "Licensed for this condition", or for a form of it; '' where nobody says so."""
+    return brief.licensed[0].text.partition(": ")[0] if brief.licensed else ""
 
 
 def finding_cells(row: OutcomeRow) -> tuple[str, str, str, str, str]:

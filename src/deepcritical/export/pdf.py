@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from deepcritical.domain.brief import Brief, DecidingStudy, TrialUnderWay
+from deepcritical.domain.brief_words import licensed_words
 from deepcritical.domain.claim_appendix import is_quote
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_markdown import candidate_table, reference_list
@@ -71,27 +72,34 @@ def _document(report: ResearchReport) -> Node:
     }
 
 
+def _badge(report: ResearchReport) -> list[Node]:
+    label, on = report.verdict.label.value, f" {report.verdict_on}" if report.verdict_on else ""
+    head = [nodes.strong(f"{label[:1].upper()}{label[1:]}")]
+    if licensed := report.brief and licensed_words(report.brief):
+        head = [nodes.strong(licensed), nodes.text(f" · evidence found: {label}")]
+    return [*head, nodes.text(f" · {report.verdict.certainty.value} certainty{on}")]
+
+
+def _answered(brief: Brief, references: Sequence[Reference]) -> Iterator[Node]:
+    """The sentences of the brief."""
+    if brief.licensed:
+        yield nodes.paragraph(*nodes.sentences(brief.licensed, references))
+    yield {"kind": "lead", "children": nodes.sentences(brief.answer, references)}
+    for heading, told in (("Harms.", brief.harms), ("Label.", brief.label)):
+        if told:
+            said = nodes.sentences(told, references)
+            yield nodes.paragraph(nodes.strong(heading), nodes.text(" "), *said)
+    if brief.synthesis:
+        yield nodes.paragraph(*nodes.sentences(brief.synthesis, references))
+
+
 def _first(report: ResearchReport) -> Iterator[Node]:
     """What the first page begins with."""
-    references, verdict = report.references, report.verdict
+    references = report.references
     yield nodes.heading(1, report.title)
-    label, on = verdict.label.value, f" {report.verdict_on}" if report.verdict_on else ""
-    badge = [nodes.strong(f"{label[:1].upper()}{label[1:]}")]
-    badge.append(nodes.text(f" · {verdict.certainty.value} certainty{on}"))
-    yield {"kind": "badge", "children": badge}
+    yield {"kind": "badge", "children": _badge(report)}
     if report.brief:
-        if report.brief.licensed:
-            yield nodes.paragraph(*nodes.sentences(report.brief.licensed, references))
-        told = nodes.sentences(report.brief.answer, references)
-        yield {"kind": "lead", "children": told}
-        if report.brief.harms:
-            harms = nodes.sentences(report.brief.harms, references)
-            yield nodes.paragraph(nodes.strong("Harms."), nodes.text(" "), *harms)
-        if report.brief.label:
-            label_says = nodes.sentences(report.brief.label, references)
-            yield nodes.paragraph(nodes.strong("Label."), nodes.text(" "), *label_says)
-        if report.brief.synthesis:
-            yield nodes.paragraph(*nodes.sentences(report.brief.synthesis, references))
+        yield from _answered(report.brief, references)
     else:
         yield {"kind": "lead", "children": [nodes.text(report.answer)]}
         yield from nodes.prose(report.executive_summary, len(references))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deepcritical.domain.drug_facts import LABEL_SECTIONS, DrugFacts
+from deepcritical.domain.drug_facts import LABEL_SECTIONS, DrugFacts, SectionKey
 from deepcritical.domain.named import Drug
 from deepcritical.tools.drug_facts.openfda import read_labels
 
@@ -16,7 +16,7 @@ NAMES = (
     "phantomol pretendine quasivir shamazepam simulast specimab spurigliptin testamycin unrealol "
     "veritumab wouldbexin zerotide"
 ).split()
-SAFETY = ("boxed_warning", "contraindications", "drug_interactions")
+SAFETY: tuple[SectionKey, ...] = ("boxed_warning", "contraindications", "drug_interactions")
 
 
 def sentence(drug: str, number: int) -> str:
@@ -59,7 +59,7 @@ def test_sections_are_taken_whole(place: int, drug: str) -> None:
     whole = {k: v if isinstance(v, str) else "\n\n".join(v) for k, v in given.items()}
     assert {one.key: one.text for one in label.sections} == whole
     for key in SAFETY:
-        assert label.section(key) == whole.get(key, "")  # type: ignore[arg-type]
+        assert label.section(key) == whole.get(key, "")
     assert label.effective == f"2999-{place % 12 + 1:02}-{place + 1:02}"
     assert label.origin.url.endswith(made["set_id"])
 
