@@ -21,7 +21,7 @@ from deepcritical.tools.spanned import SpannedTool
 
 __all__ = ["open_sources_of", "place_of"]
 
-BROAD_FACTOR = 3
+BROAD_FACTOR = 10
 """How many times `results_per_query` the query for drug and condition brings of a live source."""
 
 

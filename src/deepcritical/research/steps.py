@@ -128,6 +128,7 @@ async def _take_in(session: ResearchSession, answer: SourceAnswer) -> None:
         query=answer.query.text,
         query_as_run=result.query_as_run,
         filters=result.filters,
+        understood_as=result.understood_as,
         searched_at=answer.searched_at,
         outcome=result.outcome.value,
         total=result.total,
@@ -143,7 +144,7 @@ async def _take_in(session: ResearchSession, answer: SourceAnswer) -> None:
         session.failed_in_round = True
     else:
         session.answered_in_round = True
-    told = run.model_dump(exclude={"filters", "searched_at", "notes"})
+    told = run.model_dump(exclude={"filters", "understood_as", "searched_at", "notes"})
     await session.emit(SourceSearched(**told, seconds=answer.seconds), Stage.SEARCH)
     if result.outcome in (SourceOutcome.UNAVAILABLE, SourceOutcome.DEGRADED):
         why = "; ".join(reason.rstrip(".") for reason in result.skipped[:3])

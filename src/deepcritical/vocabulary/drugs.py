@@ -26,6 +26,7 @@ __all__ = [
     "DrugName",
     "drug_names",
     "find_drugs",
+    "generic_names",
     "lookup_drug",
 ]
 
@@ -44,6 +45,10 @@ _MEASURED = bounded(
     re.IGNORECASE,
 )
 _MEASURED_IN = bounded(r"\b(?:serum|plasma|blood|urine|urinary|coronary|cancer)[\s-]\Z", re.I)
+_STEM = 5
+_BRAND = 3
+_CODE = bounded(r"[a-z]{1,5}[- ]?[0-9]{2,8}[a-z]?")
+"""The code that a developer gives a substance, in lower case: "ly2062430"."""
 _LIKE = bounded(r"-like\b", re.IGNORECASE)
 _LETTERS = bounded(r"[^\W\d_]+")
 _TOKEN = bounded(r"[^\W_]+")
@@ -150,6 +155,29 @@ def _drug_name(row: int) -> DrugName:
 def _taken(row: int) -> DrugName:
     """What is a substance of the body in a record, as the drug that a question means."""
     return _drug_name(row).model_copy(update={"kind": DrugKind.DRUG})
+
+
+def generic_names(name: str) -> tuple[str, ...]:
+    """Return the names of a drug that are no brands, best first; () for an unknown drug.
+
+    A name is an international non-proprietary name when the dictionary also has its Latin form in
+    -um. Names with the drug's stem (its salts), acids and codes of developers follow.
+    """
+    known = lookup_drug(name)
+    row = _row(known.name, asked=False)
+    if known.kind is DrugKind.UNKNOWN or row is None:
+        return ()
+    variants = frozenset(_table().rows[row].split("\t")[-1].split("|"))
+
+    def rank(synonym: str) -> int:
+        if {f"{synonym}um", f"{synonym.removesuffix('e')}um"} & variants:
+            return 0
+        if known.name[:_STEM] in synonym:
+            return 1
+        return 2 if synonym.endswith(" acid") or _CODE.fullmatch(synonym) else _BRAND
+
+    ranked = sorted((rank(s), len(s), s) for s in known.synonyms)
+    return tuple(synonym for order, _, synonym in ranked if order < _BRAND)
 
 
 def _inflections(name: str) -> set[str]:
