@@ -18,7 +18,7 @@ from deepcritical.tools.query_utils import trial_params
 
 __all__ = ["MAX_PAGE", "ClinicalTrials", "parse"]
 
-MAX_PAGE = 50
+MAX_PAGE = 100
 """Studies of one request; the API allows 1,000, which with posted results are over 20 MB."""
 _MOST_EMPTY_PAGES = 5
 """A page may have no study and yet a next one."""
@@ -96,8 +96,7 @@ class ClinicalTrials:
         asked = {name: _essie(text) for name, text in trial_params(query).items()}
         if not any(asked.values()):  # without a query the API would return every study there is
             return SourceResult(outcome=SourceOutcome.EMPTY, query_as_run=query.text)
-        # One page each: a larger one, with results, takes too long, and a second one is a request.
-        most = min(query.max_results, MAX_PAGE)
+        most = query.max_results
         found = [_Found(what, {**asked, **_with(s)}) for what, s in _STATUSES.items()]
         async with asyncio.TaskGroup() as tasks:
             for search in found:
