@@ -24,11 +24,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from deepcritical.answering.needs import checklist_of, inquiry_of
+from deepcritical.answering.queries import need_queries
+from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.question import SearchBlock
 from deepcritical.domain.text import fold
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import literal_frame
 from deepcritical.questions.searching import search_sides
+from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.base import SourceQuery
 from deepcritical.tools.pubmed_query import pubmed_term
 from deepcritical.vocabulary.conditions import condition_named, is_kind_of
@@ -93,13 +97,13 @@ class _Term:
         """Up to the closing parenthesis or the end."""
         found: frozenset[str] | None = None
         operator = "AND"
-        for token in self._tokens:
-            if token == ")":
+        for word in self._tokens:
+            if word == ")":
                 break
-            if token in _OPERATORS:
-                operator = token
+            if word in _OPERATORS:
+                operator = word
                 continue
-            more = self.matches() if token == "(" else self._found(token)
+            more = self.matches() if word == "(" else self._found(word)
             if more is not None:
                 found = more if found is None else _joined(found, operator, more)
             operator = "AND"
@@ -159,7 +163,14 @@ def _is_below(heading: str, asked: str) -> bool:
 
 def queries_of(question: str) -> tuple[str, ...]:
     """The terms of the first round for PubMed, in their order."""
-    asked = search_sides(research_question(literal_frame(question)), ())
+    frame = literal_frame(question)
+    try:
+        asked = search_sides(research_question(frame), ())
+    except QuestionError:  # what no report answers, a free answer does
+        inquiry = inquiry_of(question)
+        store = EvidenceStore()
+        store.checklist = checklist_of(inquiry)
+        asked = need_queries(inquiry, store)
     wanted = (query for query in asked if query.block is not SearchBlock.WORDS)
     return tuple(pubmed_term(SourceQuery(**dict(query))) for query in wanted)
 

@@ -114,7 +114,8 @@ class TestFetch:
             "interventional studies",
             f"statuses {RAN.replace('|', ', ')}",
             f"and {STOPPED.replace('|', ', ')}",
-            "each sorted by relevance, studies with results first, two of the former for one of the latter",
+            "each sorted by relevance, studies with results first, "
+            "two of the former for one of the latter",
             "first 4",
         )
 

@@ -64,6 +64,9 @@ class SearchQuery(Model):
     """In plain words: what the reader is shown, and what a source without fields is asked."""
     drug: Drug | None = None
     condition: Condition | None = None
+    within: Condition | None = None
+    """The disease in which a symptom is treated. Authors name the one or the other in an abstract,
+    so a source with fields is asked for either."""
     terms: tuple[str, ...] = ()
     """Words of which one at least must occur beside drug and condition."""
     block: SearchBlock = SearchBlock.NONE

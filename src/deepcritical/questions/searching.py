@@ -16,6 +16,8 @@ from deepcritical.domain.question import (
     SearchBlock,
     SearchQuery,
 )
+from deepcritical.questions.naming import as_condition
+from deepcritical.vocabulary.conditions import condition_named
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 
 __all__ = ["asked", "condition_of", "drug_named", "edge_query", "posed_queries", "search_sides"]
@@ -93,6 +95,10 @@ _CANDIDATE_SIDES = (
 """The sides from which each candidate is searched, so that it is judged as if it were asked for."""
 
 
+_SYMPTOMS = ("C23.888", "F01")
+"""Trees of MeSH for signs and symptoms and for behaviour."""
+
+
 def asked(
     drug: Drug | None,
     condition: Condition | None,
@@ -138,7 +144,19 @@ def search_sides(
         found += still_open
         if len(still_open) == len(given):
             break
-    return tuple(found)
+    within = _disease_of(question)
+    return tuple(query.model_copy(update={"within": within}) for query in found)
+
+
+def _disease_of(question: ResearchQuestion) -> Condition | None:
+    """The disease that the question names as its population, where a symptom is treated in it."""
+    told = question.condition and condition_named(question.condition.name)
+    if not told or not question.frame or not told.trees:
+        return None
+    if not any(tree.startswith(_SYMPTOMS) for tree in told.trees):
+        return None
+    named = (condition_named(name) for name in question.frame.population)
+    return next((as_condition(one) for one in named if one and one.mesh_id), None)
 
 
 def posed_queries(question: ResearchQuestion) -> tuple[SearchQuery, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.question import Condition, Drug
+from deepcritical.domain.question import Condition, Drug, SearchQuery
 from deepcritical.domain.text import fold
 from deepcritical.vocabulary.classes import drug_class, known_members
 from deepcritical.vocabulary.conditions import (
@@ -21,7 +21,15 @@ from deepcritical.vocabulary.conditions import (
 )
 from deepcritical.vocabulary.drugs import generic_names, lookup_drug
 
-__all__ = ["MAX_MEMBERS", "MAX_SYNONYMS", "Concept", "condition_concept", "drug_concept", "phrase"]
+__all__ = [
+    "MAX_MEMBERS",
+    "MAX_SYNONYMS",
+    "Concept",
+    "condition_concept",
+    "condition_concepts",
+    "drug_concept",
+    "phrase",
+]
 
 MAX_SYNONYMS = 8
 """Other names that are searched beside a name."""
@@ -61,7 +69,13 @@ def drug_concept(drug: Drug) -> Concept:
     """Return the names of a drug, or of a class and its best known members."""
     if group := drug_class(drug.name):
         members = known_members(group, MAX_MEMBERS)
-        return Concept((*_few(drug.name, (group.name, *group.names), MAX_SYNONYMS), *members))
+        names = (group.name, *group.names)
+        # "antiepileptics" and "antiepileptic drugs" are both found by the word without its s.
+        words = (n.removesuffix("s") for n in names if n.islower() and _WORD.fullmatch(n))
+        stems = tuple(dict.fromkeys(word for word in words if len(word) > _MIN_STEM))
+        others = (n for n in names if not _has_stem(n, stems))
+        found = (*_few(drug.name, others, MAX_SYNONYMS), *members)
+        return Concept(tuple(dict.fromkeys(found)), stems=stems)
     generic = generic_names(drug.name)
     if generic or lookup_drug(drug.name).synonyms:
         return Concept(_few(drug.name, generic, MAX_SYNONYMS))
@@ -87,6 +101,11 @@ def condition_concept(condition: Condition) -> Concept:
         phrase(known.name) if known.mesh_id else "",
         stems,
     )
+
+
+def condition_concepts(query: SearchQuery) -> tuple[Concept, ...]:
+    """Return what a query asks for as its condition: any of them is enough."""
+    return tuple(condition_concept(one) for one in (query.condition, query.within) if one)
 
 
 def phrase(name: str) -> str:

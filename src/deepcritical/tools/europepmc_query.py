@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import SearchBlock
 from deepcritical.tools.base import SourceQuery
-from deepcritical.tools.concepts import Concept, condition_concept, drug_concept
+from deepcritical.tools.concepts import Concept, condition_concepts, drug_concept
 from deepcritical.tools.query_utils import any_of_terms, free_text
 
 __all__ = ["europepmc_query"]
@@ -50,7 +50,7 @@ _FILTERS: Mapping[SearchBlock, str] = {
 def europepmc_query(query: SourceQuery) -> str:
     """Return the query that Europe PMC is asked; '' when nothing is left to search for."""
     drug = _block(drug_concept(query.drug)) if query.drug else ""
-    condition = _block(condition_concept(query.condition)) if query.condition else ""
+    condition = " OR ".join(filter(None, map(_block, condition_concepts(query))))
     terms = any_of_terms(query.terms, _lucene_text)
     groups = [f"({group})" for group in (drug, condition, terms) if group]
     groups = groups or [text for text in (free_text(query.text, _lucene_text),) if text]

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from deepcritical.domain.question import SearchBlock
 from deepcritical.tools.base import SourceQuery
-from deepcritical.tools.concepts import Concept, condition_concept, drug_concept
+from deepcritical.tools.concepts import Concept, condition_concepts, drug_concept
 from deepcritical.tools.query_utils import any_of_terms, free_text
 
 __all__ = ["pubmed_term"]
@@ -56,7 +56,8 @@ _FILTERS: Mapping[SearchBlock, str] = {
 def pubmed_term(query: SourceQuery) -> str:
     """Return the term that ESearch is asked; '' when nothing is left to search for."""
     drug = _block(drug_concept(query.drug), "nm") if query.drug else ""
-    condition = _block(condition_concept(query.condition), "") if query.condition else ""
+    conditions = (_block(concept, "") for concept in condition_concepts(query))
+    condition = " OR ".join(filter(None, conditions))
     terms = any_of_terms(query.terms)
     groups = [f"({group})" for group in (drug, condition, terms) if group]
     groups = groups or [text for text in (free_text(query.text),) if text]
