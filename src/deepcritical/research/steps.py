@@ -120,8 +120,7 @@ async def _take_in(session: ResearchSession, answer: SourceAnswer) -> None:
     result = answer.result
     before = len(session.store.evidence)
     session.store.add(result.evidence)
-    # A record may also show that two others are one.
-    new = max(0, len(session.store.evidence) - before)
+    new = max(0, len(session.store.evidence) - before)  # a record may show that two others are one
     session.new_in_round += new
     run = SearchRun(
         source=answer.source,

@@ -45,7 +45,6 @@ _MEASURED = bounded(
     re.IGNORECASE,
 )
 _MEASURED_IN = bounded(r"\b(?:serum|plasma|blood|urine|urinary|coronary|cancer)[\s-]\Z", re.I)
-_STEM = 5
 _BRAND = 3
 _CODE = bounded(r"[a-z]{1,5}[- ]?[0-9]{2,8}[a-z]?")
 """The code that a developer gives a substance, in lower case: "ly2062430"."""
@@ -161,20 +160,22 @@ def generic_names(name: str) -> tuple[str, ...]:
     """Return the names of a drug that are no brands, best first; () for an unknown drug.
 
     A name is an international non-proprietary name when the dictionary also has its Latin form in
-    -um. Names with the drug's stem (its salts), acids and codes of developers follow.
+    -um. The salts of an acid, other acids and codes of developers follow.
     """
     known = lookup_drug(name)
     row = _row(known.name, asked=False)
     if known.kind is DrugKind.UNKNOWN or row is None:
         return ()
+    salt = f"{known.name.removesuffix('ic acid')}ate" if known.name.endswith("ic acid") else ""
     variants = frozenset(_table().rows[row].split("\t")[-1].split("|"))
 
     def rank(synonym: str) -> int:
         if {f"{synonym}um", f"{synonym.removesuffix('e')}um"} & variants:
             return 0
-        if known.name[:_STEM] in synonym:
+        if salt and salt in synonym:
             return 1
-        return 2 if synonym.endswith(" acid") or _CODE.fullmatch(synonym) else _BRAND
+        is_acid = synonym.endswith(" acid") and synonym[0].isalpha()
+        return 2 if is_acid or _CODE.fullmatch(synonym) else _BRAND
 
     ranked = sorted((rank(s), len(s), s) for s in known.synonyms)
     return tuple(synonym for order, _, synonym in ranked if order < _BRAND)
