@@ -93,7 +93,8 @@ class ClinicalTrials:
         """
         if query.literature_only:
             return SourceResult(outcome=SourceOutcome.NOT_APPLICABLE, query_as_run="")
-        asked = {name: _essie(text) for name, text in trial_params(query).items()}
+        params = await asyncio.to_thread(trial_params, query)  # reads vocabulary files
+        asked = {name: _essie(text) for name, text in params.items()}
         if not any(asked.values()):  # without a query the API would return every study there is
             return SourceResult(outcome=SourceOutcome.EMPTY, query_as_run=query.text)
         most = query.max_results

@@ -50,7 +50,7 @@ class EuropePMC:
         """
         if query.block is SearchBlock.WORDS:
             return SourceResult(outcome=SourceOutcome.NOT_APPLICABLE, query_as_run="")
-        asked = europepmc_query(query)
+        asked = await asyncio.to_thread(europepmc_query, query)  # reads vocabulary files
         if not asked:
             return SourceResult(outcome=SourceOutcome.EMPTY, query_as_run=query.text)
         found = _Found(query.max_results)

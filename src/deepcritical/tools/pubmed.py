@@ -70,7 +70,7 @@ class PubMed:
         """
         if query.block is SearchBlock.WORDS:
             return SourceResult(outcome=SourceOutcome.NOT_APPLICABLE, query_as_run="")
-        term = pubmed_term(query)
+        term = await asyncio.to_thread(pubmed_term, query)  # the vocabulary is read from files
         if not term:
             return SourceResult(outcome=SourceOutcome.EMPTY, query_as_run=query.text)
         most = min(query.max_results, MOST_RECORDS)
