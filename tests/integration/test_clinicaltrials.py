@@ -32,7 +32,9 @@ ASKED = SourceQuery(
     drug=Drug(name="examplol"),
     condition=Condition(name="testitis"),
 )
-RAN = "COMPLETED|ACTIVE_NOT_RECRUITING|RECRUITING|ENROLLING_BY_INVITATION"
+RAN = (
+    "COMPLETED|ACTIVE_NOT_RECRUITING|RECRUITING|ENROLLING_BY_INVITATION|NOT_YET_RECRUITING|UNKNOWN"
+)
 STOPPED = "TERMINATED|WITHDRAWN|SUSPENDED"
 SOON_S = 10.0
 """On a busy machine; who waits for a server that is silent waits for 30."""
@@ -87,9 +89,9 @@ class TestFetch:
     async def test_ended_running_and_stopped_trials_are_found(self, setting: Setting) -> None:
         result = await setting.source.fetch(ASKED)
         assert result.outcome is SourceOutcome.DATA
-        # Not 8, which has not begun, nor 9 of another drug, nor 10, which is no trial.
-        assert ids(result) == ["0001", "0002", "0005", "0006", "0003", "0007", "0004"]
-        assert (result.total, result.skipped, result.cached) == (7, (), False)
+        # 8 has not begun. Not 9 of another drug, nor 10, which is no trial.
+        assert ids(result) == ["0001", "0002", "0005", "0006", "0003", "0007", "0008", "0004"]
+        assert (result.total, result.skipped, result.cached) == (8, (), False)
 
     async def test_both_queries_are_told_as_they_were_sent(self, setting: Setting) -> None:
         result = await setting.source.fetch(ASKED)
@@ -112,7 +114,8 @@ class TestFetch:
             "interventional studies",
             f"statuses {RAN.replace('|', ', ')}",
             f"and {STOPPED.replace('|', ', ')}",
-            "each sorted by relevance, two of the former for one of the latter",
+            "each sorted by relevance, studies with results first, "
+            "two of the former for one of the latter",
             "first 4",
         )
 
@@ -192,7 +195,7 @@ class TestShares:
             result = await setting.source.fetch(asked_for(120))
             pages = [a for a in setting.server.asked if a["filter.overallStatus"] == RAN]
         assert ids(result) == [f"{n:04d}" for n in range(1, 121)]
-        assert [page.get("countTotal") for page in pages] == ["true", None, None]
+        assert [page.get("countTotal") for page in pages] == ["true", None]
         assert result.total == 130
 
     async def test_short_pages_do_not_end_the_search(self) -> None:
@@ -207,7 +210,7 @@ class TestFailures:
         ("failing", "kept", "named"),
         [
             ("TERMINATED", {"COMPLETED"}, "stopped trials: "),
-            ("COMPLETED", {"TERMINATED"}, "completed or running trials: "),
+            ("COMPLETED", {"TERMINATED"}, "completed, running or planned trials: "),
         ],
     )
     async def test_when_one_query_fails_the_other_is_kept(
@@ -237,7 +240,9 @@ class TestFailures:
             setting.server.refuses_tokens = True
             result = await setting.source.fetch(ASKED)
         assert (result.outcome, len(result.evidence)) == (SourceOutcome.DEGRADED, 3)
-        assert result.skipped[0].startswith("completed or running trials after 3 records: ")
+        assert result.skipped[0].startswith(
+            "completed, running or planned trials after 3 records: "
+        )
 
     async def test_a_study_that_cannot_be_read_degrades_the_answer(self) -> None:
         studies = made_up_studies()

@@ -84,7 +84,10 @@ async def test_names_and_synonyms_are_asked_for_as_phrases(site: Site) -> None:
         condition=Condition(name="testitis"),
     )
     result = await site.tool.fetch(query)
-    assert result.query_as_run == '("examplol" OR "madeuphage") AND ("testitis")'
+    assert result.query_as_run == (
+        '(KW:"examplol" OR TITLE_ABS:"examplol" OR TITLE_ABS:"madeuphage")'
+        ' AND (KW:"testitis" OR TITLE_ABS:"testitis")'
+    )
     assert result.evidence
 
 
@@ -244,7 +247,8 @@ class TestFaults:
 class TestLongQuery:
     async def test_it_is_posted_page_by_page(self) -> None:
         names = tuple(f"made-up name {number} {'of it ' * 40}" for number in range(8))
-        query = SourceQuery(text="x", drug=Drug(name="examplol", synonyms=names), max_results=150)
+        condition = Condition(name="examplol", names=names, known=False)
+        query = SourceQuery(text="x", condition=condition, max_results=150)
         async with serving(many(150)) as site:
             result = await site.tool.fetch(query)
         assert len(result.query_as_run.encode()) > QUERY_BY_GET

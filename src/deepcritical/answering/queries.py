@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from deepcritical.answering.topics import topics_of
 from deepcritical.domain.checklist import Aspect, ChecklistItem, Coverage, Inquiry
-from deepcritical.domain.question import SearchQuery
+from deepcritical.domain.question import SearchBlock, SearchQuery
 from deepcritical.questions.forms import research_question, wants_verdict
 from deepcritical.questions.searching import search_sides
 from deepcritical.services.evidence_store import EvidenceStore
@@ -22,14 +22,15 @@ class _Words(NamedTuple):
     """One wording of a need."""
 
     plain: str
-    terms: tuple[str, ...]
-    """Of these one must occur, where a source has fields."""
+    terms: tuple[str, ...] = ()
+    """Of these one must occur, where a source has fields and no filter of its own."""
+    block: SearchBlock = SearchBlock.NONE
 
 
-_REVIEWS = _Words("systematic review meta-analysis", ('"systematic review"', '"meta-analysis"'))
+_REVIEWS = _Words("systematic review meta-analysis", block=SearchBlock.REVIEWS)
 _WORDINGS: Mapping[Aspect, tuple[_Words, ...]] = {
     Aspect.EFFECT: (
-        _Words("randomised trial results", ("randomized", "randomised", '"clinical trial"')),
+        _Words("randomised trial results", block=SearchBlock.TRIALS),
         _REVIEWS,
         _Words("cohort association risk", ("cohort", "association", "risk")),
     ),
@@ -38,13 +39,11 @@ _WORDINGS: Mapping[Aspect, tuple[_Words, ...]] = {
         _REVIEWS,
     ),
     Aspect.SAFETY: (
-        _Words("safety adverse events", ("safety", '"adverse events"', '"side effects"')),
+        _Words("safety adverse events", block=SearchBlock.HARMS),
         _Words("serious harm mortality", ('"serious adverse"', "mortality", "toxicity", "harm*")),
     ),
     Aspect.RATE: (_Words("incidence prevalence rate", ("incidence", "prevalence", "rate")),),
-    Aspect.MECHANISM: (
-        _Words("mechanism pathway signalling", ("mechanism*", "pathway", "signaling")),
-    ),
+    Aspect.MECHANISM: (_Words("mechanism pathway signalling", block=SearchBlock.MECHANISM),),
     Aspect.DOSE: (_Words("dose mg regimen", ("dose", "dosage", "dosing", "regimen")),),
     Aspect.ELIGIBILITY: (
         _Words("subgroup patients characteristics", ("subgroup*", "predictor*", '"risk factors"')),
@@ -133,7 +132,7 @@ class _Maker:
 
     def for_need(self, words: _Words) -> SearchQuery:
         """Its names with one wording of a need."""
-        return self._made((*self._words, words.plain), words.terms)
+        return self._made((*self._words, words.plain), words.terms, words.block)
 
     def with_words(self, words: str) -> SearchQuery:
         """Its names with a few plain words."""
@@ -148,7 +147,12 @@ class _Maker:
         return bool(self._drug or self._condition)
 
     def _made(
-        self, words: Iterable[str], terms: tuple[str, ...] = (), *, literature_only: bool = True
+        self,
+        words: Iterable[str],
+        terms: tuple[str, ...] = (),
+        block: SearchBlock = SearchBlock.NONE,
+        *,
+        literature_only: bool = True,
     ) -> SearchQuery:
         names = (self._drug.name if self._drug else "", self._condition and self._condition.name)
         parts = (*names, *self._others, *words)
@@ -157,6 +161,7 @@ class _Maker:
             drug=self._drug,
             condition=self._condition,
             terms=self._terms(terms),
+            block=block,
             literature_only=literature_only,
         )
 

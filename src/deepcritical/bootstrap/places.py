@@ -30,7 +30,7 @@ __all__ = ["OpenRag", "open_sources_of", "place_of"]
 OpenRag = Callable[[], LlamaIndexRAGService]
 """Makes the retrieval over the records of one run."""
 
-BROAD_FACTOR = 3
+BROAD_FACTOR = 10
 """How many times `results_per_query` the query for drug and condition brings of a live source."""
 
 

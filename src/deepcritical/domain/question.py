@@ -18,6 +18,7 @@ __all__ = [
     "Drug",
     "QuestionForm",
     "ResearchQuestion",
+    "SearchBlock",
     "SearchQuery",
     "checked_question",
 ]
@@ -39,6 +40,23 @@ class QuestionForm(StrEnum):
     HYPOTHESIS = "hypothesis"
 
 
+class SearchBlock(StrEnum):
+    """The kind of evidence that a search is for; each source has its own filter for it."""
+
+    NONE = "none"
+    """No filter: drug, condition and terms alone."""
+    REVIEWS = "reviews"
+    TRIALS = "trials"
+    OBSERVATIONAL = "observational"
+    HARMS = "harms"
+    MECHANISM = "mechanism"
+    RECENT = "recent"
+    """Records that are not indexed yet. A snapshot, which has no index, is not asked."""
+    WORDS = "words"
+    """A wording for sources that rank by words. Sources with fields are not asked: another block
+    finds the same records there."""
+
+
 class SearchQuery(Model):
     """One search: in plain words, and taken apart for sources that have fields."""
 
@@ -46,8 +64,12 @@ class SearchQuery(Model):
     """In plain words: what the reader is shown, and what a source without fields is asked."""
     drug: Drug | None = None
     condition: Condition | None = None
+    within: Condition | None = None
+    """The disease in which a symptom is treated. Authors name the one or the other in an abstract,
+    so a source with fields is asked for either."""
     terms: tuple[str, ...] = ()
     """Words of which one at least must occur beside drug and condition."""
+    block: SearchBlock = SearchBlock.NONE
     literature_only: bool = False
     """Whether the words are those of papers: a registry, which holds no results in prose and no
     mechanism, and the web are not asked."""

@@ -162,6 +162,8 @@ class SearchRun(Model):
     """Exactly as the source was asked; '' when it could not be read."""
     filters: tuple[str, ...] = ()
     """Filters, order and limits of the query."""
+    understood_as: tuple[str, ...] = ()
+    """The query as the source says that it understood it, then the mappings that it made."""
     searched_at: datetime | None = None
     """UTC; None for a snapshot, which does not change."""
     outcome: str

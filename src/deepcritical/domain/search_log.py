@@ -59,4 +59,6 @@ def _entry(search: SearchRun) -> str:
     # A query that got no answer is known in plain words only.
     asked = search.query_as_run or f"(in plain words) {search.query}"
     entry = f"- {time}, {told}: {escape_markdown(asked)}."
+    if search.understood_as and search.understood_as[0] != search.query_as_run:
+        entry += f" Understood as: {escape_markdown('; '.join(search.understood_as))}."
     return f"{entry} Notes: {notes}." if notes else entry

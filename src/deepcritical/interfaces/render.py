@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from functools import singledispatch
 
@@ -38,6 +39,8 @@ from deepcritical.domain.events import (
 
 __all__ = ["describe"]
 
+_MOST_QUERY = 160
+"""Characters of a query in a line of progress."""
 _READERS = {"registry": "by the registry", "curated": "curated", "rules": "by rules"}
 
 
@@ -107,7 +110,9 @@ def _(event: SourceSearched) -> str:
         hits = f" of {event.total:,}" if event.total > event.identified else ""
         kept = ", kept from an earlier search" if event.cached else ""
         found = f"{event.identified}{hits} records, {event.new} new{kept}"
-    return f"{event.source} · {event.query} · {found}"
+    # What a source was asked is shown as it was sent; the report's log has the whole of it.
+    asked = textwrap.shorten(event.query_as_run or event.query, _MOST_QUERY, placeholder=" …")
+    return f"{event.source} · {asked} · {found}"
 
 
 @describe.register

@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from deepcritical.domain.question import Condition, Drug, ResearchQuestion, SearchQuery
+from deepcritical.domain.question import (
+    Condition,
+    Drug,
+    ResearchQuestion,
+    SearchBlock,
+    SearchQuery,
+)
+from deepcritical.questions.naming import as_condition
+from deepcritical.vocabulary.conditions import condition_named
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 
 __all__ = ["asked", "condition_of", "drug_named", "edge_query", "posed_queries", "search_sides"]
@@ -20,83 +28,75 @@ class _Side(NamedTuple):
 
     words: str
     """What is added in plain words."""
+    block: SearchBlock = SearchBlock.NONE
+    """The kind of evidence; none asks for drug and condition alone, registries included."""
     terms: tuple[str, ...] = ()
-    """Of these one must occur; none asks for drug and condition alone, registries included."""
+    """Of these one must occur where a source has fields and no filter of its own."""
 
 
 _SIDES = (
     (
         _Side(""),
-        _Side(
-            "randomised trial placebo", ("randomized", "randomised", "placebo", '"clinical trial"')
-        ),
-        _Side(
-            "results randomized significantly median survival response rate",
-            ("survival", '"response rate"', "remission", "efficacy"),
-        ),
+        _Side("randomised trial placebo", SearchBlock.TRIALS),
+        _Side("systematic review meta-analysis", SearchBlock.REVIEWS),
+        _Side("results randomized significantly median survival response rate", SearchBlock.WORDS),
         _Side(
             "patients randomly assigned primary outcome odds hazard ratio confidence interval",
-            ('"randomly assigned"', '"primary outcome"', '"odds ratio"', '"hazard ratio"'),
+            SearchBlock.WORDS,
         ),
-        _Side("cohort risk association", ("cohort", '"case-control"', "risk")),
-        _Side("mechanism pathway", ("mechanism", "pathway", "signaling", "signalling")),
-        _Side(
-            "no effect increased risk",
-            (
-                *('"no effect"', '"no benefit"', '"no difference"', '"did not improve"'),
-                *('"not effective"', "ineffective", '"increased risk"'),
-            ),
-        ),
-        _Side("terminated withdrawn trial", ("futility", '"terminated early"', '"stopped early"')),
-        _Side("safety adverse events", ("safety", '"adverse events"', "tolerability", "toxicity")),
+        _Side("cohort risk association", SearchBlock.WORDS),
+        _Side("mechanism pathway", SearchBlock.MECHANISM),
+        _Side("no effect increased risk", SearchBlock.WORDS),
+        _Side("terminated withdrawn trial", SearchBlock.WORDS),
+        _Side("safety adverse events", SearchBlock.HARMS),
+        _Side("not indexed yet", SearchBlock.RECENT),
     ),
     (
-        _Side(
-            "systematic review meta-analysis",
-            ('"systematic review"', '"meta-analysis"', '"umbrella review"'),
-        ),
-        _Side("observational study incidence", ('"observational study"', "incidence")),
-        _Side("mouse model", ("mouse", "mice", "rat", '"animal model"')),
-        _Side("cell signalling expression", ('"in vitro"', "cells", "expression")),
+        _Side("observational study incidence", SearchBlock.OBSERVATIONAL),
+        _Side("mouse model", terms=("mouse", "mice", "rat", '"animal model"')),
+        _Side("cell signalling expression", terms=('"in vitro"', "cells", "expression")),
         _Side(
             "not associated no significant difference",
-            ('"not associated"', '"no significant difference"', '"no association"'),
+            terms=(
+                *('"not associated"', '"no significant difference"', '"no association"'),
+                *('"no effect"', '"no benefit"', "futility", '"stopped early"'),
+            ),
         ),
-        _Side("biomarkers pilot", ("biomarkers", "pilot")),
+        _Side("biomarkers pilot", terms=("biomarkers", "pilot")),
     ),
     (
-        _Side("retracted concern", ("retracted", "retraction", '"expression of concern"')),
-        _Side("preprint", ("preprint",)),
-        _Side("dose comparison", ("dose", "comparative")),
-        _Side("retrospective registry", ("retrospective", "registry")),
-        _Side("improved outcome", ("improved", "outcome")),
-        _Side("prevention progression", ("prevention", "progression")),
+        _Side("retracted concern", terms=("retracted", "retraction", '"expression of concern"')),
+        _Side("preprint", terms=("preprint",)),
+        _Side("dose comparison", terms=("dose", "comparative")),
+        _Side("retrospective registry", terms=("retrospective", "registry")),
+        _Side("improved outcome", terms=("improved", "outcome")),
+        _Side("prevention progression", terms=("prevention", "progression")),
     ),
 )
 """The sides from which a question is searched, round by round.
 
-Two of the first are in the words of reported results, which registered plans do not hold: of a much
-studied drug there are more plans than an answer has places.
+A source with fields is asked six times in the first round: broadly, then by kind of evidence.
+Sources that rank by words get more wordings instead. Two of them are in the words of reported
+results, which registered plans do not hold: of a much studied drug there are more plans than an
+answer has places.
 """
 
 _CANDIDATES_NAMED = (
-    _Side("drug repurposing", ('"drug repurposing"', '"drug repositioning"', "repurposed")),
+    _Side("drug repurposing", terms=('"drug repurposing"', '"drug repositioning"', "repurposed")),
 )
 """Asked beside the first sides when candidates are sought: papers that name some."""
 
 _CANDIDATE_SIDES = (
     _Side(""),
     _SIDES[0][1],
-    _Side(
-        "results randomized significantly median ratio confidence interval",
-        ('"randomly assigned"', '"primary outcome"', '"odds ratio"', '"hazard ratio"'),
-    ),
-    _Side(
-        "no effect not associated",
-        ('"no effect"', '"not associated"', '"no benefit"', "ineffective"),
-    ),
+    _Side("results randomized significantly median ratio confidence interval", SearchBlock.WORDS),
+    _Side("no effect not associated", SearchBlock.WORDS),
 )
 """The sides from which each candidate is searched, so that it is judged as if it were asked for."""
+
+
+_SYMPTOMS = ("C23.888", "F01")
+"""Trees of MeSH for signs and symptoms and for behaviour."""
 
 
 def asked(
@@ -104,15 +104,17 @@ def asked(
     condition: Condition | None,
     words: str = "",
     terms: tuple[str, ...] = (),
+    block: SearchBlock = SearchBlock.NONE,
 ) -> SearchQuery:
-    """A query for a drug, a condition and one of some terms; one with terms is for papers only."""
+    """A query for a drug and a condition; one with terms or a kind of evidence is for papers."""
     named = (drug.name if drug else "", condition.name if condition else "", words)
     return SearchQuery(
         text=" ".join(part for part in named if part),
         drug=drug,
         condition=condition,
         terms=terms,
-        literature_only=bool(terms),
+        block=block,
+        literature_only=bool(terms) or block is not SearchBlock.NONE,
     )
 
 
@@ -142,7 +144,19 @@ def search_sides(
         found += still_open
         if len(still_open) == len(given):
             break
-    return tuple(found)
+    within = _disease_of(question)
+    return tuple(query.model_copy(update={"within": within}) for query in found)
+
+
+def _disease_of(question: ResearchQuestion) -> Condition | None:
+    """The disease that the question names as its population, where a symptom is treated in it."""
+    told = question.condition and condition_named(question.condition.name)
+    if not told or not question.frame or not told.trees:
+        return None
+    if not any(tree.startswith(_SYMPTOMS) for tree in told.trees):
+        return None
+    named = (condition_named(name) for name in question.frame.population)
+    return next((as_condition(one) for one in named if one and one.mesh_id), None)
 
 
 def posed_queries(question: ResearchQuestion) -> tuple[SearchQuery, ...]:
@@ -182,7 +196,7 @@ def drug_named(name: str) -> Drug:
 
 
 def _of_side(drug: Drug | None, condition: Condition, side: _Side) -> SearchQuery:
-    return asked(drug, condition, side.words, side.terms)
+    return asked(drug, condition, side.words, side.terms, side.block)
 
 
 def condition_of(question: ResearchQuestion) -> Condition:

@@ -125,14 +125,14 @@ async def _take_in(session: ResearchSession, answer: SourceAnswer) -> None:
     result = answer.result
     before = len(session.store.evidence)
     session.store.add(result.evidence)
-    # A record may also show that two others are one.
-    new = max(0, len(session.store.evidence) - before)
+    new = max(0, len(session.store.evidence) - before)  # a record may show that two others are one
     session.new_in_round += new
     run = SearchRun(
         source=answer.source,
         query=answer.query.text,
         query_as_run=result.query_as_run,
         filters=result.filters,
+        understood_as=result.understood_as,
         searched_at=answer.searched_at,
         outcome=result.outcome.value,
         total=result.total,
@@ -147,7 +147,7 @@ async def _take_in(session: ResearchSession, answer: SourceAnswer) -> None:
     unread = result.outcome is SourceOutcome.UNAVAILABLE
     session.failed_in_round |= unread
     session.answered_in_round |= not unread
-    told = run.model_dump(exclude={"filters", "searched_at", "notes"})
+    told = run.model_dump(exclude={"filters", "understood_as", "searched_at", "notes"})
     await session.emit(SourceSearched(**told, seconds=answer.seconds), Stage.SEARCH)
     if result.outcome in (SourceOutcome.UNAVAILABLE, SourceOutcome.DEGRADED):
         why = "; ".join(reason.rstrip(".") for reason in result.skipped[:3])

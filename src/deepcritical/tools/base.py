@@ -75,6 +75,8 @@ class SourceResult(Model):
     """The query exactly as it was sent."""
     filters: tuple[str, ...] = ()
     """Filters, order and limits that went with it (PRISMA-S, items 8 and 9)."""
+    understood_as: tuple[str, ...] = ()
+    """The query as the source says that it understood it, then the mappings that it made."""
     total: int = 0
     """Records that match at the source, whether or not they are in this answer."""
     skipped: tuple[str, ...] = ()

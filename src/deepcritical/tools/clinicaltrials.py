@@ -18,12 +18,14 @@ from deepcritical.tools.query_utils import trial_params
 
 __all__ = ["MAX_PAGE", "ClinicalTrials", "parse"]
 
-MAX_PAGE = 50
+MAX_PAGE = 100
 """Studies of one request; the API allows 1,000, which with posted results are over 20 MB."""
 _MOST_EMPTY_PAGES = 5
 """A page may have no study and yet a next one."""
 _STATUSES = {
-    "completed or running": "COMPLETED|ACTIVE_NOT_RECRUITING|RECRUITING|ENROLLING_BY_INVITATION",
+    "completed, running or planned": (
+        "COMPLETED|ACTIVE_NOT_RECRUITING|RECRUITING|ENROLLING_BY_INVITATION|NOT_YET_RECRUITING|UNKNOWN"
+    ),
     "stopped": "TERMINATED|WITHDRAWN|SUSPENDED",
 }
 _FILTERS = {
@@ -35,7 +37,7 @@ _TOLD = (
     "interventional studies",
     f"statuses {_RAN}",
     f"and {_STOPPED}",
-    "each sorted by relevance, two of the former for one of the latter",
+    "each sorted by relevance, studies with results first, two of the former for one of the latter",
 )
 """The filters in the words of a reader."""
 _FIELDS = "|".join(
@@ -91,17 +93,19 @@ class ClinicalTrials:
         """
         if query.literature_only:
             return SourceResult(outcome=SourceOutcome.NOT_APPLICABLE, query_as_run="")
-        asked = {name: _essie(text) for name, text in trial_params(query).items()}
+        params = await asyncio.to_thread(trial_params, query)  # reads vocabulary files
+        asked = {name: _essie(text) for name, text in params.items()}
         if not any(asked.values()):  # without a query the API would return every study there is
             return SourceResult(outcome=SourceOutcome.EMPTY, query_as_run=query.text)
+        most = query.max_results
         found = [_Found(what, {**asked, **_with(s)}) for what, s in _STATUSES.items()]
         async with asyncio.TaskGroup() as tasks:
             for search in found:
-                tasks.create_task(self._search(search, query))
+                tasks.create_task(self._search(search, most, query.answer_by))
         errors = [search.error for search in found if search.error and not search.pages]
         if len(errors) == len(found):
             raise next((e for e in errors if isinstance(e, RateLimitError)), errors[0])
-        return _result(found, query.max_results)
+        return _result(found, most)
 
     async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
         """The records alone, best first; raises as `fetch` does."""
@@ -115,13 +119,12 @@ class ClinicalTrials:
         """
         return read_version((await self._client.get("version", {}, by=by)).content)
 
-    async def _search(self, found: _Found, query: SourceQuery) -> None:
+    async def _search(self, found: _Found, most: int, by: Deadline | None) -> None:
         """Page by page, until there are enough; an error ends it and is kept."""
-        most = query.max_results
         try:
             while found.goes_on(most):
                 params = found.next_params(most)
-                payload = await self._client.get("studies", params, decoded, query.answer_by)
+                payload = await self._client.get("studies", params, decoded, by)
                 page = await asyncio.to_thread(read_page, payload.content)
                 found.add(page, cached=payload.cached)
         except SearchError as error:
@@ -183,7 +186,10 @@ def _essie(text: str) -> str:
 
 
 def _result(found: list[_Found], most: int) -> SourceResult:
-    ran, stopped = (list(f.records.values()) for f in found)
+    # A stable sort: within each half the order of the registry stays.
+    ran, stopped = (
+        sorted(f.records.values(), key=lambda r: not r.metadata.has_results) for f in found
+    )
     known = {record.metadata.nct_id for record in ran}
     # The API drops the filters of a query that is a list of NCT ids: both answers are then alike.
     new = [record for record in stopped if record.metadata.nct_id not in known]

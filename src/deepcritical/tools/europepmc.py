@@ -7,11 +7,12 @@ import asyncio
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.identity import canonical_ids
+from deepcritical.domain.question import SearchBlock
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.deadline import Deadline
+from deepcritical.tools.europepmc_query import europepmc_query
 from deepcritical.tools.europepmc_records import NoAnswerError, Page, parse, ranked, read_page
 from deepcritical.tools.http import Payload, SourceClient
-from deepcritical.tools.query_utils import europepmc_query
 
 __all__ = ["MAX_PAGE", "EuropePMC", "parse"]
 
@@ -47,7 +48,9 @@ class EuropePMC:
             RateLimitError: Europe PMC refuses for the moment.
             SearchError: It cannot be reached, or its answer is no result list.
         """
-        asked = europepmc_query(query)
+        if query.block is SearchBlock.WORDS:
+            return SourceResult(outcome=SourceOutcome.NOT_APPLICABLE, query_as_run="")
+        asked = await asyncio.to_thread(europepmc_query, query)  # reads vocabulary files
         if not asked:
             return SourceResult(outcome=SourceOutcome.EMPTY, query_as_run=query.text)
         found = _Found(query.max_results)

@@ -14,12 +14,13 @@ from typing import NamedTuple
 
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.question import SearchBlock
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.http import Payload, SourceClient
+from deepcritical.tools.pubmed_query import pubmed_term
 from deepcritical.tools.pubmed_records import is_whole, parse
 from deepcritical.tools.pubmed_search import Found, read_esearch
-from deepcritical.tools.query_utils import pubmed_term
 
 __all__ = ["PubMed", "parse"]
 
@@ -56,6 +57,7 @@ class PubMed:
     async def fetch(self, query: SourceQuery) -> SourceResult:
         """The records that match best, in PubMed's order (`sort=relevance`).
 
+        Records that are not indexed yet are asked for by date, the newest first (`sort=pub_date`).
         A record's `relevance_score` is 1 - rank / n, rank 0 being the best of all n that match.
         `skipped` names the records that were found and could not be read, which makes the outcome
         `degraded`, and then the phrases that PubMed did not know and searched without. These alone
@@ -66,27 +68,32 @@ class PubMed:
             RateLimitError: PubMed still refuses after all attempts.
             SearchError: The search failed, or no record could be fetched.
         """
-        term = pubmed_term(query)
+        if query.block is SearchBlock.WORDS:
+            return SourceResult(outcome=SourceOutcome.NOT_APPLICABLE, query_as_run="")
+        term = await asyncio.to_thread(pubmed_term, query)  # the vocabulary is read from files
         if not term:
             return SourceResult(outcome=SourceOutcome.EMPTY, query_as_run=query.text)
         most = min(query.max_results, MOST_RECORDS)
-        answer = await self._search(term, most, query.answer_by)
+        sort = "pub_date" if query.block is SearchBlock.RECENT else "relevance"
+        answer = await self._search(term, most, sort, query.answer_by)
         found = read_esearch(answer.content)
         found = found._replace(pmids=found.pmids[:most])
         fetched = await self._fetch(found, query.answer_by)
-        return _result(term, most, found, fetched, cached=answer.cached and fetched.cached)
+        result = _result(term, found, fetched, cached=answer.cached and fetched.cached)
+        order = "sorted by relevance" if sort == "relevance" else "sorted by date"
+        return result.model_copy(update={"filters": (order, f"first {most:,}")})
 
     async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
         """The records alone, best first; raises as `fetch` does."""
         return list((await self.fetch(SourceQuery(text=query, max_results=max_results))).evidence)
 
-    async def _search(self, term: str, most: int, by: Deadline | None) -> Payload:
+    async def _search(self, term: str, most: int, sort: str, by: Deadline | None) -> Payload:
         asked: dict[str, str | int] = {
             **self._always,
             "term": term,
             "retmax": most,
             "retmode": "json",
-            "sort": "relevance",
+            "sort": sort,
         }
         send = self._client.get if len(term.encode()) <= TERM_BY_GET else self._client.post
         return await send("esearch.fcgi", asked, read_esearch, by)
@@ -163,7 +170,7 @@ def _joined(parts: Sequence[_Fetched]) -> _Fetched:
     )
 
 
-def _result(term: str, most: int, found: Found, fetched: _Fetched, *, cached: bool) -> SourceResult:
+def _result(term: str, found: Found, fetched: _Fetched, *, cached: bool) -> SourceResult:
     evidence = _ranked(fetched.records, found)
     lost = (*fetched.skipped, *_missing(found.pmids, fetched))
     if found.total and not found.pmids:
@@ -175,7 +182,7 @@ def _result(term: str, most: int, found: Found, fetched: _Fetched, *, cached: bo
         outcome=outcome,
         evidence=evidence,
         query_as_run=term,
-        filters=("sorted by relevance", f"first {most:,}"),
+        understood_as=found.understood_as,
         total=found.total,
         skipped=(*lost, *found.notes),
         cached=cached,

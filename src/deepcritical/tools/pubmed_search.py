@@ -34,6 +34,8 @@ class Found(NamedTuple):
     """Records that match; more than are named here."""
     notes: tuple[str, ...] = ()
     """What the reader must know of how the term was understood."""
+    understood_as: tuple[str, ...] = ()
+    """The term after PubMed's mapping, then each mapping that it made: "from → to"."""
 
 
 def read_esearch(payload: bytes) -> Found:
@@ -58,7 +60,17 @@ def read_esearch(payload: bytes) -> Found:
     if not isinstance(listed, list):
         raise refusal(payload)
     pmids = tuple(dict.fromkeys(pmid for pmid in map(_text, listed) if _is_pmid(pmid)))
-    return Found(pmids, max(_count(result.get("count")), len(pmids)), tuple(_notes(result)))
+    total = max(_count(result.get("count")), len(pmids))
+    return Found(pmids, total, tuple(_notes(result)), tuple(_understood(result)))
+
+
+def _understood(result: dict[str, Any]) -> Iterator[str]:
+    if translated := _text(result.get("querytranslation")):
+        yield translated
+    mappings = result.get("translationset")
+    for mapping in mappings if isinstance(mappings, list) else ():
+        if isinstance(mapping, dict) and (to := _text(mapping.get("to"))):
+            yield f"{_text(mapping.get('from'))} → {to}"
 
 
 def _result(payload: bytes) -> dict[str, Any]:

@@ -10,22 +10,11 @@ import re
 from collections.abc import Callable, Iterable
 
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.text import fold
 from deepcritical.tools.base import SourceQuery
+from deepcritical.tools.concepts import Concept, condition_concept, drug_concept
 
-__all__ = [
-    "MAX_SYNONYMS",
-    "clean_query",
-    "europepmc_query",
-    "is_searchable",
-    "pubmed_term",
-    "trial_params",
-]
+__all__ = ["any_of_terms", "clean_query", "free_text", "is_searchable", "trial_params"]
 
-MAX_SYNONYMS = 8
-"""Other names that are searched beside a name."""
-_MIN_SYNONYM = 3
-"""Letters below which another name finds mostly something else: MS, AD, RA."""
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 _LOOSE_OPERATORS = bounded(r"^(?:(?:AND|OR)\s+)+|(?:\s+(?:AND|OR|NOT))+$")
 """Operators without an operand, which a source would refuse or search for as words."""
@@ -75,13 +64,6 @@ _VERBS = bounded(
 """Dropped from a question only: elsewhere they may be what is searched."""
 _END_OF_SENTENCE = bounded(r"(?<=\w)[?!]+(?=\s|$)|(?<=\s)[?!]+(?=\s|$)|^[?!]+(?=\s|$)")
 
-_EUROPEPMC_FIELD = bounded(
-    r"(?:ABSTRACT|ACCESSION_\w+|AFF|AUTH\w*|CHEM|CHEBI_\w+|CITED|CITES|CREATION_DATE|DATA_\w+|DISEASE|"
-    r"DISEASE_ID|DOI|EXT_ID|FIRST_PDATE|GENE_PROTEIN|GRANT_\w+|HAS_\w+|IN_EPMC|IN_PMC|JOURNAL|KW|"
-    r"LANG|LICENSE|METHODS|OPEN_ACCESS|ORGANISM|ORGANISM_ID|PMCID|PUB_TYPE|PUB_YEAR|RESULTS|SRC|"
-    r"TITLE|TITLE_ABS|UPDATE_DATE|FIRST_IDATE|ISSN|ISBN):"
-)
-
 
 def clean_query(text: str) -> str:
     """A question without the words that only make it a question.
@@ -97,22 +79,13 @@ def clean_query(text: str) -> str:
     return " ".join(cleaned.split())
 
 
-def pubmed_term(query: SourceQuery) -> str:
-    """The term that ESearch is asked; '' when nothing is left to search for."""
-    return _combined(query, lambda text: text)
-
-
-def europepmc_query(query: SourceQuery) -> str:
-    """The query that Europe PMC is asked; '' when nothing is left to search for."""
-    return _combined(query, _europepmc_words)
-
-
 def trial_params(query: SourceQuery) -> dict[str, str]:
     """The query parameters of ClinicalTrials.gov; none when nothing is left to search for."""
-    drug, condition = _drug(query), _condition(query)
-    terms = _terms(query.terms, lambda text: text)
+    drug = _any_of(drug_concept(query.drug)) if query.drug else ""
+    condition = _any_of(condition_concept(query.condition)) if query.condition else ""
+    terms = any_of_terms(query.terms)
     if not (drug or condition or terms):
-        terms = _free(query.text)
+        terms = free_text(query.text)
     named = {"query.intr": drug, "query.cond": condition, "query.term": terms}
     return {name: value for name, value in named.items() if value}
 
@@ -144,59 +117,18 @@ def _without_noise(piece: str, question: bool) -> str:
     return _END_OF_SENTENCE.sub("", piece)
 
 
-def _combined(query: SourceQuery, worded: Callable[[str], str]) -> str:
-    """Drug, condition and terms joined by AND, or the text alone when there are none."""
-    terms = _terms(query.terms, worded)
-    groups = [f"({group})" for group in (_drug(query), _condition(query), terms) if group]
-    if groups:
-        return " AND ".join(groups)
-    return _free(worded(_plain(query.text)))
+def _any_of(concept: Concept) -> str:
+    """Names as phrases joined by OR."""
+    return " OR ".join(f'"{name}"' for name in concept.names)
 
 
-def _drug(query: SourceQuery) -> str:
-    return _any_of(query.drug.name, query.drug.synonyms) if query.drug else ""
+def any_of_terms(terms: Iterable[str], worded: Callable[[str], str] = str) -> str:
+    """Terms joined by OR; one of several words in parentheses.
 
-
-def _condition(query: SourceQuery) -> str:
-    return _any_of(query.condition.name, query.condition.names) if query.condition else ""
-
-
-def _any_of(name: str, synonyms: Iterable[str]) -> str:
-    """A name and its synonyms as phrases joined by OR."""
-    own = _phrase(name)
-    others = {fold(phrase): phrase for phrase in map(_phrase, synonyms) if _tells(phrase)}
-    others.pop(fold(own), None)
-    names = {fold(own), *others} - {""}
-    chosen = sorted(others, key=lambda folded: _rank(folded, fold(own), names))[:MAX_SYNONYMS]
-    # The order of the source is kept, so that the cap alone decides what is missing.
-    phrases = (own, *(others[folded] for folded in others if folded in chosen))
-    return " OR ".join(f'"{phrase}"' for phrase in phrases if phrase)
-
-
-def _rank(folded: str, own: str, names: set[str]) -> tuple[bool, bool]:
-    """Best first: not found by another name, of the stem of the drug.
-
-    "valproate" comes before the brands of valproic acid, "metformin hcl" adds nothing to
-    "metformin". The number of words tells nothing: "acetylsalicylic acid" is no brand.
+    Args:
+        terms: Words, phrases and operators, as the user or a rule gave them.
+        worded: Removes what a source would misread.
     """
-    padded = f" {folded} "
-    redundant = any(f" {other} " in padded for other in names - {folded})
-    return redundant, own[:5] not in folded
-
-
-def _phrase(name: str) -> str:
-    """A name fit to stand between quotes: nothing in it ends the phrase."""
-    plain = re.sub(r'["\[\]\\]', " ", _plain(name))
-    plain = " ".join(_matched_parentheses(plain).split())
-    return plain if re.search(r"\w", plain) else ""
-
-
-def _tells(phrase: str) -> bool:
-    return sum(char.isalnum() for char in phrase) >= _MIN_SYNONYM
-
-
-def _terms(terms: Iterable[str], worded: Callable[[str], str]) -> str:
-    """Terms joined by OR; one of several words in parentheses."""
     texts = dict.fromkeys(_balanced(worded(_plain(term))) for term in terms)
     kept = [text for text in texts if is_searchable(text)]
     if len(kept) == 1:
@@ -208,7 +140,9 @@ def _is_one(text: str) -> bool:
     return " " not in text or re.fullmatch(r'"[^"]*"', text) is not None
 
 
-def _free(text: str) -> str:
+def free_text(text: str, worded: Callable[[str], str] = str) -> str:
+    """A whole question as a query; '' when it has no word to search for."""
+    text = worded(_plain(text))
     cleaned = _LOOSE_OPERATORS.sub("", _balanced(clean_query(text)))
     return cleaned if is_searchable(cleaned) else ""
 
@@ -240,21 +174,3 @@ def _matched_parentheses(text: str) -> str:
                 lost.add(at)
     lost.update(opened)
     return "".join(" " if at in lost else char for at, char in enumerate(text))
-
-
-def _europepmc_words(text: str) -> str:
-    """Text without what Lucene would read as syntax that the user did not mean.
-
-    A colon behind a word that is no field finds nothing, a slash begins a regular expression.
-    """
-    pieces = re.split(r'("[^"]*")', text)
-    pieces[::2] = [" ".join(map(_lucene_word, piece.split(" "))) for piece in pieces[::2]]
-    pieces[1::2] = [piece.replace("\\", " ") for piece in pieces[1::2]]
-    return "".join(pieces)
-
-
-def _lucene_word(word: str) -> str:
-    if _EUROPEPMC_FIELD.match(word.lstrip("(-+")):
-        return word.replace("\\", " ")
-    word = re.sub(r"[:/\\!{}^]", " ", word)
-    return " " if re.fullmatch(r"[-+&|~]+", word) else word

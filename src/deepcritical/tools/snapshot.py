@@ -15,6 +15,7 @@ from deepcritical.domain.errors import SnapshotCorruptError, SnapshotNotFoundErr
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import OutsideName
 from deepcritical.domain.patterns import bounded
+from deepcritical.domain.question import SearchBlock
 from deepcritical.domain.run_files import RUN_RECORDS
 from deepcritical.services.lexical import LexicalIndex, searchable, terms
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
@@ -78,6 +79,8 @@ class SnapshotSource:
         Raises:
             SnapshotCorruptError: The file cannot be read as a snapshot.
         """
+        if query.block is SearchBlock.RECENT:
+            return SourceResult(outcome=SourceOutcome.NOT_APPLICABLE, query_as_run="")
         index = await self._loaded()
         found, total = await asyncio.to_thread(index.rank, query)
         outcome = (

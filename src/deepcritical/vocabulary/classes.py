@@ -7,11 +7,19 @@ from functools import cache, partial
 from importlib import resources
 from typing import NamedTuple
 
+from deepcritical.vocabulary.drugs import lookup_drug
 from deepcritical.vocabulary.folding import Token, key_of, tokens_of
 from deepcritical.vocabulary.matching import scan
 from deepcritical.vocabulary.words import is_english
 
-__all__ = ["ClassMention", "DrugClass", "class_names", "drug_class", "find_classes"]
+__all__ = [
+    "ClassMention",
+    "DrugClass",
+    "class_names",
+    "drug_class",
+    "find_classes",
+    "known_members",
+]
 
 _MOST_WORDS = 7
 _WORD = 4
@@ -65,6 +73,15 @@ def class_names() -> tuple[str, ...]:
 def drug_class(name: str) -> DrugClass | None:
     """The class that a name stands for, in the singular, the plural or as an abbreviation."""
     return _named(key_of(name))
+
+
+def known_members(group: DrugClass, most: int) -> tuple[str, ...]:
+    """Return up to `most` drugs of a class, the best known first.
+
+    A drug counts as better known the more names the dictionary has for it: names are given where a
+    drug is sold.
+    """
+    return tuple(sorted(group.members, key=lambda m: (-len(lookup_drug(m).synonyms), m))[:most])
 
 
 def _named(key: str) -> DrugClass | None:

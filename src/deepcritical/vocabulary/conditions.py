@@ -26,6 +26,7 @@ __all__ = [
     "find_conditions",
     "is_kind_of",
     "is_shouted",
+    "narrower_conditions",
 ]
 
 _MOST_WORDS = 10
@@ -226,6 +227,24 @@ def _among(text: str, meant: tuple[_Meaning, ...], start: int, end: int) -> Cond
     rows = () if told else tuple(m.row for m in ranked[1:] if m.row is not None)
     others = tuple(_condition(row) for row in rows)
     return ConditionMention(_condition(ranked[0].row), start, end, text[start:end], others)
+
+
+@cache
+def _below() -> dict[str, tuple[int, ...]]:
+    """MeSH tree number -> rows of the headings directly below it."""
+    found: dict[str, list[int]] = defaultdict(list)
+    for n, row in enumerate(_table().rows):
+        for tree in row.split("\t")[2].split("|"):
+            if "." in tree:
+                found[tree.rpartition(".")[0]].append(n)
+    return {tree: tuple(rows) for tree, rows in found.items()}
+
+
+def narrower_conditions(broad: KnownCondition, most: int) -> tuple[KnownCondition, ...]:
+    """Return up to `most` headings directly below a condition, those with most names first."""
+    rows = dict.fromkeys(row for tree in broad.trees for row in _below().get(tree, ()))
+    found = [_condition(row) for row in rows]
+    return tuple(sorted(found, key=lambda c: (-len(c.names), c.name))[:most])
 
 
 def is_kind_of(narrow: KnownCondition, broad: KnownCondition) -> bool:

@@ -26,6 +26,7 @@ __all__ = [
     "DrugName",
     "drug_names",
     "find_drugs",
+    "generic_names",
     "lookup_drug",
 ]
 
@@ -44,6 +45,9 @@ _MEASURED = bounded(
     re.IGNORECASE,
 )
 _MEASURED_IN = bounded(r"\b(?:serum|plasma|blood|urine|urinary|coronary|cancer)[\s-]\Z", re.I)
+_BRAND = 3
+_CODE = bounded(r"[a-z]{1,5}[- ]?[0-9]{2,8}[a-z]?")
+"""The code that a developer gives a substance, in lower case: "ly2062430"."""
 _LIKE = bounded(r"-like\b", re.IGNORECASE)
 _LETTERS = bounded(r"[^\W\d_]+")
 _TOKEN = bounded(r"[^\W_]+")
@@ -150,6 +154,31 @@ def _drug_name(row: int) -> DrugName:
 def _taken(row: int) -> DrugName:
     """What is a substance of the body in a record, as the drug that a question means."""
     return _drug_name(row).model_copy(update={"kind": DrugKind.DRUG})
+
+
+def generic_names(name: str) -> tuple[str, ...]:
+    """Return the names of a drug that are no brands, best first; () for an unknown drug.
+
+    A name is an international non-proprietary name when the dictionary also has its Latin form in
+    -um. The salts of an acid, other acids and codes of developers follow.
+    """
+    known = lookup_drug(name)
+    row = _row(known.name, asked=False)
+    if known.kind is DrugKind.UNKNOWN or row is None:
+        return ()
+    salt = f"{known.name.removesuffix('ic acid')}ate" if known.name.endswith("ic acid") else ""
+    variants = frozenset(_table().rows[row].split("\t")[-1].split("|"))
+
+    def rank(synonym: str) -> int:
+        if {f"{synonym}um", f"{synonym.removesuffix('e')}um"} & variants:
+            return 0
+        if salt and salt in synonym:
+            return 1
+        is_acid = synonym.endswith(" acid") and synonym[0].isalpha()
+        return 2 if is_acid or _CODE.fullmatch(synonym) else _BRAND
+
+    ranked = sorted((rank(s), len(s), s) for s in known.synonyms)
+    return tuple(synonym for order, _, synonym in ranked if order < _BRAND)
 
 
 def _inflections(name: str) -> set[str]:

@@ -193,6 +193,10 @@ function step(title, note, at, kind) {
   seen.step = begin(line({ kind, mark: UNDER_WAY, title, note, opens: "open" }), at);
 }
 
+function shortened(text) {
+  return text.length > 160 ? `${text.slice(0, 159)}…` : text;
+}
+
 function searched(event, text) {
   const found = event.outcome === "data" || event.outcome === "degraded";
   const of = event.total > event.identified ? ` of ${event.total.toLocaleString("en")}` : "";
@@ -202,7 +206,7 @@ function searched(event, text) {
   const item = line({
     kind: `source_searched ${event.outcome}`,
     mark: MARKS[event.outcome] ?? ["·", event.outcome],
-    title: `${event.source} · ${event.query}`,
+    title: `${event.source} · ${shortened(event.query_as_run || event.query)}`,
     note,
     opens: event.query_as_run ? "closed" : false,
   });

@@ -1,0 +1,93 @@
+"""How the names of a question become blocks of a query, and which filters go with them."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepcritical.domain.question import Condition, Drug, SearchBlock
+from deepcritical.questions.naming import as_condition
+from deepcritical.tools.base import SourceQuery
+from deepcritical.tools.concepts import MAX_MEMBERS, condition_concept, drug_concept
+from deepcritical.tools.europepmc_query import europepmc_query
+from deepcritical.tools.pubmed_query import pubmed_term
+from deepcritical.vocabulary.classes import class_names, drug_class
+from deepcritical.vocabulary.conditions import condition_named
+from deepcritical.vocabulary.drugs import generic_names, lookup_drug
+
+DRUG = Drug(name="drugazole", synonyms=("brandopam", "drugazole sodium", "zolagen", "aabrand"))
+
+
+def asked(**fields: object) -> SourceQuery:
+    return SourceQuery.model_validate({"text": "anything", "drug": DRUG, **fields})
+
+
+def known(name: str) -> Condition:
+    found = condition_named(name)
+    assert found
+    return as_condition(found, name)
+
+
+def test_brands_of_a_known_drug_are_not_searched() -> None:
+    found = lookup_drug("acetaminophen")
+    names = drug_concept(Drug(name=found.name, synonyms=found.synonyms)).names
+    assert names[:2] == ("acetaminophen", "paracetamol")
+    assert not {"acamol", "panadol", "tylenol"} & set(names)
+
+
+def test_an_unknown_name_has_no_generic_names() -> None:
+    assert generic_names("drugazole") == ()
+
+
+def test_few_names_of_an_unknown_drug_are_searched_in_their_order() -> None:
+    assert drug_concept(DRUG).names == ("drugazole", "brandopam", "zolagen", "aabrand")
+
+
+@pytest.mark.parametrize("name", sorted(class_names())[:60])
+def test_a_class_is_searched_by_its_members(name: str) -> None:
+    group = drug_class(name)
+    assert group
+    names = drug_concept(Drug(name=name)).names
+    assert names[0] == name
+    # A name that has another one in it adds nothing.
+    assert len(set(names) & set(group.members)) >= min(MAX_MEMBERS, len(group.members)) - 1
+
+
+def test_a_heading_is_searched_as_one_only_where_its_id_is_known() -> None:
+    assert '"Heart Failure"[Mesh]' in pubmed_term(asked(condition=known("heart failure")))
+    assert "[Mesh]" not in pubmed_term(asked(condition=Condition(name="testitis", known=False)))
+
+
+def test_a_name_without_a_heading_is_left_to_pubmed_to_map() -> None:
+    term = pubmed_term(asked(condition=Condition(name="long testitis", known=False)))
+    assert '(long testitis OR "long testitis"[tiab])' in term
+
+
+def test_a_name_with_an_operator_is_not_left_to_pubmed() -> None:
+    term = pubmed_term(asked(condition=Condition(name="pain and testitis", known=False)))
+    assert '("pain and testitis"[tiab])' in term
+
+
+def test_a_disease_called_after_a_person_is_found_with_and_without_the_s() -> None:
+    concept = condition_concept(known("Parkinson's disease"))
+    assert "parkinson" in concept.stems
+    assert "parkinson*[tiab]" in pubmed_term(asked(condition=known("Parkinson's disease")))
+
+
+@pytest.mark.parametrize(
+    ("block", "pubmed", "europepmc"),
+    [
+        (SearchBlock.TRIALS, "NOT (animals[mh] NOT humans[mh])", 'PUB_TYPE:"Randomized'),
+        (SearchBlock.REVIEWS, "systematic[sb]", 'PUB_TYPE:"systematic-review"'),
+        (SearchBlock.OBSERVATIONAL, '"observational study"[pt]', "PUB_TYPE"),
+        (SearchBlock.HARMS, '"adverse effects"[sh]', 'TITLE_ABS:"adverse events"'),
+        (SearchBlock.MECHANISM, "pathway*[tiab]", 'TITLE_ABS:"pathway"'),
+        (SearchBlock.RECENT, "NOT medline[sb]", 'SRC:"PPR"'),
+    ],
+)
+def test_each_kind_of_evidence_has_its_filter(
+    block: SearchBlock, pubmed: str, europepmc: str
+) -> None:
+    query = asked(block=block)
+    assert pubmed in pubmed_term(query)
+    assert europepmc in europepmc_query(query)
+    assert pubmed not in pubmed_term(asked())
