@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from deepcritical.domain.drug_facts import DrugFacts, DrugLabel, Origin
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 
-__all__ = ["LISTED_AS", "fact_records", "label_name", "label_text", "listed_name"]
+__all__ = ["LISTED_AS", "fact_records", "label_name", "label_text"]
 
 LISTED_AS = {"class": "Established pharmacologic class", "licensed": "Approved indication"}
 """How the lines of a source's record begin."""
@@ -24,11 +24,6 @@ def fact_records(facts: Sequence[DrugFacts]) -> Mapping[str, Evidence]:
 def label_name(label: DrugLabel, drug: str) -> str:
     """How a sentence calls a label."""
     return f"the label of {label.products[0] if label.products else drug}"
-
-
-def listed_name(source: str) -> str:
-    """How a sentence calls what a source lists."""
-    return source
 
 
 def label_text(label: DrugLabel) -> str:
