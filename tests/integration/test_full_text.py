@@ -17,7 +17,7 @@ from deepcritical.reading.asking import ask_to_read, show
 from deepcritical.reading.library import Library, read_by_code
 from deepcritical.reading.sentences import numbered, text_hash
 from deepcritical.reasoning.extractive import ExtractiveReasoner
-from deepcritical.research import steps
+from deepcritical.research import processing, steps
 from deepcritical.research.session import ResearchSession, RunSources
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore
@@ -177,7 +177,7 @@ async def test_a_study_without_a_result_in_its_abstract_is_read_in_full(
     await steps.refine_question(session)
     for query in ("examplol testitis", "examplol"):
         await steps.execute_searches(session, queries(query))
-        await steps.process_results(session)
+        await processing.process_results(session)
     assert site.server.articles_asked == asked
     (reading,) = session.store.readings.values()
     assert reading.text == ("full_text" if asked else "abstract")

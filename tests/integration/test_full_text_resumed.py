@@ -74,7 +74,7 @@ async def test_a_run_that_goes_on_does_not_fetch_again(url: str, made: Path) -> 
             await again.resume(run.run_id)
             known = await again.find(run.run_id)
             assert known is not None
-            events = await ended(known)
+            events = [logged async for logged in known.tail()]
             known = await again.find(run.run_id)
             report = known.report if known else None
         finally:

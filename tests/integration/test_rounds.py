@@ -10,7 +10,7 @@ import pytest
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import SearchError
 from deepcritical.reasoning.extractive import ExtractiveReasoner
-from deepcritical.research import steps
+from deepcritical.research import processing, steps
 from deepcritical.research.session import ResearchSession, RunSources
 from deepcritical.services.event_log import EventLog
 from deepcritical.tools.base import SourceQuery, SourceResult
@@ -91,7 +91,7 @@ async def test_a_retraction_that_a_later_source_tells_takes_the_support_away(
             SearchHandler([SnapshotSource(path)]), (), look_up=as_they_stand
         )
         await steps.execute_searches(session, queries("examplol testitis"))
-        await steps.process_results(session)
+        await processing.process_results(session)
         graded = sorted(session.store.appraisals("examplol").values(), key=lambda a: a.evidence_id)
         found = {
             session.store.evidence[a.evidence_id].metadata.pmid: a.grade.retracted for a in graded

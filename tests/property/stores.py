@@ -16,7 +16,7 @@ from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.report import ResearchReport
 from deepcritical.reasoning.extractive import ExtractiveReasoner
-from deepcritical.research import steps
+from deepcritical.research import processing, steps
 from deepcritical.research.session import ResearchSession, RunSources
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore
@@ -159,7 +159,7 @@ async def _run(session: ResearchSession, records: Sequence[Evidence]) -> None:
     await steps.refine_question(session)
     for record in records:
         session.store.add([record])
-    await steps.process_results(session)
+    await processing.process_results(session)
     await steps.propose_hypotheses(session)
     await steps.assess_evidence(session)
     await steps.write_report(session)

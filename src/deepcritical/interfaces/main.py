@@ -32,7 +32,6 @@ from deepcritical.interfaces.worker_command import worker
 
 if TYPE_CHECKING:
     from deepcritical.interfaces.access import Access
-    from deepcritical.settings import Settings
 
 __all__ = ["app", "main"]
 
@@ -107,8 +106,7 @@ def serve(
 ) -> None:
     """Serve the page, the REST API and the tools at /mcp until Ctrl-C.
 
-    Beyond this machine it asks for a token: of DEEPCRITICAL_TOKENS, or made and printed; with
-    DEEPCRITICAL_PUBLIC=1 for none, and everybody has a quota.
+    Beyond this machine it asks for a token (DEEPCRITICAL_TOKENS), or has quotas (_PUBLIC=1).
     """
     from deepcritical import bootstrap  # late: `--help` must not wait for the framework
 
@@ -118,11 +116,12 @@ def serve(
     place = bootstrap.place_of(settings, **chosen_place)
     asyncio.run(runs.sources())  # a source that cannot be read is told before anybody asks
     with _bound(host or settings.host, settings.port if port is None else port) as listening:
-        # Later still: the page takes seconds to load, and what is wrong is told before that.
+        # Later still, for the page takes seconds to load.
         from deepcritical.interfaces.server import Front, serve_page
 
         local = "" if settings.public_url else listening.getsockname()[0]  # '': nobody is
-        access = _access(local, settings)
+        public, quota = settings.public, settings.public_runs_per_hour
+        access = _access(local, settings.token_entries(), public, quota)
         serve_page(
             *(runs, access, bootstrap.Lookups(settings, place.snapshot), listening),
             name=host or settings.host,
@@ -132,14 +131,11 @@ def serve(
         )
 
 
-def _access(host: str, settings: Settings) -> Access:
+def _access(host: str, tokens: str, public: bool, runs_per_hour: int) -> Access:
     from deepcritical.interfaces.access import access_for, parse_tokens
 
     access, made = access_for(
-        host,
-        parse_tokens(settings.token_entries()),
-        public=settings.public,
-        runs_per_hour=settings.public_runs_per_hour,
+        host, parse_tokens(tokens), public=public, runs_per_hour=runs_per_hour
     )
     if made:
         token = made.get_secret_value()
