@@ -32,6 +32,8 @@ OpenRag = Callable[[], LlamaIndexRAGService]
 
 BROAD_FACTOR = 10
 """How many times `results_per_query` the query for drug and condition brings of a live source."""
+READ_FACTOR = 5
+"""The same where a model reads each record, which costs some 600 tokens."""
 
 
 def place_of(
@@ -112,7 +114,7 @@ def _over_live(
             handler = SearchHandler(
                 [SpannedTool(tool, telemetry) for tool in live.tools],
                 deadline_s=settings.source_deadline_s,
-                broad_factor=BROAD_FACTOR,
+                broad_factor=READ_FACTOR if settings.model else BROAD_FACTOR,
                 now=lambda: datetime.now(UTC),
             )
             check = partial(check_all, client=live.crossref) if live.crossref else None
