@@ -77,7 +77,7 @@ def read_frame(
     if is_other_script(written):
         return _declined(written, DeclineReason.OTHER_LANGUAGE, names)
     said = scores(features_of(names, through))
-    refused = probabilities(said, _refusals(written))
+    refused = _refused(said, written)
     missing = unplaced(names)
     if missing and _are_names(names, missing, through, refused):
         return _unknown(written, missing)
@@ -155,9 +155,12 @@ def _are_names(
     return kind not in {QuestionKind.OPEN, QuestionKind.LOOK_UP} or bool(is_named)
 
 
-def _refusals(text: str) -> set[str]:
-    """The labels that say whether a text is declined: what has words of medicine is on it."""
-    return _REFUSALS - ({DeclineReason.NOT_BIOMEDICAL} if cues.MEDICAL.search(text) else set())
+def _refused(said: dict[str, float], text: str) -> dict[str, float]:
+    """How probable each reason to decline is, and `ANSWERABLE`: what has words of medicine is."""
+    found = probabilities(said, _REFUSALS)
+    if cues.MEDICAL.search(text):
+        found[ANSWERABLE] += found.pop(DeclineReason.NOT_BIOMEDICAL)
+    return found
 
 
 _REFUSALS = {
