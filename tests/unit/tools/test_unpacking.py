@@ -49,6 +49,7 @@ def test_a_body_in_pieces_is_whole(packed: bytes, headers: dict[str, str], size:
         (gzip.compress(TEXT)[:-20], GZIP),
         (gzip.compress(b"plain text of a made-up kind" * 9)[:-9], GZIP),
     ],
+    ids=["JSON", "whole XML", "XML", "packed JSON", "packed text"],
 )
 def test_a_body_that_ends_inside_is_told(packed: bytes, headers: dict[str, str]) -> None:
     body = Unpacker("Made Up", headers)
