@@ -24,6 +24,7 @@ DeepCriticalError
 ├── ToolInputError               a tool cannot take what it is given
 ├── UnknownToolError             there is no tool of that name
 └── StorageError                 something stored cannot be read or written
+    ├── DocumentError            a document of the user's own cannot be read
     ├── SnapshotCorruptError     a snapshot exists but is not readable
     ├── TraceNotFoundError       there is no trace of that id
     └── TraceEndedError          a trace has ended: nothing can follow
@@ -44,6 +45,7 @@ __all__ = [
     "ClaimsUnsupportedError",
     "ConfigurationError",
     "DeepCriticalError",
+    "DocumentError",
     "EmptyQuestionError",
     "KeyRefusedError",
     "ModelUnknownError",
@@ -213,6 +215,10 @@ class UnknownToolError(DeepCriticalError):
 
 class StorageError(DeepCriticalError):
     """Something stored cannot be read or written."""
+
+
+class DocumentError(StorageError):
+    """A document of the user's own cannot be read."""
 
 
 class SnapshotCorruptError(StorageError):

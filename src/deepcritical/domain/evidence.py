@@ -114,6 +114,8 @@ class EvidenceMetadata(Model):
     """Offset in the text at which the article's own results begin, behind the abstract."""
     tables_from: int | None = Field(default=None, ge=0)
     """Offset of the rows of its tables, which are last; None without tables."""
+    page_starts: tuple[int, ...] = ()
+    """Offsets in the text at which the pages of a document begin; () where there are none."""
     licence: str | None = None
     note: str | None = None
     """A caution about the record itself, shown beside it."""

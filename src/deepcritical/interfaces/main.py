@@ -21,6 +21,7 @@ from deepcritical.interfaces.doctor_command import doctor
 from deepcritical.interfaces.exit_codes import exit_code
 from deepcritical.interfaces.mcp_command import mcp
 from deepcritical.interfaces.model_options import AskKey, BaseUrl, ModelName, chosen_model
+from deepcritical.interfaces.read_command import read
 from deepcritical.interfaces.readings_command import readings
 from deepcritical.interfaces.render import describe
 from deepcritical.interfaces.render_command import render
@@ -48,6 +49,7 @@ app.command()(research)
 app.command()(ask)
 app.command()(chat)
 app.command()(search)
+app.command()(read)
 app.command()(understand)
 app.command()(verify)
 app.command()(render)

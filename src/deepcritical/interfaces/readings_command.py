@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from deepcritical.domain.study import StudyReading
     from deepcritical.services.study_readings import Kept, StudyReadings
 
-__all__ = ["readings"]
+__all__ = ["canonical_id", "readings"]
 
 T = TypeVar("T")
 
@@ -38,12 +38,12 @@ def show(
     Exit codes of all `readings` commands: 0 done; 2 wrong usage; 9 wrong setting; 11 the database
     cannot be used.
     """
-    found = _with_store(lambda store: store.of_record(_canonical(record)))
+    found = _with_store(lambda store: store.of_record(canonical_id(record)))
     if as_json:
         for kept in found:
             typer.echo(kept.reading.model_dump_json(exclude_defaults=True))
     elif not found:
-        typer.echo(f"No reading of {_canonical(record)} is kept.")
+        typer.echo(f"No reading of {canonical_id(record)} is kept.")
     else:
         typer.echo("\n\n".join(map(_told, found)))
 
@@ -92,8 +92,8 @@ def accept() -> None:
     typer.echo(f"{done} readings are used from now on.")
 
 
-def _canonical(record: str) -> str:
-    """The id as readings have it: ``pmid:``, ``nct:`` or ``doi:``."""
+def canonical_id(record: str) -> str:
+    """The id as readings have it: ``pmid:``, ``pmcid:``, ``nct:`` or ``doi:``."""
     given = record.strip()
     if ":" in given and not given.lower().startswith("http"):
         return given if given[:4].lower() != "nct:" else f"nct:{given[4:].upper()}"
@@ -101,6 +101,8 @@ def _canonical(record: str) -> str:
         return f"pmid:{given}"
     if re.fullmatch(r"NCT\d{8}", given, re.IGNORECASE):
         return f"nct:{given.upper()}"
+    if re.fullmatch(r"PMC\d{1,9}", given, re.IGNORECASE):
+        return f"pmcid:{given.upper()}"
     return f"doi:{given.lower().removeprefix('https://doi.org/')}"
 
 

@@ -211,10 +211,14 @@ class _Checked(Layer):
         super().__init__(inner)
         self._name = name
         self._setting = setting
+        self._heard = False
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         response = await self._inner.handle_async_request(request)
-        if self._setting and response.status_code == httpx.codes.NOT_FOUND:
+        self._heard |= response.status_code == httpx.codes.OK
+        # Of one that has answered before, it is one record that is not there.
+        missing = response.status_code == httpx.codes.NOT_FOUND and not self._heard
+        if self._setting and missing:
             raise _wrong_address(self._name, self._setting, "it answers with status 404")
         if response.status_code != httpx.codes.OK:
             raise self._refused(response)

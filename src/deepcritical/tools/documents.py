@@ -1,0 +1,165 @@
+"""Documents of the user's own as records: a PDF with its pages, or a text file.
+
+Text without a page (`.txt`, `.md`) is a title on its first line and a text behind it. A document is
+read on this machine alone, and kept nowhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from deepcritical.domain.errors import DocumentError
+from deepcritical.domain.evidence import MAX_TEXT_CHARS, Citation, Evidence, EvidenceMetadata, cut
+from deepcritical.domain.identity import normalised_doi
+from deepcritical.domain.patterns import bounded
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfDocument
+
+__all__ = ["MAX_BYTES", "MAX_PAGES", "SUFFIXES", "page_of", "read_document"]
+
+MAX_BYTES = 30_000_000
+MAX_PAGES = 200
+"""Of one document: a thesis has more, a paper with its supplement has not."""
+SUFFIXES = (".pdf", ".txt", ".md")
+_LEAST_LETTERS = 200
+"""Of a whole PDF; with fewer its pages are pictures."""
+_TITLE_CHARS = (15, 300)
+_DOI = bounded(r"\b10\.\d{4,9}/[^\s\"<>]{2,200}")
+_HYPHEN = bounded(r"(?<=[a-z])-\n(?=[a-z])")
+_HEADING = bounded(
+    r"^(?:\d{1,2}\.?\s)?(abstract|background|introduction|aims?|objectives?|methods?|"
+    r"(?:patients|materials|subjects) and methods|results?|findings|discussion|conclusions?|"
+    r"interpretation)\s?:?$",
+    re.IGNORECASE,
+)
+_FILE_NAME = bounded(r"\.(?:docx?|indd|pdf|tex|qxd)\b|^untitled|^microsoft word", re.IGNORECASE)
+
+
+def read_document(path: Path) -> Evidence:
+    """Return a document as a record, with the offsets of its pages. Blocks.
+
+    Raises:
+        DocumentError: It cannot be read, is too large, is encrypted, or is pictures of text.
+    """
+    if path.suffix.lower() not in SUFFIXES:
+        advice = f"Give a file that ends in {', '.join(SUFFIXES)}, or an id such as a PMID."
+        raise DocumentError(f"{path.name} is no document that can be read.", advice)
+    try:
+        size = path.stat().st_size
+        data = path.read_bytes() if size <= MAX_BYTES else b""
+    except OSError as error:
+        raise DocumentError(f"{path.name} cannot be read: {error.strerror}.") from error
+    if size > MAX_BYTES:
+        most = MAX_BYTES // 1_000_000
+        raise DocumentError(f"{path.name} is larger than {most} MB.", "Give a smaller file.")
+    named, pages = _of_pdf(path, data) if path.suffix.lower() == ".pdf" else _of_text(path, data)
+    return _record(path, named, pages)
+
+
+def page_of(record: Evidence, start: int) -> int | None:
+    """Return the page, from 1, on which a place in the text stands; None where there are none."""
+    return sum(at <= start for at in record.metadata.page_starts) or None
+
+
+def _of_text(path: Path, data: bytes) -> tuple[str, list[str]]:
+    try:
+        text = data.decode("utf-8-sig").strip()
+    except UnicodeDecodeError as error:
+        raise DocumentError(f"{path.name} is no text in UTF-8.") from error
+    title, _, body = text.partition("\n")
+    return title.lstrip("# ").strip(), [body.strip() or title]
+
+
+def _of_pdf(path: Path, data: bytes) -> tuple[str, list[str]]:
+    import pypdfium2 as pdfium
+
+    try:
+        document = pdfium.PdfDocument(data)
+    except pdfium.PdfiumError as error:
+        if "password" in str(error).lower():
+            advice = "Save a copy without a password, and give that."
+            raise DocumentError(f"{path.name} is encrypted.", advice) from error
+        raise DocumentError(f"{path.name} is no PDF that can be read: {error}.") from error
+    try:
+        number = len(document)
+        if number > MAX_PAGES:
+            told = f"{path.name} has {number:,} pages; at most {MAX_PAGES} are read."
+            raise DocumentError(told, "Give the paper alone.")
+        pages = list(_page_texts(document))
+        named = str(document.get_metadata_value("Title") or "")
+    except pdfium.PdfiumError as error:
+        raise DocumentError(f"{path.name} has pages that cannot be read: {error}.") from error
+    finally:
+        document.close()
+    if sum(char.isalpha() for text in pages for char in text) < _LEAST_LETTERS:
+        advice = "Give a PDF with text, or have it recognised first."
+        raise DocumentError(f"{path.name} holds pictures of pages, and no text.", advice)
+    return named, pages
+
+
+def _page_texts(document: PdfDocument) -> Iterator[str]:
+    """Yield the text of each page, until more has come than is read of any record."""
+    total = 0
+    for page in document:
+        if total > 2 * MAX_TEXT_CHARS:
+            return
+        part = page.get_textpage()
+        text = part.get_text_bounded()
+        part.close()
+        page.close()
+        total += len(text)
+        yield text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _record(path: Path, named: str, pages: Sequence[str]) -> Evidence:
+    texts = [_as_prose(text) for text in pages]
+    starts: list[int] = []
+    content = ""
+    for text in texts:
+        starts.append(len(content))
+        content += f"{text}\n\n" if text else ""
+    doi = next((normalised_doi(m[0].rstrip(".,;)")) for m in _DOI.finditer(pages[0])), None)
+    return cut(
+        Evidence(
+            content=content.strip(),
+            citation=Citation(
+                source="doi",
+                title=_title(named, pages[0]) or path.stem,
+                url=f"https://doi.org/{doi}" if doi else "",
+            ),
+            metadata=EvidenceMetadata(
+                doi=doi,
+                note=f"A document of your own: {path.name}.",
+                page_starts=tuple(starts) if path.suffix.lower() == ".pdf" else (),
+            ),
+        )
+    )
+
+
+def _title(named: str, first_page: str) -> str:
+    """Return the title that the file gives, unless that is a file's name; else its first line.
+
+    A line goes on in the next one where that begins in lower case, or it ends in a comma or colon.
+    """
+    lines = [" ".join(line.split()) for line in (named, "", *first_page.split("\n"))]
+    least, most = _TITLE_CHARS
+    for number, line in enumerate(lines):
+        told = line
+        for more in lines[number + 1 : number + 4] if number else ():
+            if not more[:1].islower() and not told.endswith((",", ":", "-")):
+                break
+            told = f"{told} {more}".strip()
+        if least <= len(told) <= most and not _FILE_NAME.search(told):
+            return told
+    return ""
+
+
+def _as_prose(text: str) -> str:
+    """Return lines joined to paragraphs, and headings of sections as labels of their text."""
+    lines = [line.strip() for line in _HYPHEN.sub("", text).split("\n")]
+    told = (f"\n\n{m[1].capitalize()}:" if (m := _HEADING.match(line)) else line for line in lines)
+    return re.sub(r"[ \t]+", " ", " ".join(filter(None, told))).replace(" \n", "\n").strip()
