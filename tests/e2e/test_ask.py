@@ -274,7 +274,7 @@ def test_a_free_question_is_researched_and_its_answer_can_be_verified(made: Path
     )
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.startswith("# Does examplol improve testitis?")
-    assert "Checklist: What does examplol do in testitis" in ended.stderr
+    assert "Checklist: Which effects of examplol do studies report in testitis" in ended.stderr
     assert "Completed (" in ended.stderr
     out = made.parent / "out"
     assert {path.name for path in out.iterdir()} == {

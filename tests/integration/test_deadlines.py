@@ -118,7 +118,7 @@ class TestKept:
                 result = await tool.fetch(in_time("examplol", given_s=PAGE_S))
         assert (result.outcome, len(result.evidence)) == (SourceOutcome.DEGRADED, 3)
         assert result.skipped == (
-            "completed or running trials after 3 records: The source did not answer in time. "
+            "completed, running or planned trials after 3 records: The source did not answer in time. "
             "Try again later.",
         )
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from deepcritical.domain.base import Model
-from deepcritical.domain.errors import SearchError
+from deepcritical.domain.errors import ConfigurationError, SearchError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.tools.base import SourceOutcome
 from deepcritical.tools.deadline import Deadline
@@ -66,7 +66,7 @@ async def _fetched(record: Evidence, client: SourceClient, by: Deadline) -> Full
     try:
         payload = await client.get(f"{pmcid}/fullTextXML", {}, _may_be_cached, by)
         text = await asyncio.to_thread(parse_jats, payload.content)
-    except SearchError as error:
+    except (SearchError, ConfigurationError) as error:
         return FullTextAnswer(outcome=SourceOutcome.UNAVAILABLE, why=str(error))
     if not text.may_be_kept:
         why = "Its licence does not allow keeping the text."
