@@ -138,7 +138,7 @@ def test_only_the_sources_that_were_chosen_are_searched(browser: Browser, tmp_pa
         ask(page, goto=False)
         expect(page.locator(".live .pill")).to_have_text("completed", timeout=60_000)
         log = page.locator(".live .log")
-        expect(log).to_contain_text("Europe PMC · examplol testitis")
+        expect(log).to_contain_text("Europe PMC · ")
         expect(log).not_to_contain_text("PubMed · ")
         first = page.locator(".live .source_searched .took").first
         expect(first).to_have_text(re.compile(r"^\d+\.\d s$"))

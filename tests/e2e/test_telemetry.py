@@ -116,7 +116,8 @@ async def test_a_run_is_one_trace_of_steps_searches_and_model_calls(tmp_path: Pa
         written = sum(span.attributes["gen_ai.usage.output_tokens"] for span in chats)
         assert run.attributes["deepcritical.run.tokens"] == read + written == here.model.tokens
         assert all(span.attributes.items() >= CONVENTIONS.items() for span in chats)
-        assert all(span.attributes["deepcritical.search.outcome"] == "data" for span in searches)
+        outcomes = {span.attributes["deepcritical.search.outcome"] for span in searches}
+        assert "data" in outcomes <= {"data", "not_applicable"}
         assert {span.sender["service.name"] for span in spans} == {"deepcritical"}
 
 

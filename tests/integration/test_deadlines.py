@@ -118,8 +118,8 @@ class TestKept:
                 result = await tool.fetch(in_time("examplol", given_s=PAGE_S))
         assert (result.outcome, len(result.evidence)) == (SourceOutcome.DEGRADED, 3)
         assert result.skipped == (
-            "completed, running or planned trials after 3 records: The source did not answer in time. "
-            "Try again later.",
+            "completed, running or planned trials after 3 records: "
+            "The source did not answer in time. Try again later.",
         )
 
     @pytest.mark.slow

@@ -16,8 +16,10 @@ from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import ConfigurationError, PlanError
 from deepcritical.domain.live_sources import SourceKey
 from deepcritical.domain.question import (
+    Condition,
     QuestionForm,
     ResearchQuestion,
+    SearchBlock,
     SearchQuery,
     checked_question,
 )
@@ -82,11 +84,21 @@ class PlannedQuery(Model):
     """Words of which one at least must occur; None takes those of the text."""
     literature_only: bool | None = None
     """Whether registries and the web are left out; None does so where there are terms."""
+    block: SearchBlock = SearchBlock.NONE
+    """The kind of evidence that sources with fields are asked for."""
+    within: Condition | None = None
+    """The disease in which a symptom is treated."""
 
     @classmethod
     def of(cls, query: SearchQuery) -> PlannedQuery:
         """A search as a person may change it."""
-        return cls(text=query.text, terms=query.terms, literature_only=query.literature_only)
+        return cls(
+            text=query.text,
+            terms=query.terms,
+            literature_only=query.literature_only,
+            block=query.block,
+            within=query.within,
+        )
 
     def as_query(self, question: ResearchQuestion) -> SearchQuery:
         """The search as it is run."""
@@ -98,6 +110,8 @@ class PlannedQuery(Model):
             condition=question.condition,
             terms=terms,
             literature_only=papers,
+            block=self.block,
+            within=self.within,
         )
 
 
