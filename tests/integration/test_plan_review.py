@@ -20,7 +20,7 @@ from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.reasoning.llm import LLMReasoner
 from deepcritical.tools.snapshot import SnapshotSource
-from tests.conftest import QUESTION, ended, of_type, opened
+from tests.conftest import QUESTION, ended, opened
 from tests.integration.modelled import many, records
 from tests.servers.models import Fault, ModelServer
 from tests.servers.running import running
@@ -53,8 +53,8 @@ async def test_the_searches_of_the_plan_are_those_of_the_first_round(tmp_path: P
     runs = service(tmp_path, max_iterations=1)
     plan = edited(await runs.plan(QUESTION))
     run = runs.submit(QUESTION, plan=plan)
-    events, report = await ended(run), await run.result()
-    first = list(dict.fromkeys(e.query for e in of_type(events, "source_searched")))
+    report = await run.result()
+    first = list(dict.fromkeys(search.query for search in report.searches))
     planned = [query.text for query in plan.queries]
     assert first[: len(planned)] == planned
     assert "reviewed" in report.methodology.content
