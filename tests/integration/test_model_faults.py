@@ -74,7 +74,7 @@ def invented_ids(_task: str, sane: Answer) -> Answer:
 
 def invented_words(_task: str, sane: Answer) -> Answer:
     lie = " (PMID 31415926, NCT31415926, https://evil.example, 98.7%)"
-    names = ("quote", "searches", "target", "pathway", "effect", "subject", "object")
+    names = ("quote", "searches", "target", "chains", "subject", "object")
     return dict(everywhere(sane, lambda k, v: v + lie if k in names else v))
 
 
@@ -158,8 +158,8 @@ ROWS: dict[str, Row] = {
 }
 
 ENDLESS: dict[str, Callable[[str, Any], Any]] = {
-    "quotes": lambda key, value: f"{value} zz " * 20_000 if key == "quote" else value,
-    "names": lambda key, value: value * 60_000 if key in ("target", "subject") else value,
+    "outcomes": lambda key, value: f"{value} zz " * 20_000 if key == "outcome" else value,
+    "names": lambda key, value: value * 60_000 if key in ("subject", "object") else value,
 }
 
 SEEN: list[tuple[str, str, str, str, int]] = []

@@ -22,7 +22,7 @@ from tests.servers.answers import findings_of, records_of, studies_of
 from tests.servers.models import Asked, Fault, ModelServer
 from tests.servers.running import running
 
-TASKS = ("propose_hypotheses", "assess_evidence")
+TASKS = ("assess_evidence",)
 """What the agents ask with records, beside the reading of studies."""
 
 
@@ -134,7 +134,7 @@ class TestPath:
             many(tmp_path), slow, timeout_s=20, max_iterations=rounds, results_per_query=40
         )
         assert run.report
-        assert run.made_by.keys() >= {"question", "reading", "hypotheses", "assessment", "report"}
+        assert run.made_by.keys() >= {"question", "reading", "assessment", "report"}
         assert path_length(run.server, latency_s) <= most
 
 

@@ -193,10 +193,10 @@ async def test_a_run_with_a_dead_server_tells_of_no_dollars(tmp_path: Path) -> N
     planned = of_type(events, "budget_planned")[0]
     assert planned.estimate.cost_usd > 0
     last = of_type(events, "judgement_made")[-1]
-    assert last.spent == Spent(cost_usd=0.0, unanswered=3)
-    assert "so far 0 calls, 0 tokens, $0.0000, unanswered requests: 3" in describe(last)
+    assert last.spent == Spent(cost_usd=0.0, unanswered=1)
+    assert "so far 0 calls, 0 tokens, $0.0000, unanswered requests: 1" in describe(last)
     metrics = fold(events).metrics
-    assert (metrics.llm_calls, metrics.cost_usd, metrics.unanswered) == (0, 0.0, 3)
+    assert (metrics.llm_calls, metrics.cost_usd, metrics.unanswered) == (0, 0.0, 1)
     shown = await asyncio.to_thread(render_trace, events, lambda logged: describe(logged.event))
     assert "<dt>Cost</dt><dd>$0.0000</dd>" in shown
-    assert "<dt>Unanswered requests</dt><dd>3</dd>" in shown
+    assert "<dt>Unanswered requests</dt><dd>1</dd>" in shown

@@ -14,7 +14,6 @@ from deepcritical.questions.by_model import ModelReading
 
 __all__ = [
     "Assessed",
-    "Chain",
     "Chosen",
     "Completeness",
     "GapKind",
@@ -26,7 +25,6 @@ __all__ = [
     "NextTurn",
     "Plan",
     "Section",
-    "Step",
     "TeamNote",
     "ToolPick",
 ]
@@ -45,39 +43,11 @@ class Plan(ModelReading):
     """Each 1-6 plain words."""
 
 
-class Shown(_Answer):
-    """A sentence that shows a step."""
-
-    evidence_id: str
-    quote: str
-    """A whole sentence, word for word."""
-    sign: Literal["increases", "decreases", "no_effect"]
-
-
-class Step(_Answer):
-    """One step of a chain."""
-
-    subject: str
-    object: str
-    shown_by: list[Shown] = Field(default_factory=list)
-
-
-class Chain(_Answer):
-    """A way from the drug to the condition."""
-
-    target: str
-    """The molecule that the drug acts on first."""
-    pathway: str = ""
-    """What lies between; empty for nothing."""
-    effect: str = ""
-    """The change next to the disease; empty when it is the target itself."""
-    steps: list[Step] = Field(default_factory=list)
-
-
 class Hypotheses(_Answer):
     """Chains, best first."""
 
-    chains: list[Chain]
+    chains: list[list[str]]
+    """Names along each chain, from the drug on, as the graph writes them."""
 
 
 GapKind = Literal[

@@ -29,10 +29,12 @@ from deepcritical.domain.events import Notice
 from deepcritical.models.desk import Asked, OutputMode, RunDesk
 from deepcritical.models.failing import (
     FINAL,
+    NOT_ASKED,
     OF_SERVER,
     UNABLE,
     WRONG,
     NoAnswerError,
+    is_unreachable,
     told_of,
 )
 from deepcritical.models.metering import TURNS, Budget, Metered
@@ -70,6 +72,7 @@ class _Line:
         self.tried = asyncio.Event()
         """Set once it is known, or cannot be, in which way the server answers."""
         self.failed_in_a_row = 0
+        self.answered = False
         self.asked = 0
         self.given_up = ""
         """Why it is not asked any more; '' while it is."""
@@ -210,7 +213,7 @@ class Asker:
             raise self._failed(line, error, first=first) from error
         finally:
             line.tried.set()
-        line.failed_in_a_row = 0
+        line.failed_in_a_row, line.answered = 0, True
         return found
 
     def _failed(
@@ -225,9 +228,10 @@ class Asker:
             )
         line.failed_in_a_row += 1
         of_server = isinstance(error, OF_SERVER)
-        if line.failed_in_a_row >= _IN_A_ROW or wrong:
-            line.give_up(f"it is not asked any more, because {reason}", of_server=of_server)
-        return NoAnswerError(reason, advice, of_server=of_server)
+        absent = not line.answered and is_unreachable(error)
+        if line.failed_in_a_row >= _IN_A_ROW or wrong or absent:
+            line.give_up(f"{NOT_ASKED}, because {reason}", of_server=of_server)
+        return NoAnswerError(line.given_up or reason, advice, of_server=of_server)
 
     async def _in_some_mode(
         self, line: _Line, judgement: Judgement, prompt: Prompt, answer: type[T]

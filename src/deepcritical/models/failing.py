@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from typing import NamedTuple
 
 from pydantic_ai import exceptions as failures
@@ -16,6 +17,7 @@ from deepcritical.domain.errors import (
 
 __all__ = [
     "FINAL",
+    "NOT_ASKED",
     "OF_SERVER",
     "PASSING",
     "UNABLE",
@@ -24,6 +26,7 @@ __all__ = [
     "NoAnswerError",
     "TooLongError",
     "Wrong",
+    "is_unreachable",
     "told_of",
 ]
 
@@ -55,6 +58,10 @@ FINAL = (
     failures.ModelContextWindowExceededError,
 )
 """What no other way of asking would change."""
+
+
+NOT_ASKED = "it is not asked any more"
+"""How the reason begins once a model was given up."""
 
 
 class TooLongError(failures.UnexpectedModelBehavior):
@@ -147,6 +154,16 @@ WRONG: dict[type[BaseException], Wrong] = {
         "Check the name of the model.",
     ),
 }
+
+
+def is_unreachable(error: BaseException) -> bool:
+    """Whether nobody listens at the server's address: asking again would change nothing."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, ConnectionRefusedError | socket.gaierror):
+            return True
+        seen = seen.__cause__ or seen.__context__
+    return False
 
 
 def told_of(error: BaseException) -> tuple[str, str]:

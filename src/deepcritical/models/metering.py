@@ -15,7 +15,7 @@ from pydantic_ai.settings import ModelSettings
 
 from deepcritical.domain.budget import Judgement, Purse, Spent
 from deepcritical.domain.errors import BudgetExceeded
-from deepcritical.models.failing import PASSING, UNANSWERED, TooLongError
+from deepcritical.models.failing import PASSING, UNANSWERED, TooLongError, is_unreachable
 from deepcritical.models.providers import ModelServer
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN
 
@@ -81,7 +81,7 @@ class Metered(WrapperModel):
                 wait_s = error.retry_after if error.retry_after is not None else 0.5 * 2**repeat
                 longest_s = min(_LONGEST_WAIT_S, self._purse.seconds_left(self._judgement))
                 unable = isinstance(error, failures.ModelServerError) and not self._patient
-                if repeat == _REPEATS or wait_s > longest_s or unable:
+                if repeat == _REPEATS or wait_s > longest_s or unable or is_unreachable(error):
                     raise
             await asyncio.sleep(wait_s)
         raise AssertionError("the last attempt returns or raises")
