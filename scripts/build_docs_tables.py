@@ -3,6 +3,7 @@
 docs/reference.md: options, exit codes, settings, events, the report, its formats.
 docs/report.schema.json, docs/answer.schema.json, docs/study.schema.json: the JSON Schemas of
 report.json, of answer.json and of a line of readings.jsonl.
+docs/sources.md: the table of the sources, between its marks.
 docs/mcp-tools.json: the tools for agents, as the server lists them.
 
 Usage: `python scripts/build_docs_tables.py`. With `--check` nothing is written, and the exit code
@@ -41,6 +42,7 @@ from deepcritical.interfaces.mcp.tool import Tool
 from deepcritical.models.providers import PROVIDERS
 from deepcritical.models.registry import Listed, listed_providers
 from deepcritical.settings import Settings
+from deepcritical.tools.registry import SOURCES
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference.md"
 SCHEMAS: Mapping[str, type[BaseModel]] = {
@@ -50,6 +52,8 @@ SCHEMAS: Mapping[str, type[BaseModel]] = {
 }
 """The models behind report.json, answer.json and a line of readings.jsonl."""
 TOOLS_NAME = "mcp-tools.json"
+SOURCES_PAGE = PAGE.with_name("sources.md")
+SOURCES_PART = re.compile(r"(?<=<!-- sources -->\n).*?(?=<!-- /sources -->)", re.DOTALL)
 HEAD = """\
 # Reference
 
@@ -354,26 +358,25 @@ def build_tools() -> str:
     return json.dumps({"tools": told}, ensure_ascii=False, indent=2) + "\n"
 
 
+def build_sources() -> str:
+    """Write the page on sources with the table of the registry in it."""
+    header = ("source", "key", "holds", "how", "requests a second", "beside")
+    names = ((f"[{one.name}]({one.terms})", code(one.key), one) for one in SOURCES)
+    rows = ((*n, s.indexes, s.asked, str(s.per_second), s.beside) for *n, s in names)
+    return SOURCES_PART.sub(lambda _: f"{table(header, rows)}\n", _read(SOURCES_PAGE))
+
+
 def build_page() -> str:
     """Write the whole page."""
-    parts = (
-        HEAD.strip(),
-        command_line(),
-        exit_codes(),
-        settings(),
-        model_providers(),
-        events(),
-        report(),
-        formats(),
-        tools(),
-    )
-    return "\n\n".join(parts) + "\n"
+    parts = (command_line, exit_codes, settings, model_providers, events, report, formats, tools)
+    return "\n\n".join((HEAD.strip(), *(part() for part in parts))) + "\n"
 
 
 def main(arguments: list[str]) -> int:
     """Write or check the page and return the exit code."""
     schemas = {PAGE.with_name(name): build_schema(model) for name, model in SCHEMAS.items()}
     files = {PAGE: build_page(), PAGE.with_name(TOOLS_NAME): build_tools(), **schemas}
+    files[PAGE.with_name(SOURCES_PAGE.name)] = build_sources()
     if "--check" not in arguments:
         for path, text in files.items():
             path.write_text(text, encoding="utf-8")

@@ -7,7 +7,10 @@ LICENCE = (
     "{}</ali:license_ref></license>"
 )
 CC_BY = "https://creativecommons.org/licenses/by/4.0/"
-RESULT = "Drugazole was superior to placebo in itching (hazard ratio 0.61; 95% CI 0.44-0.85)"
+RESULT = (
+    "Drugazole was superior to placebo in the primary outcome, itching "
+    "(hazard ratio 0.61; 95% CI 0.44-0.85)"
+)
 TABLE = """<table-wrap id="t1"><label>Table 2</label><caption><p>Itching. Adults only.</p></caption>
 <table><thead><tr><th rowspan="2">Outcome</th><th colspan="2">Week 12</th></tr>
 <tr><th>Drugazole<xref ref-type="table-fn" rid="f"><sup>a</sup></xref></th><th>Placebo</th></tr>

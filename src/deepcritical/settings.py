@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from pydantic import AliasChoices, Field, SecretStr, ValidationInfo, create_model, field_validator
@@ -18,10 +18,11 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from deepcritical.domain.budget import Step
 from deepcritical.domain.errors import ConfigurationError
-from deepcritical.domain.live_sources import SourceKey, parse_sources
 from deepcritical.domain.model_keys import key_variable, provider_of
 from deepcritical.services.chroma_url import TokenHeader, index_address, token_headers
 from deepcritical.services.database_url import normalised_url
+from deepcritical.tools.registry import DEFAULT_KEYS, SOURCES, SourceKey, parse_sources
+from deepcritical.tools.source import SourceDescription
 
 __all__ = ["PRIVATE_NETWORKS", "NamedKey", "Settings"]
 
@@ -47,7 +48,22 @@ class NamedKey(NamedTuple):
     value: SecretStr
 
 
-class Settings(BaseSettings):
+_SOURCE_URLS: dict[str, Any] = {
+    source.url_setting: (
+        str,
+        Field(source.url, description=f"Base address of {source.service or source.name}."),
+    )
+    for source in SOURCES
+    if not source.fixed
+}
+if TYPE_CHECKING:
+
+    class _WithSources(BaseSettings): ...
+else:
+    _WithSources = create_model("_WithSources", __base__=BaseSettings, **_SOURCE_URLS)
+
+
+class Settings(_WithSources):
     """What can be set without a command-line option."""
 
     model_config = SettingsConfigDict(
@@ -59,7 +75,7 @@ class Settings(BaseSettings):
         use_attribute_docstrings=True,
     )
 
-    sources: Annotated[tuple[SourceKey, ...], NoDecode] = ("pubmed", "clinicaltrials", "europepmc")
+    sources: Annotated[tuple[SourceKey, ...], NoDecode] = DEFAULT_KEYS
     """Live sources that are searched, with commas between them."""
     snapshot: str | None = None
     """Name of a bundled snapshot, or path of a .jsonl file, that is searched instead of them."""
@@ -111,12 +127,6 @@ class Settings(BaseSettings):
     """Key for the E-utilities; with it 10 requests a second are allowed, else 3."""
     contact_email: str = ""
     """Address that is sent to NCBI and Crossref, as both ask for."""
-    pubmed_url: str = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils/"
-    """Base address of the E-utilities."""
-    clinicaltrials_url: str = "https://clinicaltrials.gov/api/v2/"
-    """Base address of ClinicalTrials.gov."""
-    europepmc_url: str = "https://www.ebi.ac.uk/europepmc/webservices/rest/"
-    """Base address of Europe PMC."""
     crossref_url: str = "https://api.crossref.org/"
     """Base address of Crossref."""
     drug_facts: bool = True
@@ -208,9 +218,7 @@ class Settings(BaseSettings):
     def _with_driver(cls, value: SecretStr | None) -> SecretStr | None:
         return SecretStr(normalised_url(value.get_secret_value())) if value else None
 
-    @field_validator(
-        "pubmed_url", "clinicaltrials_url", "europepmc_url", "crossref_url", "public_url"
-    )
+    @field_validator(*_SOURCE_URLS, "crossref_url", "public_url")
     @classmethod
     def _is_address(cls, value: str, field: ValidationInfo) -> str:
         if not value and field.field_name == "public_url":
@@ -246,6 +254,10 @@ class Settings(BaseSettings):
     @classmethod
     def _empty_is_none(cls, value: object) -> object:
         return None if value == "" else value
+
+    def url_of(self, source: SourceDescription) -> str:
+        """Base address of a source."""
+        return source.url if source.fixed else str(getattr(self, source.url_setting))
 
     def token_entries(self) -> str:
         """The tokens as they are written, of the variable and of the file.

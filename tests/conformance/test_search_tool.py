@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery
+from deepcritical.tools.registry import KEYS
 from deepcritical.tools.snapshot import SnapshotSource
+from deepcritical.tools.web_search import WebSearch
 from tests.conftest import DEMO
-from tests.servers.world import SOURCES, fast_tools, world
+from tests.servers.world import fast_tools, world
 
 
 class Case(NamedTuple):
@@ -38,11 +41,22 @@ async def live_case(name: str, folder: Path) -> AsyncIterator[Case]:
         yield Case(tool, "examplol", "zorblaxin", nasty=True)
 
 
-@pytest.fixture(params=["snapshot", *SOURCES])
+@asynccontextmanager
+async def web_case(_site: Path) -> AsyncIterator[Case]:
+    """Over pages that the search engine's library hands over."""
+    pages = [{"title": f"Page {n}", "href": f"https://example{n}.com/"} for n in range(60)]
+
+    def search(query: str, most: int) -> list[dict[str, str]]:
+        return pages[:most] if "examplol" in query else []
+
+    yield Case(WebSearch(search), "examplol", "zorblaxin", nasty=False)
+
+
+@pytest.fixture(params=["snapshot", *KEYS])
 async def case(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Case]:
-    name = request.param
-    opened = snapshot_case(tmp_path) if name == "snapshot" else live_case(name, tmp_path)
-    async with opened as made:
+    own = {"snapshot": snapshot_case, "web": web_case}
+    opened = own.get(request.param, partial(live_case, request.param))
+    async with opened(tmp_path) as made:
         yield made
 
 

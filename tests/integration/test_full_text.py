@@ -129,6 +129,29 @@ def test_rules_read_sentences_of_the_results_and_no_tables() -> None:
     assert result.effect.value == 0.61
 
 
+BENEFIT = "Drugazole significantly improved testitis compared with placebo"
+NULL = "The primary outcome, change in testitis, did not differ between drugazole and placebo"
+
+
+@pytest.mark.parametrize(
+    ("results", "read"),
+    [
+        (f"<p>{BENEFIT} in the primary outcome.</p>", ["a"]),
+        (f"<p>{NULL}.</p><p>{BENEFIT} at week 2 (p = 0.01).</p>", ["no_difference"]),
+        (f'<p>{BENEFIT} <xref ref-type="bibr" rid="r1">12</xref>.</p>', []),
+        (f"<p>A pooled analysis of others showed that {BENEFIT.lower()}.</p>", []),
+        (
+            f"<sec><title>Post hoc analysis</title><p>{BENEFIT} in the primary outcome.</p></sec>",
+            [],
+        ),
+    ],
+)
+def test_rules_read_only_the_primary_outcome_of_an_article(results: str, read: list[str]) -> None:
+    longer = with_full_text(record(), parse_jats(article(results=f"<p>All came.</p>{results}")))
+    assert longer is not None
+    assert [r.better for r in read_by_code({"long": longer})["long"].results] == read
+
+
 async def test_a_later_abstract_displaces_neither_the_text_nor_its_reading(site: Site) -> None:
     (answer,) = await fetch_full_texts([record()], 5.0, client=site.client)
     assert answer.evidence is not None

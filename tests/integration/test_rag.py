@@ -170,6 +170,16 @@ async def test_the_tool_is_a_source_over_the_records_of_the_run() -> None:
         assert [type(r) for r in await tool.search("examplol", 1)] == [Evidence]
 
 
+async def test_the_tool_does_not_call_hybrid_what_words_alone_found(on_server: ChromaIndex) -> None:
+    rag = LlamaIndexRAGService("one", WordVectors(), on_server)
+    await rag.ingest(RECORDS)
+    on_server.close()
+    result = await RagTool(rag).fetch(SourceQuery(text="examplol", max_results=2))
+    assert result.evidence
+    assert result.filters[0].startswith("retrieval: lexical (BM25): ")
+    await rag.close()
+
+
 def test_a_run_without_an_id_is_refused() -> None:
     with pytest.raises(ValueError, match="run's id"):
         LlamaIndexRAGService("", None, new_index())

@@ -19,7 +19,6 @@ from deepcritical.bootstrap.places import OpenRag, open_sources_of, place_of
 from deepcritical.domain.budget import Depth, RunLimits
 from deepcritical.domain.errors import ConfigurationError, StorageError
 from deepcritical.domain.events import Notice
-from deepcritical.domain.live_sources import SourceKey
 from deepcritical.domain.plan import Place
 from deepcritical.domain.recipe import ModelChoice, Recipe
 from deepcritical.jobs.conduct import OpenSources
@@ -88,7 +87,8 @@ def build_runs(
     settings: Settings,
     *,
     snapshot: str | None = None,
-    sources: Sequence[SourceKey] = (),
+    sources: Sequence[str] = (),
+    documents: Sequence[str] = (),
     serves: bool = False,
     conducts: bool = True,
 ) -> RunService:
@@ -98,6 +98,7 @@ def build_runs(
         settings: Settings of the environment; the next two override its choice of sources.
         snapshot: This snapshot is searched.
         sources: These live sources are searched.
+        documents: These are read too: absolute paths, or canonical ids.
         serves: Whether the process is there for runs of others, and not for one of its own.
         conducts: Whether it conducts them; else they wait for a worker.
 
@@ -106,7 +107,7 @@ def build_runs(
         StorageError: The database of runs cannot be used.
         ValueError: Both a snapshot and sources are given.
     """
-    place = place_of(settings, snapshot=snapshot, sources=sources)
+    place = place_of(settings, snapshot=snapshot, sources=sources, documents=documents)
     return _runs_at(settings, place, serves=serves, conducts=conducts)
 
 
@@ -153,7 +154,7 @@ def _durable(
 
 
 def build_lookups(
-    settings: Settings, *, snapshot: str | None = None, sources: Sequence[SourceKey] = ()
+    settings: Settings, *, snapshot: str | None = None, sources: Sequence[str] = ()
 ) -> Lookups:
     """Searches and look-ups outside of runs; ids are looked up where the runs search.
 

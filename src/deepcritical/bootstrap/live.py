@@ -7,22 +7,23 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from pydantic import SecretStr
+
 from deepcritical.bootstrap.limits import LimiterOf, open_limits
-from deepcritical.domain.live_sources import SourceKey
+from deepcritical.domain.errors import ConfigurationError
 from deepcritical.settings import Settings
 from deepcritical.tools.base import SearchTool
-from deepcritical.tools.clinicaltrials import ClinicalTrials
 from deepcritical.tools.drug_facts.base import FactSource
 from deepcritical.tools.drug_facts.mychem import MyChem
 from deepcritical.tools.drug_facts.openfda import AdverseEvents, Labels
 from deepcritical.tools.drug_facts.opentargets import OpenTargets
 from deepcritical.tools.drug_facts.pubtator import PubTator
-from deepcritical.tools.europepmc import EuropePMC
 from deepcritical.tools.http import RequestsTransport, SourceClient
 from deepcritical.tools.http_cache import AsyncBaseStorage, open_cache
 from deepcritical.tools.mesh import MeshNames
-from deepcritical.tools.pubmed import PubMed
-from deepcritical.tools.web_search import DUCKDUCKGO_URL, WebSearch
+from deepcritical.tools.rate_limiter import Limiter
+from deepcritical.tools.registry import BY_KEY, FULL_TEXTS, MESH
+from deepcritical.tools.source import SourceDescription
 
 __all__ = ["LiveSources", "open_sources"]
 
@@ -38,15 +39,13 @@ class LiveSources(NamedTuple):
     facts: tuple[FactSource, ...]
     """Who curates what is known of drugs; () where nobody is to be asked."""
     full_texts: SourceClient | None
-    """Asks Europe PMC for full texts; None if the setting switches that off."""
+    """Asks for full texts; None if the setting switches that off."""
     caches: bool
     """Whether answers are kept."""
 
 
 @asynccontextmanager
-async def open_sources(
-    settings: Settings, names: Sequence[SourceKey]
-) -> AsyncIterator[LiveSources]:
+async def open_sources(settings: Settings, names: Sequence[str]) -> AsyncIterator[LiveSources]:
     """The named sources, until the context ends; clients of one host share one limiter."""
     async with AsyncExitStack() as stack:
         storage = (
@@ -61,7 +60,7 @@ async def open_sources(
             crossref=opening.crossref() if settings.check_integrity else None,
             mesh=opening.mesh(),
             facts=opening.facts() if settings.drug_facts else (),
-            full_texts=opening.europepmc() if settings.full_text else None,
+            full_texts=opening.full_texts() if settings.full_text else None,
             caches=storage is not None,
         )
 
@@ -76,39 +75,34 @@ class _Opening:
         storage: AsyncBaseStorage | None,
         limiter_of: LimiterOf,
     ) -> None:
-        self._settings = settings
+        self.settings = settings
         self._stack = stack
         self._storage = storage
         self._limiter_of = limiter_of
 
-    def tool(self, name: SourceKey) -> SearchTool:
-        """The source of that name."""
-        settings = self._settings
-        match name:
-            case "pubmed":
-                return PubMed(self._ncbi("PubMed"), email=settings.contact_email)
-            case "clinicaltrials":
-                url = settings.clinicaltrials_url
-                # Not by httpx, whose TLS fingerprint its firewall rejects.
-                called = "ClinicalTrials.gov"
-                network = RequestsTransport(called)
-                return ClinicalTrials(self.client(called, url, 1, network=network))
-            case "europepmc":
-                return EuropePMC(self.europepmc())
-            case "web":
-                return WebSearch(limiter=self._limiter_of(urlsplit(DUCKDUCKGO_URL).netloc, 1))
+    def tool(self, key: str) -> SearchTool:
+        """The source of that key.
 
-    def europepmc(self) -> SourceClient:
-        """A client for the REST service of Europe PMC."""
-        return self.client("Europe PMC", self._settings.europepmc_url, 5)
+        Raises:
+            ConfigurationError: There is none, or no longer.
+        """
+        if key not in BY_KEY:
+            raise ConfigurationError(
+                f"There is no source {key}.", f"Choose of: {', '.join(BY_KEY)}."
+            )
+        return BY_KEY[key].open(_Means(self, BY_KEY[key]))
+
+    def full_texts(self) -> SourceClient:
+        """A client for what has the full texts."""
+        return self.of(FULL_TEXTS)
 
     def mesh(self) -> MeshNames:
         """Look-ups in MeSH, which is at the same host as PubMed."""
-        return MeshNames(self._ncbi("MeSH"), email=self._settings.contact_email)
+        return MeshNames(self.of(MESH, "MeSH"), email=self.settings.contact_email)
 
     def facts(self) -> tuple[FactSource, ...]:
         """The curated sources, the drug's own substance first."""
-        settings, key = self._settings, self._settings.openfda_api_key
+        settings, key = self.settings, self.settings.openfda_api_key
         secrets = {"api_key": key.get_secret_value()} if key else {}
         fda = self.client("openFDA", settings.openfda_url, 4, secrets)
         return (
@@ -119,16 +113,40 @@ class _Opening:
             PubTator(self.client("PubTator3", settings.pubtator_url, 3)),
         )
 
-    def _ncbi(self, name: str) -> SourceClient:
-        key = self._settings.ncbi_api_key
-        secrets = {"api_key": key.get_secret_value()} if key else {}
-        return self.client(name, self._settings.pubmed_url, 10 if key else 3, secrets)
+    def of(self, source: SourceDescription, name: str = "") -> SourceClient:
+        """A client for a source, with the address and the key of the settings.
+
+        Args:
+            source: Whose host is asked.
+            name: What is asked there, where that is not the source itself.
+        """
+        called, url = name or source.name, self.settings.url_of(source)
+        return self.client(
+            called,
+            url,
+            self.pace_of(source),
+            self._key_of(source),
+            network=RequestsTransport(called) if source.by_requests else None,
+            setting=f"DEEPCRITICAL_{source.url_setting.upper()}" if url != source.url else "",
+        )
+
+    def limiter(self, source: SourceDescription) -> Limiter:
+        """The limiter of a source's host."""
+        return self._limiter_of(urlsplit(self.settings.url_of(source)).netloc, self.pace_of(source))
+
+    def pace_of(self, source: SourceDescription) -> int:
+        """Requests a second that its host allows here."""
+        return source.per_second_with_key if self._key_of(source) else source.per_second
+
+    def _key_of(self, source: SourceDescription) -> dict[str, str]:
+        key: SecretStr | None = getattr(self.settings, source.api_key) if source.api_key else None
+        return {"api_key": key.get_secret_value()} if key else {}
 
     def crossref(self) -> SourceClient:
         """The client for retractions; who names an address gets Crossref's polite pool."""
-        email = self._settings.contact_email
+        email = self.settings.contact_email
         return self.client(
-            "Crossref", self._settings.crossref_url, secrets={"mailto": email} if email else {}
+            "Crossref", self.settings.crossref_url, secrets={"mailto": email} if email else {}
         )
 
     def client(
@@ -138,29 +156,40 @@ class _Opening:
         per_second: int = 5,
         secrets: Mapping[str, str] | None = None,
         network: RequestsTransport | None = None,
+        setting: str = "",
     ) -> SourceClient:
-        """A client that shares the limiter of its host and the cache."""
+        """A client that shares the limiter of its host and the cache.
+
+        Without `setting` an address that leads nowhere counts as down. So it is for Crossref, which
+        answers with status 404 for a DOI that it does not know.
+        """
         client = SourceClient(
             name,
             base_url,
             limiter=self._limiter_of(urlsplit(base_url).netloc, per_second),
             network=network,
             storage=self._storage,
-            ttl_s=self._settings.http_cache_ttl_s,
+            ttl_s=self.settings.http_cache_ttl_s,
             secrets=secrets,
-            setting=_setting_of(self._settings, base_url),
+            setting=setting,
         )
         self._stack.push_async_callback(client.aclose)
         return client
 
 
-def _setting_of(settings: Settings, url: str) -> str:
-    """The setting that a source's address comes from, where it is not the one that we give.
+class _Means:
+    """What one source is opened with."""
 
-    Not that of Crossref, which answers with status 404 for a DOI that it does not know.
-    """
-    for name in ("pubmed_url", "clinicaltrials_url", "europepmc_url"):
-        default = type(settings).model_fields[name].default
-        if getattr(settings, name) == url != default:
-            return f"DEEPCRITICAL_{name.upper()}"
-    return ""
+    def __init__(self, opening: _Opening, source: SourceDescription) -> None:
+        self._opening = opening
+        self._source = source
+
+    @property
+    def email(self) -> str:
+        return self._opening.settings.contact_email
+
+    def client(self) -> SourceClient:
+        return self._opening.of(self._source)
+
+    def limiter(self) -> Limiter:
+        return self._opening.limiter(self._source)

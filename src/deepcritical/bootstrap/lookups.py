@@ -9,23 +9,18 @@ from functools import partial
 from deepcritical.bootstrap.live import open_sources
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.identity import canonical_ids
-from deepcritical.domain.live_sources import SourceKey
 from deepcritical.domain.question import SearchQuery
 from deepcritical.settings import Settings
 from deepcritical.tools.base import CheckIntegrity
 from deepcritical.tools.crossref import check_all
+from deepcritical.tools.registry import SOURCES
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.searching import Found, search
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
 
 __all__ = ["Lookups"]
 
-_FIELD: dict[str, tuple[SourceKey, str]] = {
-    "pmid": ("pubmed", "{}[uid]"),
-    "nct": ("clinicaltrials", "{}"),
-    "doi": ("europepmc", 'DOI:"{}"'),
-    "pmcid": ("europepmc", 'PMCID:"{}"'),
-}
+_FIELD = {kind: (source.key, form) for source in SOURCES for kind, form in source.by_id.items()}
 """Which source knows a kind of id, and how it is asked for one."""
 _FEW = 3
 """Records that are read to find the one of an id: a registry also finds those that name it."""
@@ -46,7 +41,7 @@ class Lookups:
         self._settings = settings
         self._local = SnapshotSource(snapshot_path(snapshot)) if snapshot is not None else None
 
-    async def search(self, names: Sequence[SourceKey], query: str, most: int) -> Found:
+    async def search(self, names: Sequence[str], query: str, most: int) -> Found:
         """The records that live sources find, at most `most` of each.
 
         Raises:
@@ -74,7 +69,7 @@ class Lookups:
         return (await self._local.contents()).records if self._local else ()
 
     async def _live(self, ids: Sequence[str]) -> tuple[Evidence, ...]:
-        wanted: dict[SourceKey, list[str]] = {}
+        wanted: dict[str, list[str]] = {}
         for one in ids:
             kind, _, value = one.partition(":")
             source, form = _FIELD[kind]
@@ -84,7 +79,7 @@ class Lookups:
             found += await self._asked(source, queries)
         return tuple(found)
 
-    async def _asked(self, source: SourceKey, queries: Sequence[str]) -> Sequence[Evidence]:
+    async def _asked(self, source: str, queries: Sequence[str]) -> Sequence[Evidence]:
         async with self._opened([source]) as (handler, check):
             answers = await handler.execute([SearchQuery(text=q) for q in queries], _FEW)
             if unread := next((a.error for a in answers if a.error), None):
@@ -94,7 +89,7 @@ class Lookups:
 
     @asynccontextmanager
     async def _opened(
-        self, names: Sequence[SourceKey]
+        self, names: Sequence[str]
     ) -> AsyncIterator[tuple[SearchHandler, CheckIntegrity]]:
         async with open_sources(self._settings, names) as live:
             handler = SearchHandler(live.tools, deadline_s=self._settings.source_deadline_s)

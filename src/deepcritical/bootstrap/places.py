@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from functools import partial
 
 from deepcritical.bootstrap.live import LiveSources, open_sources
+from deepcritical.bootstrap.lookups import Lookups
 from deepcritical.domain.errors import StorageError
-from deepcritical.domain.live_sources import SourceKey
 from deepcritical.domain.plan import Place
 from deepcritical.jobs.conduct import OpenSources
 from deepcritical.research.session import RunSources
@@ -17,16 +17,21 @@ from deepcritical.services.finishing import SOON_S, to_the_end
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.settings import Settings
+from deepcritical.tools.base import SearchTool
 from deepcritical.tools.crossref import check_all
 from deepcritical.tools.drug_facts.looking_up import DrugFactsLookUp
 from deepcritical.tools.fulltext import fetch_full_texts
+from deepcritical.tools.own_documents import OwnDocuments
 from deepcritical.tools.rag_tool import RagTool
+from deepcritical.tools.registry import FULL_TEXTS, known
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
 from deepcritical.tools.spanned import SpannedTool
 
 __all__ = ["OpenRag", "open_sources_of", "place_of"]
 
+OwnTools = Callable[[], list[SearchTool]]
+"""Makes the source of the user's own documents for one run; none where there are none."""
 OpenRag = Callable[[], LlamaIndexRAGService]
 """Makes the retrieval over the records of one run."""
 
@@ -37,19 +42,23 @@ READ_FACTOR = 5
 
 
 def place_of(
-    settings: Settings, *, snapshot: str | None = None, sources: Sequence[SourceKey] = ()
+    settings: Settings,
+    *,
+    snapshot: str | None = None,
+    sources: Sequence[str] = (),
+    documents: Sequence[str] = (),
 ) -> Place:
     """Where runs search: as for `build_runs`.
 
     Raises:
-        ValueError: Both a snapshot and sources are given.
+        ValueError: Both a snapshot and sources are given, or one of them is unknown.
     """
     if snapshot is not None and sources:
         raise ValueError("a run searches either a snapshot or live sources")
     chosen = snapshot if snapshot is not None or sources else settings.snapshot
     if chosen is not None:
-        return Place(snapshot=chosen)
-    return Place(sources=tuple(sources or settings.sources))
+        return Place(snapshot=chosen, documents=tuple(documents))
+    return Place(sources=known(sources) or settings.sources, documents=tuple(documents))
 
 
 def open_sources_of(
@@ -63,9 +72,17 @@ def open_sources_of(
     Raises:
         SnapshotNotFoundError: There is no such snapshot.
     """
+    own = partial(_own_documents, settings, place, telemetry)
     if place.snapshot is not None:
-        return _over_snapshot(place.snapshot, telemetry, open_rag)
-    return _over_live(settings, place.sources, telemetry, open_rag)
+        return _over_snapshot(place.snapshot, own, telemetry, open_rag)
+    return _over_live(settings, place.sources, own, telemetry, open_rag)
+
+
+def _own_documents(settings: Settings, place: Place, telemetry: Telemetry) -> list[SearchTool]:
+    if not place.documents:
+        return []
+    records_of = Lookups(settings, place.snapshot).records_of
+    return [SpannedTool(OwnDocuments(place.documents, records_of), telemetry)]
 
 
 @asynccontextmanager
@@ -83,7 +100,9 @@ async def _ranking(open_rag: OpenRag | None) -> AsyncIterator[RagTool | None]:
             await to_the_end(rag.close(), SOON_S)
 
 
-def _over_snapshot(name: str, telemetry: Telemetry, open_rag: OpenRag | None) -> OpenSources:
+def _over_snapshot(
+    name: str, own: OwnTools, telemetry: Telemetry, open_rag: OpenRag | None
+) -> OpenSources:
     """One source for every run: the file is read once."""
     source = SnapshotSource(snapshot_path(name))
 
@@ -91,7 +110,7 @@ def _over_snapshot(name: str, telemetry: Telemetry, open_rag: OpenRag | None) ->
     async def opened() -> AsyncIterator[RunSources]:
         async with _ranking(open_rag) as records:
             yield RunSources(
-                SearchHandler([SpannedTool(source, telemetry)]),
+                SearchHandler([*own(), SpannedTool(source, telemetry)]),
                 (await source.describe(),),
                 look_up=source.look_up,
                 records=records,
@@ -102,7 +121,8 @@ def _over_snapshot(name: str, telemetry: Telemetry, open_rag: OpenRag | None) ->
 
 def _over_live(
     settings: Settings,
-    names: Sequence[SourceKey],
+    names: Sequence[str],
+    own: OwnTools,
     telemetry: Telemetry,
     open_rag: OpenRag | None,
 ) -> OpenSources:
@@ -112,7 +132,7 @@ def _over_live(
     async def opened() -> AsyncIterator[RunSources]:
         async with open_sources(settings, names) as live, _ranking(open_rag) as records:
             handler = SearchHandler(
-                [SpannedTool(tool, telemetry) for tool in live.tools],
+                [*own(), *(SpannedTool(tool, telemetry) for tool in live.tools)],
                 deadline_s=settings.source_deadline_s,
                 broad_factor=READ_FACTOR if settings.model else BROAD_FACTOR,
                 now=lambda: datetime.now(UTC),
@@ -142,6 +162,6 @@ def _described(settings: Settings, live: LiveSources) -> Iterator[str]:
     kept = f", answers kept for {settings.http_cache_ttl_s / 3600:g} h" if live.caches else ""
     yield from (f"{tool.name}: searched live{kept}" for tool in live.tools)
     if live.full_texts:
-        yield "Europe PMC: asked for open full texts where an abstract gives no result"
+        yield f"{FULL_TEXTS.name}: asked for open full texts where an abstract gives no result"
     if live.crossref:
         yield "Crossref: asked for retractions of the records used that have a DOI"

@@ -25,7 +25,7 @@ def mcp(
     # Imported late: `--help` must not wait for the framework.
     from deepcritical import bootstrap
 
-    chosen_place = chosen(snapshot, sources)._asdict()
+    chosen_place = chosen(snapshot, sources).sought
     settings = bootstrap.read_settings(model, model_base_url)
     runs = bootstrap.build_runs(settings, **chosen_place, serves=True)
     lookups = bootstrap.build_lookups(settings, **chosen_place)

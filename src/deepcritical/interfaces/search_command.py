@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from deepcritical.domain.live_sources import SOURCES
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.question import checked_question
 from deepcritical.interfaces.exit_codes import NO_EVIDENCE
 from deepcritical.interfaces.output import plain_json
+from deepcritical.tools.registry import KEYS, SOURCES
 
 if TYPE_CHECKING:
     from deepcritical.domain.evidence import Evidence
@@ -26,14 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["search"]
 
 
-class Source(StrEnum):
-    """The sources by name; see `domain.live_sources.SOURCES`."""
-
-    pubmed = "pubmed"
-    clinicaltrials = "clinicaltrials"
-    europepmc = "europepmc"
-    web = "web"
-    all = "all"
+Source = StrEnum("Source", {key: key for key in (*KEYS, "all")})  # type: ignore[misc]
+"""The sources by key."""
 
 
 def search(
@@ -61,7 +55,7 @@ async def _searched(source: str, query: str, most: int) -> Found:
     # Imported late: `--help` and a refused query must not wait for them.
     from deepcritical.bootstrap import Lookups, read_settings
 
-    names = [name for name in SOURCES if name == source or (source == "all" and name != "web")]
+    names = [one.key for one in SOURCES if one.key == source or (source == "all" and one.in_all)]
     return await Lookups(read_settings()).search(names, query, most)
 
 

@@ -7,16 +7,20 @@ import re
 from collections import deque
 from collections.abc import Iterator, Mapping
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.clinicaltrials_records import Page, decoded, parse, read_page, read_version
 from deepcritical.tools.deadline import Deadline
-from deepcritical.tools.http import SourceClient
 from deepcritical.tools.query_utils import trial_params
+from deepcritical.tools.source import AgentSearch, SourceDescription
 
-__all__ = ["MAX_PAGE", "ClinicalTrials", "parse"]
+if TYPE_CHECKING:
+    from deepcritical.tools.http import SourceClient
+
+__all__ = ["MAX_PAGE", "SOURCE", "ClinicalTrials", "parse"]
 
 MAX_PAGE = 100
 """Studies of one request; the API allows 1,000, which with posted results are over 20 MB."""
@@ -79,7 +83,7 @@ class ClinicalTrials:
     @property
     def name(self) -> str:
         """``ClinicalTrials.gov``."""
-        return "ClinicalTrials.gov"
+        return SOURCE.name
 
     async def fetch(self, query: SourceQuery) -> SourceResult:
         """The best records of both queries.
@@ -221,3 +225,25 @@ def _interleaved(ran: list[Evidence], stopped: list[Evidence]) -> list[Evidence]
         takes_second = second and (len(mixed) % 3 == 1 or not first)
         mixed.append((second if takes_second else first).popleft())
     return mixed
+
+
+SOURCE = SourceDescription(
+    key="clinicaltrials",
+    name="ClinicalTrials.gov",
+    url="https://clinicaltrials.gov/api/v2/",
+    per_second=1,
+    by_requests=True,
+    by_default=True,
+    by_id={"nct": "{}"},
+    agent_search=AgentSearch(
+        "clinical_trials", "for interventional trials, stopped ones with the reason among them"
+    ),
+    indexes="trials, with their results where posted",
+    asked=(
+        "interventional studies, completed, active, recruiting, planned or of unknown status, "
+        "those with results first; and, in a query of its own, terminated, withdrawn and suspended "
+        "ones, so that these are never crowded out"
+    ),
+    terms="https://clinicaltrials.gov/about-site/terms-conditions",
+    open=lambda means: ClinicalTrials(means.client()),
+)

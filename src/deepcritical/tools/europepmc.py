@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence import Evidence
@@ -12,9 +13,12 @@ from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.europepmc_query import europepmc_query
 from deepcritical.tools.europepmc_records import NoAnswerError, Page, parse, ranked, read_page
-from deepcritical.tools.http import Payload, SourceClient
+from deepcritical.tools.source import AgentSearch, SourceDescription
 
-__all__ = ["MAX_PAGE", "EuropePMC", "parse"]
+if TYPE_CHECKING:
+    from deepcritical.tools.http import Payload, SourceClient
+
+__all__ = ["MAX_PAGE", "SOURCE", "EuropePMC", "parse"]
 
 MAX_PAGE = 100
 """Records of one request; Europe PMC allows 1,000, which with abstracts take seconds."""
@@ -37,7 +41,7 @@ class EuropePMC:
     @property
     def name(self) -> str:
         """``Europe PMC``."""
-        return "Europe PMC"
+        return SOURCE.name
 
     async def fetch(self, query: SourceQuery) -> SourceResult:
         """The best records for a query, in the order of the source.
@@ -135,3 +139,20 @@ class _Found:
             skipped=tuple(dict.fromkeys(self.skipped)),
             cached=self._cached,
         )
+
+
+SOURCE = SourceDescription(
+    key="europepmc",
+    name="Europe PMC",
+    url="https://www.ebi.ac.uk/europepmc/webservices/rest/",
+    per_second=5,
+    by_default=True,
+    by_id={"doi": 'DOI:"{}"', "pmcid": 'PMCID:"{}"'},
+    agent_search=AgentSearch(
+        "europe_pmc", "for papers and preprints, by words or in its own language"
+    ),
+    indexes="papers, preprints, patents and theses",
+    asked="core records, preprints marked `[PREPRINT - Not peer-reviewed]`",
+    terms="https://europepmc.org/Copyright",
+    open=lambda means: EuropePMC(means.client()),
+)

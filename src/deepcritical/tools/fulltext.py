@@ -12,14 +12,19 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import ConfigurationError, SearchError
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.patterns import bounded
 from deepcritical.tools.base import SourceOutcome
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.http import SourceClient
-from deepcritical.tools.jats import FullText, parse_jats
+from deepcritical.tools.jats import FullText, Section, parse_jats
 
 __all__ = ["FetchFullTexts", "FullTextAnswer", "fetch_full_texts", "with_full_text"]
 
 _PMCID = re.compile(r"PMC[0-9]{1,10}")
+_OF_SOME = bounded(
+    r"\bsub-?\s?groups?\b|\bpost[- ]hoc\b|\bexploratory\b|\bsensitivity anal|\bper[- ]protocol\b",
+    re.IGNORECASE,
+)
 MAX_RESULT_CHARS = 24_000
 """Characters of results that are added to a record."""
 MAX_TABLE_CHARS = 10_000
@@ -89,8 +94,9 @@ def _may_be_cached(body: bytes) -> bool:
 def with_full_text(record: Evidence, text: FullText) -> Evidence | None:
     """Return a record with results and tables of its article behind its abstract.
 
-    Sections such as the introduction tell of other studies and are left out. Offsets of quotes in
-    the abstract stay as they are.
+    Sections such as the introduction tell of other studies and are left out; so are those on
+    subgroups and the like, which only their headings tell from results of the whole trial. Offsets
+    of quotes in the abstract stay as they are.
 
     Args:
         record: One whose text is its abstract, or that has none.
@@ -101,7 +107,7 @@ def with_full_text(record: Evidence, text: FullText) -> Evidence | None:
     """
     abstract = record.abstract.rstrip()
     results = _up_to(
-        MAX_RESULT_CHARS, (p for s in text.sections if s.kind == "results" for p in s.paragraphs)
+        MAX_RESULT_CHARS, (p for s in text.sections if _of_all(s) for p in s.paragraphs)
     )
     rows = _up_to(MAX_TABLE_CHARS, (_sentence(row) for table in text.tables for row in table.lines))
     if not results and not rows:
@@ -119,6 +125,11 @@ def with_full_text(record: Evidence, text: FullText) -> Evidence | None:
     )
     content = "\n\n".join((content, *rows))
     return record.model_copy(update={"content": content, "metadata": metadata})
+
+
+def _of_all(section: Section) -> bool:
+    """Whether a section has results of all who were studied, as they were planned to be."""
+    return section.kind == "results" and not any(map(_OF_SOME.search, section.path))
 
 
 def _sentence(row: str) -> str:

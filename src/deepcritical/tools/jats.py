@@ -32,12 +32,21 @@ _NOT_TEXT = frozenset(
     | {"supplementary-material", "ack", "object-id", "media", "boxed-text", "tex-math"}
 )
 _KINDS: tuple[tuple[SectionKind, re.Pattern[str]], ...] = (
+    # First: what is "Results and discussion", or findings of others, tells of other studies too.
+    (
+        "discussion",
+        bounded(
+            r"\bdiscussion\b|\b(?:previous|prior|earlier|other|published) "
+            r"(?:results|findings|studies|trials|reports|research|work|literature)\b",
+            re.IGNORECASE,
+        ),
+    ),
     ("results", bounded(r"\b(?:results?|findings)\b", re.IGNORECASE)),
     ("methods", bounded(r"\b(?:methods?|materials|methodology)\b|\bsubjects\b", re.IGNORECASE)),
     ("conclusion", bounded(r"\bconclu(?:sions?|ding)\b", re.IGNORECASE)),
-    ("discussion", bounded(r"\bdiscussion\b", re.IGNORECASE)),
     ("introduction", bounded(r"\b(?:intro(?:duction)?|background)\b", re.IGNORECASE)),
 )
+_OF_OTHERS = ("introduction", "discussion", "conclusion")
 _LEFT_OUT = bounded(
     r"\b(?:acknowledge?ments?|references|bibliography|(?:conflicts?|competing|declarations?) of"
     r"|(?:conflicting|competing) (?:financial )?interests?|disclosures?|funding|COI-statement"
@@ -97,7 +106,7 @@ def parse_jats(payload: bytes) -> FullText:
     article = root if _name(root) == "article" else root.find(".//article")
     if article is None:
         raise _refused("holds no article")
-    tables = [read_table(t) for t in article.iter("table-wrap")][:_MAX_TABLES]
+    tables = [read_table(t) for t in _own_tables(article)][:_MAX_TABLES]
     licence, title = _licence(article), text_of(article.find("front/article-meta/title-group"))
     _prune(article)
     body = _Body()
@@ -161,6 +170,20 @@ def _prune(article: ET.Element) -> None:
                 parent.remove(child)
             else:
                 before = child
+
+
+def _own_tables(article: ET.Element) -> Iterator[ET.Element]:
+    """The tables that are not of answers to the article, nor of sections that tell of others."""
+    sections = article.findall("body/sec")
+    elsewhere = {
+        id(table)
+        for section in sections
+        if _kind_of(section.get("sec-type", ""), text_of(section.find("title"))) in _OF_OTHERS
+        for table in section.iter("table-wrap")
+    }
+    for part in ("body", "floats-group", "back"):
+        for element in article.findall(part):
+            yield from (t for t in element.iter("table-wrap") if id(t) not in elsewhere)
 
 
 class _Body:

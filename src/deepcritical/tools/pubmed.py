@@ -10,19 +10,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.question import SearchBlock
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.deadline import Deadline
-from deepcritical.tools.http import Payload, SourceClient
 from deepcritical.tools.pubmed_query import pubmed_term
 from deepcritical.tools.pubmed_records import is_whole, parse
 from deepcritical.tools.pubmed_search import Found, read_esearch
+from deepcritical.tools.source import AgentSearch, SourceDescription
 
-__all__ = ["PubMed", "parse"]
+if TYPE_CHECKING:
+    from deepcritical.tools.http import Payload, SourceClient
+
+__all__ = ["SOURCE", "PubMed", "parse"]
 
 MOST_RECORDS = 9_999
 """ESearch gives no record of PubMed behind this one."""
@@ -52,7 +55,7 @@ class PubMed:
     @property
     def name(self) -> str:
         """``PubMed``."""
-        return "PubMed"
+        return SOURCE.name
 
     async def fetch(self, query: SourceQuery) -> SourceResult:
         """The records that match best, in PubMed's order (`sort=relevance`).
@@ -208,3 +211,22 @@ def _missing(pmids: Sequence[str], fetched: _Fetched) -> list[str]:
         for pmid in pmids
         if pmid not in present and f"PMID {pmid}" not in named
     ]
+
+
+SOURCE = SourceDescription(
+    key="pubmed",
+    name="PubMed",
+    url="https://eutils.ncbi.nlm.nih.gov/entrez/eutils/",
+    service="the E-utilities",
+    per_second=3,
+    api_key="ncbi_api_key",
+    per_second_with_key=10,
+    by_default=True,
+    by_id={"pmid": "{}[uid]"},
+    agent_search=AgentSearch("pubmed", "for papers, by words or in its own language"),
+    indexes="papers",
+    asked="ESearch by relevance, then EFetch",
+    beside="10 with `NCBI_API_KEY`",
+    terms="https://www.nlm.nih.gov/databases/download.html",
+    open=lambda means: PubMed(means.client(), email=means.email),
+)

@@ -79,12 +79,17 @@ class RagTool:
         least = min(scores.values(), default=0.0) if len(scores) == len(best) else 0.0
         rest = {i: round(least * share, 4) for i, share in by_words.items() if i not in scores}
         retrieval = await self._rag.retrieval()
-        return Ranking(retrieval=retrieval.label, relevance=scores | rest)
+        label = retrieval.label
+        if rest and not retrieval.lexical_because:
+            label = f"{label}, vectors of the best {len(best)} of {len(records):,} by words"
+        return Ranking(retrieval=label, relevance=scores | rest)
 
     async def fetch(self, query: SourceQuery) -> SourceResult:
         """The best records of the run for a query, with the way they were ranked as a filter."""
-        retrieval = await self._rag.retrieval()
+        await self._rag.retrieval()
         found = await self._rag.query(query.text, query.max_results)
+        # Asked again: an index that fails leaves words alone.
+        retrieval = await self._rag.retrieval()
         return SourceResult(
             outcome=SourceOutcome.DATA if found else SourceOutcome.EMPTY,
             evidence=tuple(found.values()),

@@ -94,6 +94,7 @@ class _Places:
     def __init__(self, per_second: int) -> None:
         self._free_at = [0.0] * per_second
         # Without end for one whose request is not sent yet.
+        self._holders: list[_Waiter | None] = [None] * per_second
         self._waiting: deque[_Waiter] = deque()
         self._lock = threading.Lock()
 
@@ -101,18 +102,20 @@ class _Places:
         waiter = _Waiter()
         with self._lock:
             self._waiting.append(waiter)
+            self._wake_first()
         try:
-            return _Taken(self, await waiter.until(lambda: self._taken(waiter)))
+            return _Taken(self, await waiter.until(lambda: self._taken(waiter)), waiter)
         finally:
-            with self._lock:
+            with self._lock, suppress(ValueError):
                 self._waiting.remove(waiter)
                 self._wake_first()
 
-    def free(self, number: int, at: float) -> None:
-        """Free a place at a moment, if it is not free before."""
+    def free(self, number: int, holder: _Waiter, at: float) -> None:
+        """Free a place at a moment, if it is not free before, and nobody else has it by now."""
         with self._lock:
-            self._free_at[number] = min(self._free_at[number], at)
-            self._wake_first()
+            if self._holders[number] is holder:
+                self._free_at[number] = min(self._free_at[number], at)
+                self._wake_first()
 
     def _taken(self, waiter: _Waiter) -> int | float:
         """The number of a place that the first who waits takes; else seconds until there is one."""
@@ -124,11 +127,12 @@ class _Places:
             if wait_s > 0:
                 return wait_s
             self._free_at[number] = math.inf
+            self._holders[number] = waiter
             return number
 
     def _wake_first(self) -> None:
-        if self._waiting:
-            self._waiting[0].wake()
+        while self._waiting and not self._waiting[0].wake():
+            self._waiting.popleft()
 
 
 class _Waiter:
@@ -138,9 +142,13 @@ class _Waiter:
         self._loop = asyncio.get_running_loop()
         self._woken = asyncio.Event()
 
-    def wake(self) -> None:
-        """Let it look again; from any thread."""
-        self._loop.call_soon_threadsafe(self._woken.set)
+    def wake(self) -> bool:
+        """Let it look again; from any thread. False if its loop is closed: it will never look."""
+        try:
+            self._loop.call_soon_threadsafe(self._woken.set)
+        except RuntimeError:
+            return False
+        return True
 
     async def until(self, look: Callable[[], int | float]) -> int:
         """Look, after the seconds that it says or when woken, until it finds a number."""
@@ -157,15 +165,16 @@ class _Waiter:
 class _Taken:
     """Implements `Place` within a process."""
 
-    def __init__(self, places: _Places, number: int) -> None:
+    def __init__(self, places: _Places, number: int, holder: _Waiter) -> None:
         self._places = places
         self._number = number
+        self._holder = holder
 
     async def sent(self) -> None:
-        self._places.free(self._number, time.monotonic() + _ON_ITS_WAY_S + _WINDOW_S)
+        self._places.free(self._number, self._holder, time.monotonic() + _ON_ITS_WAY_S + _WINDOW_S)
 
     async def ended(self) -> None:
-        self._places.free(self._number, time.monotonic() + _WINDOW_S)
+        self._places.free(self._number, self._holder, time.monotonic() + _WINDOW_S)
 
 
 _limiters: dict[tuple[str, int], Limiter] = {}

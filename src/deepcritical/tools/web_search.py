@@ -20,8 +20,9 @@ from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.markup import clean_markup
 from deepcritical.tools.query_utils import clean_query, is_searchable
 from deepcritical.tools.rate_limiter import Limiter, Turns
+from deepcritical.tools.source import SourceDescription
 
-__all__ = ["DUCKDUCKGO_URL", "Search", "WebSearch", "duckduckgo", "public_url"]
+__all__ = ["DUCKDUCKGO_URL", "SOURCE", "Search", "WebSearch", "duckduckgo", "public_url"]
 
 DUCKDUCKGO_URL = "https://html.duckduckgo.com/html/"
 
@@ -248,3 +249,18 @@ def _is_public(host: str) -> bool:
     # A last label of digits or 0x... is an address in another notation, such as 127.1.
     odd = re.fullmatch(r"\d+|0x[0-9a-f]*", name.rpartition(".")[2]) is not None
     return not odd and _HOST.fullmatch(name) is not None and not _LOCAL.search(name)
+
+
+SOURCE = SourceDescription(
+    key="web",
+    name="Web (DuckDuckGo)",
+    url=DUCKDUCKGO_URL,
+    fixed=True,  # the library that reads its page goes there
+    per_second=1,
+    in_all=False,  # snippets are the lowest grade of evidence
+    indexes="web pages",
+    asked="DuckDuckGo, titles and snippets",
+    beside="nothing is fetched from the pages themselves",
+    terms="https://duckduckgo.com/terms",
+    open=lambda means: WebSearch(limiter=means.limiter()),
+)

@@ -4,7 +4,7 @@ import pytest
 
 from deepcritical.domain.errors import SearchError
 from deepcritical.tools.jats import MAX_BYTES, parse_jats
-from tests.jats import RESULT, article
+from tests.jats import RESULT, TABLE, article
 
 
 def test_sections_have_a_path_and_the_kind_of_the_outermost() -> None:
@@ -109,3 +109,20 @@ def test_spans_of_absurd_size_make_a_small_table() -> None:
     )
     (table,) = parse_jats(payload).tables
     assert (len(table.rows), len(table.rows[0])) == (1, 40)
+
+
+@pytest.mark.parametrize(
+    "title", ["Results and Discussion", "Discussion of main findings", "Findings of other studies"]
+)
+def test_a_section_that_tells_of_other_studies_has_no_results(title: str) -> None:
+    more = f"<sec><title>{title}</title><p>Others.</p>{TABLE.replace('Table 2', 'Table 9')}</sec>"
+    text = parse_jats(article(more=more))
+    (section,) = [s for s in text.sections if s.path == (title,)]
+    assert section.kind == "discussion"
+    assert [table.label for table in text.tables] == ["Table 2"]
+
+
+def test_tables_of_answers_to_an_article_are_not_its_own() -> None:
+    answer = f"<sub-article><body><sec><p>B.</p>{TABLE}</sec></body></sub-article></article>"
+    text = parse_jats(article().replace(b"</article>", answer.encode()))
+    assert [table.label for table in text.tables] == ["Table 2"]

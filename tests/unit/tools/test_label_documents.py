@@ -79,3 +79,60 @@ def test_the_label_of_the_drug_alone_comes_first() -> None:
     answer = json.dumps({"results": [both, document(2, "drugazole")]}).encode()
     labels = read_labels(answer, Drug(name="drugazole"), "").facts.labels
     assert [label.set_id for label in labels] == ["made-up-set-02", "made-up-set-01"]
+
+
+def made_of(**named: list[str]) -> Any:
+    made = document(1, "drugazole") | {"openfda": {"brand_name": ["MADE"]} | named}
+    labels = read_labels(json.dumps({"results": [made]}).encode(), Drug(name="drugazole"), "")
+    return labels.facts.labels
+
+
+@pytest.mark.parametrize(
+    ("generics", "substances", "others"),
+    [
+        (["DRUGAZOLE HYDROCHLORIDE"], ["DRUGAZOLE HYDROCHLORIDE"], ()),
+        (["DRUGAZOLE UNHEARDATE"], [], ()),
+        (["DRUGAZOLE"], ["DRUGAZOLE", "OTHEROL"], ("OTHEROL",)),
+        (["DRUGAZOLE", "OTHEROL"], [], ("OTHEROL",)),
+        (["DRUGAZOLE/OTHEROL"], [], ("OTHEROL",)),
+        (["OTHEROL WITH DRUGAZOLE SODIUM"], [], ("OTHEROL",)),
+        (["DRUGAZOLE, OTHEROL AND THIRDOL"], [], ("OTHEROL", "THIRDOL")),
+    ],
+)
+def test_the_other_substances_of_a_product_are_told(
+    generics: list[str], substances: list[str], others: tuple[str, ...]
+) -> None:
+    (label,) = made_of(generic_name=generics, substance_name=substances)
+    assert label.others == others
+
+
+@pytest.mark.parametrize("name", ["METHYLDRUGAZOLE", "OTHEROL DRUGAZOLE", "ESDRUGAZOLE SODIUM"])
+def test_a_name_within_another_is_another_drug(name: str) -> None:
+    assert made_of(generic_name=[name]) == ()
+
+
+@pytest.mark.parametrize(
+    ("named", "approved"),
+    [
+        ({"application_number": ["NDA000001"]}, True),
+        ({"application_number": ["ANDA000001"], "product_type": ["MADE"]}, True),
+        ({"application_number": ["M013"], "product_type": ["HUMAN OTC DRUG"]}, False),
+        ({"product_type": ["HUMAN OTC DRUG"]}, False),
+        ({}, None),
+    ],
+)
+def test_a_product_without_an_application_is_not_approved(
+    named: dict[str, list[str]], approved: bool | None
+) -> None:
+    (label,) = made_of(generic_name=["DRUGAZOLE"], **named)
+    assert label.approved is approved
+
+
+def test_that_no_label_of_the_drug_alone_came_is_told() -> None:
+    both = document(1, "drugazole")
+    both["openfda"]["generic_name"] = ["OTHEROL AND DRUGAZOLE"]
+    answer = json.dumps({"results": [both]}).encode()
+    (told,) = read_labels(answer, Drug(name="drugazole"), "").skipped
+    assert "products with other substances" in told
+    alone = json.dumps({"results": [both, document(2, "drugazole")]}).encode()
+    assert read_labels(alone, Drug(name="drugazole"), "").skipped == ()

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from deepcritical.tools import rate_limiter
 from deepcritical.tools.rate_limiter import Turns, new_limiter
 
 
@@ -69,3 +70,38 @@ def test_event_loops_share_the_places() -> None:
         thread.join()
     assert len(came) == 4
     assert sorted(came)[2] - min(came) >= 1
+
+
+async def test_an_answer_that_comes_late_frees_no_place_of_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rate_limiter, "_WINDOW_S", 0.02)
+    monkeypatch.setattr(rate_limiter, "_ON_ITS_WAY_S", 0.01)
+    limiter = new_limiter(1)
+    slow = await limiter.place()
+    await slow.sent()
+    # It is free again before the answer is there, and the next request is not sent yet.
+    held = await limiter.place()
+    await slow.ended()
+    third = asyncio.create_task(limiter.place())
+    await asyncio.wait([third], timeout=0.1)
+    assert not third.done()
+    await held.ended()
+    await (await third).ended()
+
+
+async def test_who_waits_in_a_loop_that_is_closed_holds_up_nobody() -> None:
+    limiter = new_limiter(1)
+    held = await limiter.place()
+    loop = asyncio.new_event_loop()
+    left = loop.create_task(limiter.place())
+
+    def wait_and_leave() -> None:
+        loop.run_until_complete(asyncio.sleep(0))
+        loop.close()
+
+    await asyncio.to_thread(wait_and_leave)
+    await held.ended()
+    async with asyncio.timeout(5):
+        await (await limiter.place()).ended()
+    left._log_destroy_pending = False  # type: ignore[attr-defined]

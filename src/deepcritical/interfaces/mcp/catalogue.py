@@ -10,8 +10,10 @@ from deepcritical.interfaces.mcp import arguments as asked
 from deepcritical.interfaces.mcp import results
 from deepcritical.interfaces.mcp.research_tools import NEXT, ResearchTools
 from deepcritical.interfaces.mcp.search_tools import SearchTools
-from deepcritical.interfaces.mcp.tool import Needs, Run, Tool
+from deepcritical.interfaces.mcp.tool import Needs, Tool
 from deepcritical.jobs.research_tools import ASK_FIRST
+from deepcritical.tools.registry import SOURCES
+from deepcritical.tools.source import AgentSearch, SourceDescription
 
 if TYPE_CHECKING:
     from deepcritical.bootstrap import Lookups
@@ -186,37 +188,21 @@ def _stopping(research: ResearchTools) -> tuple[Tool, ...]:
 
 
 def _looking_up(search: SearchTools) -> tuple[Tool, ...]:
+    offered = ((source, source.agent_search) for source in SOURCES)
     return (
-        _search(
-            "search_pubmed",
-            "PubMed",
-            "for papers, by words or in its own language",
-            search.of("pubmed"),
-        ),
-        _search(
-            "search_clinical_trials",
-            "ClinicalTrials.gov",
-            "for interventional trials, stopped ones with the reason among them",
-            search.of("clinicaltrials"),
-        ),
-        _search(
-            "search_europe_pmc",
-            "Europe PMC",
-            "for papers and preprints, by words or in its own language",
-            search.of("europepmc"),
-        ),
+        *(_search(one, told, search) for one, told in offered if told),
         _verifying(search),
     )
 
 
-def _search(name: str, source: str, what: str, run: Run) -> Tool:
+def _search(source: SourceDescription, told: AgentSearch, search: SearchTools) -> Tool:
     return Tool(
-        name=name,
-        title=f"Search {source}",
-        description=f"Search {source} {what}. {_LIVE}",
+        name=f"search_{told.name}",
+        title=f"Search {source.name}",
+        description=f"Search {source.name} {told.finds}. {_LIVE}",
         arguments=asked.Search,
         result=results.SearchOutput,
-        run=run,
+        run=search.of(source.key),
         needs=Needs.WORK,
         asks_sources=True,
     )

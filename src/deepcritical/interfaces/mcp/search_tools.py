@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from deepcritical.bootstrap import Lookups
     from deepcritical.domain.claim_checks import Check, ClaimCheck
     from deepcritical.domain.evidence import Evidence
-    from deepcritical.domain.live_sources import SourceKey
 
 __all__ = ["SearchTools"]
 
@@ -38,7 +37,7 @@ class SearchTools:
     def __init__(self, lookups: Lookups) -> None:
         self._lookups = lookups
 
-    def of(self, source: SourceKey) -> Run:
+    def of(self, source: str) -> Run:
         """The search of one source."""
         return partial(self._searched, source)
 
@@ -68,7 +67,7 @@ class SearchTools:
         )
 
     async def _searched(
-        self, source: SourceKey, _call: Call, given: asked.Search
+        self, source: str, _call: Call, given: asked.Search
     ) -> results.SearchOutput:
         query = checked_question(given.query)
         found = await self._lookups.search([source], query, given.max_results)

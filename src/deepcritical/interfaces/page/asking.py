@@ -12,7 +12,6 @@ from pydantic import SecretStr, ValidationError
 from deepcritical.domain.budget import Depth, OwnLimits
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.frame import QuestionFrame
-from deepcritical.domain.live_sources import SourceKey
 from deepcritical.domain.plan import ResearchPlan
 from deepcritical.interfaces.page.form import Form
 from deepcritical.jobs.run import RunOf
@@ -32,7 +31,7 @@ class Asked:
     question: str
     kind: str
     depth: Depth
-    sources: tuple[SourceKey, ...]
+    sources: tuple[str, ...]
     own_limits: OwnLimits
     reasoner: Reasoner
     key: SecretStr | None

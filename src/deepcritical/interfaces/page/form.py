@@ -10,12 +10,12 @@ import gradio as gr
 from gradio.helpers import Examples
 
 from deepcritical.domain.budget import Depth, RunLimits
-from deepcritical.domain.live_sources import SOURCE_NAMES
 from deepcritical.domain.plan import Place
 from deepcritical.domain.question import MAX_QUESTION_CHARS
 from deepcritical.interfaces.page.parts import html
 from deepcritical.interfaces.page.style import asset
 from deepcritical.jobs.runs import DEEP_RESEARCH, RESEARCH, RunService
+from deepcritical.tools.registry import BY_KEY
 
 __all__ = ["Form", "build_form"]
 
@@ -129,7 +129,7 @@ def _sources_and_limits(place: Place, most: RunLimits) -> tuple[gr.CheckboxGroup
     with gr.Accordion("Sources and limits", open=False):
         sources = None
         if place.sources:
-            choices = [(SOURCE_NAMES[name], name) for name in place.sources]
+            choices = [(BY_KEY[name].name, name) for name in place.sources]
             sources = gr.CheckboxGroup(
                 choices, value=list(place.sources), label="Live sources to search"
             )

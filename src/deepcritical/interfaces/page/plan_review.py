@@ -10,10 +10,10 @@ from pydantic import ValidationError
 
 from deepcritical.domain.budget import Depth, OwnLimits
 from deepcritical.domain.errors import PlanError
-from deepcritical.domain.live_sources import SOURCE_NAMES
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.plan import PlannedQuery, ResearchPlan
 from deepcritical.interfaces.page.parts import html
+from deepcritical.tools.registry import BY_KEY
 
 __all__ = ["PlanFields", "PlanPanel", "Reviewed", "build_plan_panel", "edited", "fields_of"]
 
@@ -129,7 +129,7 @@ def told(plan: ResearchPlan) -> str:
     question, limits = plan.question, plan.limits
     drug = question.drug.name if question.drug else "candidates"
     condition = question.condition.name if question.condition else question.text
-    where = plan.place.snapshot or ", ".join(SOURCE_NAMES[name] for name in plan.place.sources)
+    where = plan.place.snapshot or ", ".join(BY_KEY[name].name for name in plan.place.sources)
     rounds = f"{limits.max_iterations} {'round' if limits.max_iterations == 1 else 'rounds'}"
     lines = (
         f"Question: {question.text}",

@@ -1,0 +1,75 @@
+"""The sources that are searched live: a source is a module with a `SOURCE`, and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated
+
+from pydantic import AfterValidator, WithJsonSchema
+
+from deepcritical.tools import clinicaltrials, europepmc, pubmed, web_search
+from deepcritical.tools.source import SourceDescription
+
+__all__ = [
+    "BY_KEY",
+    "DEFAULT_KEYS",
+    "DEFAULT_NAMES",
+    "FULL_TEXTS",
+    "KEYS",
+    "MESH",
+    "SOURCES",
+    "SourceKey",
+    "known",
+    "parse_sources",
+]
+
+SOURCES: tuple[SourceDescription, ...] = (
+    pubmed.SOURCE,
+    clinicaltrials.SOURCE,
+    europepmc.SOURCE,
+    web_search.SOURCE,
+)
+FULL_TEXTS = europepmc.SOURCE
+"""Has open full texts too."""
+MESH = pubmed.SOURCE
+"""Its host has MeSH too."""
+BY_KEY = {source.key: source for source in SOURCES}
+KEYS = tuple(BY_KEY)
+DEFAULT_KEYS = tuple(source.key for source in SOURCES if source.by_default)
+_DEFAULT = [source.name for source in SOURCES if source.by_default]
+DEFAULT_NAMES = " and ".join(part for part in (", ".join(_DEFAULT[:-1]), _DEFAULT[-1]) if part)
+"""The sources of a run that is told no other, as in "PubMed and ClinicalTrials.gov"."""
+
+
+def known(names: Iterable[str]) -> tuple[str, ...]:
+    """Keys of sources, each once, in the order of `SOURCES`.
+
+    Raises:
+        ValueError: One of them is none.
+    """
+    named = set(names)
+    if unknown := sorted(named - set(KEYS)):
+        raise ValueError(f"there is no source {', '.join(unknown)}; choose of {', '.join(KEYS)}")
+    return tuple(key for key in KEYS if key in named)
+
+
+def parse_sources(text: str) -> tuple[str, ...]:
+    """Keys of sources with commas or blanks between them; as `known`.
+
+    Raises:
+        ValueError: A name is that of no source, or there is none.
+    """
+    names = text.lower().replace(",", " ").split()
+    if not names:
+        raise ValueError(f"name at least one of {', '.join(KEYS)}")
+    return known(names)
+
+
+def _known_one(key: str) -> str:
+    return known([key])[0]
+
+
+SourceKey = Annotated[
+    str, AfterValidator(_known_one), WithJsonSchema({"type": "string", "enum": list(KEYS)})
+]
+"""The key of a source, where it comes from outside."""
