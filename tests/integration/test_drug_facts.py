@@ -225,7 +225,8 @@ async def test_facts_and_searches_are_steps_of_their_own(
     run = runs.submit(LICENSED)
     report = await run.result()
     steps = [step["function_name"] for step in await DBOS.list_workflow_steps_async(run.run_id)]
-    assert steps.count("drug_facts") == steps.count("execute") == 1
+    assert steps.count("drug_facts") == 1
+    assert "execute" in steps
     assert report.drug_facts
     await runs.close()
     await traces.close()

@@ -43,7 +43,7 @@ class Citer:
 
         It stands in quotation marks only where the words are the source's own.
         """
-        record = self._store.evidence[fact.evidence_id]
+        record = self._store.citable[fact.evidence_id]
         place = record.place_of(fact.start)
         printed = escape_markdown(fact.quote)
         marker = self.cite([fact.evidence_id])
@@ -66,14 +66,14 @@ class Citer:
         marker = self.cite([evidence_id])
         return (
             f"{QUOTED} {marker}"
-            if self._store.evidence[evidence_id].quotable
+            if self._store.citable[evidence_id].quotable
             else f"{SUMMARY} {marker}"
         )
 
     def name(self, evidence_id: str) -> str:
         """A record's short name, escaped."""
         return escape_markdown(
-            build_reference_from_evidence(self._store.evidence[evidence_id]).short_name
+            build_reference_from_evidence(self._store.citable[evidence_id]).short_name
         )
 
     @property

@@ -18,27 +18,23 @@ from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.domain.text import Span, fold, sentences
 from deepcritical.questions.cues import GROUPS
 from deepcritical.vocabulary.conditions import (
-    KnownCondition,
     condition_named,
     find_conditions,
     is_kind_of,
 )
+from deepcritical.writing.indications import Licence, how_indicated, how_related
 
 __all__ = ["Asked", "FactsTold", "fact_sentence", "facts_told"]
 
 _MOST = 3
 """Sentences of one kind that are told."""
-_SAYS_NOT = bounded(r"\b(?:not|nor|never|contraindicated|limitations? of use)\b", re.IGNORECASE)
-_INDICATED = bounded(r"\bindicated\b", re.IGNORECASE)
-_CAUSED = bounded(
-    r"\b(?:caused|due|secondary|induced|associated|following|after|complicat\w{1,5}|history)\b"
-    r"[^.;:]{0,40}$",
-    re.IGNORECASE,
-)
-"""Before a condition that is named as the cause of what is treated."""
-_OTHER = bounded(r"^[\s-]{0,3}(?:chemotherapy|radiotherapy|surgery|medication|drugs?)\b")
-"""Behind a condition that is a part of another name."""
+_OF_LICENCES = ("licensed", "listed")
+"""How the kinds of facts begin that stand at the head of a brief."""
 _NO_GROUP = frozenset("people patients persons adults with and the who have".split())
+_WARNINGS: tuple[tuple[str, SectionKey], ...] = (
+    ("boxed warning", "boxed_warning"),
+    ("contraindication", "contraindications"),
+)
 _GROUPS = dict(GROUPS)
 _WORD = bounded(r"[^\W\d_]{3,40}")
 
@@ -68,13 +64,18 @@ class _Fact(NamedTuple):
 
 
 _TEMPLATES = {
-    "licensed": "Licensed for this condition: {name} says: “{quote}”.",
-    "licensed form": "Licensed for a form of this condition: {name} says: “{quote}”.",
-    "listed": "Licensed for this condition: {name} lists for {drug}: “{quote}”.",
-    "listed form": "Licensed for a form of this condition: {name} lists for {drug}: “{quote}”.",
+    "licensed same": "Licensed for this condition: {name} says: “{quote}”.",
+    "licensed form": "Licensed for a form or complication of this condition: {name} says: "
+    "“{quote}”.",
+    "licensed people": "Licensed for use in people with this condition: {name} says: “{quote}”.",
+    "listed same": "Approved for this condition, now or once: {name} lists for {drug}: “{quote}”.",
+    "listed form": "Approved for a form or complication of this condition, now or once: "
+    "{name} lists for {drug}: “{quote}”.",
     "class": "Class of {drug} in {name}: “{quote}”.",
     "boxed warning": "Boxed warning in {name}: “{quote}”.",
+    "boxed warning, in part": "Boxed warning in {name}, in part: “{quote}”.",
     "contraindication": "Contraindications in {name}: “{quote}”.",
+    "contraindication, in part": "Contraindications in {name}, in part: “{quote}”.",
     "interaction": "Interactions in {name}: “{quote}”.",
 }
 
@@ -101,7 +102,7 @@ def facts_told(facts: Sequence[DrugFacts], asked: Asked) -> FactsTold:
         Sentence(text=f.sentence, evidence_ids=f.evidence_ids, finding_ids=(f.id,))
         for f in findings
     ]
-    first = [s for s in told if s.text.startswith("Licensed")]
+    first = [s for s, f in zip(told, findings, strict=True) if f.outcome.startswith(_OF_LICENCES)]
     return FactsTold(tuple(first), tuple(s for s in told if s not in first), findings)
 
 
@@ -119,22 +120,22 @@ def _finding(number: int, fact: _Fact) -> Finding:
 
 def _of_drug(facts: DrugFacts, asked: Asked, records: Mapping[str, Evidence]) -> Iterator[_Fact]:
     labels = [(label, key) for label in facts.labels if (key := _key(label, records))]
-    own = [one for one in labels if not _several(one[0])]
+    own = [one for one in labels if not one[0].others]
     licensed = [fact for label, key in own for fact in _licensed(label, key, facts.drug, asked)]
+    order = ("licensed same", "licensed form", "licensed people")
+    licensed.sort(key=lambda fact: order.index(fact.kind))
     yield from licensed[:1] or list(_listed_indications(facts, asked, records))[:1]
     classes = [c for c in facts.classes if c.kind == "EPC"]
     for one in classes[:1]:
         key, line = _line(records, facts.drug, one.origin.source, "class", one.name)
         if key:
             yield _Fact("class", key, one.origin.source, line, facts.drug)
-    for label, key in own[:1]:
-        yield from _warned(label, key, facts.drug, asked)
-        yield from _interactions(label, key, facts.drug, asked)
-
-
-def _several(label: DrugLabel) -> bool:
-    """Whether a product has other substances too, whose warnings are not the drug's."""
-    return any(mark in f" {fold(g)}" for g in label.generics for mark in (" and ", ",", ";"))
+    for kind, section in _WARNINGS:
+        # Products differ: a warning of any of them is told.
+        warned = (list(_warned(label, key, facts.drug, asked, kind, section)) for label, key in own)
+        yield from next(filter(None, warned), ())
+    told = (list(_interactions(label, key, facts.drug, asked)) for label, key in own)
+    yield from next(filter(None, told), ())
 
 
 def _key(label: DrugLabel, records: Mapping[str, Evidence]) -> str:
@@ -143,37 +144,11 @@ def _key(label: DrugLabel, records: Mapping[str, Evidence]) -> str:
 
 def _licensed(label: DrugLabel, key: str, drug: str, asked: Asked) -> Iterator[_Fact]:
     """Sentences of the indications that say the drug is indicated for the condition asked."""
+    if label.approved is False or asked.condition is None:
+        return
     for span in sentences(label.section("indications_and_usage")):
-        if not _INDICATED.search(span.text) or _SAYS_NOT.search(span.text):
-            continue
-        if asked.condition and (how := _named(span.text, asked.condition)):
-            kind = "licensed" if how == "same" else "licensed form"
-            yield _Fact(kind, key, label_name(label, drug), span.text, drug)
-
-
-def _named(text: str, condition: Condition) -> str:
-    """Whether a text names a condition as what is treated: same, narrower or ''."""
-    known = condition_named(condition.name)
-    hows = set()
-    for mention in find_conditions(text):
-        before, behind = text[max(0, mention.start - 60) : mention.start], text[mention.end :]
-        if not _CAUSED.search(before) and not _OTHER.search(behind[:40]):
-            hows.add(_relation(mention.condition, known, condition))
-    if known is None:
-        names = {fold(name) for name in (condition.name, *condition.names)}
-        hows |= {"same" for name in names if re.search(rf"\b{re.escape(name)}\b", fold(text))}
-    return "same" if "same" in hows else "narrower" if "narrower" in hows else ""
-
-
-def _relation(found: KnownCondition, known: KnownCondition | None, asked: Condition) -> str:
-    mesh = (asked.mesh_id or "").removeprefix("MESH:")
-    if found.mesh_id and found.mesh_id == mesh:
-        return "same"
-    if known is None:
-        return ""
-    if found.name == known.name:
-        return "same"
-    return "narrower" if is_kind_of(found, known) else ""
+        if how := how_indicated(span.text, asked.condition):
+            yield _Fact(f"licensed {how}", key, label_name(label, drug), span.text, drug)
 
 
 def _listed_indications(
@@ -187,12 +162,11 @@ def _listed_indications(
             name = indication.condition
             source = indication.origin.source
             key, line = _line(records, facts.drug, source, "licensed", name)
-            kind = "listed" if how == "same" else "listed form"
-            found += [_Fact(kind, key, source, line, facts.drug)] if key else []
-    yield from sorted(found, key=lambda fact: fact.kind)
+            found += [_Fact(f"listed {how}", key, source, line, facts.drug)] if key else []
+    yield from sorted(found, key=lambda fact: fact.kind, reverse=True)
 
 
-def _meant(indication: Indication, condition: Condition | None) -> str:
+def _meant(indication: Indication, condition: Condition | None) -> Licence:
     if condition is None:
         return ""
     mesh = (condition.mesh_id or "").removeprefix("MESH:")
@@ -201,7 +175,7 @@ def _meant(indication: Indication, condition: Condition | None) -> str:
     if fold(indication.condition) in {fold(n) for n in (condition.name, *condition.names)}:
         return "same"
     found = condition_named(indication.condition)
-    return _relation(found, condition_named(condition.name), condition) if found else ""
+    return how_related(found, condition) if found else ""
 
 
 def _line(
@@ -215,19 +189,18 @@ def _line(
     return "", ""
 
 
-def _warned(label: DrugLabel, key: str, drug: str, asked: Asked) -> Iterator[_Fact]:
+def _warned(
+    label: DrugLabel, key: str, drug: str, asked: Asked, kind: str, section: SectionKey
+) -> Iterator[_Fact]:
     """Sentences that name the people or the condition asked; of a boxed warning the first too."""
+    told = sentences(label.section(section))
+    chosen = [span for span in told if _concerns(span, asked)]
+    if section == "boxed_warning" and not chosen:
+        chosen = told[:1]
+    whole = len(told) == len(chosen) <= _MOST
+    how = kind if whole else f"{kind}, in part"
     name = label_name(label, drug)
-    kinds: tuple[tuple[str, SectionKey], ...] = (
-        ("boxed warning", "boxed_warning"),
-        ("contraindication", "contraindications"),
-    )
-    for kind, section in kinds:
-        told = sentences(label.section(section))
-        chosen = [span for span in told if _concerns(span, asked)]
-        if section == "boxed_warning" and not chosen:
-            chosen = told[:1]
-        yield from (_Fact(kind, key, name, span.text, drug) for span in chosen[:_MOST])
+    yield from (_Fact(how, key, name, span.text, drug) for span in chosen[:_MOST])
 
 
 def _concerns(span: Span, asked: Asked) -> bool:

@@ -38,13 +38,14 @@ def origin(source: str, url: str = "https://example.org/") -> Origin:
     return Origin(source=source, licence="made up", url=url, retrieved="2999-01-02")
 
 
-def label(drug: str = "drugazole", generic: str = "", **sections: str) -> DrugLabel:
+def label(drug: str = "drugazole", others: tuple[str, ...] = (), **sections: str) -> DrugLabel:
     keyed: dict[SectionKey, str] = sections  # type: ignore[assignment]
     return DrugLabel(
         origin=origin("openFDA labels", f"https://example.org/{drug}"),
         set_id=drug,
         products=(drug.upper(),),
-        generics=(generic or drug,),
+        generics=(drug, *others),
+        others=others,
         sections=tuple(LabelSection(key=key, text=text) for key, text in keyed.items()),
     )
 
@@ -72,19 +73,19 @@ def texts(found: FactsTold) -> list[str]:
 def test_a_boxed_warning_names_the_people_asked_about() -> None:
     found = told(facts(label(boxed_warning=BOXED)), asked=Asked(DEMENTIA, ("older adults",), ()))
     assert texts(found) == [
-        "Boxed warning in the label of DRUGAZOLE: “Elderly patients with dementia-related "
-        "psychosis treated with drugazole are at an increased risk of death”."
+        "Boxed warning in the label of DRUGAZOLE, in part: “Elderly patients with "
+        "dementia-related psychosis treated with drugazole are at an increased risk of death”."
     ]
     others = told(facts(label(boxed_warning=BOXED)), asked=Asked(ASTHMA, ("children",), ()))
     assert texts(others) == [
-        "Boxed warning in the label of DRUGAZOLE: “Fever was seen in children”."
+        "Boxed warning in the label of DRUGAZOLE, in part: “Fever was seen in children”."
     ]
 
 
 def test_a_boxed_warning_that_names_neither_is_told_by_its_first_sentence() -> None:
     found = told(facts(label(boxed_warning=BOXED)), asked=Asked(ASTHMA))
     assert texts(found) == [
-        "Boxed warning in the label of DRUGAZOLE: “WARNING: INCREASED MORTALITY”."
+        "Boxed warning in the label of DRUGAZOLE, in part: “WARNING: INCREASED MORTALITY”."
     ]
 
 
@@ -102,15 +103,17 @@ def test_a_boxed_warning_that_names_neither_is_told_by_its_first_sentence() -> N
 )
 def test_licensed_is_what_the_label_says_and_no_more(uses: str, licensed: str) -> None:
     sections = {"indications_and_usage": uses} if uses else {"warnings": "Made up."}
-    found = told(facts(label(**sections)), asked=Asked(ASTHMA))
+    found = told(facts(label("drugazole", (), **sections)), asked=Asked(ASTHMA))
     assert bool(found.licensed) is bool(licensed)
     assert all(f"Licensed for {licensed}" in one.text for one in found.licensed)
 
 
 def test_a_narrower_condition_is_a_form_of_the_one_asked() -> None:
-    uses = "Drugazole is indicated to improve glycemic control in adults with type 2 diabetes."
+    uses = "Drugazole is indicated for the treatment of adults with type 2 diabetes."
     found = told(facts(label(indications_and_usage=uses)), asked=Asked(DIABETES))
-    assert found.licensed[0].text.startswith("Licensed for a form of this condition: the label of")
+    assert found.licensed[0].text.startswith(
+        "Licensed for a form or complication of this condition: the label of"
+    )
 
 
 def test_a_broader_condition_is_no_licence() -> None:
@@ -124,8 +127,8 @@ def test_a_source_that_lists_it_is_cited_where_no_label_says_so() -> None:
     tried = Indication(origin=origin("Open Targets"), condition="Asthma", stage="PHASE_2")
     found = told(facts(indications=(tried, listed)), asked=Asked(ASTHMA))
     assert texts(found) == [
-        "Licensed for this condition: DrugCentral lists for drugazole: “Approved indication: "
-        "Asthma”."
+        "Approved for this condition, now or once: DrugCentral lists for drugazole: “Approved "
+        "indication: Asthma”."
     ]
     assert not told(facts(indications=(tried,)), asked=Asked(ASTHMA)).licensed
 
@@ -136,6 +139,20 @@ def test_an_indication_is_matched_by_its_mesh_id(name: str) -> None:
         origin=origin("Made source"), condition="wheezing disorder", ids=(name,), approved=True
     )
     assert told(facts(indications=(listed,)), asked=Asked(ASTHMA)).licensed
+
+
+def test_an_unapproved_product_licenses_nothing() -> None:
+    own = label(indications_and_usage="Drugazole 30C is indicated for asthma.", warnings="Made.")
+    assert told(facts(own), asked=Asked(ASTHMA)).licensed
+    assert not told(facts(own.model_copy(update={"approved": False})), asked=Asked(ASTHMA)).licensed
+
+
+def test_a_warning_of_any_product_is_told_and_whole_only_where_it_is() -> None:
+    mild, strict = label(warnings="Made up."), label(contraindications="Asthma.")
+    strict = strict.model_copy(update={"origin": origin("openFDA labels", "https://example.org/2")})
+    assert texts(told(facts(mild, strict), asked=Asked(ASTHMA))) == [
+        "Contraindications in the label of DRUGAZOLE: “Asthma”."
+    ]
 
 
 def test_two_drugs_of_a_question_interact_as_either_label_tells() -> None:
@@ -150,7 +167,7 @@ def test_two_drugs_of_a_question_interact_as_either_label_tells() -> None:
 
 
 def test_what_a_product_of_several_substances_warns_of_is_not_the_drugs() -> None:
-    both = label(generic="drugazole and otherol", boxed_warning=BOXED)
+    both = label(others=("otherol",), boxed_warning=BOXED)
     assert not told(facts(both), asked=Asked(DEMENTIA)).findings
 
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from deepcritical.domain.drug_facts import AskedOf, DrugFacts, Origin
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.named import Drug
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import fold
 from deepcritical.tools.base import SourceOutcome
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.http import Payload
 
-__all__ = ["FactSource", "Found", "Terms", "answered", "is_form_of", "object_of"]
+__all__ = ["FactSource", "Found", "Terms", "answered", "is_form_of", "object_of", "substances_in"]
 
 _FORMS = frozenset(
     "acetate acetonide alafenamide anhydrous arginine aspartate axetil besilate besylate bromide "
@@ -28,6 +30,7 @@ _FORMS = frozenset(
     "trihydrate trometamol tromethamine valerate xinafoate zinc".split()
 )
 """Words behind the name of a drug that name its salt, ester or hydrate."""
+_BETWEEN = bounded(r",|;|/|\+|&|\b(?:and|with)\b", re.IGNORECASE)
 
 
 class Terms(NamedTuple):
@@ -129,6 +132,11 @@ def is_form_of(written: str, names: Iterable[str]) -> str | None:
         if words[: len(name)] == name and all(word in _FORMS for word in words[len(name) :]):
             return " ".join(words[len(name) :])
     return None
+
+
+def substances_in(name: str) -> tuple[str, ...]:
+    """The substances that the generic name of a product tells."""
+    return tuple(part.strip() for part in _BETWEEN.split(name) if part.strip())
 
 
 def _words(name: str) -> Sequence[str]:

@@ -27,7 +27,7 @@ from deepcritical.domain.named import Drug
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import fold
 from deepcritical.tools.deadline import Deadline
-from deepcritical.tools.drug_facts.base import Found, Terms, is_form_of, object_of
+from deepcritical.tools.drug_facts.base import Found, Terms, is_form_of, object_of, substances_in
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.json_values import as_dict, as_list, as_text, dicts_at, unique
 
@@ -293,7 +293,10 @@ def _approvals(hit: _Hit, today: str) -> Iterator[Approval]:
 
 
 def _classes(hit: _Hit, today: str) -> Iterator[PharmacologicalClass]:
+    """Of products of the drug alone: a record lists those with others too, and their classes."""
     for part in _dicts(hit.fields.get("ndc")):
+        if len(substances_in(as_text(part.get("nonproprietaryname")))) > 1:
+            continue
         for text in map(as_text, as_list(part.get("pharm_classes"))):
             if match := _CLASS.search(text):
                 name, kind = match.groups()

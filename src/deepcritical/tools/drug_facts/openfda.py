@@ -19,7 +19,7 @@ from deepcritical.domain.errors import SearchError
 from deepcritical.domain.named import Drug
 from deepcritical.domain.text import fold
 from deepcritical.tools.deadline import Deadline
-from deepcritical.tools.drug_facts.base import Found, Terms, is_form_of, object_of
+from deepcritical.tools.drug_facts.base import Found, Terms, is_form_of, object_of, substances_in
 from deepcritical.tools.http import NoMatchError, SourceClient
 from deepcritical.tools.json_values import as_dict, as_list, as_number, as_text, unique
 
@@ -30,6 +30,7 @@ EVENTS = Terms("openFDA FAERS", "CC0 1.0", "https://open.fda.gov/apis/drug/event
 DAILYMED = "https://dailymed.nlm.nih.gov/dailymed/drugInfo.cfm?setid="
 _MOST_LABELS = 5
 _MOST_EVENTS = 25
+_APPLICATIONS = ("NDA", "ANDA", "BLA")
 Any_ = dict[str, Any]
 
 
@@ -118,41 +119,61 @@ def read_labels(content: bytes, drug: Drug, today: str) -> Found:
     """
     labels, skipped = [], []
     for number, result in enumerate(_results(content), 1):
-        label = _label(as_dict(result), today)
+        label = _label(as_dict(result), drug, today)
         if label is None:
             skipped.append(f"label {number} has no set id")
         elif _names(label, drug):
             labels.append(label)
-    labels.sort(key=lambda label: not is_alone(label, drug))
+    labels.sort(key=lambda label: (bool(label.others), label.approved is False))
     if labels and not any(label.sections for label in labels):
         skipped.append("no label has a section that is known")
+    if labels and all(label.others for label in labels):
+        skipped.append("the labels that came are of products with other substances too")
     return Found(DrugFacts(drug=drug.name, labels=tuple(labels)), tuple(skipped))
 
 
-def is_alone(label: DrugLabel, drug: Drug) -> bool:
-    """Whether the drug is the only substance of the product."""
-    by_generic = any(is_form_of(name, drug.names) is not None for name in label.generics)
-    several = any(mark in f" {fold(g)} " for g in label.generics for mark in (" and ", ",", ";"))
-    by_brand = any(fold(name) in map(fold, drug.names) for name in label.products)
-    return by_generic or (by_brand and not several)
-
-
 def _names(label: DrugLabel, drug: Drug) -> bool:
-    told = f" {fold(' '.join((*label.products, *label.generics)))} "
-    return any(fold(name) in told for name in drug.names)
+    """Whether a product or a substance of it begins with a name of the drug.
+
+    Names within others are other drugs: a "methyl-" or an "es-" form, or the salt of another one.
+    """
+    substances = (part for name in label.generics for part in substances_in(name))
+    told = [fold(name).split() for name in (*label.products, *substances)]
+    wanted = [fold(name).split() for name in drug.names]
+    return any(name and words[: len(name)] == name for name in wanted for words in told)
 
 
-def _label(result: Any_, today: str) -> DrugLabel | None:
+def _others(named: Any_, generics: tuple[str, ...], drug: Drug) -> tuple[str, ...]:
+    """The active substances of a product of several, without the drug and its salts."""
+    listed = unique(map(as_text, as_list(named.get("substance_name"))))
+    found = listed or unique(part for name in generics for part in substances_in(name))
+    others = tuple(name for name in found if is_form_of(name, drug.names) is None)
+    # A single substance is the drug under another name: a brand, or a salt that is not known.
+    return others if len(found) > 1 else ()
+
+
+def _approved(named: Any_) -> bool | None:
+    """By the number of its application: monograph products have another, homeopathic ones none."""
+    numbers = [as_text(number) for number in as_list(named.get("application_number"))]
+    if not numbers and not as_list(named.get("product_type")):
+        return None
+    return any(number.upper().startswith(_APPLICATIONS) for number in numbers)
+
+
+def _label(result: Any_, drug: Drug, today: str) -> DrugLabel | None:
     named = as_dict(result.get("openfda"))
     ids = (result.get("set_id"), *as_list(named.get("spl_set_id")))
     set_id = next((text for text in map(as_text, ids) if text), "")
     if not set_id:
         return None
+    generics = unique(map(as_text, as_list(named.get("generic_name"))))
     return DrugLabel(
         origin=LABELS.origin(today, DAILYMED + set_id),
         set_id=set_id,
         products=unique(map(as_text, as_list(named.get("brand_name")))),
-        generics=unique(map(as_text, as_list(named.get("generic_name")))),
+        generics=generics,
+        others=_others(named, generics, drug),
+        approved=_approved(named),
         effective=_date(as_text(result.get("effective_time"))),
         sections=tuple(_sections(result)),
     )
