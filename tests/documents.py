@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import typst
 from pypdf import PdfWriter
 
-__all__ = ["blank_pdf", "encrypted_pdf", "pdf_of"]
+__all__ = ["blank_pdf", "bomb_pdf", "encrypted_pdf", "pdf_of"]
 
 _SET = """
 #set page(height: 14cm, columns: 2)
@@ -55,4 +56,21 @@ def _saved(writer: PdfWriter, path: Path) -> Path:
     data = BytesIO()
     writer.write(data)
     path.write_bytes(data.getvalue())
+    return path
+
+
+def bomb_pdf(folder: Path, unpacked_mb: int) -> Path:
+    """Return a PDF of some kB with one page, whose content unpacks to so many megabytes."""
+    packer = zlib.compressobj(9)
+    packed = b"".join(packer.compress(b" " * 1_000_000) for _ in range(unpacked_mb))
+    packed += packer.flush()
+    parts = (
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 4 0 R >>",
+        b"<< /Length %d /Filter /FlateDecode >>\nstream\n%b\nendstream" % (len(packed), packed),
+    )
+    body = b"".join(b"%d 0 obj\n%b\nendobj\n" % part for part in enumerate(parts, 1))
+    path = folder / "bomb.pdf"
+    path.write_bytes(b"%PDF-1.4\n" + body + b"trailer << /Size 5 /Root 1 0 R >>\n%%EOF")
     return path

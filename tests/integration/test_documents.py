@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,10 @@ from deepcritical.domain.errors import DocumentError
 from deepcritical.domain.text import locate_quote
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.interfaces.main import app
+from deepcritical.reading.library import read_by_code
+from deepcritical.tools import documents
 from deepcritical.tools.documents import MAX_BYTES, page_of, read_document
-from tests.documents import blank_pdf, encrypted_pdf, pdf_of
+from tests.documents import blank_pdf, bomb_pdf, encrypted_pdf, pdf_of
 
 TITLE = "Examplol for testitis: a made-up, randomised trial that stands in no journal"
 METHODS = "In all, 300 adults with testitis were randomised to examplol or placebo. " * 3
@@ -63,6 +66,15 @@ async def test_a_card_has_results_and_what_they_count_for(tmp_path: Path) -> Non
     assert other.weighed is None
 
 
+def test_of_results_that_disagree_a_document_decides_by_the_primary_outcome(tmp_path: Path) -> None:
+    null = "The primary outcome, change in testitis, did not differ between examplol and placebo."
+    early = RESULT.replace("testitis", "testitis at week 2")
+    for results, read in ((f"{early} {null}", ["no_difference"]), (RESULT, ["a"])):
+        file = pdf_of(tmp_path, TITLE, abstract=METHODS, results=results)
+        reading = read_by_code({"own": read_document(file)})["own"]
+        assert [r.better for r in reading.results] == read
+
+
 def test_the_command_prints_arms_results_and_pages(tmp_path: Path) -> None:
     file = str(paper(tmp_path))
     done = CliRunner().invoke(app, ["read", file, "--question", QUESTION])
@@ -106,15 +118,48 @@ def test_five_thousand_pages_are_declined_at_once(tmp_path: Path) -> None:
         ("paper.pdf", b"%PDF-1.7 and nothing behind it", "no PDF that can be read"),
         ("paper.pdf", b"", "no PDF that can be read"),
         ("paper.txt", b"\xff\xfe\x00", "no text in UTF-8"),
+        ("paper.txt", b"\n \n", "is empty"),
+        ("paper.txt", b"A title\n\x00\x01 and \x1b[31m", "no text"),
         ("paper.docx", b"made up", "no document that can be read"),
         ("paper.pdf", bytes(MAX_BYTES + 1), "larger than 30 MB"),
     ],
-    ids=["cut", "empty", "no text", "another kind", "large"],
+    ids=["cut", "empty", "no text", "blank", "binary", "another kind", "large"],
 )
 def test_what_is_no_document_says_why(tmp_path: Path, name: str, data: bytes, why: str) -> None:
     (tmp_path / name).write_bytes(data)
     with pytest.raises(DocumentError, match=why):
         read_document(tmp_path / name)
+
+
+@pytest.mark.parametrize("limit", ["memory", "time"])
+def test_a_pdf_that_unpacks_to_very_much_is_declined(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    bomb = bomb_pdf(tmp_path, 400)
+    assert bomb.stat().st_size < 500_000
+    monkeypatch.setattr(documents, "_MEMORY_MB", 256 if limit == "memory" else 1_024)
+    monkeypatch.setattr(documents, "_PDF_S", 30.0 if limit == "memory" else 0.02)
+    with pytest.raises(DocumentError, match="more time or memory"):
+        read_document(bomb)
+
+
+def test_what_has_no_end_is_not_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.txt")
+    (tmp_path / "zero.txt").symlink_to("/dev/zero")
+    (tmp_path / "folder.txt").mkdir()
+    for name in ("pipe.txt", "zero.txt", "folder.txt"):
+        with pytest.raises(DocumentError, match="it is no file"):
+            read_document(tmp_path / name)
+
+
+def test_marks_that_steer_a_terminal_are_blanks(tmp_path: Path) -> None:
+    file = tmp_path / "marks.txt"
+    file.write_text(f"{TITLE}\n\x1b[31m{RESULT}\x9b2J\x07")
+    assert read_document(file).content.split() == [
+        "[31m" + RESULT.split()[0],
+        *RESULT.split()[1:],
+        "2J",
+    ]
 
 
 def test_a_file_that_is_not_there_has_its_exit_code() -> None:

@@ -11,13 +11,15 @@ from typing import NamedTuple, get_args
 
 import pytest
 
+from deepcritical.tools import registry
 from deepcritical.tools.base import SourceOutcome
 from deepcritical.tools.search_handler import SearchHandler
 from tests.conftest import TABLE, queries
 from tests.servers.faults import Fault, Faults
+from tests.servers.world import SOURCES as SERVED
 from tests.servers.world import fast_tools, world
 
-NAMES = {"PubMed": "pubmed", "ClinicalTrials.gov": "clinicaltrials", "Europe PMC": "europepmc"}
+NAMES = {registry.BY_KEY[key].name: key for key in SERVED}
 SOURCES = tuple(NAMES)
 DEADLINE_S = 6.0
 LATE_S = 5.0

@@ -6,16 +6,15 @@ Progress goes to stderr, the brief of the report to stdout.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from deepcritical.domain import errors
-from deepcritical.domain.live_sources import SourceKey, parse_sources
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.question import checked_question
 from deepcritical.domain.run_files import RUN_LOG, RUN_READINGS, RUN_RECORDS
@@ -31,9 +30,11 @@ from deepcritical.interfaces.model_options import (
 from deepcritical.interfaces.plan_file import check_new, read_plan, summary, write_plan
 from deepcritical.interfaces.printing import Wanted, print_report
 from deepcritical.interfaces.progress import show
+from deepcritical.interfaces.read_command import documents_of
 from deepcritical.interfaces.report_files import REPORT_FILES, write_report
 from deepcritical.interfaces.reuse import Former, NoSimilar, Reuse, Reusing, former_run
 from deepcritical.interfaces.stop_signals import on_signals
+from deepcritical.tools.registry import DEFAULT_KEYS, KEYS, parse_sources
 
 if TYPE_CHECKING:
     from deepcritical.domain.budget import Depth
@@ -73,21 +74,29 @@ class Choice(NamedTuple):
     """Where to search, if the command line says so."""
 
     snapshot: str | None
-    sources: tuple[SourceKey, ...]
+    sources: tuple[str, ...]
+    documents: tuple[str, ...] = ()
+
+    @property
+    def sought(self) -> dict[str, Any]:
+        """Where to search, as keywords of what builds on it."""
+        return {"snapshot": self.snapshot, "sources": self.sources}
 
 
-def chosen(snapshot: str | None, sources: str | None) -> Choice:
-    """The options that choose where to search.
+def chosen(snapshot: str | None, sources: str | None, own: Sequence[str] | None = None) -> Choice:
+    """The options that choose where to search, and what is read too.
 
     Raises:
-        BadParameter: Both are given, or a source is none.
+        BadParameter: Both are given, or a source is none, or a document.
+        DocumentError: A document cannot be read.
     """
     if snapshot is not None and sources is not None:
         raise typer.BadParameter("choose these or a snapshot, not both", param_hint="--sources")
     try:
-        return Choice(snapshot, parse_sources(sources) if sources is not None else ())
+        named = parse_sources(sources) if sources is not None else ()
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--sources") from error
+    return Choice(snapshot, named, documents_of(own or ()))
 
 
 class _Finished(NamedTuple):
@@ -119,8 +128,8 @@ Snapshot = Annotated[
 Sources = Annotated[
     str | None,
     typer.Option(
-        help="Live sources, with commas between them: pubmed, clinicaltrials, europepmc, web; "
-        "by default the first three."
+        help=f"Live sources, with commas between them: {', '.join(KEYS)}; "
+        f"by default {', '.join(DEFAULT_KEYS)}."
     ),
 ]
 _Out = Annotated[
@@ -152,6 +161,14 @@ _Plan = Annotated[
 _FromPlan = Annotated[
     Path | None,
     typer.Option(help="Start with the plan in this file, which has question, sources and limits."),
+]
+_With = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--with",
+        help="A document of your own that is read too: a .pdf, .txt or .md file, a folder of them, "
+        "or a PMID, PMCID, DOI or NCT id; may be given several times.",
+    ),
 ]
 _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 
@@ -195,6 +212,7 @@ def research(
     from_plan: _FromPlan = None,
     reuse: Reuse = None,
     no_similar: NoSimilar = False,
+    own: _With = None,
 ) -> None:
     """Answer QUESTION from evidence: progress on stderr, the brief of the report on stdout.
 
@@ -207,16 +225,15 @@ def research(
     folder, wanted = folder_of(out), _wanted_form(as_json, full)
     question = None if question is None else checked_question(question)
     with_model = chosen_model(model, model_base_url, ask_key)
-    reusing = Reusing(reuse, look=not (no_similar or quiet or from_plan))
-    asked = _Asked(question, chosen(snapshot, sources), with_model, depth, manager, reusing)
+    reusing = Reusing(reuse, look=not (no_similar or quiet or from_plan or own))
+    asked = _Asked(question, chosen(snapshot, sources, own), with_model, depth, manager, reusing)
     if plan:
-        others = {"--from-plan": from_plan, "--out": out, "--reuse": reuse}
+        others = {"--from-plan": from_plan, "--out": out, "--reuse": reuse, "--with": own}
         check_alone("--plan", {**others, "--json": as_json or None, "--full": full or None})
         _plan(asked, plan, quiet)
         return
-    former = None if from_plan else _former(asked)
-    hand = former.hand_over if former else _research(asked, from_plan, folder, quiet).hand_over
-    if not hand(wanted, folder):
+    ended = (None if from_plan else _former(asked)) or _research(asked, from_plan, folder, quiet)
+    if not ended.hand_over(wanted, folder):
         raise typer.Exit(NO_EVIDENCE)
 
 
@@ -259,6 +276,7 @@ class _Asked(NamedTuple):
             "--sources": self.choice.sources or None,
             "--depth": self.depth,
             "--reuse": self.reusing.reuse,
+            "--with": self.choice.documents or None,
         }
         check_alone("--from-plan", said)
         return read_plan(path)
@@ -286,7 +304,12 @@ def _settings(asked: _Asked) -> Settings:
 def _runs(asked: _Asked, choice: Choice) -> RunService:
     from deepcritical.bootstrap import build_runs
 
-    return build_runs(_settings(asked), snapshot=choice.snapshot, sources=choice.sources)
+    return build_runs(
+        _settings(asked),
+        snapshot=choice.snapshot,
+        sources=choice.sources,
+        documents=choice.documents,
+    )
 
 
 def _former(asked: _Asked) -> Former[ResearchReport] | None:

@@ -112,7 +112,7 @@ def serve(
     """
     from deepcritical import bootstrap  # late: `--help` must not wait for the framework
 
-    chosen_place = chosen(snapshot, sources)._asdict()
+    chosen_place = chosen(snapshot, sources).sought
     settings = bootstrap.read_settings(*chosen_model(model, model_base_url, ask_key))
     runs = bootstrap.build_runs(settings, **chosen_place, serves=True, conducts=not no_worker)
     place = bootstrap.place_of(settings, **chosen_place)

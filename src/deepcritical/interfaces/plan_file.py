@@ -6,6 +6,7 @@ from pathlib import Path
 
 from deepcritical.domain.errors import PlanError, StorageError
 from deepcritical.domain.plan import ResearchPlan, parse_plan
+from deepcritical.tools.registry import known
 
 __all__ = ["check_new", "read_plan", "summary", "write_plan"]
 
@@ -38,7 +39,15 @@ def read_plan(path: Path) -> ResearchPlan:
         ) from error
     if len(written) > _LARGEST_BYTES:
         raise PlanError(f"{path} is too large for a plan.", "Write one with --plan.")
-    return parse_plan(written, str(path))
+    plan = parse_plan(written, str(path))
+    try:
+        known(plan.place.sources)
+    except ValueError as error:
+        raise PlanError(
+            f"{path} is not a plan that can be run: {error} at place.sources.",
+            "Correct the plan, or write a new one with --plan.",
+        ) from error
+    return plan
 
 
 def write_plan(plan: ResearchPlan, path: Path) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,13 +22,16 @@ if TYPE_CHECKING:
     from deepcritical.bootstrap.reading_alone import StudyCard
     from deepcritical.domain.study import Result
 
-__all__ = ["read"]
+__all__ = ["documents_of", "read"]
 
 _UNREAD = {
     "title_only": "There is no text beside the title.",
     "not_english": "The text is not in English.",
     "results_not_given": "No result between arms could be read.",
 }
+
+
+_ID = re.compile(r"pmid:\d{1,9}|pmcid:PMC\d{1,9}|nct:NCT\d{8}|doi:10\.\d{4,9}/\S+")
 
 
 def read(
@@ -61,6 +65,30 @@ def read(
 
 def _is_file(path: Path) -> bool:
     return path.exists() or path.suffix.lower() in (".pdf", ".txt", ".md")
+
+
+def documents_of(named: Sequence[str]) -> tuple[str, ...]:
+    """Absolute paths and canonical ids of the documents that a run reads too.
+
+    Raises:
+        BadParameter: There are too many of them, or a name is neither a file nor an id.
+        DocumentError: A file cannot be read.
+    """
+    if not named:
+        return ()
+    from deepcritical.tools.own_documents import MAX_DOCUMENTS, documents_in
+
+    found: dict[str, None] = {}
+    for what in named:
+        path = Path(what).expanduser()
+        given = documents_in(path) if _is_file(path) else (canonical_id(what),)
+        if not _is_file(path) and not _ID.fullmatch(given[0]):
+            told = f"{visible(what)} is neither a document that is there nor an id"
+            raise typer.BadParameter(told, param_hint="--with")
+        found |= dict.fromkeys(given)
+    if len(found) > MAX_DOCUMENTS:
+        raise typer.BadParameter(f"at most {MAX_DOCUMENTS} documents", param_hint="--with")
+    return tuple(found)
 
 
 async def _read(

@@ -29,6 +29,7 @@ from deepcritical.reasoning.chatting import RAG, SEARCH
 from deepcritical.reasoning.look_ups import read_look_up, search_queries
 from deepcritical.services.finishing import SOON_S, to_the_end
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
+from deepcritical.tools.registry import DEFAULT_NAMES
 from deepcritical.tools.search_handler import SourceAnswer
 from deepcritical.tools.searching import search
 
@@ -51,7 +52,7 @@ class RagInput(Model):
 
 
 def search_tool(open_sources: OpenSources) -> ToolConfig:
-    """A quick search of the sources that are set: PubMed, ClinicalTrials.gov, Europe PMC."""
+    """A quick search of the sources that are set."""
 
     async def execute(inputs: SearchInput, _caller: ToolCaller) -> AsyncGenerator[ToolStep, None]:
         queries = await asyncio.to_thread(search_queries, inputs.query)
@@ -66,7 +67,7 @@ def search_tool(open_sources: OpenSources) -> ToolConfig:
 
     return ToolConfig(
         name=SEARCH,
-        description="Searches PubMed, ClinicalTrials.gov and Europe PMC once, in seconds. For "
+        description=f"Searches {DEFAULT_NAMES} once, in seconds. For "
         "look-ups and questions that single records answer: papers or trials on something, the "
         "latest of them, a PMID, DOI or NCT number, a figure. Not for weighing evidence.",
         input_schema=SearchInput,

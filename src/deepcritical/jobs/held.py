@@ -25,10 +25,11 @@ def owner_of(recipe: Recipe, user_id: str) -> str:
     """Whose the readings of a run are.
 
     All share what the operator's own model reads in public records; what a user's key pays for, or
-    what stands in a private snapshot, is his alone.
+    what stands in a private snapshot or in documents of his own, is his alone.
     """
-    private = recipe.place.snapshot is not None and recipe.place.snapshot not in BUNDLED
-    return user_id if recipe.own_key or private else ""
+    place = recipe.place
+    private = place.snapshot is not None and place.snapshot not in BUNDLED
+    return user_id if recipe.own_key or private or place.documents else ""
 
 
 @dataclass

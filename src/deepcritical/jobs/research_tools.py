@@ -21,6 +21,7 @@ from deepcritical.jobs.run import RunOf
 from deepcritical.jobs.runs import RunService
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.chatting import DEEP_RESEARCH, RESEARCH_REPORT
+from deepcritical.tools.registry import DEFAULT_NAMES
 
 __all__ = ["ASK_FIRST", "Describe", "deep_research_tool", "research_report_tool"]
 
@@ -54,7 +55,7 @@ def deep_research_tool(runs: RunService, describe: Describe) -> ToolConfig:
 
     return ToolConfig(
         name=DEEP_RESEARCH,
-        description="Answer a biomedical question from PubMed, ClinicalTrials.gov and Europe PMC "
+        description=f"Answer a biomedical question from {DEFAULT_NAMES} "
         "by a checklist: several rounds of search, each statement a located quote with its [n], "
         "and what stayed open. Use it when an answer needs several studies weighed: does a "
         "treatment work, is it safe, what is the mechanism, what is the dose. Do not use it for a "

@@ -21,7 +21,6 @@ from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.budget import Depth, OwnLimits, RunLimits
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.frame import QuestionFrame
-from deepcritical.domain.live_sources import SourceKey
 from deepcritical.domain.plan import Place, ResearchPlan, check_plan
 from deepcritical.domain.question import checked_question
 from deepcritical.domain.recipe import ModelChoice, Recipe
@@ -199,7 +198,7 @@ class RunService(KnownRuns):
         tool: str = RESEARCH,
         *,
         context: str = "",
-        sources: Sequence[SourceKey] = (),
+        sources: Sequence[str] = (),
         reasoner: Reasoner | None = None,
     ) -> QuestionFrame:
         """The frame of a question that a run could begin with; see `check_question`."""
@@ -215,7 +214,7 @@ class RunService(KnownRuns):
         depth: Depth = "standard",
         reasoner: Reasoner | None = None,
         model_api_key: SecretStr | None = None,
-        sources: Sequence[SourceKey] = (),
+        sources: Sequence[str] = (),
         own_limits: OwnLimits = NO_LIMITS,
     ) -> ResearchPlan:
         """What a run of this question would do first, for a person to review.
@@ -248,7 +247,7 @@ class RunService(KnownRuns):
         model_api_key: SecretStr | None = None,
         user_id: str = LOCAL_USER,
         plan: ResearchPlan | None = None,
-        sources: Sequence[SourceKey] = (),
+        sources: Sequence[str] = (),
         own_limits: OwnLimits = NO_LIMITS,
     ) -> RunOf[ResearchReport]:
         """Start a run that ends with a report; must be called within a running event loop.
@@ -289,7 +288,7 @@ class RunService(KnownRuns):
         model_api_key: SecretStr | None = None,
         user_id: str = LOCAL_USER,
         depth: Depth = "deep",
-        sources: Sequence[SourceKey] = (),
+        sources: Sequence[str] = (),
         own_limits: OwnLimits = NO_LIMITS,
     ) -> RunOf[DeepAnswer]:
         """Start a run that ends with an answer; must be called within a running event loop.

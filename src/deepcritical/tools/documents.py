@@ -6,18 +6,26 @@ read on this machine alone, and kept nowhere.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Sequence
+import subprocess
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from deepcritical.domain.errors import DocumentError
-from deepcritical.domain.evidence import MAX_TEXT_CHARS, Citation, Evidence, EvidenceMetadata, cut
+from deepcritical.domain.evidence import (
+    MAX_TEXT_CHARS,
+    OWN_DOCUMENT,
+    Citation,
+    Evidence,
+    EvidenceMetadata,
+    cut,
+)
 from deepcritical.domain.identity import normalised_doi
 from deepcritical.domain.patterns import bounded
-
-if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument
+from deepcritical.tools import pdf_pages
 
 __all__ = ["MAX_BYTES", "MAX_PAGES", "SUFFIXES", "page_of", "read_document"]
 
@@ -25,6 +33,12 @@ MAX_BYTES = 30_000_000
 MAX_PAGES = 200
 """Of one document: a thesis has more, a paper with its supplement has not."""
 SUFFIXES = (".pdf", ".txt", ".md")
+_READ_CHARS = 2 * MAX_TEXT_CHARS
+"""More than is kept of any record: lines and blanks go."""
+_PDF_S = 30.0
+_MEMORY_MB = 1_024
+"""What a reader of a PDF may take, with its libraries."""
+_CONTROL = bounded(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _LEAST_LETTERS = 200
 """Of a whole PDF; with fewer its pages are pictures."""
 _TITLE_CHARS = (15, 300)
@@ -49,11 +63,13 @@ def read_document(path: Path) -> Evidence:
         advice = f"Give a file that ends in {', '.join(SUFFIXES)}, or an id such as a PMID."
         raise DocumentError(f"{path.name} is no document that can be read.", advice)
     try:
-        size = path.stat().st_size
-        data = path.read_bytes() if size <= MAX_BYTES else b""
+        if path.exists() and not path.is_file():
+            raise DocumentError(f"{path.name} cannot be read: it is no file.")
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise DocumentError(f"{path.name} cannot be read: {error.strerror}.") from error
-    if size > MAX_BYTES:
+    if len(data) > MAX_BYTES:
         most = MAX_BYTES // 1_000_000
         raise DocumentError(f"{path.name} is larger than {most} MB.", "Give a smaller file.")
     named, pages = _of_pdf(path, data) if path.suffix.lower() == ".pdf" else _of_text(path, data)
@@ -70,49 +86,46 @@ def _of_text(path: Path, data: bytes) -> tuple[str, list[str]]:
         text = data.decode("utf-8-sig").strip()
     except UnicodeDecodeError as error:
         raise DocumentError(f"{path.name} is no text in UTF-8.") from error
-    title, _, body = text.partition("\n")
+    if "\0" in text:
+        raise DocumentError(f"{path.name} is no text.")
+    if not text:
+        raise DocumentError(f"{path.name} is empty.")
+    title, _, body = _CONTROL.sub(" ", text[:_READ_CHARS]).partition("\n")
     return title.lstrip("# ").strip(), [body.strip() or title]
 
 
 def _of_pdf(path: Path, data: bytes) -> tuple[str, list[str]]:
-    import pypdfium2 as pdfium
-
-    try:
-        document = pdfium.PdfDocument(data)
-    except pdfium.PdfiumError as error:
-        if "password" in str(error).lower():
+    read = _unpacked(path, data)
+    if error := read.get("error"):
+        if "password" in error.lower():
             advice = "Save a copy without a password, and give that."
-            raise DocumentError(f"{path.name} is encrypted.", advice) from error
-        raise DocumentError(f"{path.name} is no PDF that can be read: {error}.") from error
-    try:
-        number = len(document)
-        if number > MAX_PAGES:
-            told = f"{path.name} has {number:,} pages; at most {MAX_PAGES} are read."
-            raise DocumentError(told, "Give the paper alone.")
-        pages = list(_page_texts(document))
-        named = str(document.get_metadata_value("Title") or "")
-    except pdfium.PdfiumError as error:
-        raise DocumentError(f"{path.name} has pages that cannot be read: {error}.") from error
-    finally:
-        document.close()
+            raise DocumentError(f"{path.name} is encrypted.", advice)
+        raise DocumentError(f"{path.name} is no PDF that can be read: {error}.")
+    if number := read.get("number"):
+        told = f"{path.name} has {number:,} pages; at most {MAX_PAGES} are read."
+        raise DocumentError(told, "Give the paper alone.")
+    pages = [_CONTROL.sub(" ", text) for text in read["pages"]]
     if sum(char.isalpha() for text in pages for char in text) < _LEAST_LETTERS:
         advice = "Give a PDF with text, or have it recognised first."
         raise DocumentError(f"{path.name} holds pictures of pages, and no text.", advice)
-    return named, pages
+    return read["title"], pages
 
 
-def _page_texts(document: PdfDocument) -> Iterator[str]:
-    """Yield the text of each page, until more has come than is read of any record."""
-    total = 0
-    for page in document:
-        if total > 2 * MAX_TEXT_CHARS:
-            return
-        part = page.get_textpage()
-        text = part.get_text_bounded()
-        part.close()
-        page.close()
-        total += len(text)
-        yield text.replace("\r\n", "\n").replace("\r", "\n")
+def _unpacked(path: Path, data: bytes) -> dict[str, Any]:
+    """What `pdf_pages` says of a PDF.
+
+    Raises:
+        DocumentError: It takes more time or memory than a paper does.
+    """
+    limits = map(str, (MAX_PAGES, _READ_CHARS, _MEMORY_MB))
+    # By its path and without the directories beside it, so that nothing else is imported.
+    call = [sys.executable, "-P", pdf_pages.__file__, *limits]
+    try:
+        done = subprocess.run(call, input=data, capture_output=True, timeout=_PDF_S, check=True)  # noqa: S603
+        return dict(json.loads(done.stdout))
+    except (subprocess.SubprocessError, ValueError) as error:
+        told = f"{path.name} takes more time or memory than a paper does, or ends its reader."
+        raise DocumentError(told, "Print it to a new PDF, or give its text.") from error
 
 
 def _record(path: Path, named: str, pages: Sequence[str]) -> Evidence:
@@ -133,7 +146,7 @@ def _record(path: Path, named: str, pages: Sequence[str]) -> Evidence:
             ),
             metadata=EvidenceMetadata(
                 doi=doi,
-                note=f"A document of your own: {path.name}.",
+                note=f"{OWN_DOCUMENT}{path.name}.",
                 page_starts=tuple(starts) if path.suffix.lower() == ".pdf" else (),
             ),
         )

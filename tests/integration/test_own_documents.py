@@ -1,0 +1,104 @@
+"""Documents of the user's own in a run: read with the others, cited by page, and private."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from deepcritical.domain.budget import RunLimits
+from deepcritical.domain.errors import DocumentError
+from deepcritical.domain.plan import Place
+from deepcritical.domain.recipe import Recipe
+from deepcritical.interfaces.main import app
+from deepcritical.jobs.held import owner_of
+from tests.conftest import paper, snapshot
+from tests.documents import pdf_of
+
+QUESTION = "Does examplol help in testitis?"
+RESULT = "Examplol significantly improved testitis compared with placebo (p = 0.01)."
+METHODS = "In all, 300 adults with testitis were randomised to examplol or placebo. "
+FILLING = "Nothing that anybody should read into stands in this sentence. " * 40
+
+
+def document(folder: Path) -> Path:
+    folder.mkdir(exist_ok=True)
+    return pdf_of(
+        folder,
+        "Examplol for testitis: a made-up, randomised trial that stands in no journal",
+        abstract="A trial without a figure. doi:10.5555/made-up.1.",
+        methods=METHODS + FILLING,
+        results=RESULT,
+    )
+
+
+def run(tmp_path: Path, line: dict[str, Any], own: str) -> dict[str, Any]:
+    path = str(snapshot(tmp_path / "made.jsonl", line))
+    given = ["research", QUESTION, "--snapshot", path, "--json", "-q", "--with", own]
+    done = CliRunner().invoke(app, given)
+    assert done.exit_code == 0, done.output
+    return dict(json.loads(done.stdout))
+
+
+def of_documents(report: dict[str, Any]) -> list[dict[str, Any]]:
+    return [search for search in report["searches"] if search["source"] == "your documents"]
+
+
+def test_a_document_decides_with_the_others_and_is_cited_by_its_page(tmp_path: Path) -> None:
+    own = document(tmp_path / "own")
+    other = paper(7, pub_types=["Editorial"], text="Nothing was measured.")
+    report = run(tmp_path, other, str(own))
+    (reference,) = [r for r in report["references"] if "stands in no journal" in r["title"]]
+    assert report["verdict"]["label"] == "promising"
+    assert report["verdict"]["deciding_ids"] == [reference["evidence_id"]]
+    (place,) = {c["place"] for c in report["claims"] if c["quote"] == RESULT}
+    assert place.startswith("p. ")
+    assert int(place[3:]) > 1
+    assert "A document of your own" in report["clinical_findings"]["content"]
+    assert of_documents(report)[0]["query_as_run"] == own.name
+
+
+def test_a_document_that_a_source_knows_is_one_record(tmp_path: Path) -> None:
+    known = paper(1, doi="10.5555/made-up.1")
+    report = run(tmp_path, known, str(document(tmp_path / "own").parent))
+    assert report["studies_included"] == 1
+    (reference,) = report["references"]
+    assert {"doi:10.5555/made-up.1", f"pmid:{known['pmid']}"} <= set(reference["ids"])
+
+
+def test_an_id_is_looked_up(tmp_path: Path) -> None:
+    known = paper(1)
+    told = of_documents(run(tmp_path, known, known["pmid"]))
+    assert told[0]["query_as_run"] == f"pmid:{known['pmid']}"
+    assert told[0]["identified"] == 1
+
+
+@pytest.mark.parametrize(
+    ("own", "why"),
+    [("nowhere.pdf", "cannot be read"), ("zzz", "neither a document"), ("empty", "no document")],
+)
+def test_what_cannot_be_read_ends_before_the_search(tmp_path: Path, own: str, why: str) -> None:
+    (tmp_path / "empty").mkdir()
+    path = str(snapshot(tmp_path / "made.jsonl", paper(1)))
+    name = own if own == "zzz" else str(tmp_path / own)
+    done = CliRunner().invoke(app, ["research", QUESTION, "--snapshot", path, "--with", name])
+    assert isinstance(done.exception, DocumentError | SystemExit)
+    assert why in f"{done.output} {done.exception}"
+    assert "SearchAgent" not in done.output
+
+
+def test_readings_of_a_run_with_documents_are_its_users_alone() -> None:
+    def recipe(*documents: str) -> Recipe:
+        return Recipe(
+            tool="research",
+            question=QUESTION,
+            limits=RunLimits.for_depth("quick"),
+            place=Place(snapshot="demo", documents=documents),
+            searched_on="2999-01-01",
+        )
+
+    assert owner_of(recipe("/a/paper.pdf"), "somebody") == "somebody"
+    assert owner_of(recipe(), "somebody") == ""
