@@ -57,15 +57,6 @@ def test_node_mentions_slice_back_to_the_text_in_order(text: str) -> None:
 
 @unhurried
 @given(TEXTS)
-def test_a_condition_is_among_the_mentions(text: str) -> None:
-    node = vocabulary().condition(text)
-    assert node is None or node in {
-        m.node for m in vocabulary().find(text, ["Disease", "PhenotypicFeature"])
-    }
-
-
-@unhurried
-@given(TEXTS)
 def test_looking_up_a_canonical_name_gives_it_back(text: str) -> None:
     for mention in find_drugs(text):
         again = lookup_drug(mention.text)

@@ -6,7 +6,7 @@ and terms, for sources that have fields.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from deepcritical.domain.question import (
@@ -18,7 +18,7 @@ from deepcritical.domain.question import (
 )
 from deepcritical.questions.naming import as_condition
 from deepcritical.vocabulary.conditions import condition_named
-from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
+from deepcritical.vocabulary.drugs import DrugKind, generic_names, lookup_drug
 
 __all__ = ["asked", "condition_of", "drug_named", "edge_query", "posed_queries", "search_sides"]
 
@@ -95,6 +95,9 @@ _CANDIDATE_SIDES = (
 """The sides from which each candidate is searched, so that it is judged as if it were asked for."""
 
 
+_MOST_OTHERS, _MOST_NAMES = 3, 4
+"""Other treatments of a question that are searched beside its drug, and names of each."""
+_CONTROLS = frozenset(("placebo", "no treatment", "usual care", "standard care", "sham"))
 _SYMPTOMS = ("C23.888", "F01")
 """Trees of MeSH for signs and symptoms and for behaviour."""
 
@@ -145,7 +148,24 @@ def search_sides(
         if len(still_open) == len(given):
             break
     within = _disease_of(question)
-    return tuple(query.model_copy(update={"within": within}) for query in found)
+    beside = [query for query in _with_others(question, condition) if query.text not in done]
+    return tuple(query.model_copy(update={"within": within}) for query in (*found, *beside))
+
+
+def _with_others(question: ResearchQuestion, condition: Condition) -> Iterator[SearchQuery]:
+    """One query for the drug with each other treatment that the question names.
+
+    Records of a combination or a comparison would be few among those of the first drug alone.
+    """
+    drug, frame = question.drug, question.frame
+    if drug is None or frame is None:
+        return
+    named = [other.name for other in frame.drugs if other.name != drug.name]
+    named += [name for name in frame.comparators if name not in _CONTROLS]
+    for other in named[:_MOST_OTHERS]:
+        names = dict.fromkeys((other, *generic_names(other)))
+        terms = tuple(f'"{name}"' for name in names)[:_MOST_NAMES]
+        yield asked(drug, condition, other, terms)
 
 
 def _disease_of(question: ResearchQuestion) -> Condition | None:

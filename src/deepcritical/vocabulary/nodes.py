@@ -21,11 +21,9 @@ from deepcritical.vocabulary.folding import Token, fold_word, key_of, tokens_of
 from deepcritical.vocabulary.matching import SEPARATORS, scan, stands_alone
 
 __all__ = [
-    "CONDITION_LABELS",
     "NodeMention",
     "Vocabulary",
     "VocabularyNode",
-    "condition",
     "vocabulary",
 ]
 
@@ -52,7 +50,7 @@ Names are entry terms of MeSH (D000086382), and the virus (D000086402): laborato
 infection by it.
 """
 
-CONDITION_LABELS = frozenset({"Disease", "PhenotypicFeature"})
+_CONDITION_LABELS = frozenset({"Disease", "PhenotypicFeature"})
 """The labels of nodes that a question can be about."""
 
 _LABEL_ORDER = (
@@ -110,7 +108,7 @@ def _derived_forms(node: VocabularyNode) -> Iterator[str]:
         # "Protein kinase C (PKC)-ε" does not make PKC a name of the isoform.
         yield from (s for s, long in expand_abbreviations(name).items() if long == whole != name)
         eponym = _EPONYM.fullmatch(name)
-        if eponym and node.label in CONDITION_LABELS:
+        if eponym and node.label in _CONDITION_LABELS:
             yield f"{eponym[1]} dementia"
 
 
@@ -156,7 +154,7 @@ class _Index:
     def _add_eponyms(self, node: VocabularyNode) -> None:
         matches = (_EPONYM.fullmatch(name) for name in node.names)
         for match in matches:
-            if match and node.label in CONDITION_LABELS:
+            if match and node.label in _CONDITION_LABELS:
                 self._eponyms.setdefault(fold_word(match[1]), node)
 
     def match(self, text: str, tokens: Sequence[Token], at: int) -> tuple[NodeMention, int] | None:
@@ -211,17 +209,6 @@ class Vocabulary:
         index = self._index(None if labels is None else frozenset(labels))
         return tuple(scan(tokens_of(text), partial(index.match, text)))
 
-    def condition(self, text: str) -> VocabularyNode | None:
-        """The condition that a question names: a disease before a symptom, then the longest name.
-
-        None means that the vocabulary does not know the condition, not that there is none.
-        """
-        mentions = self.find(text, CONDITION_LABELS)
-        if not mentions:
-            return None
-        best = max(mentions, key=lambda m: (m.node.label == "Disease", len(m.text), -m.start))
-        return best.node
-
 
 def _preferred(names: Sequence[str]) -> str:
     readable = [name for name in names if not re.search(r"[,()]", name)]
@@ -242,8 +229,3 @@ def vocabulary() -> Vocabulary:
         )
         for node in nodes
     )
-
-
-def condition(text: str) -> VocabularyNode | None:
-    """The condition that a question names, in the vocabulary shipped with the package."""
-    return vocabulary().condition(text)

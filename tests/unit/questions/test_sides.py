@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.domain.frame import QuestionKind
+from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import read_frame
+from deepcritical.questions.searching import search_sides
 
 
 @pytest.mark.parametrize(
@@ -44,3 +46,25 @@ def test_the_other_side_may_be_no_drug(text: str, arm: str) -> None:
 def test_placebo_is_a_comparator_and_makes_no_comparison() -> None:
     frame = read_frame("Is sertraline any better than a sugar pill in depression?")
     assert (frame.kind, frame.comparators) == (QuestionKind.EFFICACY, ("placebo",))
+
+
+@pytest.mark.parametrize(
+    ("text", "others"),
+    [
+        ("Does aspirin plus clopidogrel prevent stroke?", ["clopidogrel"]),
+        ("Is apixaban better than warfarin in atrial fibrillation?", ["warfarin"]),
+        ("sertraline versus psychotherapy for depression", ["psychotherapy"]),
+        ("Is sertraline better than placebo in depression?", []),
+        ("Does sertraline help in depression?", []),
+    ],
+)
+def test_the_drug_is_searched_with_each_other_that_the_question_names(
+    text: str, others: list[str]
+) -> None:
+    question = research_question(read_frame(text))
+    queries = search_sides(question, ())
+    with_others = [q for q in queries if q.terms]
+    assert [q.text.split()[-1] for q in with_others] == others
+    assert all(f'"{other}"' in q.terms for q, other in zip(with_others, others, strict=True))
+    run = [query.text for query in queries]
+    assert not [q for q in search_sides(question, run) if q.text in run]

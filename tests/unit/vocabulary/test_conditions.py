@@ -112,6 +112,26 @@ def test_a_class_is_known_in_other_words(text: str, name: str) -> None:
     assert [m.group.name for m in find_classes(f"Do {text} help?")] == [name]
 
 
+@pytest.mark.parametrize(
+    ("group", "member", "other"),
+    [
+        ("beta blockers", "timolol", "stanozolol"),
+        ("P2Y12 inhibitors", "prasugrel", "ozagrel"),
+        ("antibody-drug conjugates", "brentuximab vedotin", "exatecan"),
+        ("antiandrogens", "flutamide", "aceglutamide"),
+        ("long-acting beta agonists", "salmeterol", "albuterol"),
+        ("long-acting muscarinic antagonists", "umeclidinium", "ipratropium"),
+        ("prostacyclin analogues", "treprostinil", "latanoprost"),
+        ("JAK inhibitors", "ruxolitinib", "imatinib"),
+    ],
+)
+def test_a_stem_alone_makes_no_member(group: str, member: str, other: str) -> None:
+    known = drug_class(group)
+    assert known is not None
+    assert member in known.members
+    assert other not in known.members
+
+
 def test_a_short_class_is_written_in_capitals() -> None:
     assert [m.text for m in find_classes("AIs, or is it art?")] == ["AIs"]
     assert not find_classes("IS ART A HELP", shouted=True)

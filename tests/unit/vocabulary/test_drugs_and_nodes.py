@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
-from deepcritical.vocabulary.nodes import CONDITION_LABELS, condition, vocabulary
+from deepcritical.vocabulary.nodes import vocabulary
 
 
 def names_of(text: str) -> list[str]:
@@ -256,7 +256,9 @@ class TestVocabulary:
         ],
     )
     def test_spellings_of_an_eponym(self, text: str) -> None:
-        (mention,) = vocabulary().find(f"In {text}, cognition declines.", CONDITION_LABELS)
+        (mention,) = vocabulary().find(
+            f"In {text}, cognition declines.", ("Disease", "PhenotypicFeature")
+        )
         assert mention.node.id == ALZHEIMER
         assert mention.text == text
 
@@ -317,7 +319,7 @@ class TestVocabulary:
         names = {
             name.casefold()
             for node in vocabulary().nodes
-            if node.label in CONDITION_LABELS
+            if node.label in ("Disease", "PhenotypicFeature")
             for name in node.names
         }
         assert "regorafenib" not in names
@@ -327,20 +329,6 @@ class TestVocabulary:
         assert "protein kinase C (PKC)-ε" not in {
             mention.node.name for mention in vocabulary().find("PKC")
         }
-
-    @pytest.mark.parametrize(
-        ("question", "expected"),
-        [
-            ("Can metformin be repurposed for Alzheimer's disease?", ALZHEIMER),
-            ("Does metformin slow dementia in Alzheimer's disease?", ALZHEIMER),
-            ("What could be repurposed for long COVID?", None),
-            ("Does baricitinib help in COVID-19?", "MESH:D000086382"),
-            ("Does baricitinib help in SARS-CoV-2 infection?", "MESH:D000086382"),
-        ],
-    )
-    def test_the_condition_of_a_question(self, question: str, expected: str | None) -> None:
-        node = condition(question)
-        assert (node.id if node else None) == expected
 
 
 @pytest.mark.slow
