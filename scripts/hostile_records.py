@@ -19,7 +19,6 @@ from deepcritical.domain.text import locate_quote
 from deepcritical.questions.reading import literal_frame
 from deepcritical.questions.sameness import meaning_of
 from deepcritical.reading.library import read_by_code
-from deepcritical.reasoning.mechanisms import build_hypotheses
 from deepcritical.services.lexical import terms
 from deepcritical.verification.claims import verify_claim
 from deepcritical.vocabulary.drugs import find_drugs
@@ -98,7 +97,6 @@ def _read_record(text: str) -> None:
     find_drugs(record.content)
     terms(record.content)
     readings = read_by_code(records)
-    build_hypotheses(_DRUG, _CONDITION, records, ())
     read_passages(inquiry, checklist_of(inquiry), records, readings, [record])
     stance(record, _QUESTION)
     locate_quote("These words are nowhere in it.", record.content)

@@ -8,7 +8,7 @@ print(report.to_markdown())
 `deep_research(question)` answers any biomedical question, not only one of repurposing.
 
 The judging functions it rests on are pure, need no key and no network, and can be used alone:
-`grade(record)`, `stance(record, hypothesis)`, `edges(text)` and `verify_claim(sentence, record)`.
+`grade(record)`, `stance(record, hypothesis)` and `verify_claim(sentence, record)`.
 """
 
 from __future__ import annotations
@@ -27,17 +27,14 @@ if TYPE_CHECKING:
     from deepcritical.answering.stance import stance
     from deepcritical.domain.answer import DeepAnswer
     from deepcritical.domain.grading import grade
-    from deepcritical.domain.live_sources import SourceKey
     from deepcritical.domain.report import ResearchReport
-    from deepcritical.reasoning.edges import edges
     from deepcritical.verification.claims import verify_claim
 
     Document = TypeVar("Document", ResearchReport, DeepAnswer)
 
-__all__ = ["deep_research", "edges", "grade", "research", "stance", "verify_claim"]
+__all__ = ["deep_research", "grade", "research", "stance", "verify_claim"]
 
 _HOMES = {
-    "edges": "deepcritical.reasoning.edges",
     "grade": "deepcritical.domain.grading",
     "stance": "deepcritical.answering.stance",
     "verify_claim": "deepcritical.verification.claims",
@@ -57,15 +54,15 @@ def __getattr__(name: str) -> object:
 
 
 def research(
-    question: str, *, snapshot: str | None = None, sources: Sequence[SourceKey] = ()
+    question: str, *, snapshot: str | None = None, sources: Sequence[str] = ()
 ) -> ResearchReport:
     """Answer a question from live sources or from a snapshot; blocks until the report is there.
 
     Args:
         question: A drug and a condition, a condition alone, or a hypothesis to judge.
         snapshot: ``demo``, or the path of a .jsonl file.
-        sources: Live sources: ``pubmed``, ``clinicaltrials``, ``europepmc``, ``web``. Without
-            snapshot and sources the settings decide: by default the first three.
+        sources: Live sources, by the keys of ``tools/registry.py``, such as ``pubmed``. Without
+            snapshot and sources the settings decide.
 
     Raises:
         DeepCriticalError: The question cannot be worked on, or no source can be read.
@@ -90,7 +87,7 @@ def deep_research(
     context: str = "",
     max_iterations: int | None = None,
     snapshot: str | None = None,
-    sources: Sequence[SourceKey] = (),
+    sources: Sequence[str] = (),
 ) -> DeepAnswer:
     """Answer any biomedical question in located sentences; blocks until the answer is there.
 

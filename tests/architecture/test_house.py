@@ -149,9 +149,7 @@ def test_only_a_further_question_loads_what_makes_vectors(tmp_path: Path) -> Non
 
 
 def test_the_public_face_is_pinned() -> None:
-    assert deepcritical.__all__ == [
-        *("deep_research", "edges", "grade", "research", "stance", "verify_claim"),
-    ]
+    assert deepcritical.__all__ == ["deep_research", "grade", "research", "stance", "verify_claim"]
     assert all(callable(getattr(deepcritical, name)) for name in deepcritical.__all__)
 
 

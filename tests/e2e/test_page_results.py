@@ -239,8 +239,6 @@ def test_an_edge_of_the_graph_opens_its_evidence(page: Page) -> None:
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
     expect(edge).to_be_focused()
-    panel.get_by_role("button", name=re.compile("no evidence$")).first.click()
-    expect(page.get_by_role("dialog")).to_contain_text("No record that was found")
 
 
 def test_a_mark_of_the_timeline_opens_its_source(page: Page) -> None:

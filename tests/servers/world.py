@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from starlette.types import ASGIApp
 
+from deepcritical.tools import registry
 from deepcritical.tools.base import SearchTool
-from deepcritical.tools.clinicaltrials import ClinicalTrials
-from deepcritical.tools.europepmc import EuropePMC
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.network import RequestsTransport
-from deepcritical.tools.pubmed import PubMed
-from deepcritical.tools.rate_limiter import new_limiter
+from deepcritical.tools.rate_limiter import Limiter, new_limiter
 from tests.environment import without_settings
 from tests.servers.clinicaltrials import ClinicalTrialsServer
 from tests.servers.commands import forked_command
@@ -27,19 +25,28 @@ from tests.servers.faults import Faults
 from tests.servers.pubmed import PubMedServer
 from tests.servers.running import running
 
-SOURCES = ("pubmed", "clinicaltrials", "europepmc")
-_TOOLS: dict[str, Callable[[SourceClient], SearchTool]] = {
-    "pubmed": PubMed,
-    "clinicaltrials": ClinicalTrials,
-    "europepmc": EuropePMC,
-}
+SOURCES = tuple(source.key for source in registry.SOURCES if not source.fixed)
+"""Those with a server here."""
+
+
+class Given(NamedTuple):
+    """What a test opens a source with."""
+
+    the_client: SourceClient
+    email: str = ""
+
+    def client(self) -> SourceClient:
+        return self.the_client
+
+    def limiter(self) -> Limiter:
+        return new_limiter(1000)
 
 
 class World(NamedTuple):
     """The servers, each behind its faults, and the environment."""
 
     faults: dict[str, Faults]
-    """By the names of the sources: ``pubmed``, ``clinicaltrials``, ``europepmc``."""
+    """By the keys of the sources."""
     pubmed: PubMedServer
     clinicaltrials: ClinicalTrialsServer
     europepmc: EuropePMCServer
@@ -82,15 +89,16 @@ async def fast_tools(
     async with AsyncExitStack() as stack:
         tools = []
         for name in names:
+            source = registry.BY_KEY[name]
             client = SourceClient(
                 name,
-                site.environment[f"DEEPCRITICAL_{name.upper()}_URL"],
+                site.environment[f"DEEPCRITICAL_{source.url_setting.upper()}"],
                 limiter=new_limiter(1000),
-                network=RequestsTransport() if name == "clinicaltrials" else None,
+                network=RequestsTransport() if source.by_requests else None,
                 **{"wait_s": 0.01, **options},
             )
             stack.push_async_callback(client.aclose)
-            tools.append(_TOOLS[name](client))
+            tools.append(source.open(Given(client)))
         yield tuple(tools)
 
 

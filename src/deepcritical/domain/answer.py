@@ -15,7 +15,7 @@ from deepcritical.domain.base import Model
 from deepcritical.domain.brief import Brief
 from deepcritical.domain.checklist import ChecklistItem, Coverage
 from deepcritical.domain.events import StopReason
-from deepcritical.domain.evidence import SourceName
+from deepcritical.domain.evidence import SOURCE_TYPES, SourceType
 from deepcritical.domain.evidence_table import EvidenceRow
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.ledger import SupportRate
@@ -44,19 +44,8 @@ __all__ = [
     "tool_sources",
 ]
 
-SourceType = Literal["pubmed", "clinicaltrials", "europepmc", "web"]
-
 _SNIPPET = 300
 """Characters that a snippet should not exceed; it is cut at a sentence."""
-_TYPES: dict[SourceName, SourceType] = {
-    "pubmed": "pubmed",
-    "clinicaltrials": "clinicaltrials",
-    "registry": "clinicaltrials",
-    "europepmc": "europepmc",
-    "doi": "web",
-    "web": "web",
-    "curated": "web",
-}
 
 
 ANSWER_SCHEMA: Literal[2] = 2
@@ -283,7 +272,7 @@ def _source(number: int, reference: Reference, claims: Sequence[Claim]) -> ToolS
     snippet = shorten_at_sentence(next(quotes, reference.text), _SNIPPET)
     return ToolSource(
         id=f"src_{number}",
-        type=_TYPES[reference.source],
+        type=SOURCE_TYPES[reference.source],
         title=visible(reference.title),
         url=reference.link,
         snippet=visible(snippet),

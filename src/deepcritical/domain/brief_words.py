@@ -81,7 +81,7 @@ def badge(report: Briefed) -> Badge:
 
 
 def licensed_words(brief: Brief) -> str:
-    """Return "Licensed for this condition", or for a form of it; '' where nobody says so."""
+    """Return how the licence is told, as "Licensed for this condition"; '' where nobody says so."""
     return brief.licensed[0].text.partition(": ")[0] if brief.licensed else ""
 
 

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from deepcritical.domain.drug_facts import DrugFacts, DrugLabel, Origin
+from deepcritical.domain.drug_facts import (
+    Association,
+    CuratedFact,
+    DrugFacts,
+    DrugLabel,
+    DrugTarget,
+    LiteratureRelation,
+    Origin,
+)
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
+from deepcritical.domain.text import Span
 
-__all__ = ["LISTED_AS", "fact_records", "label_name", "label_text"]
+__all__ = ["LISTED_AS", "fact_records", "fact_span", "is_fact_record", "label_name", "label_text"]
 
 LISTED_AS = {"class": "Established pharmacologic class", "licensed": "Approved indication"}
 """How the lines of a source's record begin."""
@@ -18,7 +27,14 @@ _LEFT_OUT = ("adverse_reactions", "warnings", "use_in_specific_populations")
 def fact_records(facts: Sequence[DrugFacts]) -> Mapping[str, Evidence]:
     """The records by id (``L1``, ``L2`` ...), the same for the same facts."""
     records = [record for one in facts for record in _records(one)]
+    # Last, so that a stored report finds the others under the numbers that it cites.
+    records += [record for one in facts for record in _on_mechanism(one)]
     return {f"L{n}": record for n, record in enumerate(records, 1)}
+
+
+def is_fact_record(evidence_id: str) -> bool:
+    """Whether an id is one of `fact_records`, and not of a record that a search found."""
+    return evidence_id.startswith("L")
 
 
 def label_name(label: DrugLabel, drug: str) -> str:
@@ -68,19 +84,66 @@ def _listed(facts: DrugFacts) -> Iterator[Evidence]:
         own = lines.setdefault((origin.source, origin.url), (origin, {}))[1]
         own[f"{LISTED_AS[kind]}: {text}."] = None
     for origin, listed in lines.values():
-        via = f", asked for at {origin.via}" if origin.via else ""
-        yield Evidence(
-            content="\n".join(listed),
-            citation=Citation(
-                source="curated",
-                title=f"{facts.drug} in {origin.source}",
-                # Of each drug its own, though the source has one address for all.
-                url=f"{origin.url}#{'-'.join(facts.drug.split())}",
-                date=origin.retrieved,
-            ),
-            metadata=EvidenceMetadata(
-                journal=f"{origin.source}{via}, {origin.licence}",
-                text_kind="label",
-                licence=origin.licence,
-            ),
-        )
+        # Of each drug its own, though the source has one address for all.
+        url = f"{origin.url}#{'-'.join(facts.drug.split())}"
+        yield _of_lines(f"{facts.drug} in {origin.source}", url, origin, listed)
+
+
+def _of_lines(title: str, url: str, origin: Origin, lines: Iterable[str]) -> Evidence:
+    via = f", asked for at {origin.via}" if origin.via else ""
+    return Evidence(
+        content="\n".join(lines),
+        citation=Citation(source="curated", title=title, url=url, date=origin.retrieved),
+        metadata=EvidenceMetadata(
+            journal=f"{origin.source}{via}, {origin.licence}",
+            text_kind="label",
+            licence=origin.licence,
+        ),
+    )
+
+
+def _on_mechanism(facts: DrugFacts) -> Iterator[Evidence]:
+    """One record for each page of a source on targets, relations or associations."""
+    pages: dict[tuple[str, str], tuple[Origin, dict[str, None]]] = {}
+    for fact in (*facts.targets, *facts.relations, *facts.associations):
+        title, line = _told(fact, facts.drug)
+        page = (title, fact.origin.url)
+        pages.setdefault(page, (fact.origin, {}))[1][line] = None
+    for (title, url), (origin, lines) in pages.items():
+        yield _of_lines(title, f"{url}#{'-'.join(title.split())}", origin, lines)
+
+
+def _told(fact: CuratedFact, drug: str) -> tuple[str, str]:
+    """The title of the record of a fact on mechanism, and the fact's line in it."""
+    source = fact.origin.source
+    if isinstance(fact, DrugTarget):
+        symbol = f" ({fact.symbol})" if fact.symbol and fact.symbol != fact.target else ""
+        action = fact.action_type.lower() or "not stated"
+        return f"Targets of {drug} in {source}", f"{fact.target}{symbol}; action: {action}."
+    if isinstance(fact, LiteratureRelation):
+        seen = f", in {fact.publications} publications" if fact.publications else ""
+        line = f"{fact.subject}: {fact.kind.replace('_', ' ')}: {fact.object}{seen}."
+        return f"Relations of {drug} that {source} reads by machine", line
+    if isinstance(fact, Association):
+        by = ", ".join(f"{kind.replace('_', ' ')} {score:.2f}" for kind, score in fact.datatypes)
+        line = f"{fact.symbol} and {fact.disease}: association score {fact.score:.2f} of 1"
+        title = f"Diseases associated with {fact.symbol} in {source}"
+        return title, f"{line} ({by})." if by else f"{line}."
+    return "", ""
+
+
+def fact_span(
+    fact: CuratedFact, drug: str, records: Mapping[str, Evidence]
+) -> tuple[str, Span] | None:
+    """Where the records of `fact_records` tell a fact on mechanism; None where none does.
+
+    Returns:
+        The id of the record and the place of the line in its text.
+    """
+    title, line = _told(fact, drug)
+    for key, record in records.items() if line else ():
+        if record.citation.title == title and record.citation.url.startswith(fact.origin.url):
+            start = f"\n{record.content}\n".find(f"\n{line}\n")
+            if start >= 0:
+                return key, Span(line, start, start + len(line))
+    return None

@@ -40,8 +40,8 @@ FactsOutcome = Literal[
 """How a look-up ended; the values of the outcome of a source."""
 
 EVENTS_CAVEAT = (
-    "Counts of spontaneous reports: a report does not show that the drug caused the event, and "
-    "counts are no rates."
+    "Counts of spontaneous reports that name the drug, be it beside others: a report does not show "
+    "that the drug caused the event, and counts are no rates."
 )
 
 SectionKey = Literal[
@@ -153,6 +153,11 @@ class DrugLabel(CuratedFact):
     products: tuple[str, ...] = ()
     """Brand names."""
     generics: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    """Active substances beside the drug: what the label says is not said of the drug alone."""
+    approved: bool | None = None
+    """Whether the FDA approved the product: no for homeopathic and monograph products; None where
+    the source does not say."""
     effective: str = ""
     """ISO date from which this version holds; '' if unknown."""
     sections: tuple[LabelSection, ...] = ()

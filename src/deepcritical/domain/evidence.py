@@ -5,6 +5,7 @@ It carries what its registry or index says of it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Literal
 
@@ -15,6 +16,8 @@ from deepcritical.domain.text import Span
 
 __all__ = [
     "MAX_TEXT_CHARS",
+    "SOURCE_NAMES",
+    "SOURCE_TYPES",
     "Citation",
     "Evidence",
     "EvidenceMetadata",
@@ -22,6 +25,7 @@ __all__ = [
     "FactRole",
     "Integrity",
     "SourceName",
+    "SourceType",
     "StopClass",
     "TextKind",
     "cut",
@@ -33,6 +37,27 @@ SourceName = Literal["pubmed", "clinicaltrials", "registry", "europepmc", "doi",
 PubMed, ClinicalTrials.gov, another trial register, Europe PMC, by its DOI only, the open web, or
 a label or another curated entry on a drug.
 """
+SOURCE_NAMES: Mapping[SourceName, str] = {
+    "pubmed": "PubMed",
+    "clinicaltrials": "ClinicalTrials.gov",
+    "registry": "Trial register",
+    "europepmc": "Europe PMC",
+    "doi": "DOI",
+    "web": "Web",
+    "curated": "Curated drug facts",
+}
+"""As people call them."""
+SourceType = Literal["pubmed", "clinicaltrials", "europepmc", "web"]
+SOURCE_TYPES: Mapping[SourceName, SourceType] = {
+    "pubmed": "pubmed",
+    "clinicaltrials": "clinicaltrials",
+    "registry": "clinicaltrials",
+    "europepmc": "europepmc",
+    "doi": "web",
+    "web": "web",
+    "curated": "web",
+}
+"""The same, as tools for agents tell them."""
 
 TextKind = Literal["abstract", "full_text", "summary", "registry", "web", "label", "none"]
 """What `Evidence.content` is; `full_text` is the abstract, and behind it results of the article.
@@ -147,16 +172,29 @@ class Evidence(Model):
         return self.content[: self.metadata.full_text_from]
 
     def place_of(self, start: int) -> str:
-        """Where in an article a quote stands, such as ``full text, Results``; '' in its abstract.
+        """Where in an article a quote stands, such as ``full text, Results`` or ``p. 3``.
+
+        '' in its abstract.
 
         Args:
             start: Offset of the quote in the text.
         """
         meta = self.metadata
+        if meta.page_starts:
+            return f"p. {max(1, sum(at <= start for at in meta.page_starts))}"
         if meta.full_text_from is None or start < meta.full_text_from:
             return ""
         in_table = meta.tables_from is not None and start >= meta.tables_from
         return "full text, table" if in_table else "full text, Results"
+
+
+OWN_DOCUMENT = "A document of your own: "
+"""How the note of a record begins that the user gave as a file."""
+
+
+def is_own_document(record: Evidence) -> bool:
+    """Whether the text of a record is that of a file of the user's own."""
+    return (record.metadata.note or "").startswith(OWN_DOCUMENT)
 
 
 def cut(record: Evidence) -> Evidence:

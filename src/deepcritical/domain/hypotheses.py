@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 from math import prod
+from typing import Literal, get_args
 
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.evidence import Fact
 from deepcritical.domain.question import SearchQuery
 
-__all__ = ["Edge", "MechanismHypothesis", "Relation", "Sign", "chain_confidence"]
+__all__ = ["Edge", "EdgeSide", "MechanismHypothesis", "Sign", "chain_confidence"]
 
 
 class Sign(StrEnum):
@@ -24,28 +25,13 @@ class Sign(StrEnum):
     NO_EFFECT = "does not change"
 
     @property
-    def flipped(self) -> Sign:
-        """The opposite; no effect stays no effect."""
-        return {Sign.INCREASES: Sign.DECREASES, Sign.DECREASES: Sign.INCREASES}.get(self, self)
-
-    @property
     def factor(self) -> int:
         """+1, -1 or 0, for multiplying along a path."""
         return {"increases": 1, "decreases": -1}.get(self.value, 0)
 
 
-class Relation(Model):
-    """One signed statement found in one sentence."""
-
-    subject: str
-    sign: Sign
-    object: str
-    fact: Fact
-    subject_kind: str = ""
-    """chemical, gene or disease; '' where it was not asked."""
-    object_kind: str = ""
-    hedged: bool = False
-    """Whether the sentence holds it for possible only, as in "may lower"; only `edges` tells."""
+EdgeSide = Literal["increases", "decreases", "no_effect", "associated"]
+"""What a fact says of an edge; `associated` where it gives no direction."""
 
 
 class Edge(Model):
@@ -56,19 +42,26 @@ class Edge(Model):
     increases: tuple[Fact, ...] = ()
     decreases: tuple[Fact, ...] = ()
     no_effect: tuple[Fact, ...] = ()
+    associated: tuple[Fact, ...] = ()
+    """That the two belong together, without a direction: binding, an association."""
 
     @property
     def facts(self) -> tuple[Fact, ...]:
         """All facts on the edge."""
-        return (*self.increases, *self.decreases, *self.no_effect)
+        return tuple(fact for facts in self.sides.values() for fact in facts)
+
+    @property
+    def sides(self) -> dict[EdgeSide, tuple[Fact, ...]]:
+        """The facts by what they say of the edge."""
+        return {side: getattr(self, side) for side in get_args(EdgeSide)}
+
+    def each(self, change: Callable[[tuple[Fact, ...]], tuple[Fact, ...]]) -> Edge:
+        """The same edge with the facts of each side changed."""
+        return self.model_copy(update={side: change(facts) for side, facts in self.sides.items()})
 
     def moved(self, current: Callable[[str], str]) -> Edge:
         """The same with each fact under the id that its record has by now."""
-        facts = {
-            name: tuple(fact.moved_to(current(fact.evidence_id)) for fact in getattr(self, name))
-            for name in ("increases", "decreases", "no_effect")
-        }
-        return self.model_copy(update=facts)
+        return self.each(lambda facts: tuple(f.moved_to(current(f.evidence_id)) for f in facts))
 
     @property
     def records(self) -> frozenset[str]:
@@ -87,7 +80,7 @@ class Edge(Model):
 
     @property
     def contradicted(self) -> bool:
-        """Whether records disagree on the edge."""
+        """Whether records disagree on the edge; an association takes no side."""
         return sum(map(bool, (self.increases, self.decreases, self.no_effect))) > 1
 
     @property
@@ -137,8 +130,13 @@ class MechanismHypothesis(Model):
 
     @property
     def complete(self) -> bool:
-        """Whether every edge has evidence."""
-        return bool(self.edges) and all(edge.evidenced for edge in self.edges)
+        """Whether every edge has evidence, up to the condition."""
+        return self.reaches and all(edge.evidenced for edge in self.edges)
+
+    @property
+    def reaches(self) -> bool:
+        """Whether the chain ends at the condition, and not at an effect of the drug."""
+        return bool(self.edges) and self.edges[-1].object == self.condition
 
     @property
     def weakest_edge(self) -> Edge | None:
@@ -178,7 +176,7 @@ class MechanismHypothesis(Model):
     @property
     def expected_effect(self) -> Sign | None:
         """What the chain predicts for the condition; None when an edge has no clear sign."""
-        if self.disputed or not self.edges:
+        if self.disputed or not self.reaches:
             return None
         factor = 1
         for edge in self.edges:

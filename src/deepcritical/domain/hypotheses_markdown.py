@@ -67,6 +67,7 @@ def _findings(
         ("increases", edge.increases),
         ("decreases", edge.decreases),
         ("does not change", edge.no_effect),
+        ("is tied to", edge.associated),
     )
     for sign, ids in sides:
         records = [

@@ -200,7 +200,12 @@ def merge_evidence(*records: Evidence) -> Evidence:
     meta["integrity"] = min(
         (record.metadata.integrity for record in ranked), key=get_args(Integrity).index
     )
-    for name in ("text_kind", "full_text_from", "tables_from"):  # these are of the text itself
+    for name in (
+        "text_kind",
+        "full_text_from",
+        "tables_from",
+        "page_starts",
+    ):  # these are of the text itself
         meta[name] = getattr(longest.metadata, name)
     citation["title"] = max(ranked, key=is_retracted).citation.title
     merged = Evidence(

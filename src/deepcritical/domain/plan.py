@@ -14,7 +14,6 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 from deepcritical.domain.base import Model
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import ConfigurationError, PlanError
-from deepcritical.domain.live_sources import SourceKey
 from deepcritical.domain.question import (
     Condition,
     QuestionForm,
@@ -50,9 +49,11 @@ def _worded(text: str) -> str:
 class Place(Model):
     """Where a run searches: live sources, or one snapshot."""
 
-    sources: tuple[SourceKey, ...] = ()
+    sources: tuple[str, ...] = ()
     snapshot: str | None = None
     """Name of a bundled snapshot, or a path."""
+    documents: tuple[str, ...] = ()
+    """Documents of the user's own that the run reads too: absolute paths, or canonical ids."""
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Place:
@@ -60,7 +61,7 @@ class Place(Model):
             raise ValueError("name sources or a snapshot, not both")
         return self
 
-    def only(self, sources: Collection[SourceKey]) -> Place:
+    def only(self, sources: Collection[str]) -> Place:
         """The place with these of its sources alone; none given means all.
 
         Raises:
@@ -72,7 +73,7 @@ class Place(Model):
                 f"Choose of: {', '.join(self.sources) or 'none'}.",
             )
         kept = tuple(name for name in self.sources if name in sources)
-        return Place(sources=kept) if kept else self
+        return self.model_copy(update={"sources": kept}) if kept else self
 
 
 class PlannedQuery(Model):

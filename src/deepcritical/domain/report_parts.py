@@ -130,6 +130,8 @@ class EdgeTested(Model):
     """Evidence ids of the records in which the subject raises the object."""
     decreases: tuple[str, ...] = ()
     no_effect: tuple[str, ...] = ()
+    associated: tuple[str, ...] = ()
+    """Evidence ids of the records that tie the two together without a direction."""
 
 
 class HypothesisTested(Model):
@@ -140,6 +142,8 @@ class HypothesisTested(Model):
     """What the chain predicts for the condition, in words."""
     confidence: UnitInterval
     complete: bool
+    reaches: bool = True
+    """Whether the chain ends at the condition, and not at an effect of the drug."""
     edges: tuple[EdgeTested, ...]
 
 

@@ -7,7 +7,7 @@ change), by its line and by the signs on its label; colour only repeats it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 
 from deepcritical.domain.report import ResearchReport
@@ -33,14 +33,16 @@ _TONES: dict[EdgeSign, Tone] = {
     EdgeSign.INCREASES: "good",
     EdgeSign.DECREASES: "bad",
     EdgeSign.NO_EFFECT: "soft",
+    EdgeSign.ASSOCIATED: "ink",
     EdgeSign.DISPUTED: "mixed",
     EdgeSign.UNKNOWN: "soft",
 }
-_DASHES = {EdgeSign.DISPUTED: "7 4", EdgeSign.UNKNOWN: "1.5 4"}
+_DASHES = {EdgeSign.ASSOCIATED: "3 3", EdgeSign.DISPUTED: "7 4", EdgeSign.UNKNOWN: "1.5 4"}
 _MEANING = {
     EdgeSign.INCREASES: "raises (+)",
     EdgeSign.DECREASES: "lowers (−)",
     EdgeSign.NO_EFFECT: "does not change (0)",
+    EdgeSign.ASSOCIATED: "is tied to (~)",
     EdgeSign.DISPUTED: "records disagree",
     EdgeSign.UNKNOWN: "no evidence found",
 }
@@ -63,10 +65,10 @@ def draw_mechanism(report: ResearchReport) -> Drawing:
     parts = [
         *(
             label(_x(n) + _NODE_WIDTH / 2, 24, [name], tone="soft", anchor="middle")
-            for n, name in enumerate(graph.columns)
+            for n, name in enumerate(graph.columns[: max(columns.values()) + 1])
         ),
         *_edges(edges, layout, nodes),
-        _legend(height - 20),
+        _legend(height - 20, {edge.sign for edge in graph.edges}),
     ]
     return Drawing("mechanism", _TITLE, _told(graph), _WIDTH, height, "".join(parts))
 
@@ -196,7 +198,12 @@ def _apart(place: _Point, half: float, other: tuple[float, float, float]) -> boo
 
 def edge_label(edge: GraphEdge) -> str:
     """Signs and references of an edge, such as ``+4,9 −10``; '' without any."""
-    sides = (("+", edge.increases), ("−", edge.decreases), ("0:", edge.no_effect))
+    sides = (
+        ("+", edge.increases),
+        ("−", edge.decreases),
+        ("0:", edge.no_effect),
+        ("~", edge.associated),
+    )
     most = _MOST_NUMBERS if edge.sign is not EdgeSign.DISPUTED else _MOST_NUMBERS - 1
     return " ".join(f"{sign}{_few(cited, most)}" for sign, cited in sides if cited)
 
@@ -206,9 +213,11 @@ def _few(numbers: Sequence[int], most: int) -> str:
     return f"{shown}…" if len(numbers) > most else shown
 
 
-def _legend(y: float) -> str:
+def _legend(y: float, signs: Set[EdgeSign]) -> str:
     parts, x = [], float(_MARGIN)
     for sign, meaning in _MEANING.items():
+        if sign not in signs:
+            continue
         sample = GraphEdge(subject="", object="", sign=sign)
         parts.append(_line(sample, [(x, y - 5), (x + 44, y - 5)]))
         parts.append(label(x + 52, y, [meaning], tone="soft", size=13))
@@ -226,6 +235,7 @@ def edge_words(edge: GraphEdge) -> str:
         (EdgeSign.INCREASES.value, edge.increases),
         (EdgeSign.DECREASES.value, edge.decreases),
         (EdgeSign.NO_EFFECT.value, edge.no_effect),
+        (EdgeSign.ASSOCIATED.value, edge.associated),
     )
     told = [f"{said} [{', '.join(map(str, cited))}]" for said, cited in sides if cited]
     return f"{edge.subject} → {edge.object}: {' but also '.join(told) or edge.sign.value}"

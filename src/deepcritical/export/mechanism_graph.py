@@ -21,6 +21,8 @@ class EdgeSign(StrEnum):
     INCREASES = "increases"
     DECREASES = "decreases"
     NO_EFFECT = "does not change"
+    ASSOCIATED = "is tied to"
+    """Without a direction: binding, an association."""
     DISPUTED = "disputed"
     """Records disagree."""
     UNKNOWN = "no evidence"
@@ -42,6 +44,7 @@ class GraphEdge(Model):
     increases: tuple[int, ...] = ()
     decreases: tuple[int, ...] = ()
     no_effect: tuple[int, ...] = ()
+    associated: tuple[int, ...] = ()
     sign: EdgeSign
 
 
@@ -62,7 +65,8 @@ def mechanism_graph(report: ResearchReport) -> MechanismGraph:
         if edge.subject != edge.object
     }
     chains = [h.chain for h in report.hypotheses_tested if len(h.chain) > 1]
-    columns = _columns(edges, {c[0] for c in chains}, {c[-1] for c in chains})
+    reached = {h.chain[-1] for h in report.hypotheses_tested if h.chain and h.reaches}
+    columns = _columns(edges, {c[0] for c in chains}, reached)
     numbers = {r.evidence_id: n for n, r in enumerate(report.references, 1)}
     return MechanismGraph(
         nodes=tuple(GraphNode(name=name, column=at) for name, at in columns.items()),
@@ -76,14 +80,17 @@ def _edge(edge: EdgeTested, numbers: Mapping[str, int]) -> GraphEdge:
         EdgeSign.DECREASES: _cited(edge.decreases, numbers),
         EdgeSign.NO_EFFECT: _cited(edge.no_effect, numbers),
     }
+    tied = _cited(edge.associated, numbers)
     said = [sign for sign, cited in sides.items() if cited]
-    sign = said[0] if len(said) == 1 else EdgeSign.DISPUTED if said else EdgeSign.UNKNOWN
+    none = EdgeSign.ASSOCIATED if tied else EdgeSign.UNKNOWN
+    sign = said[0] if len(said) == 1 else EdgeSign.DISPUTED if said else none
     return GraphEdge(
         subject=edge.subject,
         object=edge.object,
         increases=sides[EdgeSign.INCREASES],
         decreases=sides[EdgeSign.DECREASES],
         no_effect=sides[EdgeSign.NO_EFFECT],
+        associated=tied,
         sign=sign,
     )
 

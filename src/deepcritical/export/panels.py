@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from deepcritical.domain.documents import Document
+from deepcritical.domain.evidence import SOURCE_NAMES
 from deepcritical.domain.hypotheses_markdown import edge_evidence
 from deepcritical.domain.report import ResearchReport
 from deepcritical.export.formats import Format
@@ -17,7 +18,7 @@ from deepcritical.export.prisma_figure import draw_prisma
 from deepcritical.export.prose import to_html
 from deepcritical.export.sources import sources_of
 from deepcritical.export.svg import inline
-from deepcritical.export.templating import SOURCE_NAMES, filled
+from deepcritical.export.templating import filled
 from deepcritical.export.timeline import timeline, year_of
 from deepcritical.export.timeline_figure import draw_timeline, point_words
 from deepcritical.export.trials import trials_of

@@ -80,6 +80,7 @@ def _sides(edge: GraphEdge, sources: Sequence[Source]) -> Iterator[_Side]:
         (EdgeSign.INCREASES, "good", edge.increases),
         (EdgeSign.DECREASES, "bad", edge.decreases),
         (EdgeSign.NO_EFFECT, "soft", edge.no_effect),
+        (EdgeSign.ASSOCIATED, "ink", edge.associated),
     )
     for sign, tone, numbers in told:
         if numbers:

@@ -9,11 +9,11 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from deepcritical.domain.appraisal import Direction
-from deepcritical.domain.evidence import SourceName
+from deepcritical.domain.evidence import SOURCE_NAMES
 from deepcritical.domain.markdown import visible
 from deepcritical.export.svg import figure_style
 
-__all__ = ["SOURCE_NAMES", "filled", "stylesheet"]
+__all__ = ["filled", "stylesheet"]
 
 _SIGN_OF_DIRECTION = {
     Direction.SUPPORTS: "▲",
@@ -24,16 +24,6 @@ _SIGN_OF_DIRECTION = {
 """The shapes of the timeline, as characters."""
 _SYMBOL_OF_CERTAINTY = {"high": "⊕⊕⊕⊕", "moderate": "⊕⊕⊕◯", "low": "⊕⊕◯◯", "very low": "⊕◯◯◯"}
 """As the GRADE working group prints them."""
-SOURCE_NAMES: dict[SourceName, str] = {
-    "pubmed": "PubMed",
-    "clinicaltrials": "ClinicalTrials.gov",
-    "registry": "Trial register",
-    "europepmc": "Europe PMC",
-    "doi": "DOI",
-    "web": "Web",
-    "curated": "Curated drug facts",
-}
-"""As people call them."""
 
 
 def filled(name: str, **values: object) -> str:

@@ -60,7 +60,7 @@ def _parts(
         batches = ceil(new_records / size)
         each = new_records / batches
         yield _Part("reading", batches, 2_900 + each * _RECORD_TOKENS, each * 200)
-    yield _Part("hypotheses", rounds, _shown(server, "hypotheses", found), 100)
+    yield _Part("hypotheses", rounds, 1_500, 100)
     yield _Part("assessment", rounds, _shown(server, "assessment", found), 100)
     if manages:
         yield _Part("manager", _PLANNING + _TURNS * rounds, 1_500, 60)

@@ -29,14 +29,15 @@ from deepcritical.domain.grading import grade
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Condition, Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
+from deepcritical.mechanism.chains import chains_of
 from deepcritical.models.desk import RunDesk
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import read_frame
-from deepcritical.questions.searching import drug_named, posed_queries
+from deepcritical.questions.searching import posed_queries
 from deepcritical.reading.library import Library
 from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies, Unread
-from deepcritical.reasoning.judging import assess, best_drug, next_sides
-from deepcritical.reasoning.mechanisms import build_hypotheses
+from deepcritical.reasoning.judging import assess, next_sides
+from deepcritical.reasoning.mechanistic import graph_of
 from deepcritical.reasoning.writing import write
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
@@ -126,19 +127,9 @@ class ExtractiveReasoner:
     async def propose_hypotheses(
         self, question: ResearchQuestion, store: EvidenceStore
     ) -> tuple[MechanismHypothesis, ...]:
-        """Chains out of signed relations within sentences."""
-        name = best_drug(question, store)
-        if name is None:
-            return ()
-        drug = question.drug or drug_named(name)
-        records = {
-            a.evidence_id: store.evidence[a.evidence_id]
-            for a in store.appraisals(name).values()
-            if a.counts
-        }
-        return await calculated(
-            build_hypotheses, drug, _condition(question), records, question.mechanism_terms
-        )
+        """Chains over curated facts and what the studies found."""
+        graph = await calculated(graph_of, question, store)
+        return await calculated(chains_of, graph, question.mechanism_terms) if graph else ()
 
     async def assess_evidence(
         self, question: ResearchQuestion, store: EvidenceStore

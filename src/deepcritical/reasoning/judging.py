@@ -72,9 +72,9 @@ def best_drug(question: ResearchQuestion, store: EvidenceStore) -> str | None:
 def mechanism_score(hypotheses: tuple[MechanismHypothesis, ...]) -> Score10:
     """Support by mechanism, 0-6.
 
-    0 no edge shown; 2 a drug-target edge; 4 a chain without a gap; 6 one that also predicts
-    benefit. Two points less when the chains without a gap predict opposite effects, or records
-    disagree on one of their edges.
+    0 no edge shown; 2 an edge from the drug; 4 a chain without a gap up to the condition; 6 one
+    that also predicts benefit. Two points less when the chains without a gap predict opposite
+    effects, or records disagree on one of their edges.
     """
     complete = [h for h in hypotheses if h.complete]
     if not complete:
@@ -156,7 +156,7 @@ def assess(question: ResearchQuestion, store: EvidenceStore) -> JudgeAssessment:
     verdict = decide(studies)
     gaps = open_gaps(question, store)
     sufficient = verdict.label is not VerdictLabel.INSUFFICIENT and any(
-        h.complete for h in store.hypotheses
+        e.evidenced for h in store.hypotheses for e in h.edges[:1]
     )
     return JudgeAssessment(
         mechanism_score=mechanism_score(store.hypotheses),

@@ -23,6 +23,7 @@ from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.sentences import Finding, Sentence
+from deepcritical.mechanism.chains import proposed_chains
 from deepcritical.models.answers import Assessed, Hypotheses, Plan
 from deepcritical.models.asking import Asker, NoAnswerError, open_asker
 from deepcritical.models.desk import RunDesk
@@ -38,7 +39,6 @@ from deepcritical.questions.searching import condition_of, drug_named
 from deepcritical.reading.library import Library
 from deepcritical.reading.model import ModelReader
 from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies, Unread
-from deepcritical.reasoning.chains import joined_chains
 from deepcritical.reasoning.choosing import ChooseEvidence, OpenChoosing, choose_by_grade
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.reasoning.judged import judged, worded_queries
@@ -46,6 +46,7 @@ from deepcritical.reasoning.judging import best_drug, open_gaps
 from deepcritical.reasoning.llm_inquiry import InquiryModel
 from deepcritical.reasoning.llm_writing import Writer
 from deepcritical.reasoning.managing import AskedManager
+from deepcritical.reasoning.mechanistic import graph_of
 from deepcritical.reasoning.remembering import Remembered
 from deepcritical.reasoning.telling import Telling
 from deepcritical.reasoning.writing import store_findings, with_synthesis, write
@@ -215,24 +216,19 @@ class LLMReasoner:
     async def propose_hypotheses(
         self, question: ResearchQuestion, store: EvidenceStore
     ) -> tuple[MechanismHypothesis, ...]:
-        """The chains of the rules, with what the model proposes and finds on their edges."""
+        """The chains of the graph, with those that the model proposes over it."""
         by_rule = await self._rules.propose_hypotheses(question, store)
-        name = best_drug(question, store)
-        shown = await self._shown("hypotheses", question, store, name) if name else None
-        if name is None or shown is None or not shown.ids:
+        graph = await calculated(graph_of, question, store)
+        if graph is None or not graph.nodes:
             return by_rule
-        prompt = asks.ask_hypotheses(question, name, shown, short=self._short("hypotheses"))
+        short = self._short("hypotheses")
+        prompt = asks.ask_hypotheses(question, graph.drug.name, graph.edges, short=short)
         try:
             answer = await self._asker.ask("hypotheses", prompt, Hypotheses)
         except NoAnswerError as error:
             await self._telling.fell_back("hypotheses", error)
             return by_rule
-        drug = question.drug or drug_named(name)
-        counted = [i for i in shown.ids if store.appraisals(name)[i].counts]
-        records = {i: store.evidence[i] for i in counted}
-        chains, dropped = await calculated(
-            joined_chains, drug, condition_of(question), records, by_rule, answer.chains
-        )
+        chains, dropped = await calculated(proposed_chains, graph, by_rule, answer.chains)
         await self._telling.made("hypotheses", dropped)
         return chains
 

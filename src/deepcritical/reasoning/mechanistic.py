@@ -1,4 +1,4 @@
-"""The mechanistic part of a report: chains with their edges, what records say, disputed edges."""
+"""The mechanistic part of a report: targets, what studies found, chains, disputed edges."""
 
 from __future__ import annotations
 
@@ -6,17 +6,42 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from deepcritical.domain.appraisal import Appraisal
+from deepcritical.domain.drug_fact_records import is_fact_record
 from deepcritical.domain.evidence import Fact, FactRole
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis, Sign
 from deepcritical.domain.markdown import escape_markdown
+from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.report_parts import EdgeTested, HypothesisTested
+from deepcritical.mechanism.graph import MechanismGraph, Studied
+from deepcritical.questions.searching import condition_of, drug_named
+from deepcritical.reading.sentences import quoted
+from deepcritical.reasoning.judging import best_drug
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.citing import Citer
 
-__all__ = ["MechanismSection"]
+__all__ = ["MechanismSection", "graph_of"]
 
 NO_EVIDENCE = "no evidence in the records found"
 _MAX_SENTENCES = 4
+_MOST_STEPS = 6
+"""Sentences of one study on how things act."""
+
+
+def graph_of(question: ResearchQuestion, store: EvidenceStore) -> MechanismGraph | None:
+    """The graph of the drug asked about, or of the best candidate; None without any.
+
+    Its studies are those that bear on the question and are not retracted.
+    """
+    name = best_drug(question, store)
+    if name is None:
+        return None
+    studies = [
+        Studied(a.evidence_id, store.evidence[a.evidence_id], reading)
+        for a in store.appraisals(name).values()
+        if a.counts and (reading := store.readings.get(a.evidence_id))
+    ]
+    drug = question.drug or drug_named(name)
+    return MechanismGraph(drug, condition_of(question), store.drug_facts or (), studies)
 
 
 @dataclass(frozen=True)
@@ -29,16 +54,31 @@ class MechanismSection:
     condition: str
 
     def mechanistic(self) -> str:
-        """The sentences behind the chains, and what else animal and cell studies say."""
+        """What curated sources hold, the sentences behind the chains, and other laboratory work."""
         used: dict[str, dict[int, Fact]] = {}
         for fact in (f for h in self.store.hypotheses for edge in h.edges for f in edge.facts):
             used.setdefault(fact.evidence_id, {})[fact.start] = fact
         appraisals = self.store.appraisals(self.drug).items()
-        lines = [self._record(a, used.get(i, {})) for i, a in appraisals if a.counts]
+        curated = [self._curated(i, facts) for i, facts in used.items() if is_fact_record(i)]
+        lines = [
+            self._record(a, self._found(i) | used.get(i, {})) for i, a in appraisals if a.counts
+        ]
         return (
-            "\n".join(line for line in lines if line)
+            "\n".join(line for line in (*curated, *lines) if line)
             or f"How {escape_markdown(self.drug)} acts was not recognised in the records."
         )
+
+    def _found(self, evidence_id: str) -> dict[int, Fact]:
+        """What the study of a record found of how things act."""
+        reading, record = self.store.readings.get(evidence_id), self.store.evidence[evidence_id]
+        told = [quoted(step.sentences, record)[:1] for step in reading.mechanism] if reading else []
+        facts = [Fact.of(span, evidence_id, FactRole.MECHANISM) for spans in told for span in spans]
+        return {fact.start: fact for fact in facts[:_MOST_STEPS]}
+
+    def _curated(self, record_id: str, facts: dict[int, Fact]) -> str:
+        told = " ".join(self.citer.sentence(facts[start]) for start in sorted(facts))
+        name = escape_markdown(self.store.citable[record_id].citation.title)
+        return f"- **{name}**, {self.citer.source(record_id)}: {told}"
 
     def _record(self, appraisal: Appraisal, on_edges: dict[int, Fact]) -> str:
         facts = on_edges | {f.start: f for f in _preclinical(appraisal)}
@@ -78,6 +118,7 @@ class MechanismSection:
                 prediction=self._prediction(h),
                 confidence=h.confidence,
                 complete=h.complete,
+                reaches=h.reaches,
                 edges=tuple(self._edge(edge) for edge in h.edges),
             )
             for h in self.store.hypotheses
@@ -88,6 +129,8 @@ class MechanismSection:
             f"{sign.value} {self.citer.cite(f.evidence_id for f in facts)}"
             for sign, facts in _sides(edge)
         ]
+        if edge.associated and not said:
+            said = [f"is tied to {self.citer.cite(f.evidence_id for f in edge.associated)}"]
         return EdgeTested(
             subject=edge.subject,
             object=edge.object,
@@ -96,9 +139,12 @@ class MechanismSection:
             increases=_records(edge.increases),
             decreases=_records(edge.decreases),
             no_effect=_records(edge.no_effect),
+            associated=_records(edge.associated),
         )
 
     def _prediction(self, hypothesis: MechanismHypothesis) -> str:
+        if not hypothesis.reaches:
+            return f"no record or curated source found ties {hypothesis.effect} to {self.condition}"
         if not hypothesis.complete:
             return (
                 "no prediction: an edge has no evidence in the records found "
@@ -108,6 +154,12 @@ class MechanismSection:
             return (
                 f"no prediction: records disagree on whether {self.drug} raises or lowers "
                 f"{hypothesis.effect}"
+            )
+        open_edge = next((e for e in hypothesis.edges if e.sign is None), None)
+        if open_edge and not open_edge.contradicted:
+            return (
+                f"no prediction: {open_edge.subject} is tied to {open_edge.object}, and no source "
+                "found says in which direction"
             )
         if hypothesis.expected_effect is None:
             return "no prediction: records disagree on an edge, or find no change"

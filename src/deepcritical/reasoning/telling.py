@@ -6,6 +6,7 @@ from deepcritical.domain.budget import Judgement, Purse
 from deepcritical.domain.errors import ReasoningError
 from deepcritical.domain.events import BudgetPlanned, JudgementMade, Notice
 from deepcritical.models.desk import RunDesk
+from deepcritical.models.failing import NOT_ASKED
 from deepcritical.models.providers import ModelServer
 from deepcritical.reasoning.estimating import estimated
 
@@ -38,7 +39,7 @@ class Telling:
         self._desk = desk
         self.by_rule: dict[Judgement, str] = {}
         """What rules did in the model's place, and how far."""
-        self._manages = self._told_records = False
+        self._manages = self._told_records = self._told_end = False
 
     async def budget(self, *, manages: bool = False) -> None:
         """What the run is expected to cost, before a model is first asked.
@@ -93,6 +94,9 @@ class Telling:
         else:
             self.by_rule[judgement] = "done"
         await self._tell(judgement, "model in part" if in_part else "rules", why.message, dropped)
+        if why.message.startswith(NOT_ASKED):
+            await self._gave_up(why)
+            return
         done = "a part of it was" if in_part else "it was"
         await self._desk.tell(
             Notice(
@@ -100,6 +104,13 @@ class Telling:
                 f"{done} done by rule."
             )
         )
+
+    async def _gave_up(self, why: ReasoningError) -> None:
+        """That a model is given up is one fact, whatever it was to help with: it is told once."""
+        if not self._told_end:
+            self._told_end = True
+            told = f"The model did not help: {why.message}; the rest is done by rule."
+            await self._desk.tell(Notice(message=f"{told} {why.advice}".strip()))
 
     async def _tell(self, judgement: Judgement, by: str, reason: str, dropped: int) -> None:
         event = {"judgement": judgement, "made_by": by, "reason": reason, "dropped": dropped}

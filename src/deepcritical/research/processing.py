@@ -71,7 +71,7 @@ def _appraised(session: ResearchSession, reading: Reading) -> Appraisal:
 
 def located_facts(session: ResearchSession, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     """The facts whose quotes stand in their records."""
-    found = (located(fact, session.store.evidence) for fact in facts)
+    found = (located(fact, session.store.citable) for fact in facts)
     return tuple(fact for fact in found if fact is not None)
 
 

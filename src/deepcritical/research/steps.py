@@ -21,7 +21,7 @@ from deepcritical.domain.events import (
     Stage,
     StopReason,
 )
-from deepcritical.domain.hypotheses import Edge, MechanismHypothesis
+from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
@@ -222,14 +222,7 @@ def _with_located_edges(
     session: ResearchSession, hypothesis: MechanismHypothesis
 ) -> MechanismHypothesis:
     edges = tuple(
-        Edge(
-            subject=edge.subject,
-            object=edge.object,
-            increases=located_facts(session, edge.increases),
-            decreases=located_facts(session, edge.decreases),
-            no_effect=located_facts(session, edge.no_effect),
-        )
-        for edge in hypothesis.edges
+        edge.each(lambda facts: located_facts(session, facts)) for edge in hypothesis.edges
     )
     session.store.facts_dropped += sum(len(e.facts) for e in hypothesis.edges) - sum(
         len(e.facts) for e in edges

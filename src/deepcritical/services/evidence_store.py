@@ -20,7 +20,7 @@ from deepcritical.domain.checklist import Checklist, ItemCoverage, ItemFact
 from deepcritical.domain.drug_fact_records import fact_records
 from deepcritical.domain.drug_facts import DrugFacts
 from deepcritical.domain.errors import StorageError
-from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.evidence import Evidence, is_own_document
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.identity import study_groups
 from deepcritical.domain.report import ResearchReport
@@ -99,8 +99,12 @@ class EvidenceStore:
         return self._works
 
     def best_first(self, ids: Iterable[str]) -> tuple[str, ...]:
-        """Ids of records, those first that fit the question best; equal ones stay in order."""
-        return tuple(sorted(ids, key=lambda i: -self.relevance.get(i, 0.0)))
+        """Ids of records: the user's own, then those that fit the question best; else in order."""
+
+        def order(one: str) -> tuple[bool, float]:
+            return not is_own_document(self._works[one]), -self.relevance.get(one, 0.0)
+
+        return tuple(sorted(ids, key=order))
 
     @property
     def citable(self) -> Mapping[str, Evidence]:

@@ -74,7 +74,6 @@ def test_a_name_of_blanks_is_refused_because_every_record_has_it(
         (b"{}", "required at question"),
         (edited(version=2), "at version"),
         (edited(budget=1), "at budget"),
-        (edited(place={"sources": ["scholar"]}), "at place.sources.0"),
         (edited(place={"sources": ["pubmed"], "snapshot": "demo"}), "not both at place"),
         (edited(queries=[]), "at queries"),
         (edited(queries=[{"text": "a b"}] * (MOST_QUERIES + 1)), "at queries"),

@@ -67,11 +67,9 @@ def test_the_counts_add_up(report: ResearchReport) -> None:
     assert flow.screened - flow.excluded == flow.included
 
 
-def test_an_edge_names_the_records_of_each_side(tmp_path: Path) -> None:
-    told = "Design: study in mice with testitis. Results: Examplol increased AMPK in testitis."
-    path = snapshot(tmp_path / "made.jsonl", paper(1, text=told))
-    asked = "Does examplol help in testitis through AMPK?"
-    tested = deepcritical.research(asked, snapshot=str(path)).hypotheses_tested
+def test_an_edge_names_the_records_of_each_side() -> None:
+    asked = "Does metformin slow Alzheimer's disease through AMPK?"
+    tested = deepcritical.research(asked, snapshot="demo").hypotheses_tested
     edge = tested[0].edges[0]
     assert (edge.increases, edge.decreases, edge.no_effect) == (edge.evidence_ids, (), ())
     assert edge.evidence_ids

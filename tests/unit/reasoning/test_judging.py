@@ -168,15 +168,18 @@ class TestAssessment:
         store = EvidenceStore()
         assert assess(QUESTION, store).next_queries == next_sides(QUESTION, store)
 
-    def test_with_a_trial_and_a_chain_without_a_gap_is_sufficient(self) -> None:
+    @pytest.mark.parametrize("chain", [HELPS, GAP], ids=["up to the condition", "a gap"])
+    def test_with_a_trial_and_a_known_effect_is_sufficient(
+        self, chain: MechanismHypothesis
+    ) -> None:
         store = EvidenceStore()
         read(store)
-        store.hypotheses = (HELPS,)
+        store.hypotheses = (chain,)
         found = assess(QUESTION, store)
         assert (found.sufficient, found.recommendation) == (True, "synthesize")
 
-    @pytest.mark.parametrize("hypotheses", [(), (GAP,)], ids=["no chain", "a gap"])
-    def test_without_a_whole_chain_is_not_sufficient(
+    @pytest.mark.parametrize("hypotheses", [(), (NOTHING,)], ids=["no chain", "no evidence"])
+    def test_without_anything_known_of_how_it_acts_is_not_sufficient(
         self, hypotheses: tuple[MechanismHypothesis, ...]
     ) -> None:
         store = EvidenceStore()

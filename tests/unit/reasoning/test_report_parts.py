@@ -14,7 +14,6 @@ from deepcritical.domain.grading import grade
 from deepcritical.domain.report import ResearchReport
 from deepcritical.reading.rules import read_by_rules
 from deepcritical.reasoning.clinical import ClinicalSection, safety
-from deepcritical.reasoning.relations import record_relations
 from deepcritical.reasoning.writing import write
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.citing import Citer
@@ -146,10 +145,3 @@ class TestSafetyOfSeveralDrugs:
         assert safety(parts).startswith("No record found here reports harms of a, b or c. ")
         assert "harms of a. " in safety(parts[:1])
         assert safety([]) == ""
-
-
-class TestNodesOfChains:
-    def test_are_one_whatever_their_case(self) -> None:
-        text = "Examplol reduced Inflammation. Examplol reduced inflammation in testitis."
-        found = record_relations(EXAMPLOL, TESTITIS, "E1", paper("A study", text))
-        assert len({r.object.casefold() for r in found.drug}) == len({r.object for r in found.drug})

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Arm, Population, Reader, Result, StudyReading, Unreadable
+from deepcritical.domain.text import Span
 from deepcritical.reading.building import record_id, registry_ids
 from deepcritical.reading.checking import checked
 from deepcritical.reading.rules.arms import KnownArms, find_arms
@@ -17,6 +21,9 @@ from deepcritical.reading.sentences import text_hash, text_read, without_tables
 __all__ = ["RULES_READER", "read_by_rules"]
 
 RULES_READER = Reader(kind="rules", name="1")
+_PRIMARY = bounded(
+    r"\b(?:co-?)?primary (?:[a-z]{1,15} ){0,2}(?:outcomes?|end-?\s?points?)\b", re.IGNORECASE
+)
 _WITHOUT_RESULTS = frozenset(("protocol", "narrative_review", "guideline"))
 
 
@@ -36,6 +43,7 @@ def read_by_rules(evidence: Evidence, read_at: datetime) -> StudyReading:
     arms = find_arms(told)
     sizes = read_sizes(told, arms)
     results = () if _WITHOUT_RESULTS & set(kinds) else read_results(told, arms)
+    results = tuple(_sure(results, told, evidence))
     reading = StudyReading(
         record_id=record_id(evidence),
         text_sha256=text_hash(evidence),
@@ -51,6 +59,25 @@ def read_by_rules(evidence: Evidence, read_at: datetime) -> StudyReading:
     )
     whole = checked(reading, told, evidence)
     return whole.model_copy(update={"unread": _unread(evidence, whole)})
+
+
+def _sure(
+    results: Sequence[Result], told: tuple[Span, ...], evidence: Evidence
+) -> Iterator[Result]:
+    """Yield the results of an abstract, and of an article those that name the primary outcome.
+
+    Of an article's many results, those of other outcomes, early times, subgroups and other studies
+    look the same as the one that decides: headings and references tell them apart, not words. Of a
+    document with pages nobody knows where its abstract ends: there, all count where they agree.
+    """
+    end = evidence.metadata.full_text_from
+    if end is None:
+        pages = bool(evidence.metadata.page_starts)
+        end = 0 if pages and len({r.better for r in results}) > 1 else len(evidence.content) + 1
+    for result in results:
+        spans = [told[n] for n in result.sentences]
+        if all(s.start < end or _PRIMARY.search(s.text) for s in spans):
+            yield result
 
 
 def _arms_told(known: KnownArms, sizes: Sizes, results: tuple[Result, ...]) -> tuple[Arm, ...]:
