@@ -12,7 +12,7 @@ from hishel import AsyncSqliteStorage
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from deepcritical.domain.errors import RateLimitError, SearchError
-from deepcritical.domain.question import Condition, Drug
+from deepcritical.domain.question import Condition, Drug, SearchBlock
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery
 from deepcritical.tools.http import ATTEMPTS, SourceClient
 from deepcritical.tools.pubmed import IDS_BY_POST, PubMed
@@ -315,3 +315,32 @@ async def test_the_second_time_comes_from_the_cache(tmp_path: Path) -> None:
         assert len(made.server.asked) == 2
     await storage.close()
     assert KEY.encode() not in (tmp_path / "cache.db").read_bytes()
+
+
+async def test_citations_of_a_work_are_followed_within_the_drug() -> None:
+    server = PubMedServer(many(6))
+    first, *others = sorted(server.pmids)
+    server.links = {
+        first: {
+            "pubmed_pubmed_reviews": [others[4]],
+            "pubmed_pubmed_refs": [others[1], first],
+            "pubmed_pubmed_citedin": [others[0]],
+        }
+    }
+    query = SourceQuery(
+        text="any", drug=Drug(name="testitis"), block=SearchBlock.CITATIONS, linked_to=(first, "7")
+    )
+    async with site(server) as opened:
+        found = await opened.tool.fetch(query)
+    assert [r.metadata.pmid for r in found.evidence] == others[:2]
+    (asked,) = server.params("elink")
+    assert (asked["id"], asked["cmd"]) == (f"{first},7", "neighbor")
+    assert found.query_as_run.startswith(f"(2 works that ELink links to PMID {first}, 7) AND (")
+
+
+async def test_a_work_that_nothing_is_linked_to_finds_nothing() -> None:
+    query = SourceQuery(text="any", drug=Drug(name="testitis"), linked_to=("7",))
+    async with site() as opened:
+        found = await opened.tool.fetch(query)
+    assert found.outcome is SourceOutcome.EMPTY
+    assert not opened.server.params("esearch")

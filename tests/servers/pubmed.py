@@ -1,4 +1,4 @@
-"""The E-utilities ESearch, EFetch and ESummary over given records, as an ASGI application.
+"""The E-utilities ESearch, EFetch, ELink and ESummary over given records, as an ASGI application.
 
 It speaks as NCBI does where a client can trip: counts are text, phrases in no record are left out
 of the term and listed, EFetch answers in an order of its own, leaves out ids that it does not know,
@@ -70,6 +70,8 @@ class PubMedServer:
         """Ids that ESearch finds and EFetch leaves out."""
         self.unreadable: set[str] = set()
         """Ids for which EFetch answers the whole batch with status 400."""
+        self.links: dict[str, dict[str, list[str]]] = {}
+        """By PMID the links that ELink tells, by their names."""
         self._records: dict[str, bytes] = {}
         self._words: dict[str, str] = {}
         for record in ET.fromstring(payload):  # noqa: S314 - the test's own data
@@ -83,10 +85,16 @@ class PubMedServer:
                 for name, handler in (
                     ("esearch", self._esearch),
                     ("efetch", self._efetch),
+                    ("elink", self._elink),
                     ("esummary", self._esummary),
                 )
             ]
         )
+
+    @property
+    def pmids(self) -> tuple[str, ...]:
+        """The ids of its records."""
+        return tuple(self._records)
 
     def params(self, utility: str) -> list[dict[str, str]]:
         """What one utility was asked, call by call."""
@@ -127,6 +135,17 @@ class PubMedServer:
         ids = [uid for uid in params.get("id", "").split(",") if uid in MESH]
         told = {uid: {"uid": uid, **MESH[uid]} for uid in ids}
         return JSONResponse({"header": {"type": "esummary"}, "result": {"uids": ids, **told}})
+
+    async def _elink(self, request: Request) -> Response:
+        params = await self._noted(request, "elink")
+        ids = params.get("id", "").split(",")
+        found: dict[str, list[str]] = {}
+        for pmid in ids:
+            for name, linked in self.links.get(pmid, {}).items():
+                found.setdefault(name, []).extend(linked)
+        links = [{"dbto": "pubmed", "linkname": n, "links": ids} for n, ids in found.items()]
+        one = {"dbfrom": "pubmed", "ids": ids, **({"linksetdbs": links} if links else {})}
+        return JSONResponse({"header": {"type": "elink"}, "linksets": [one]})
 
     async def _efetch(self, request: Request) -> Response:
         params = await self._noted(request, "efetch")

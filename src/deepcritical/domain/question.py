@@ -52,6 +52,9 @@ class SearchBlock(StrEnum):
     MECHANISM = "mechanism"
     RECENT = "recent"
     """Records that are not indexed yet. A snapshot, which has no index, is not asked."""
+    CITATIONS = "citations"
+    """Works that cite those of `linked_to`, that these cite or that are like them. Only a source
+    that links its records is asked."""
     WORDS = "words"
     """A wording for sources that rank by words. Sources with fields are not asked: another block
     finds the same records there."""
@@ -70,6 +73,8 @@ class SearchQuery(Model):
     terms: tuple[str, ...] = ()
     """Words of which one at least must occur beside drug and condition."""
     block: SearchBlock = SearchBlock.NONE
+    linked_to: tuple[str, ...] = ()
+    """PMIDs whose citations are followed."""
     literature_only: bool = False
     """Whether the words are those of papers: a registry, which holds no results in prose and no
     mechanism, and the web are not asked."""

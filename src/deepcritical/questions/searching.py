@@ -6,7 +6,7 @@ and terms, for sources that have fields.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from deepcritical.domain.question import (
@@ -20,7 +20,15 @@ from deepcritical.questions.naming import as_condition
 from deepcritical.vocabulary.conditions import condition_named
 from deepcritical.vocabulary.drugs import DrugKind, generic_names, lookup_drug
 
-__all__ = ["asked", "condition_of", "drug_named", "edge_query", "posed_queries", "search_sides"]
+__all__ = [
+    "asked",
+    "citation_query",
+    "condition_of",
+    "drug_named",
+    "edge_query",
+    "posed_queries",
+    "search_sides",
+]
 
 
 class _Side(NamedTuple):
@@ -177,6 +185,20 @@ def _disease_of(question: ResearchQuestion) -> Condition | None:
         return None
     named = (condition_named(name) for name in question.frame.population)
     return next((as_condition(one) for one in named if one and one.mesh_id), None)
+
+
+def citation_query(drug: Drug, pmids: Sequence[str]) -> SearchQuery:
+    """Works on a drug that cite the given ones or that these cite.
+
+    Authors who write of the condition in other words are found by whom they cite.
+    """
+    return SearchQuery(
+        text=f"{drug.name}: works that cite PMID {', '.join(pmids)} or that these cite",
+        drug=drug,
+        linked_to=tuple(pmids),
+        block=SearchBlock.CITATIONS,
+        literature_only=True,
+    )
 
 
 def posed_queries(question: ResearchQuestion) -> tuple[SearchQuery, ...]:

@@ -13,6 +13,7 @@ from deepcritical.domain.question import Condition, ResearchQuestion, SearchQuer
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.questions.searching import (
     asked,
+    citation_query,
     condition_of,
     drug_named,
     edge_query,
@@ -31,6 +32,9 @@ __all__ = [
 ]
 
 _RANK = tuple(VerdictLabel)
+_UNGRADED = 9
+_MOST_CITED = 5
+"""Studies whose citations are followed."""
 
 
 def rank_drugs(store: EvidenceStore) -> tuple[str, ...]:
@@ -136,6 +140,22 @@ def _gaps(
     return gaps
 
 
+def _citations(store: EvidenceStore, drug: str) -> tuple[SearchQuery, ...]:
+    """Once in a run, the works around the studies that decide; nothing when none has a PMID."""
+    if any(search.query.startswith(f"{drug}: works that cite") for search in store.searches):
+        return ()
+    weighty = sorted(
+        (study for study in store.studies(drug) if study.deciding_ids and study.direct),
+        key=lambda study: (study.level or _UNGRADED, -(study.participants or 0)),
+    )
+    keys = (key for study in weighty for key in study.deciding_ids)
+    pmids = dict.fromkeys(
+        store.evidence[key].metadata.pmid for key in keys if key in store.evidence
+    )
+    chosen = [pmid for pmid in pmids if pmid][:_MOST_CITED]
+    return (citation_query(drug_named(drug), chosen),) if chosen else ()
+
+
 def assess(question: ResearchQuestion, store: EvidenceStore) -> JudgeAssessment:
     """The assessment of the drug asked about, or of the best candidate."""
     drug = best_drug(question, store)
@@ -167,7 +187,11 @@ def assess(question: ResearchQuestion, store: EvidenceStore) -> JudgeAssessment:
         drug_candidates=(drug,) if question.drug else rank_drugs(store)[:5],
         key_findings=(f"{verdict.rule} {''.join(f'[{i}]' for i in verdict.deciding_ids)}".strip(),),
         gaps=tuple(gap.text for gap in gaps),
-        next_queries=(*(gap.query for gap in gaps), *next_sides(question, store)),
+        next_queries=(
+            *(gap.query for gap in gaps),
+            *(_citations(store, drug) if gaps else ()),
+            *next_sides(question, store),
+        ),
         choice=RoundChoice(
             wants_more=not sufficient,
             gaps=tuple(gap.text for gap in gaps if gap.query.text not in store.queries_run),

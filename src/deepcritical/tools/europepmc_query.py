@@ -1,14 +1,14 @@
 """The query that Europe PMC is asked, in its own fields.
 
 TITLE_ABS is title and abstract, KW are keywords and MeSH headings, PUB_TYPE is the kind of
-publication and SRC the collection, of which PPR are preprints (Europe
-PMC, search syntax reference).
+publication and SRC the collection, of which PPR are preprints; CITES and REFFED_BY take the id of
+a work and its collection (Europe PMC, search syntax reference).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import SearchBlock
@@ -53,11 +53,19 @@ def europepmc_query(query: SourceQuery) -> str:
     condition = " OR ".join(filter(None, map(_block, condition_concepts(query))))
     terms = any_of_terms(query.terms, _lucene_text)
     groups = [f"({group})" for group in (drug, condition, terms) if group]
+    if query.linked_to:
+        groups.insert(0, f"({' OR '.join(_links(query.linked_to))})")
     groups = groups or [text for text in (free_text(query.text, _lucene_text),) if text]
     if not groups:
         return ""
     filtered = _FILTERS.get(query.block, "")
     return " AND ".join((*groups, *([f"({filtered})"] if filtered else ())))
+
+
+def _links(pmids: Iterable[str]) -> Iterator[str]:
+    """Works that cite these or that these cite."""
+    for pmid in pmids:
+        yield from (f"CITES:{pmid}_med", f"REFFED_BY:{pmid}_med")
 
 
 def _block(concept: Concept) -> str:

@@ -1,4 +1,4 @@
-"""PubMed by NCBI's E-utilities: ESearch finds ids, EFetch gives the records.
+"""PubMed by NCBI's E-utilities: ESearch and ELink find ids, EFetch gives the records.
 
 Rules are those of "A General Introduction to the E-utilities" and "The E-utilities In-Depth"
 (Entrez Programming Utilities Help, NCBI Bookshelf NBK25497 and NBK25499): every call names `tool`
@@ -19,7 +19,7 @@ from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.pubmed_query import pubmed_term
 from deepcritical.tools.pubmed_records import is_whole, parse
-from deepcritical.tools.pubmed_search import Found, read_esearch
+from deepcritical.tools.pubmed_search import Found, read_elink, read_esearch
 from deepcritical.tools.source import AgentSearch, SourceDescription
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ MOST_RECORDS = 9_999
 IDS_BY_GET = 200
 IDS_BY_POST = 400
 """Ids of one POST; that many records with their reference lists stay under `MAX_BODY_BYTES`."""
+MOST_LINKED = 1_000
+"""Linked works of which those that fit the rest of the query are sought."""
 TERM_BY_GET = 1_500
 """Bytes of a term above which it is sent by POST."""
 
@@ -76,19 +78,41 @@ class PubMed:
         term = await asyncio.to_thread(pubmed_term, query)  # the vocabulary is read from files
         if not term:
             return SourceResult(outcome=SourceOutcome.EMPTY, query_as_run=query.text)
+        as_run = term
+        if query.linked_to:
+            pmids = await self._linked(query)
+            term = f"({' OR '.join(f'{pmid}[uid]' for pmid in pmids)}) AND {term}"
+            as_run = f"{_told_links(query, pmids)} AND {as_run}"
+            if not pmids:
+                return SourceResult(outcome=SourceOutcome.EMPTY, query_as_run=as_run)
         most = min(query.max_results, MOST_RECORDS)
         sort = "pub_date" if query.block is SearchBlock.RECENT else "relevance"
         answer = await self._search(term, most, sort, query.answer_by)
         found = read_esearch(answer.content)
         found = found._replace(pmids=found.pmids[:most])
         fetched = await self._fetch(found, query.answer_by)
-        result = _result(term, found, fetched, cached=answer.cached and fetched.cached)
+        result = _result(as_run, found, fetched, cached=answer.cached and fetched.cached)
         order = "sorted by relevance" if sort == "relevance" else "sorted by date"
         return result.model_copy(update={"filters": (order, f"first {most:,}")})
 
     async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
         """The records alone, best first; raises as `fetch` does."""
         return list((await self.fetch(SourceQuery(text=query, max_results=max_results))).evidence)
+
+    async def _linked(self, query: SourceQuery) -> tuple[str, ...]:
+        """Works that cite those named, that these cite or that are like them, the best known first.
+
+        Without a link's name ELink gives the links of all kinds in one answer.
+        """
+        asked = {**self._always, "dbfrom": "pubmed", "id": ",".join(query.linked_to)}
+        answer = await self._client.get(
+            "elink.fcgi",
+            {**asked, "cmd": "neighbor", "retmode": "json"},
+            read_elink,
+            query.answer_by,
+        )
+        found = await asyncio.to_thread(read_elink, answer.content)
+        return tuple(pmid for pmid in found if pmid not in query.linked_to)[:MOST_LINKED]
 
     async def _search(self, term: str, most: int, sort: str, by: Deadline | None) -> Payload:
         asked: dict[str, str | int] = {
@@ -135,6 +159,11 @@ class PubMed:
         # Hundreds of records are too much for the event loop.
         parsed = await asyncio.to_thread(parse, answer.content)
         return _Fetched(parsed.records, parsed.skipped, cached=answer.cached)
+
+
+def _told_links(query: SourceQuery, pmids: Sequence[str]) -> str:
+    """What stands in the search log for the ids of linked works."""
+    return f"({len(pmids):,} works that ELink links to PMID {', '.join(query.linked_to)})"
 
 
 def _is_over(by: Deadline | None) -> bool:

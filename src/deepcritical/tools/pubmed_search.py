@@ -1,4 +1,4 @@
-"""An ESearch answer: how many records match, the first of them, what PubMed says of the term."""
+"""Answers of ESearch, with what PubMed says of the term, and of ELink."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from typing import Any, NamedTuple
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.tools.pubmed_records import refusal
 
-__all__ = ["Found", "read_esearch"]
+__all__ = ["Found", "read_elink", "read_esearch"]
+
+_LINKS = ("pubmed_pubmed_citedin", "pubmed_pubmed_refs", "pubmed_pubmed")
+"""Links between records of PubMed that are followed: is cited in, cites, is like."""
 
 _UNKNOWN = {
     "phrasesnotfound": "phrase",
@@ -62,6 +65,34 @@ def read_esearch(payload: bytes) -> Found:
     pmids = tuple(dict.fromkeys(pmid for pmid in map(_text, listed) if _is_pmid(pmid)))
     total = max(_count(result.get("count")), len(pmids))
     return Found(pmids, total, tuple(_notes(result)), tuple(_understood(result)))
+
+
+def read_elink(payload: bytes) -> tuple[str, ...]:
+    """The PMIDs that an answer of ELink (`retmode=json`, all links to PubMed) names.
+
+    Works that cite those asked about come first, then those that they cite, then similar ones.
+
+    Raises:
+        RateLimitError: The body refuses more requests.
+        SearchError: The body is no answer of ELink.
+    """
+    try:
+        answer = json.loads(payload, strict=False)
+    except (ValueError, RecursionError):
+        raise refusal(payload) from None
+    if not isinstance(answer, dict) or not isinstance(answer.get("linksets"), list):
+        raise refusal(payload)
+    sets = (one for one in answer["linksets"] if isinstance(one, dict))
+    told = [one["linksetdbs"] for one in sets if isinstance(one.get("linksetdbs"), list)]
+    links = [link for linked in told for link in linked if isinstance(link, dict)]
+    found = (
+        _text(pmid.get("id") if isinstance(pmid, dict) else pmid)
+        for name in _LINKS
+        for link in links
+        if link.get("linkname") == name and isinstance(link.get("links"), list)
+        for pmid in link["links"]
+    )
+    return tuple(dict.fromkeys(pmid for pmid in found if _is_pmid(pmid)))
 
 
 def _understood(result: dict[str, Any]) -> Iterator[str]:

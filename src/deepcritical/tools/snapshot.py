@@ -79,7 +79,7 @@ class SnapshotSource:
         Raises:
             SnapshotCorruptError: The file cannot be read as a snapshot.
         """
-        if query.block is SearchBlock.RECENT:
+        if query.block in (SearchBlock.RECENT, SearchBlock.CITATIONS):
             return SourceResult(outcome=SourceOutcome.NOT_APPLICABLE, query_as_run="")
         index = await self._loaded()
         found, total = await asyncio.to_thread(index.rank, query)

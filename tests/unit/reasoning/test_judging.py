@@ -5,7 +5,7 @@ import pytest
 from deepcritical.domain.appraisal import Direction
 from deepcritical.domain.evidence import FactRole
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis, Sign
-from deepcritical.domain.question import ResearchQuestion, SearchQuery
+from deepcritical.domain.question import ResearchQuestion, SearchBlock, SearchQuery
 from deepcritical.domain.report_parts import SearchRun
 from deepcritical.reasoning.judging import (
     assess,
@@ -309,3 +309,24 @@ class TestWhichCandidatesAreSearched:
     def test_the_first_round_also_asks_in_the_words_of_results(self) -> None:
         sides = next_sides(QUESTION, EvidenceStore())
         assert any("hazard ratio" in side.text for side in sides)
+
+
+class TestCitations:
+    def test_those_of_the_studies_that_decide_are_followed_once(self) -> None:
+        store = EvidenceStore()
+        read(store, kind=COHORT)
+        read(store, kind=RCT)
+        (query,) = (
+            q for q in assess(QUESTION, store).next_queries if q.block is SearchBlock.CITATIONS
+        )
+        assert query.linked_to == ("99002", "99001")
+        searched(store, (query,))
+        assert query not in assess(QUESTION, store).next_queries
+
+    def test_without_a_gap_none_is_followed(self) -> None:
+        store = EvidenceStore()
+        read(store, harms=True)
+        store.hypotheses = (HELPS,)
+        asked = assess(QUESTION, store)
+        assert not asked.gaps
+        assert all(q.block is not SearchBlock.CITATIONS for q in asked.next_queries)

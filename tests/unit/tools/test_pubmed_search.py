@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from deepcritical.domain.errors import RateLimitError, SearchError
-from deepcritical.tools.pubmed_search import Found, read_esearch
+from deepcritical.tools.pubmed_search import Found, read_elink, read_esearch
 
 
 def answer(**result: Any) -> bytes:
@@ -97,3 +97,23 @@ def test_the_body_of_a_rate_limit_is_one_and_tells_no_address() -> None:
 
 def test_control_characters_of_the_term_come_back_and_cost_nothing() -> None:
     assert read_esearch(b'{"esearchresult": {"count": "1", "idlist": ["9"], "t": "a\tb"}}').pmids
+
+
+def test_links_come_by_their_kind_and_once() -> None:
+    links = [
+        {"linkname": "pubmed_pubmed", "links": [{"id": "4", "score": "9"}, "1", "x"]},
+        {"linkname": "pubmed_pubmed_refs", "links": ["2", "1"]},
+        {"linkname": "pubmed_pubmed_citedin", "links": ["1", 3]},
+        {"linkname": "pubmed_pubmed_citedin"},
+        {"linkname": "pubmed_pmc", "links": ["5"]},
+    ]
+    assert read_elink(json.dumps({"linksets": [{"linksetdbs": links}, {}]}).encode()) == (
+        *("1", "3"),
+        *("2", "4"),
+    )
+
+
+@pytest.mark.parametrize("payload", [b"", b"<html>", b"[]", b'{"linksets": 1}', b'{"ERROR": "x"}'])
+def test_what_is_no_answer_of_elink_is_an_error(payload: bytes) -> None:
+    with pytest.raises(SearchError):
+        read_elink(payload)

@@ -91,3 +91,10 @@ def test_each_kind_of_evidence_has_its_filter(
     assert pubmed in pubmed_term(query)
     assert europepmc in europepmc_query(query)
     assert pubmed not in pubmed_term(asked())
+
+
+def test_europe_pmc_is_asked_for_citations_in_both_directions() -> None:
+    query = europepmc_query(asked(linked_to=("11", "12"), block=SearchBlock.CITATIONS))
+    links = "(CITES:11_med OR REFFED_BY:11_med OR CITES:12_med OR REFFED_BY:12_med)"
+    assert query.startswith(f"{links} AND (")
+    assert 'TITLE_ABS:"drugazole"' in query
