@@ -195,6 +195,8 @@ class Settings(_WithSources):
     """Who may use the server, as user:token with commas between them; see docs/api.md."""
     tokens_file: Path | None = None
     """File with more of them, one a line."""
+    share_secret: SecretStr | None = Field(default=None, min_length=16)
+    """Signs share links, 16 characters or more; unset, they end with the server."""
     public: bool = False
     """Whether anybody may use the server, as an anonymous user with a quota."""
     public_runs_per_hour: int = Field(default=20, ge=1)
@@ -249,6 +251,7 @@ class Settings(_WithSources):
         "database_url",
         "tokens",
         "tokens_file",
+        "share_secret",
         mode="before",
     )
     @classmethod

@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 import gradio as gr
+from starlette.requests import HTTPConnection
 
 from deepcritical.domain.errors import AuthenticationError, DeepCriticalError, PlanError
 from deepcritical.domain.markdown import visible
@@ -132,12 +133,10 @@ class RunHandlers:
 
     def _begun(self, run: RunView) -> Shown:
         """The run takes the place of a plan, and the field of the key is emptied."""
-        return {self._live: _shown(run, own=True), **self.leave()}
+        return {self._live: self._shown(run, own=True), **self.leave()}
 
     def _caller(self, request: gr.Request) -> Caller:
-        if request.request is None:
-            raise AuthenticationError("This did not come from a browser.", "Open the page.")
-        return self._access.identify(request.request)
+        return self._access.identify(_browser(request))
 
     def _admitted(self, request: gr.Request) -> Caller:
         caller = self._caller(request)
@@ -160,16 +159,23 @@ class RunHandlers:
         return await self._taken_up(str(run_id), request)
 
     async def _taken_up(self, run_id: str, request: gr.Request) -> Shown:
-        form = self._form
+        form, asked = self._form, _browser(request)
         try:
             run = await self._runs.find(run_id)
-            own = run is not None and run.user_id == self._caller(request).user_id
+            owner = run.user_id if run else ""
+            self._access.check_reader(asked, run_id, owner)
+            own = self._access.owns(asked, owner)
         except DeepCriticalError as error:
             return {form.refused: problem(str(error))}
         if run is None:
             return {form.refused: problem(UNKNOWN_RUN), self._live: None}
-        shown = {form.question: run.question, self._live: _shown(run, own=own)}
+        shown = {form.question: run.question, self._live: self._shown(run, own=own)}
         return {form.refused: "", **shown, **self._put_away()}
+
+    def _shown(self, run: RunView, *, own: bool) -> RunShown:
+        private = "yes" if self._access.keeps_private else ""
+        own_run = {"own": "yes" if own else "", "private": private}
+        return {"id": run.run_id, "question": visible(run.question), **own_run}
 
     async def answering(self, model: str | None, given: str | None) -> str:
         """What will answer, in a line; `given` is not empty if there is a key in its field."""
@@ -184,5 +190,12 @@ class RunHandlers:
         return f'<p class="answering"><b>{who}</b>, from:<br>{sources}</p>'
 
 
-def _shown(run: RunView, *, own: bool) -> RunShown:
-    return {"id": run.run_id, "question": visible(run.question), "own": "yes" if own else ""}
+def _browser(request: gr.Request) -> HTTPConnection:
+    """The request of a browser.
+
+    Raises:
+        AuthenticationError: There is none.
+    """
+    if request.request is None:
+        raise AuthenticationError("This did not come from a browser.", "Open the page.")
+    return request.request

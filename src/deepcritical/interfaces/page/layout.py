@@ -47,7 +47,11 @@ def build_page(runs: RunService, access: Access, similar: SimilarRuns | None = N
         _wire_similar(form, live, FormerRuns(runs, access, similar))
         # The name of an event that assets/live.js triggers: when a run is opened, and at its end.
         live.finished(
-            ResultHandlers(runs).finished, [live], [results], trigger_mode="always_last", **PRIVATE
+            ResultHandlers(runs, access).finished,
+            [live],
+            [results],
+            trigger_mode="always_last",
+            **PRIVATE,
         )
         wire_chat(chat, live, results)
     return page
