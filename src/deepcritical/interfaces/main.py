@@ -8,7 +8,7 @@ import gc
 import socket
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -33,7 +33,6 @@ from deepcritical.interfaces.worker_command import worker
 
 if TYPE_CHECKING:
     from deepcritical.interfaces.access import Access
-    from deepcritical.settings import Settings
 
 __all__ = ["app", "main"]
 
@@ -123,7 +122,13 @@ def serve(
         from deepcritical.interfaces.server import Front, serve_page
 
         local = "" if settings.public_url else listening.getsockname()[0]  # '': nobody is
-        access = _access(local, settings)
+        access = _access(
+            local,
+            settings.token_entries(),
+            public=settings.public,
+            runs_per_hour=settings.public_runs_per_hour,
+            share_secret=settings.share_secret,
+        )
         serve_page(
             *(runs, access, bootstrap.Lookups(settings, place.snapshot), listening),
             name=host or settings.host,
@@ -133,16 +138,10 @@ def serve(
         )
 
 
-def _access(host: str, settings: Settings) -> Access:
+def _access(host: str, tokens: str, **rules: Any) -> Access:
     from deepcritical.interfaces.access import access_for, parse_tokens
 
-    access, made = access_for(
-        host,
-        parse_tokens(settings.token_entries()),
-        public=settings.public,
-        runs_per_hour=settings.public_runs_per_hour,
-        share_secret=settings.share_secret,
-    )
+    access, made = access_for(host, parse_tokens(tokens), **rules)
     if made:
         token = made.get_secret_value()
         typer.echo(
