@@ -218,7 +218,7 @@ def _named(frame: QuestionFrame) -> tuple[tuple[Drug, ...], tuple[Condition, ...
     drugs = {drug.name: drug for drug in frame.drugs}
     for named in names.drugs:
         drugs.setdefault(named.drug.name, named.drug)
-    conditions = {frame.condition.name: frame.condition} if frame.condition else {}
+    conditions = {c.name: c for c in (frame.condition, frame.harm) if c}
     known = {name for c in conditions.values() for name in c.names}
     for mention in names.conditions:
         if mention.condition.name not in known:

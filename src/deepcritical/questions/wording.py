@@ -200,8 +200,8 @@ def _safety(frame: QuestionFrame) -> Worded:
     told = bool(_SIDE_EFFECTS.search(frame.text))
     if frame.outcomes or not (told or _CAUSES.search(frame.text)):
         return "", ""  # the harm that is asked about is in its words alone
-    if frame.condition and not told:
-        return f"{_do(frame)} cause {frame.condition.name}{_whom(frame)}?", _SAFETY_WORDS
+    if frame.harm and not told:
+        return f"{_do(frame)} cause {frame.harm.name}{_where(frame)}?", _SAFETY_WORDS
     if frame.condition or frame.population:
         be = "Are" if _are_several(frame) else "Is"
         return f"{be} {_drugs(frame)} safe{_where(frame)}?", _SAFETY_WORDS
