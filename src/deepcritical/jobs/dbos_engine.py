@@ -32,6 +32,7 @@ from deepcritical.jobs.dbos_setup import (
     register_queues,
 )
 from deepcritical.jobs.engine import Conduct, EngineBusyError, Leave, LostRun, Standing
+from deepcritical.services.database_problems import kind_of, said_by
 from deepcritical.services.worker_files import WorkerName
 
 __all__ = ["DbosEngine", "forget"]
@@ -92,9 +93,9 @@ class DbosEngine:
             _Host.conduct = None
             await _in_thread(DBOS.destroy)
             _own_threads()
-            raise StorageError(
-                f"The records of runs cannot be used: {type(error).__name__}.",
-                "Name another database in DATABASE_URL.",
+            raise kind_of(error)(
+                f"The steps of runs cannot be recorded: {said_by(error)}.",
+                "See to the database and its disk, or name another one in DATABASE_URL.",
             ) from error
         self._started = True
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from deepcritical.domain.errors import ConfigurationError, StorageError
+from deepcritical.services.database_problems import INTEGRITY_S, check_integrity, problem_of
 from deepcritical.services.database_url import sqlite_file
 
 if TYPE_CHECKING:
@@ -38,7 +39,6 @@ _PAUSE_S = 0.1
 _NO_CHANGE = "UPDATE schema_migrations SET name = name WHERE name = ''"
 """What a database refuses that can only be read."""
 _MIGRATION_LOCK = 0x6463  # any number, as long as every version takes the same one
-_ADVICE = "Name another database in DATABASE_URL; with an empty one nothing is kept."
 
 
 class Database:
@@ -81,7 +81,8 @@ class Database:
 
         Raises:
             ConfigurationError: The driver is not installed.
-            StorageError: The database cannot be reached or written.
+            StorageError: The database cannot be reached or written, or is damaged as far as that
+                can be seen within `INTEGRITY_S`.
         """
         if self._file is None:
             self._engine().dispose()  # who never has a transaction need not close anything
@@ -93,8 +94,9 @@ class Database:
                 connection.execute("BEGIN IMMEDIATE")
                 connection.execute("CREATE TABLE probe (made INTEGER)")
                 connection.rollback()
+            check_integrity(self._file, INTEGRITY_S)
         except (OSError, sqlite3.Error) as error:
-            raise self._problem(str(getattr(error, "strerror", None) or error)) from error
+            raise problem_of(error, self.name, self._file) from error
 
     async def write(self, work: Callable[[sa.Connection], T]) -> T:
         """Run one writing transaction; it is done or not done, also when the caller is cancelled.
@@ -164,7 +166,7 @@ class Database:
                 return attempt()
             except engines.ERRORS as error:
                 if number == ATTEMPTS or not engines.is_momentary(error):
-                    raise self._problem(engines.words_of(error)) from error
+                    raise problem_of(error, self.name, self._file) from error
                 time.sleep(_PAUSE_S * number)
         raise AssertionError("the last attempt returns or raises")
 
@@ -201,16 +203,3 @@ class Database:
     @staticmethod
     def _make_folder(file: Path) -> None:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # questions are private
-
-    def _problem(self, text: str) -> StorageError:
-        if "locked" in text:
-            return StorageError(
-                f"The database {self.name} is locked by another process.",
-                "Try again when that one is done.",
-            )
-        if "disk" in text or "No space left" in text:
-            return StorageError(
-                f"The database {self.name} cannot be written: {text}.",
-                "Make room on its disk, or name a database elsewhere in DATABASE_URL.",
-            )
-        return StorageError(f"The database {self.name} cannot be used: {text}.", _ADVICE)

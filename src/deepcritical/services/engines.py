@@ -18,7 +18,6 @@ __all__ = [
     "engine_of",
     "is_momentary",
     "reading_engine_of",
-    "words_of",
 ]
 
 REFUSED = (sa.exc.DBAPIError, sa.exc.TimeoutError)
@@ -119,10 +118,3 @@ def is_momentary(error: BaseException) -> bool:
     state = getattr(error.orig, "sqlstate", None)
     locked = "locked" in str(error.orig) or "database schema has changed" in str(error.orig)
     return error.connection_invalidated or state in _MOMENTARY_STATES or locked
-
-
-def words_of(error: BaseException) -> str:
-    """What the database says, without the statement and its values."""
-    if isinstance(error, sa.exc.DBAPIError):
-        return " ".join(str(error.orig).split())
-    return " ".join(str(getattr(error, "strerror", None) or error).split())
