@@ -19,7 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from deepcritical.domain.errors import ConfigurationError, StorageError
-from deepcritical.services.database_problems import INTEGRITY_S, check_integrity, problem_of
+from deepcritical.services.database_problems import (
+    INTEGRITY_S,
+    check_integrity,
+    check_place,
+    problem_of,
+)
 from deepcritical.services.database_url import sqlite_file
 
 if TYPE_CHECKING:
@@ -98,6 +103,44 @@ class Database:
         except (OSError, sqlite3.Error) as error:
             raise problem_of(error, self.name, self._file) from error
 
+    def probe(self, within_s: float) -> str:
+        """Return what was found out about the database, which is not changed. Blocks.
+
+        Args:
+            within_s: How long a server may take to answer, and damage in a file is looked for.
+
+        Raises:
+            ConfigurationError, StorageError: As of `check`.
+        """
+        if self._file is None:
+            return self._probed_server(within_s)
+        if not self._file.exists():
+            check_place(self._file, self.name)
+            return "nothing is kept there yet; the first run makes it"
+        self.check()
+        try:
+            whole = check_integrity(self._file, within_s)
+        except sqlite3.Error as error:
+            raise problem_of(error, self.name, self._file) from error
+        return (
+            "can be written, undamaged" if whole else "can be written, too large to be read whole"
+        )
+
+    def _probed_server(self, within_s: float) -> str:
+        self._check_library()
+        from deepcritical.services import engines
+
+        engine = engines.probing_engine_of(self._url, within_s=within_s)
+        try:
+            with engine.connect() as connection, connection.begin() as transaction:
+                version = engines.write_nothing(connection)
+                transaction.rollback()
+        except engines.ERRORS as error:
+            raise problem_of(error, self.name) from error
+        finally:
+            engine.dispose()
+        return f"PostgreSQL {version} can be written"
+
     async def write(self, work: Callable[[sa.Connection], T]) -> T:
         """Run one writing transaction; it is done or not done, also when the caller is cancelled.
 
@@ -173,13 +216,16 @@ class Database:
     def _engine(self) -> sa.Engine:
         with self._opening:
             if self._opened is None:
-                if self._file is None and not find_spec("psycopg"):
-                    raise ConfigurationError(
-                        "PostgreSQL needs a library that is not installed: psycopg.",
-                        "Install it in a checkout with: pip install '.[postgres]'",
-                    )
+                self._check_library()
                 self._opened = self._migrated()
             return self._opened
+
+    def _check_library(self) -> None:
+        if self._file is None and not find_spec("psycopg"):
+            raise ConfigurationError(
+                "PostgreSQL needs a library that is not installed: psycopg.",
+                "Install it in a checkout with: pip install '.[postgres]'",
+            )
 
     def _migrated(self) -> sa.Engine:
         # Imported late: the engine is the heaviest part of a process that has a database.

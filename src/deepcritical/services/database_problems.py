@@ -20,7 +20,7 @@ from deepcritical.domain.errors import (
     StorageError,
 )
 
-__all__ = ["INTEGRITY_S", "check_integrity", "kind_of", "problem_of", "said_by"]
+__all__ = ["INTEGRITY_S", "check_integrity", "check_place", "kind_of", "problem_of", "said_by"]
 
 INTEGRITY_S = 0.3
 """How long the start of a process looks for damage: enough for a file of some 100 MB."""
@@ -153,6 +153,21 @@ def check_integrity(file: Path, within_s: float) -> bool:
         damage.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
         raise damage
     return True
+
+
+def check_place(file: Path, name: str) -> None:
+    """Find out whether a SQLite file that is not there yet can be made.
+
+    Raises:
+        StorageError: It cannot.
+    """
+    folder = next(parent for parent in file.parents if parent.exists())
+    if not folder.is_dir():
+        raise problem_of(NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)), name)
+    if _only_read(folder / file.name):
+        raise problem_of(PermissionError(errno.EACCES, os.strerror(errno.EACCES)), name)
+    if not os.statvfs(folder).f_bavail:
+        raise problem_of(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), name)
 
 
 def _cause(error: BaseException) -> BaseException:
