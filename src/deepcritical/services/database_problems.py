@@ -92,6 +92,8 @@ def kind_of(error: BaseException, file: Path | None = None) -> type[StorageError
     cause = _cause(error)
     if (code := getattr(cause, "sqlite_errorcode", None)) is not None:
         kind = _SQLITE.get(code & 0xFF, StorageError)
+        if code & 0xFF == sqlite3.SQLITE_IOERR and file and _is_full(file.parent):
+            return DatabaseFullError  # of its log or index SQLite says no more than that
         if kind is DatabaseUnreachableError and file and _only_read(file):
             return DatabaseReadOnlyError
         return kind
@@ -118,12 +120,12 @@ def problem_of(error: BaseException, name: str, file: Path | None = None) -> Sto
             f"The database {name} is locked by another process.",
             "Try again when that one is done.",
         )
-    if code == sqlite3.SQLITE_IOERR:
+    kind = kind_of(error, file)
+    if code == sqlite3.SQLITE_IOERR and kind is StorageError:
         return StorageError(
             f"The disk of the database {name} refuses to be read or written: {words}.",
             "Make room on it and check it, or name a database elsewhere in DATABASE_URL.",
         )
-    kind = kind_of(error, file)
     what, advice = _WORDS.get(kind, ("cannot be used", _WORDS[DatabaseUnreachableError][1]))
     if code == sqlite3.SQLITE_NOTADB:
         what, advice = (
@@ -166,8 +168,12 @@ def check_place(file: Path, name: str) -> None:
         raise problem_of(NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)), name)
     if _only_read(folder / file.name):
         raise problem_of(PermissionError(errno.EACCES, os.strerror(errno.EACCES)), name)
-    if not os.statvfs(folder).f_bavail:
+    if _is_full(folder):
         raise problem_of(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), name)
+
+
+def _is_full(folder: Path) -> bool:
+    return folder.is_dir() and not os.statvfs(folder).f_bavail
 
 
 def _cause(error: BaseException) -> BaseException:
