@@ -37,7 +37,7 @@ from deepcritical.interfaces.output import plain_json, to_stdout
 from deepcritical.interfaces.progress import show
 from deepcritical.interfaces.report_files import ANSWER_FILES, write_report
 from deepcritical.interfaces.reuse import Former, NoSimilar, Reuse, Reusing, former_run
-from deepcritical.interfaces.stop_signals import on_signals
+from deepcritical.interfaces.stop_signals import on_signals, resumable
 
 if TYPE_CHECKING:
     from deepcritical.domain.answer import DeepAnswer, ToolOutput
@@ -90,7 +90,9 @@ _Max = Annotated[
     int | None, typer.Option("--max", min=1, max=1000, help="With --evidence: records shown.")
 ]
 _Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
-_Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
+_Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="No progress on stderr, only warnings.")
+]
 
 
 def ask(
@@ -201,7 +203,8 @@ async def _run(runs: RunService, wanted: _Asked, log_path: Path | None) -> _Fini
         on_signals(run.cancel)
         await show(run, wanted.quiet)
         try:
-            answer = await run.result()
+            with resumable(run.run_id, is_kept=runs.keeps_runs):
+                answer = await run.result()
         except DeepCriticalError as error:
             from deepcritical.jobs.stored_runs import failed_output
 

@@ -33,7 +33,7 @@ from deepcritical.interfaces.progress import show
 from deepcritical.interfaces.read_command import documents_of
 from deepcritical.interfaces.report_files import REPORT_FILES, write_report
 from deepcritical.interfaces.reuse import Former, NoSimilar, Reuse, Reusing, former_run
-from deepcritical.interfaces.stop_signals import on_signals
+from deepcritical.interfaces.stop_signals import on_signals, resumable
 from deepcritical.tools.registry import DEFAULT_KEYS, KEYS, parse_sources
 
 if TYPE_CHECKING:
@@ -170,7 +170,9 @@ _With = Annotated[
         "or a PMID, PMCID, DOI or NCT id; may be given several times.",
     ),
 ]
-_Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
+_Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="No progress on stderr, only warnings.")
+]
 
 
 def _wanted_form(as_json: bool, full: bool) -> Wanted:
@@ -362,7 +364,8 @@ async def _run(
         run = submit()
         on_signals(run.cancel)
         await show(run, quiet)
-        report = await run.result()
+        with resumable(run.run_id, is_kept=runs.keeps_runs):
+            report = await run.result()
         imprint = Imprint(run.run_id, run.ended_at)
         return _Finished(imprint, report, run.files(), runs.keeps_runs)
     finally:
