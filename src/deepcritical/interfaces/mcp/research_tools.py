@@ -114,6 +114,8 @@ class ResearchTools:
             steps = self._registry.call(name, inputs, caller)
             await attached.enter_async_context(aclosing(steps))
             begun = await anext(steps)
+            if isinstance(begun, ToolResult):
+                begun.raise_for_error()  # nothing was started
             assert isinstance(begun, ToolProgress)  # noqa: S101 - it names its run before all else
             run_id = str(begun.data["run_id"])
             attached.enter_context(call.attached(run_id))
@@ -297,6 +299,7 @@ class ResearchTools:
 async def _ended(steps: AsyncGenerator[ToolStep, None], call: Call) -> dict[str, JsonValue]:
     async for step in steps:
         if isinstance(step, ToolResult):
+            step.raise_for_error()
             return step.payload
         await call.tell(step.progress, visible(step.message))
     raise AssertionError("a tool ends with a result")
