@@ -32,6 +32,7 @@ from deepcritical.jobs.dbos_setup import (
     register_queues,
 )
 from deepcritical.jobs.engine import Conduct, EngineBusyError, Leave, LostRun, Standing
+from deepcritical.services.database import check_server
 from deepcritical.services.database_problems import kind_of, said_by
 from deepcritical.services.worker_files import WorkerName
 
@@ -39,6 +40,8 @@ __all__ = ["DbosEngine", "forget"]
 
 T = TypeVar("T")
 
+AWAY_S = 2.0
+"""Seconds after which a server that says nothing is taken for away, when this process ends."""
 _ACTIVE = ("PENDING", "ENQUEUED", "DELAYED")
 
 
@@ -77,6 +80,7 @@ class DbosEngine:
         self._url = url
         self._shares = shares
         self._started = False
+        self._library: DBOS | None = None
 
     async def start(self, conduct: Conduct) -> None:
         """Launch on the running loop."""
@@ -84,7 +88,7 @@ class DbosEngine:
             raise EngineBusyError
         _Host.conduct = conduct
         try:
-            library = await _in_thread(self._make)
+            self._library = library = await _in_thread(self._make)
             # What is taken up from the queue runs on the loop that the library knows of. It takes
             # the one that it is launched on, which a launch would block.
             library._background_event_loop.set_main_loop()
@@ -205,11 +209,31 @@ class DbosEngine:
             if self._started:
                 self._started = False
                 _Host.conduct = None
-                await _in_thread(DBOS.destroy)
-                _own_threads()
+                try:
+                    await _in_thread(self._end)
+                finally:
+                    _own_threads()
                 await self._hand_over(leave)
         finally:
             self._name.close()
+
+    def _end(self) -> None:
+        """End the library.
+
+        Raises:
+            StorageError: The database is away. Then nobody waits for the library's threads, which
+                try again and again: they are told not to, and keep no process from its end.
+        """
+        try:
+            check_server(self._url, AWAY_S)
+        except StorageError:
+            library = self._library
+            if library and library._sys_db_field:
+                library._sys_db_field._retry_connection_errors = False
+                library._background_threads.clear()
+            raise
+        finally:
+            DBOS.destroy()
 
     @refusals_told()
     async def _hand_over(self, leave: Leave) -> None:

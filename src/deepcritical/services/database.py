@@ -30,7 +30,7 @@ from deepcritical.services.database_url import sqlite_file
 if TYPE_CHECKING:
     import sqlalchemy as sa
 
-__all__ = ["Database"]
+__all__ = ["Database", "check_server"]
 
 T = TypeVar("T")
 
@@ -76,10 +76,7 @@ class Database:
     @property
     def name(self) -> str:
         """The file, or the server without its password."""
-        if self._file:
-            return str(self._file)
-        scheme, _, rest = self._url.partition("://")
-        return f"{scheme.partition('+')[0]}://{rest.rpartition('@')[2].partition('?')[0]}"
+        return str(self._file) if self._file else _without_password(self._url)
 
     def check(self) -> None:
         """Find out quickly, and before anybody waits, whether the database can be used.
@@ -113,7 +110,8 @@ class Database:
             ConfigurationError, StorageError: As of `check`.
         """
         if self._file is None:
-            return self._probed_server(within_s)
+            self._check_library()
+            return f"PostgreSQL {check_server(self._url, within_s)} can be written"
         if not self._file.exists():
             check_place(self._file, self.name)
             return "nothing is kept there yet; the first run makes it"
@@ -125,21 +123,6 @@ class Database:
         return (
             "can be written, undamaged" if whole else "can be written, too large to be read whole"
         )
-
-    def _probed_server(self, within_s: float) -> str:
-        self._check_library()
-        from deepcritical.services import engines
-
-        engine = engines.probing_engine_of(self._url, within_s=within_s)
-        try:
-            with engine.connect() as connection, connection.begin() as transaction:
-                version = engines.write_nothing(connection)
-                transaction.rollback()
-        except engines.ERRORS as error:
-            raise problem_of(error, self.name) from error
-        finally:
-            engine.dispose()
-        return f"PostgreSQL {version} can be written"
 
     async def write(self, work: Callable[[sa.Connection], T]) -> T:
         """Run one writing transaction; it is done or not done, also when the caller is cancelled.
@@ -249,3 +232,30 @@ class Database:
     @staticmethod
     def _make_folder(file: Path) -> None:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # questions are private
+
+
+def check_server(url: str, within_s: float) -> str:
+    """Return the version of a PostgreSQL server that can be written; '' for a file. Blocks.
+
+    Raises:
+        StorageError: It does not answer within so many seconds, or refuses.
+    """
+    if sqlite_file(url):
+        return ""
+    from deepcritical.services import engines
+
+    engine = engines.probing_engine_of(url, within_s=within_s)
+    try:
+        with engine.connect() as connection, connection.begin() as transaction:
+            version = engines.write_nothing(connection)
+            transaction.rollback()
+    except engines.ERRORS as error:
+        raise problem_of(error, _without_password(url)) from error
+    finally:
+        engine.dispose()
+    return version
+
+
+def _without_password(url: str) -> str:
+    scheme, _, rest = url.partition("://")
+    return f"{scheme.partition('+')[0]}://{rest.rpartition('@')[2].partition('?')[0]}"
