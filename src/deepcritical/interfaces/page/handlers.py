@@ -13,10 +13,11 @@ from starlette.requests import HTTPConnection
 from deepcritical.domain.errors import AuthenticationError, DeepCriticalError, PlanError
 from deepcritical.domain.markdown import visible
 from deepcritical.interfaces.access import Access, Caller
-from deepcritical.interfaces.page.asking import Asked, key_of, read_asked, reasoner_for
+from deepcritical.interfaces.page.asking import key_of, read_asked, reasoner_for
 from deepcritical.interfaces.page.form import Form
 from deepcritical.interfaces.page.parts import RunShown, problem
 from deepcritical.interfaces.page.plan_review import (
+    KeptPlans,
     PlanFields,
     PlanPanel,
     Reviewed,
@@ -57,6 +58,7 @@ class RunHandlers:
         self._form = form
         self._plan = plan
         self._live = live
+        self._plans = KeptPlans()
 
     @property
     def plan_outputs(self) -> list[Any]:
@@ -72,21 +74,24 @@ class RunHandlers:
             asked = await read_asked(form, sent, self._runs)
             if sent[form.review] and asked.kind == RESEARCH:
                 # It may ask a model once, as a message of a chat may.
-                self._access.admit_turn(self._caller(request))
-                return {form.refused: "", **await self._planned(asked)}
+                caller = self._caller(request)
+                self._access.admit_turn(caller)
+                plan = Reviewed(await asked.plan(self._runs), asked.depth, asked.own_limits)
+                plan_id = self._plans.add(caller.user_id, plan)
+                return {form.refused: "", **self._reviewed(plan_id, plan, fields_of(plan.plan))}
             require_one_meaning(await asked.check(self._runs))
             run = asked.start(self._runs, self._admitted(request).user_id)
         except DeepCriticalError as error:
             return {form.refused: problem(str(error)), form.key: ""}
         return {form.refused: "", **self._begun(run)}
 
-    async def _planned(self, asked: Asked) -> Shown:
-        plan, panel = await asked.plan(self._runs), self._plan
-        question, fields = plan.question, fields_of(plan)
+    def _reviewed(self, plan_id: str, reviewed: Reviewed, fields: PlanFields) -> Shown:
+        plan, panel = reviewed.plan, self._plan
+        question = plan.question
         drug = question.drug.name if question.drug else ""
         condition = question.condition.name if question.condition else ""
         return {
-            panel.kept: Reviewed(plan, asked.depth, asked.own_limits),
+            panel.kept: plan_id,
             panel.panel: gr.update(visible=True),
             panel.summary: told(plan),
             panel.synonyms: gr.update(
@@ -105,8 +110,8 @@ class RunHandlers:
         """Start the run of the plan as it was edited."""
         panel, form = self._plan, self._form
         try:
-            reviewed = sent[panel.kept]
-            if not isinstance(reviewed, Reviewed):
+            reviewed = self._plans.of(self._caller(request).user_id, sent[panel.kept])
+            if reviewed is None:
                 raise PlanError("This plan is not kept any more.", "Ask the question again.")
             fields = PlanFields(sent[panel.synonyms], sent[panel.names], sent[panel.searches])
             plan = edited(reviewed.plan, fields)
@@ -129,7 +134,7 @@ class RunHandlers:
         return {self._form.key: "", **self._put_away()}
 
     def _put_away(self) -> Shown:
-        return {self._plan.kept: None, self._plan.panel: gr.update(visible=False)}
+        return {self._plan.kept: "", self._plan.panel: gr.update(visible=False)}
 
     def _begun(self, run: RunView) -> Shown:
         """The run takes the place of a plan, and the field of the key is emptied."""
@@ -143,12 +148,26 @@ class RunHandlers:
         self._access.admit_run(caller)
         return caller
 
-    async def load(self, request: gr.Request) -> Shown:
-        """Take up the run that the address names, if it names one."""
+    async def load(
+        self, plan_id: str, synonyms: str, names: str, searches: str, request: gr.Request
+    ) -> Shown:
+        """Take up the run that the address names, and the plan that the browser remembers."""
         told = {self._form.answering: await self.answering("", "")}
         # What is not named here may have been typed or started before this answer arrives.
-        run_id = request.query_params.get("run")
-        return {**told, **await self._taken_up(run_id, request)} if run_id else told
+        if run_id := request.query_params.get("run"):
+            told |= await self._taken_up(run_id, request)
+        fields = PlanFields(synonyms, names, searches)
+        return {**told, **self._found_again(plan_id, fields, request)}
+
+    def _found_again(self, plan_id: str, fields: PlanFields, request: gr.Request) -> Shown:
+        try:
+            plan = self._plans.of(self._caller(request).user_id, plan_id)
+        except AuthenticationError:
+            return {}  # the reader of a share link has none
+        if plan is None:
+            return {}
+        asked = {self._form.question: plan.plan.question.text}
+        return {**asked, **self._reviewed(plan_id, plan, fields)}
 
     async def visit(self, event: gr.EventData, request: gr.Request) -> Shown:
         """Show another run than the one that is shown, or none."""
