@@ -67,7 +67,7 @@ BY_HAND = (
     "\u200b\u200b \u200b\u200b",
     "\t \t \t \n\n \r\n",
     "😀👩‍👩‍👧‍👦",
-    "ﷺﷺ ſſ ﬁﬁ ",
+    "ﷺﷺ \u017f\u017f ﬁﬁ ",
     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab",
 )
 OPENING = "Results: Examplol improved testitis. "
