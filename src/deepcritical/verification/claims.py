@@ -26,14 +26,10 @@ from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.passages import align_quote, body_sentences, in_references
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import fold, locate_quote
-from deepcritical.verification.aligning import (
-    follows,
-    is_turned,
-    replaced_name,
-    share_in_order,
-)
+from deepcritical.verification.aligning import follows
 from deepcritical.verification.ids import cited_records, ids_in, keys_in, plain
 from deepcritical.verification.names import unknown_figures, unknown_names
+from deepcritical.verification.turning import is_turned, replaced_name, share_in_order
 from deepcritical.verification.words import expanded, words
 from deepcritical.vocabulary.words import is_english
 
