@@ -74,6 +74,9 @@ _FRAME = _stems(
     "current find show observe report reveal conclude state note describe"
 )
 _TELLING = _stems("find show observe report reveal conclude state note describe")
+_LIGHT = _stems("receive treat treatment therapy level user use cohort condition arm occur")
+"""Words without which a sentence says the same of the same people."""
+_SEEN = _stems("find observe see detect note evident")
 _DESIGN = _stems(
     "randomised double single blind blinded masked placebo controlled control open label pilot "
     "phase multicentre crossover parallel group cohort observational prospective retrospective "
@@ -180,7 +183,7 @@ def follows(said: str, source: str, known: frozenset[str]) -> bool:
         source: One sentence of the record, or two neighbouring ones, likewise.
         known: All words of the record, as `stem` gives them.
     """
-    claim, there = (without_frame(words(text), known) for text in (said, source))
+    claim, there = (_told(text, known) for text in (said, source))
     if not claim:
         return False
     if not {word.key for word in claim} <= {word.key for word in there}:
@@ -191,6 +194,19 @@ def follows(said: str, source: str, known: frozenset[str]) -> bool:
         for other in orders_of(there, source)
         for moved in _moves(other)
     )
+
+
+def _told(text: str, known: frozenset[str]) -> tuple[Word, ...]:
+    """The words without "the study found that", "was seen" and what else tells nothing."""
+    kept: list[Word] = []
+    lead: frozenset[str] = frozenset()
+    for word in without_frame(words(text), known):
+        if word.key in _SEEN | _LIGHT:
+            lead |= word.lead
+        else:
+            kept.append(word._replace(lead=word.lead | lead))
+            lead = frozenset()
+    return tuple(kept)
 
 
 def _moves(told: tuple[Word, ...]) -> Iterator[tuple[Word, ...]]:

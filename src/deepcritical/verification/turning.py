@@ -32,10 +32,11 @@ def is_turned(said: str, source: str, known: frozenset[str]) -> str:
     orders = list(orders_of(there, source))
     if opening and is_free_opening(opening, source):
         orders.append(there[len(opening) :])
+    figures = frozenset(word.key for word in there if word.is_figure)
     for inner in (True, False):
         for one in orders_of(claim, said):
             for other in orders:
-                told = _turn(_compared(one, inner=inner), _compared(other, inner=inner))
+                told = _turn(_compared(one, inner=inner), _compared(other, inner=inner), figures)
                 if told:
                     return told
     return ""
@@ -46,7 +47,7 @@ def _compared(told: Sequence[Word], *, inner: bool) -> list[str]:
     return [w.key for w in told if (inner or not w.depth) and w.key not in DEGREE]
 
 
-def _turn(claim: Sequence[str], there: Sequence[str]) -> str:
+def _turn(claim: Sequence[str], there: Sequence[str], known: frozenset[str]) -> str:
     if len(claim) < _FEWEST:
         return ""
     matcher = SequenceMatcher(None, there, claim, autojunk=False)
@@ -66,8 +67,8 @@ def _turn(claim: Sequence[str], there: Sequence[str]) -> str:
         pairs = list(zip(old, new, strict=True))
         opposite = all(pair in PAIRS for pair in pairs)
         changed = all(o[0] == n[0] == "#" for o, n in pairs)
-        if not (opposite or changed):
-            return ""
+        if not (opposite or changed) or (changed and set(new) & known):
+            return ""  # "30 % of 90" of "27 (30 %) of 90" is no other figure
         turns += denials + (len(old) if opposite and old else 0)
         figures += len(old) if changed and not opposite else 0
     if figures and not turns:
