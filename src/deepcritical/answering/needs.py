@@ -241,6 +241,10 @@ def checklist_of(inquiry: Inquiry) -> Checklist:
         if aspect in _MORE:
             needs.setdefault(aspect, _MORE[aspect])
     about, inside = _about(inquiry)
+    harm = inquiry.frame.harm if inquiry.frame else None
+    if inquiry.kind is InquiryKind.SAFETY and harm:
+        inside, asked = "", _Need(Aspect.SAFETY, f"Does {{about}} bring {harm.name}?", 2, 4)
+        needs[Aspect.SAFETY] = asked
     return Checklist(
         items=tuple(
             ChecklistItem(
