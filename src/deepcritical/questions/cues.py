@@ -26,6 +26,7 @@ __all__ = [
     "OVERVIEW",
     "RAISES",
     "SENTENCE_END",
+    "SIDE_EFFECTS",
     "WHICH",
     "WORSE",
     "is_negative",
@@ -159,6 +160,7 @@ COMPARES = _cue(
     r"(?:either|one|which) (?:one )?of (?:them|the two|these|those)|just as (?:well|good)"
 )
 """Two treatments are set against each other, and not given together."""
+SIDE_EFFECTS = _cue(r"side[- ]effects?|adverse (?:events?|effects?|reactions?)")
 INJURES = _cue(
     r"caus(?:e|es|ed|ing)|(?:injur|damag|harm)(?:e|es|ed|ing|s)?|poison(?:s|ed)?|bring\w* on|"
     r"gives? (?:you|people|them|one)"

@@ -193,6 +193,8 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
     if not drugs and kind is not QuestionKind.OPEN and cues.OVERVIEW.search(text):
         return QuestionKind.OPEN
     doubtful = {QuestionKind.EFFICACY, QuestionKind.OPEN, QuestionKind.DOSE}
+    if kind in doubtful | {QuestionKind.MECHANISM} and drugs and cues.SIDE_EFFECTS.search(text):
+        return QuestionKind.SAFETY
     asks_harm = cues.INJURES.search(text) and not cues.LOWERS.search(text)
     return QuestionKind.SAFETY if len(drugs) == 1 and kind in doubtful and asks_harm else kind
 
