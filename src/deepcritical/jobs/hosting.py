@@ -37,6 +37,7 @@ from deepcritical.reasoning.base import Reasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.job_board import JobBoard
+from deepcritical.services.model_answers import AnswerBook, RunAnswers
 from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.trace_writer import TraceWriter
@@ -232,8 +233,9 @@ class Hosting:
                 raise LostRun from None
             await self._end(run_id, failed(error))
             return
+        answers = await RunAnswers.of(self.traces.database, run_id)
         hosted.session, hosted.writer = held.session, held.writer
-        await self._conducted(held, self.tools[begun.recipe.tool], hosted, journal)
+        await self._conducted(held, self.tools[begun.recipe.tool], hosted, journal, answers)
 
     def _is_for_others(self, run_id: str, begun: Begun) -> bool:
         """Whether a worker may have what a command that took the run up by the way has not."""
@@ -295,14 +297,16 @@ class Hosting:
         ending.add_done_callback(forget_causes)  # nobody waits for it here
         return Held(session, parts.open_sources, writer, ending, held.key if held else None)
 
-    async def _conducted(self, held: Held, tool: Tool, hosted: Hosted, journal: RunJournal) -> None:
+    async def _conducted(
+        self, held: Held, tool: Tool, hosted: Hosted, journal: RunJournal, answers: AnswerBook
+    ) -> None:
         async def wants_stop() -> bool:
             return hosted.write_now
 
         def lets_go() -> bool:
             return hosted.leaving or journal.lost
 
-        host = Host(journal, wants_stop, lets_go, telemetry=tool.telemetry)
+        host = Host(journal, wants_stop, lets_go, telemetry=tool.telemetry, answers=answers)
         if held.writer:
             held.writer.worker = self.worker
             held.writer.may_leave = not self.ends_here(held.session.log.run_id)

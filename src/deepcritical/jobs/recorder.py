@@ -19,6 +19,7 @@ from deepcritical.jobs.outcomes import BEGIN, Begun, Form, Outcome, RecordedErro
 from deepcritical.jobs.run_spans import error_of, run_attributes
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.calculating import calculated
+from deepcritical.services.model_answers import STEP, AnswerBook
 from deepcritical.services.telemetry import OFF, Telemetry
 
 __all__ = ["Host", "Recorder", "Remembers"]
@@ -51,6 +52,8 @@ class Host:
     """The time of day, UTC."""
     telemetry: Telemetry = OFF
     """Is told of what is done here: not of what comes from the record."""
+    answers: AnswerBook = field(default_factory=AnswerBook)
+    """What models answered in steps that are not recorded yet."""
 
 
 class Remembers(Protocol):
@@ -66,8 +69,8 @@ class Remembers(Protocol):
 class Recorder:
     """The records of one run, and its time, which stands still between them.
 
-    A call that was under way when its process died is made again, and is then paid a second time:
-    what it had cost is not known, and counts towards no limit.
+    A call that was under way when its process died is made again. Of what it asked models only the
+    requests in flight are repeated, and the run is charged for both: see `services.model_answers`.
 
     Args:
         session: The run; from here on it goes by the time of the records.
@@ -78,6 +81,8 @@ class Recorder:
         self._session = session
         self._host = host
         self.telemetry = host.telemetry
+        self.answers = host.answers
+        self._calls = 0
         self._clock = session.clock
         self._begun_at_s = session.clock()
         self._before_s = 0.0
@@ -152,11 +157,18 @@ class Recorder:
             StorageError: The log takes nothing more: the run was ended elsewhere.
         """
         done_here = False
+        # Counted before anything is awaited: the order of the calls is the same in every process.
+        self._calls += 1
+        place = f"{self._calls}:{form.name}"
 
         async def recorded() -> dict[str, Any]:
             nonlocal done_here
             done_here = True
-            return await self._done(form, effect, keeper)
+            token = STEP.set(place)
+            try:
+                return await self._done(form, effect, keeper)
+            finally:
+                STEP.reset(token)
 
         plain = await self._host.journal.record(form.name, recorded)
         outcome, result = await calculated(_restored, form, plain)
