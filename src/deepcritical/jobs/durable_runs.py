@@ -101,7 +101,9 @@ class DurableRuns:
             held=self._held,
         )
         # Before the engine starts, so that no other worker takes this one for dead.
-        await self.board.beat(engine.worker, self._ttl_s, conducts=self._conducts)
+        live = await self.board.beat(engine.worker, self._ttl_s, conducts=self._conducts)
+        # Those of its name the engine takes up when it starts.
+        await self.board.note_losses(live - {engine.worker})
         await engine.start(hosting.conduct)
         tending = Tending(
             self.board, self._traces, engine, hosting, self._ttl_s, conducts=self._conducts
@@ -140,7 +142,9 @@ class DurableRuns:
         engine, hosting = self._engine, self._hosting
         assert engine is not None and hosting is not None  # noqa: PT018, S101 - started before
         held.taken_in = True
-        await self.board.add(run_id, recipe, asked, user_id, engine.worker)
+        if not await self.board.add(run_id, recipe, asked, user_id, engine.worker):
+            self._show(run_id, held)  # the same start reached another server first
+            return
         if held.session.log.ended:
             await self._cancel(run_id)
             return

@@ -112,6 +112,7 @@ class Tending:
         if time.monotonic() < self._patient_until:
             return
         others = live - {self.engine.worker} if first else live
+        await self.board.note_losses(live)
         left = await self.board.left_by(others)
         idle = self._still_idle(under_way)
         for run_id in idle:

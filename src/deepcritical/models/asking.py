@@ -119,7 +119,9 @@ class Asker:
         self._server = server
         self._desk = desk
         self._own_key = desk.model_api_key is not None
-        self._budget = Budget(self.purse, asyncio.Event())
+        self.book = desk.book
+        """What models answered in this run."""
+        self._budget = Budget(self.purse, asyncio.Event(), desk.book)
         self._lines = {
             one.name: _Line(one, clients[one.name]) for one in (*server.steps.values(), server)
         }

@@ -46,8 +46,8 @@ class JobBoard:
 
     async def add(
         self, run_id: str, recipe: Recipe, asked: Mapping[str, Any], user_id: str, worker: str
-    ) -> None:
-        """Take in a run, with its trace.
+    ) -> bool:
+        """Take in a run, with its trace; False for one that another process has taken in.
 
         Raises:
             CapacityError: Its user has too many.
@@ -60,7 +60,7 @@ class JobBoard:
             created_at=datetime.now(UTC),
         )
         limits = {"queue_limit_s": self._queue_limit_s, "most": self.most_of_user}
-        await self._write(lambda q, c: q.insert_job(c, trace, recipe, worker, **limits))
+        return await self._write(lambda q, c: q.insert_job(c, trace, recipe, worker, **limits))
 
     async def has(self, run_id: str) -> bool:
         """Whether an engine conducts, or conducted, the run."""
@@ -83,6 +83,14 @@ class JobBoard:
     async def hand_back(self, run_id: str, worker: str) -> None:
         """A worker gives a run out of its hands in good order."""
         await self._write(lambda q, c: q.hand_back(c, run_id, worker))
+
+    async def note_losses(self, live: Collection[str]) -> None:
+        """Count the workers that are none of these against the runs that may have ended them."""
+        await self._write(lambda q, c: q.note_losses(c, live))
+
+    async def lost_with_others(self, run_id: str) -> int:
+        """How often a run was lost where it is, with a worker that had others, too."""
+        return await self._read(lambda q, c: q.lost_with_others(c, run_id))
 
     async def request(self, run_id: str, what: Literal["cancel", "write_now"]) -> bool:
         """Note what a user wants of a run; whether a worker has begun with it."""
