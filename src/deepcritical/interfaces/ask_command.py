@@ -119,9 +119,8 @@ def ask(
 
     Exit codes: 0 answer; 3 nothing in the evidence; 4 empty question; 5 question too long; 6
     question names nothing to look for; 7 no such snapshot; 8 snapshot not readable; 9 wrong
-    setting; 10 no source reachable; 11 a file or the database cannot be read or written; 12 time
-    limit; 14 no such run (--reuse); 17 question declined; 18-21 database damaged, only readable,
-    full, not reached; 130 interrupted.
+    setting; 10 no source reachable; 11 file or database not usable; 12 time limit; 14 no such run;
+    17 question declined; 18-21 database damaged, only readable, full, absent; 130 interrupted.
     """
     asked = checked_question(question)
     if evidence is not None:

@@ -8,7 +8,7 @@ import gc
 import socket
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -33,6 +33,7 @@ from deepcritical.interfaces.worker_command import worker
 
 if TYPE_CHECKING:
     from deepcritical.interfaces.access import Access
+    from deepcritical.settings import Settings
 
 __all__ = ["app", "main"]
 
@@ -121,14 +122,7 @@ def serve(
         # Later still, for the page takes seconds to load.
         from deepcritical.interfaces.server import Front, serve_page
 
-        local = "" if settings.public_url else listening.getsockname()[0]  # '': nobody is
-        access = _access(
-            local,
-            settings.token_entries(),
-            public=settings.public,
-            runs_per_hour=settings.public_runs_per_hour,
-            share_secret=settings.share_secret,
-        )
+        access = _access(listening, settings)
         serve_page(
             *(runs, access, bootstrap.Lookups(settings, place.snapshot), listening),
             name=host or settings.host,
@@ -138,10 +132,16 @@ def serve(
         )
 
 
-def _access(host: str, tokens: str, **rules: Any) -> Access:
+def _access(listening: socket.socket, settings: Settings) -> Access:
     from deepcritical.interfaces.access import access_for, parse_tokens
 
-    access, made = access_for(host, parse_tokens(tokens), **rules)
+    access, made = access_for(
+        "" if settings.public_url else listening.getsockname()[0],  # '': nobody is local
+        parse_tokens(settings.token_entries()),
+        public=settings.public,
+        runs_per_hour=settings.public_runs_per_hour,
+        share_secret=settings.share_secret,
+    )
     if made:
         token = made.get_secret_value()
         typer.echo(
