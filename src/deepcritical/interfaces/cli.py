@@ -220,10 +220,10 @@ def research(
 
     Exit codes: 0 report; 1 other failure; 2 wrong usage; 3 report without evidence; 4 empty
     question; 5 question too long; 6 question not understood; 7 no such snapshot; 8 snapshot or
-    report not readable; 9 wrong setting; 10 no source reachable; 11 a file or the database is not
-    usable; 12 time limit; 13 its sources do not bear a report out (verify); 14 no such run; 15 a
-    check found a problem (doctor); 16 no usable plan; 17 question declined; 18-21 database
-    damaged, only readable, full, absent; 130 interrupted.
+    report not readable; 9 wrong setting; 10 no source reachable; 11 file or database not usable;
+    12 time limit; 13 sources do not bear a report out (verify); 14 no such run; 15 a check found a
+    problem (doctor); 16 no usable plan; 17 question declined; 18 database damaged; 19 it can only
+    be read; 20 its disk is full; 21 there is none; 130 interrupted.
     """
     folder, wanted = folder_of(out), _wanted_form(as_json, full)
     question = None if question is None else checked_question(question)
@@ -231,10 +231,8 @@ def research(
     reusing = Reusing(reuse, look=not (no_similar or quiet or from_plan or own))
     asked = _Asked(question, chosen(snapshot, sources, own), with_model, depth, manager, reusing)
     if plan:
-        forms = {"--json": as_json or None, "--full": full or None, "--out": out}
-        _plan(
-            asked, plan, quiet, {**forms, "--from-plan": from_plan, "--reuse": reuse, "--with": own}
-        )
+        others = {"--from-plan": from_plan, "--out": out, "--reuse": reuse, "--with": own}
+        _plan(asked, plan, quiet, {**others, "--json": as_json or None, "--full": full or None})
         return
     ended = (None if from_plan else _former(asked)) or _research(asked, from_plan, folder, quiet)
     if not ended.hand_over(wanted, folder):
