@@ -218,13 +218,12 @@ def research(
 ) -> None:
     """Answer QUESTION from evidence: progress on stderr, the brief of the report on stdout.
 
-    Exit codes: 0 report; 1 other failure; 2 wrong usage; 3 report without evidence; 4 empty
-    question; 5 question too long; 6 question not understood; 7 no such snapshot; 8 snapshot or
-    report not readable; 9 wrong setting; 10 no source reachable; 11 a file or the database is not
-    usable; 12 time limit; 13 a report that its sources do not bear out (verify); 14 no such run;
-    15 a check found a problem (doctor); 16 no usable plan; 17 question declined; 18 database
-    damaged; 19 database can only be read; 20 disk of the database full; 21 no database at its
-    address; 130 interrupted.
+    Exit codes: 0 report; 1 other failure; 2 wrong usage; 3 no evidence; 4 empty question; 5
+    question too long; 6 question not understood; 7 no such snapshot; 8 snapshot or report not
+    readable; 9 wrong setting; 10 no source reachable; 11 file or database not usable; 12 time
+    limit; 13 report not borne out (verify); 14 no such run; 15 problem found (doctor); 16 no usable
+    plan; 17 question declined; 18 database damaged; 19 database read-only; 20 disk of the database
+    full; 21 database not reached; 130 interrupted.
     """
     folder, wanted = folder_of(out), _wanted_form(as_json, full)
     question = None if question is None else checked_question(question)

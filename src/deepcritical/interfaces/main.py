@@ -32,6 +32,8 @@ from deepcritical.interfaces.verify_command import verify
 from deepcritical.interfaces.worker_command import worker
 
 if TYPE_CHECKING:
+    from pydantic import SecretStr
+
     from deepcritical.interfaces.access import Access
 
 __all__ = ["app", "main"]
@@ -122,13 +124,8 @@ def serve(
         from deepcritical.interfaces.server import Front, serve_page
 
         local = "" if settings.public_url else listening.getsockname()[0]  # '': nobody is
-        access = _access(
-            local,
-            settings.token_entries(),
-            public=settings.public,
-            runs_per_hour=settings.public_runs_per_hour,
-            share_secret=settings.share_secret,
-        )
+        rules = settings.public, settings.public_runs_per_hour, settings.share_secret
+        access = _access(local, settings.token_entries(), *rules)
         serve_page(
             *(runs, access, bootstrap.Lookups(settings, place.snapshot), listening),
             name=host or settings.host,
@@ -138,10 +135,13 @@ def serve(
         )
 
 
-def _access(host: str, tokens: str, **rules: Any) -> Access:
+def _access(
+    host: str, tokens: str, public: bool, runs_per_hour: int, secret: SecretStr | None
+) -> Access:
     from deepcritical.interfaces.access import access_for, parse_tokens
 
-    access, made = access_for(host, parse_tokens(tokens), **rules)
+    rules: dict[str, Any] = {"public": public, "runs_per_hour": runs_per_hour}
+    access, made = access_for(host, parse_tokens(tokens), share_secret=secret, **rules)
     if made:
         token = made.get_secret_value()
         typer.echo(
