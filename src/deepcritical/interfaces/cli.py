@@ -231,9 +231,8 @@ def research(
     reusing = Reusing(reuse, look=not (no_similar or quiet or from_plan or own))
     asked = _Asked(question, chosen(snapshot, sources, own), with_model, depth, manager, reusing)
     if plan:
-        others = {"--from-plan": from_plan, "--out": out, "--reuse": reuse, "--with": own}
-        check_alone("--plan", {**others, "--json": as_json or None, "--full": full or None})
-        _plan(asked, plan, quiet)
+        given = {"--from-plan": from_plan, "--out": out, "--reuse": reuse, "--with": own}
+        _plan(asked, plan, quiet, {**given, "--json": as_json or None, "--full": full or None})
         return
     ended = (None if from_plan else _former(asked)) or _research(asked, from_plan, folder, quiet)
     if not ended.hand_over(wanted, folder):
@@ -330,7 +329,8 @@ def _former(asked: _Asked) -> Former[ResearchReport] | None:
     return former_run(runs, looking, asked.reusing, ResearchReport)
 
 
-def _plan(asked: _Asked, path: Path, quiet: bool) -> None:
+def _plan(asked: _Asked, path: Path, quiet: bool, others: Mapping[str, object]) -> None:
+    check_alone("--plan", others)
     text = asked.text
     check_new(path)
     runs = _runs(asked, asked.choice)
