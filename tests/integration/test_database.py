@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +18,11 @@ from alembic.migration import MigrationContext
 from deepcritical.domain.errors import (
     ConfigurationError,
     DatabaseDamagedError,
-    DatabaseFullError,
-    DatabaseReadOnlyError,
     DatabaseUnreachableError,
     StorageError,
 )
 from deepcritical.domain.events import Notice, Stage
 from deepcritical.services.database import Database
-from deepcritical.services.database_problems import check_integrity, problem_of
 from deepcritical.services.database_url import normalised_url, sqlite_file
 from deepcritical.services.engines import alone, engine_of
 from deepcritical.services.migrations.runner import ALL, migrate
@@ -248,46 +243,6 @@ class TestCheck:
         (tmp_path / "file").write_text("", encoding="utf-8")
         with pytest.raises(DatabaseUnreachableError, match="cannot be reached"):
             service(tmp_path / "file" / "runs.sqlite").check()
-
-    def test_damage_within_the_file_is_found_before_anybody_asks(self, file: Path) -> None:
-        with closing(sqlite3.connect(file)) as connection:
-            connection.execute("CREATE TABLE made (text TEXT)")
-            connection.executemany("INSERT INTO made VALUES (?)", [("made up" * 200,)] * 300)
-            connection.commit()
-        content = bytearray(file.read_bytes())
-        content[40_000:48_000] = bytes(8_000)
-        file.write_bytes(content)
-        with pytest.raises(DatabaseDamagedError, match=r"is damaged.*backup"):
-            service(file).check()
-        assert file.read_bytes() == content
-
-    def test_a_large_file_holds_the_start_up_no_longer_than_said(self, file: Path) -> None:
-        with closing(sqlite3.connect(file)) as connection:
-            connection.execute("CREATE TABLE made (number INTEGER PRIMARY KEY)")
-            rows = ((number,) for number in range(200_000))
-            connection.executemany("INSERT INTO made VALUES (?)", rows)
-            connection.commit()
-        assert check_integrity(file, 60.0)
-        assert not check_integrity(file, 0.0)
-
-    @pytest.mark.parametrize(
-        ("state", "kind"),
-        [
-            ("53100", DatabaseFullError),
-            ("25006", DatabaseReadOnlyError),
-            ("XX001", DatabaseDamagedError),
-        ],
-    )
-    def test_what_postgresql_says_by_its_codes(self, state: str, kind: type[StorageError]) -> None:
-        with fresh_database("postgresql", Path()) as url:
-            made = engine(url)
-            raising = sa.text(f"DO $$ BEGIN RAISE 'made up' USING ERRCODE = '{state}'; END $$")
-            with made.connect() as connection, pytest.raises(sa.exc.DBAPIError) as caught:
-                connection.execute(raising)
-            made.dispose()
-        problem = problem_of(caught.value, "made-up")
-        assert type(problem) is kind
-        assert problem.advice
 
     def test_a_driver_that_is_not_installed_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "psycopg", None)
