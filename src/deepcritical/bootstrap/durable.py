@@ -26,6 +26,7 @@ def build_durable(
     most_of_user: int = 500,
     one_shot: bool = False,
     ttl_s: float = TTL_S,
+    keeping: tuple[float | None, float | None] = (None, None),
 ) -> DurableRuns:
     """Durable runs in the database of these traces.
 
@@ -40,6 +41,7 @@ def build_durable(
         most_of_user: Runs of one user that may wait or be under way.
         one_shot: Whether the process ends with the runs that it takes in.
         ttl_s: Seconds without a sign of life after which a worker is taken for dead.
+        keeping: Days for which the events of runs that have ended are kept, and the runs.
     """
     url = traces.database.url
 
@@ -52,7 +54,12 @@ def build_durable(
         shares = Shares(slots, of_user or slots - slots // 4, of_all, settles=not one_shot)
         return DbosEngine(url, WorkerName(sqlite_file(url)), shares if conducts else None)
 
-    board = JobBoard(traces.database, queue_limit_s=queue_limit_s, most_of_user=most_of_user)
+    board = JobBoard(
+        traces.database,
+        queue_limit_s=queue_limit_s,
+        most_of_user=most_of_user,
+        keeping=keeping,
+    )
     runs = partial(DurableRuns, board, traces, engine, slots=slots, conducts=conducts)
     return runs(one_shot=one_shot, ttl_s=ttl_s)
 

@@ -13,6 +13,7 @@ from typing import Any
 from deepcritical.domain.errors import DeepCriticalError, StorageError, TraceNotFoundError
 from deepcritical.domain.events import LoggedEvent, RunCancelled, Stage
 from deepcritical.domain.recipe import Recipe
+from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs import requests
 from deepcritical.jobs.endings import forget_causes
 from deepcritical.jobs.engine import Engine
@@ -232,6 +233,8 @@ class DurableRuns:
         """
         assert self._engine is not None and self._hosting is not None  # noqa: PT018, S101 - started before
         trace = await self._traces.get_trace(run_id)
+        if trace.status is TraceStatus.COMPLETED:
+            await self.board.reopen(run_id, self._engine.worker)  # which says that it cannot be
         if trace.status.ended:
             await self._closed(self._engine, run_id)
         elif await self._elsewhere(self._engine.worker, run_id):
