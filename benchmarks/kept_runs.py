@@ -64,7 +64,7 @@ async def made(url: str, number: int) -> None:
     """Store as many runs."""
     traces = ToolTraceService(Database(url))
     runs = run_service(DEMO, traces=traces)
-    both = [runs.submit(DEMO_QUESTION), runs.ask(DEMO_QUESTION)]
+    both = (runs.submit(DEMO_QUESTION), runs.ask(DEMO_QUESTION))
     for run in both:
         await run.result()
     durable = runs._durable
