@@ -36,7 +36,7 @@ async def process(server: ModelServer, database: Database, run_id: str) -> Async
     async with running(server.app) as url:
         made = model_server("openai-chat:made-up", base_url=f"{url}v1", api_key="made-up-key")
         # The server is found at another port by each process, which no real one is.
-        made.address = "http://model/v1"  # type: ignore[misc]
+        made.address = "http://model/v1"
         token = STEP.set("2:refine_question")
         async with open_asker(made, RunDesk(RunLimits(), book=book)) as asker:
             yield asker
