@@ -1,10 +1,12 @@
 """What a person at the page waits for, and what the page costs the network.
 
-Prints four tables: the first answer of the server beside an empty page of the framework, the time
-from the click to the first progress on the screen, the bytes that are sent for a whole run beside
-the size of its report, and how late events reach 20 users who follow 20 runs at once.
+Prints five tables: the first answer of the server beside an empty page of the framework, with its
+processor time and memory; the time from the click to the first progress on the screen; the bytes
+that are sent for a whole run beside the size of its report; how late events reach 20 users who
+follow 20 runs at once; and how soon health and events answer while 4 runs calculate.
 
-Usage: `python -m benchmarks.page [--runs N] [--users N]`; it needs a Chromium, as the tests do.
+Usage: `python -m benchmarks.page [--runs N] [--users N] [--load]`; without `--load`, which prints
+the last table alone, it needs a Chromium, as the tests do.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median, quantiles
+from typing import NamedTuple
 from urllib.request import ProxyHandler, build_opener
 
 import httpx
@@ -58,6 +61,12 @@ PAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
 FIRST_S, TIMES_REPORT, LATE_S = 0.5, 3, 1.0
 """Targets: seconds to the first progress, bytes of a run in reports, seconds of lateness."""
+CALCULATING, LOAD_S, EVERY_S = 4, 30.0, 0.05
+"""Runs that calculate, for so many seconds, and how often health is asked."""
+P95_MS, MOST_MS = 100, 500
+"""Targets for what answers while they do."""
+CPU_S, MEMORY_MB = 4, 230
+"""Targets for a server that has answered once."""
 WATCH = """
 document.getElementById("ask").addEventListener("click", () => {
   const clicked = performance.now();
@@ -71,8 +80,23 @@ document.getElementById("ask").addEventListener("click", () => {
 """
 
 
-def seconds_to_answer(command: tuple[str, ...]) -> float:
-    """Wall time from the start of a server to its first page."""
+class Start(NamedTuple):
+    """What a server took until its first page."""
+
+    seconds: float
+    cpu_s: float
+    memory_mb: float
+
+
+def used_by(process: int) -> tuple[float, float]:
+    """Seconds of a processor that a process took, and what it holds of the memory in MB."""
+    told = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    ticks = int(told[11]) + int(told[12])
+    return ticks / os.sysconf("SC_CLK_TCK"), int(told[21]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def first_answer(command: tuple[str, ...]) -> Start:
+    """What a server takes from its start to its first page."""
     start = time.perf_counter()
     quiet = {**os.environ, "GRADIO_ANALYTICS_ENABLED": "False"}
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=quiet)
@@ -81,7 +105,7 @@ def seconds_to_answer(command: tuple[str, ...]) -> float:
         address = next(found for line in lines if (found := _ADDRESS.search(line)))
         with build_opener(ProxyHandler({})).open(address.group()) as answer:
             answer.read()
-        return time.perf_counter() - start
+        return Start(time.perf_counter() - start, *used_by(server.pid))
     finally:
         server.terminate()
         server.communicate()
@@ -89,12 +113,16 @@ def seconds_to_answer(command: tuple[str, ...]) -> float:
 
 def print_pages(runs: int) -> None:
     """One line for each page; they take turns, and a run of each comes before those that count."""
-    rounds = [[seconds_to_answer(command) for _, command in PAGES] for _ in range(runs + 1)]
-    print(f"\n{'first answer of':42} {'fastest s':>9} {'median s':>9} {'x empty page':>14}")
-    base = min(times[0] for times in rounds[1:])
-    for (name, _), times in zip(PAGES, zip(*rounds[1:], strict=True), strict=True):
-        ratio = min(times) / base
-        print(f"{name:42} {min(times):9.2f} {median(times):9.2f} {ratio:14.2f}")
+    rounds = [[first_answer(command) for _, command in PAGES] for _ in range(runs + 1)]
+    head = f"{'fastest s':>9} {'median s':>9} {'x empty page':>14} {'CPU s':>6} {'MB':>5}"
+    print(f"\n{'first answer of':42} {head}")
+    base = min(starts[0].seconds for starts in rounds[1:])
+    for (name, _), starts in zip(PAGES, zip(*rounds[1:], strict=True), strict=True):
+        times = [start.seconds for start in starts]
+        cpu_s, memory = (median(start[field] for start in starts) for field in (1, 2))
+        ratio = f"{min(times) / base:14.2f} {cpu_s:6.2f} {memory:5.0f}"
+        print(f"{name:42} {min(times):9.2f} {median(times):9.2f} {ratio}")
+    print(f"{'targets of our page':67} {'':9} {CPU_S:6} {MEMORY_MB:5}")
 
 
 @contextmanager
@@ -238,6 +266,47 @@ def print_lateness(users: int, folder: Path) -> None:
     print(f"{told:34} {len(late):7} {numbers}")
 
 
+async def health_s(client: httpx.AsyncClient, until: float) -> list[float]:
+    """Seconds that each look at the server's health took, up to a time."""
+    took = []
+    while time.monotonic() < until:
+        begun = time.perf_counter()
+        (await client.get("/api/health")).raise_for_status()
+        took.append(time.perf_counter() - begun)
+        await asyncio.sleep(EVERY_S)
+    return took
+
+
+async def under_load(address: str) -> tuple[list[float], list[float]]:
+    """Seconds of each look at the health, and lateness of each event, while runs calculate."""
+    async with httpx.AsyncClient(base_url=address, trust_env=False, timeout=300) as client:
+        await lateness(client)  # loads what every run shares
+        until, late = time.monotonic() + LOAD_S, list[float]()
+
+        async def calculating() -> None:
+            while time.monotonic() < until:
+                late.extend(await lateness(client))
+
+        async with asyncio.TaskGroup() as tasks:
+            health = tasks.create_task(health_s(client, until))
+            for _ in range(CALCULATING):
+                tasks.create_task(calculating())
+    return health.result(), late
+
+
+def print_load(folder: Path) -> None:
+    """One line for the health, and one for the events."""
+    with kept(folder) as environment, serving(SERVE, environment) as served:
+        health, late = asyncio.run(under_load(served.address))
+    print(
+        f"\n{f'while {CALCULATING} runs calculate':42} {'answers':>8} {'p95 ms':>7} {'most ms':>8}"
+    )
+    for name, seconds in (("/api/health", health), ("events of the runs", late)):
+        p95, most = quantiles(seconds, n=20)[-1] * 1000, max(seconds) * 1000
+        print(f"{name:42} {len(seconds):8} {p95:7.0f} {most:8.0f}")
+    print(f"{'targets':42} {'':8} {P95_MS:7} {MOST_MS:8}")
+
+
 @contextmanager
 def kept(folder: Path) -> Iterator[dict[str, str]]:
     """Settings of a server with a database of its own."""
@@ -250,12 +319,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5, help="runs of what is timed")
     parser.add_argument("--users", type=int, default=20, help="users who follow a run each")
+    parser.add_argument("--load", action="store_true", help="the last table alone")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
+        if options.load:
+            print_load(Path(folder))
+            return
         print_pages(options.runs)
         print_progress(options.runs, Path(folder))
         print_bytes(Path(folder))
         print_lateness(options.users, Path(folder))
+        print_load(Path(folder))
 
 
 if __name__ == "__main__":

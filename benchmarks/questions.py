@@ -116,7 +116,7 @@ def _is_known(name: str, d: dict[str, Any]) -> bool:
         first = found.conditions[0].condition
         same = bool(meant.conditions) and meant.conditions[0].condition == first
         return same or (first.mesh_id == d["mesh"] != "")
-    return bool(found.drugs) and found.drugs[0].drug.name in canonical([d["name"]])
+    return bool(found.drugs) and canonical([d["text"]]) == canonical([d["name"]])
 
 
 def _is_taken(d: dict[str, Any]) -> bool:

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import deepcritical
 from scripts.hostile_texts import Seed, hostile_seeds
 
-__all__ = ["Offence", "check_pattern", "growth"]
+__all__ = ["Found", "Offence", "check_pattern", "count_slow", "growth"]
 
 MAX_RATIO = 2.5
 """How many times as long a text of double the length may take."""
@@ -210,7 +210,7 @@ def _check_readings(lengths: Sequence[int], linear: float) -> int:
     return slow
 
 
-def _check_patterns(found: Iterable[Found]) -> int:
+def count_slow(found: Iterable[Found]) -> int:
     """Print the patterns that are slow, and return how many."""
     slow = 0
     for where, pattern, used_by in sorted(found, key=lambda one: one.where):
@@ -238,7 +238,7 @@ def main() -> int:
     read_s = time.process_time()
     for literal in _literals():
         found[(literal.pattern.pattern, literal.pattern.flags)] = literal
-    slow_patterns = _check_patterns(found.values())
+    slow_patterns = count_slow(found.values())
     print(
         f"patterns: {slow_readings} slow readings in {read_s:.0f} s, {slow_patterns} slow of "
         f"{len(found)} patterns in {time.process_time() - read_s:.0f} s"

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from scripts.check_patterns import check_pattern, growth
+from scripts.check_patterns import Found, check_pattern, count_slow, growth
 
 
 @pytest.mark.slow
@@ -30,3 +30,13 @@ def test_growth_is_judged_by_the_long_times_alone() -> None:
     assert growth((0.0001, 0.0009, 0.1, 0.2, 0.4)) == pytest.approx(2)
     assert growth((0.1, 0.4, 1.6)) == pytest.approx(4)
     assert growth((0.0001, 0.0015)) == 1
+
+
+@pytest.mark.slow
+def test_the_gate_counts_a_planted_pattern_and_names_its_place(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    planted = Found("made.up:7", re.compile(r"(?:[\w-]+[ ,-]*){1,9}trial"))
+    sound = Found("made.up:8", re.compile(r"\btrial\b"))
+    assert any(count_slow([planted, sound]) == 1 for _ in range(3))
+    assert "SLOW made.up:7" in capsys.readouterr().out

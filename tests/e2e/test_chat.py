@@ -9,6 +9,7 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ from deepcritical.settings import Settings
 from tests.conftest import paper, snapshot
 from tests.databases import fresh_database
 from tests.servers.commands import forked_command
+from tests.servers.models import Fault, ModelServer
+from tests.servers.running import running
 
 COMMAND = forked_command()
 ASKED = "Does examplol improve testitis symptoms?"
@@ -81,6 +84,47 @@ def test_a_script_gets_events_and_exit_codes(tmp_path: Path) -> None:
     assert run("chat", ASKED, "--run", "ffff", cwd=tmp_path).returncode == 14
     assert run("chat", "?", cwd=tmp_path).returncode == 4
     assert run("chat", "--yes", cwd=tmp_path).returncode == 2
+
+
+@pytest.fixture
+def with_model(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    for name, value in (("MODEL", "openai-chat:made-up"), ("MODEL_API_KEY", "made-up-key")):
+        monkeypatch.setenv(f"DEEPCRITICAL_{name}", value)
+    return monkeypatch
+
+
+@pytest.mark.slow
+async def test_a_key_that_is_refused_ends_a_chat_as_a_wrong_setting(
+    tmp_path: Path, with_model: pytest.MonkeyPatch
+) -> None:
+    server = ModelServer()
+    server.fault = lambda _asked: Fault(status=401)
+    async with running(server.app) as url:
+        with_model.setenv("DEEPCRITICAL_MODEL_BASE_URL", f"{url}v1")
+        asked = partial(run, "chat", cwd=tmp_path)
+        once = await asyncio.to_thread(run, "chat", ASKED, cwd=tmp_path)
+        lines = await asyncio.to_thread(asked, lines=f"{ASKED}\n{SAME}\n")
+    for ended in (once, lines):
+        assert ended.returncode == 9
+        assert "refused the key" in ended.stderr
+        assert "made-up-key" not in ended.stdout + ended.stderr
+    assert len(server.asked) == 2  # no second question is put to it
+
+
+@pytest.mark.slow
+def test_a_model_that_is_away_is_told_though_nothing_else_is_wanted(
+    tmp_path: Path, with_model: pytest.MonkeyPatch
+) -> None:
+    # Port 1 is privileged, and nothing listens there.
+    with_model.setenv("DEEPCRITICAL_MODEL_BASE_URL", "http://127.0.0.1:1/v1")
+    for command in (("research", ASKED), ("ask", ASKED, "--max-iterations", "1")):
+        ended = run(*command, "--quiet", cwd=tmp_path)
+        assert ended.returncode == 0
+        assert "the connection to the model server failed" in ended.stderr
+        assert "Question:" not in ended.stderr
+    offered = run("chat", ASKED, "--quiet", cwd=tmp_path)
+    assert offered.returncode == 0
+    assert "the connection to the model server failed" in offered.stdout
 
 
 @contextmanager

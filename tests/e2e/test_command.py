@@ -295,6 +295,7 @@ def test_ctrl_c_ends_the_run_and_its_log(folder: Path) -> None:
     assert process.returncode == 130
     assert out == ""
     assert err.strip().endswith("Interrupted.")
+    assert re.search(r"Go on with it: deepcritical traces resume \S{36}$", err, re.MULTILINE)
     lines = (folder / "stopped" / "events.jsonl").read_text(encoding="utf-8").splitlines()
     assert '"run_cancelled"' in lines[-1]
     assert not (folder / "stopped" / "report.md").exists()

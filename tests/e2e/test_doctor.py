@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.types import Receive, Scope, Send
 
 from tests.servers.models import Fault, ModelServer
 from tests.servers.running import running
@@ -46,7 +48,7 @@ async def test_where_everything_works_it_ends_with_0(site: World) -> None:
     assert (ended.code, ended.err) == (0, "")
     assert json.loads(ended.out)["works"] is True
     checks = told(ended)
-    assert {*NETWORKED, "Crossref", "model", "key", "answer", "price"} < set(checks)
+    assert {*NETWORKED, "Crossref", "model", "key", "answer", "price", "database"} < set(checks)
     assert "DEEPCRITICAL_MODEL_API_KEY" in checks["key"]["detail"]
     assert KEY not in ended.out
     assert {asked.key for asked in server.asked} == {KEY}
@@ -109,3 +111,28 @@ async def test_a_model_that_is_none_is_told_with_the_other_checks(site: World) -
     assert ended.code == 15
     assert "provider:name" in told(ended)["model"]["advice"]
     assert told(ended)["PDF"]["state"] == "ok"
+
+
+@pytest.mark.slow
+async def test_servers_that_say_nothing_are_given_up_together(site: World) -> None:
+    async def silent(_scope: Scope, _receive: Receive, _send: Send) -> None:
+        await asyncio.Event().wait()
+
+    async with running(silent) as url:
+        nowhere = {f"DEEPCRITICAL_{name.upper()}_URL": url for name in site.faults}
+        port = url.rpartition(":")[2].strip("/")
+        started = time.monotonic()
+        ended = await call(
+            site,
+            *("doctor", "--json", "--model", "vllm:made-up", "--model-base-url", f"{url}v1"),
+            CHROMA_URL=url,
+            DATABASE_URL=f"postgresql://ada@127.0.0.1:{port}/none",
+            **nowhere,
+        )
+        seconds = time.monotonic() - started
+    assert ended.code == 15
+    checks = told(ended)
+    silent_ones = (*NETWORKED, "answer", "database", "vector index")
+    assert [checks[name]["state"] for name in silent_ones] == ["problem"] * 6
+    assert all(checks[name]["advice"] for name in silent_ones)
+    assert seconds < 30  # each alone takes from 5 to 9 of them

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, HttpCredentials, expect
@@ -49,6 +50,32 @@ def test_with_the_token_as_password_the_page_works(browser: Browser, site: Serve
     stranger = browser.new_context(base_url=site.address)
     assert stranger.request.get("/").status == 401
     stranger.close()
+
+
+@pytest.mark.parametrize("site", [{"DEEPCRITICAL_TOKENS": f"ada:{TOKEN}"}], indirect=True)
+def test_a_stranger_reads_a_private_run_by_its_link_and_asks_nothing(
+    browser: Browser, site: Served
+) -> None:
+    login: HttpCredentials = {"username": "anybody", "password": TOKEN, "send": "always"}
+    context = browser.new_context(base_url=site.address, http_credentials=login)
+    assert asked(context) == [QUESTION]
+    (page,) = context.pages
+    page.get_by_role("button", name="Share").click()
+    field = page.get_by_label("Whoever has this link can read the run")
+    expect(field).to_have_value(re.compile(rf"{re.escape(site.address)}/\?run=.+&share=.+"))
+    link = field.input_value()
+    context.close()
+    context = browser.new_context(base_url=site.address)
+    reader = context.new_page()
+    reader.goto(link)
+    expect(reader.locator(".live .pill")).to_have_text("completed", timeout=60_000)
+    expect(reader.locator(".results")).to_contain_text("What the evidence shows", ignore_case=True)
+    expect(reader.get_by_role("button", name="Share")).to_be_hidden()
+    run_id = parse_qs(urlsplit(link).query)["run"][0]
+    assert context.request.get(f"/api/runs/{run_id}/export/md").status == 200
+    ask(reader, QUESTION, goto=False)
+    expect(reader.get_by_role("alert").filter(has_text="needs a token").first).to_be_visible()
+    context.close()
 
 
 @pytest.mark.parametrize("site", [{"DEEPCRITICAL_PUBLIC": "1"}], indirect=True)

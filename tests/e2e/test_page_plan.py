@@ -58,6 +58,27 @@ def test_a_plan_is_edited_and_what_was_approved_is_run(page: Page) -> None:
     expect(page.locator(".dc-report")).to_contain_text("reviewed")
 
 
+def test_a_plan_under_review_outlives_a_reload_with_what_was_edited(page: Page) -> None:
+    planned(page)
+    page.get_by_label("Other names of examplol").fill("wizardol")
+    page.get_by_label("Searches of the first round").fill("examplol testitis made-up outcome")
+    page.wait_for_function("sessionStorage.deepcritical_plan?.includes('made-up outcome')")
+    page.reload()
+    approve = page.get_by_role("button", name=PLAN_BUTTON)
+    expect(approve).to_be_visible()
+    expect(page.locator(".plan")).to_contain_text("Understood as: examplol for testitis")
+    expect(page.get_by_label("Research question")).to_have_value(QUESTION)
+    expect(page.get_by_label("Other names of examplol")).to_have_value("wizardol")
+    approve.click()
+    expect(page.locator(".live .pill")).to_have_text("completed")
+    log = page.locator(".live .log")
+    expect(log).to_contain_text("examplol testitis made-up outcome")
+    page.wait_for_function("!sessionStorage.deepcritical_plan")
+    page.reload()
+    expect(page.locator(".live .pill")).to_have_text("completed")
+    expect(page.locator(".plan")).to_be_hidden()
+
+
 def test_a_plan_that_cannot_be_run_says_what_to_change(page: Page) -> None:
     planned(page)
     searches = page.get_by_label("Searches of the first round")

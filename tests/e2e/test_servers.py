@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 import signal
+import time
 from asyncio.subprocess import PIPE, STDOUT, Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,11 +15,13 @@ from typing import NamedTuple
 
 import httpx
 import pytest
+import sqlalchemy as sa
 
 from tests.conftest import QUESTION
 from tests.e2e.test_stopping import COMMAND
 from tests.integration.modelled import records
 from tests.integration.test_rest_access import Hanging
+from tests.own_postgres import own_server, programs
 from tests.servers.running import running
 
 ASKED = {"tool": "research", "question": QUESTION}
@@ -123,3 +126,42 @@ async def _goes_on(at: str, one: Server, other: Server, model: Hanging) -> None:
 async def _waiting(model: Hanging, runs: int) -> None:
     while model.waiting != runs:  # noqa: ASYNC110 - it is told of each, and not of their number
         await asyncio.sleep(0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(programs() is None, reason="PostgreSQL's initdb and pg_ctl are not installed")
+@pytest.mark.parametrize("command", ["serve", "worker"])
+async def test_a_process_ends_soon_though_its_database_is_away(command: str) -> None:
+    with own_server() as postgres:
+        settings = {
+            "DATABASE_URL": postgres.url,
+            "DEEPCRITICAL_SNAPSHOT": "demo",
+            "DEEPCRITICAL_EMBEDDING_MODEL": "",
+        }
+        options = ("--port", "0") if command == "serve" else ()
+        process = await asyncio.create_subprocess_exec(
+            *(COMMAND, command, *options), env=os.environ | settings, stdout=PIPE, stderr=STDOUT
+        )
+        assert process.stdout is not None
+        async with asyncio.timeout(WAIT_S):
+            assert re.search(rb"DeepCritical is at|This worker", await process.stdout.readline())
+            await asyncio.to_thread(_conducts, postgres.url)
+        await asyncio.to_thread(postgres.stop)
+        process.send_signal(signal.SIGTERM)
+        async with asyncio.timeout(8):  # what waits for the threads of the engine takes ten
+            said, _ = await process.communicate()
+        assert process.returncode == (-signal.SIGTERM if command == "serve" else 0)
+        assert b"Traceback" not in said
+        await asyncio.to_thread(postgres.start)
+
+
+def _conducts(url: str) -> None:
+    """Wait until a worker has given a sign of life, which it does when its engine runs."""
+    engine = sa.create_engine(url)
+    with engine.connect() as connection:
+        while not sa.inspect(connection).has_table("workers") or not connection.scalar(
+            sa.text("SELECT count(*) FROM workers")
+        ):
+            connection.rollback()
+            time.sleep(0.05)
+    engine.dispose()

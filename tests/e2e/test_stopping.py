@@ -148,7 +148,9 @@ async def test_to_stop_waiting_for_a_resumed_run_cancels_it(site: Site) -> None:
         while len(site.server.asked) == asked:  # noqa: ASYNC110 - the server is not ours to change
             await asyncio.sleep(0.05)
     process.send_signal(signal.SIGTERM)
-    assert b"Interrupted" in (await process.communicate())[1]
+    told = (await process.communicate())[1].decode()
+    assert told.endswith("Interrupted.\n")
+    assert f"deepcritical traces resume {run_id}" in told
     assert process.returncode == 130
     shown = json.loads((await site.call("traces", "show", run_id, "--json"))[1])
     assert shown["status"] == "cancelled"

@@ -102,19 +102,30 @@ async def test_what_is_no_server_of_ours_is_told(app: ASGIApp, why: str) -> None
     assert "CHROMA_URL" in check.advice
 
 
-async def test_a_server_that_falls_silent_holds_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+IDENTITY = {"user_id": "", "tenant": "default_tenant", "databases": ["default_database"]}
+
+
+@pytest.mark.parametrize("said", [1, 2, 3, 4])
+async def test_a_server_that_falls_silent_holds_nobody(
+    monkeypatch: pytest.MonkeyPatch, said: int
+) -> None:
     monkeypatch.setattr("deepcritical.services.chroma._HEARD_S", 0.2)
+    asked: list[str] = []
 
     async def silent(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["path"].endswith("/version"):
-            await answers(200, "1.5.9")(scope, receive, send)
-            return
-        await asyncio.Event().wait()
+        asked.append(scope["path"])
+        if len(asked) > said:
+            await asyncio.Event().wait()
+        body: object = "1.5.9" if scope["path"].endswith("/version") else IDENTITY
+        if "/tenants/" in scope["path"]:
+            body = {"name": "default_tenant"}
+        await answers(200, body)(scope, receive, send)
 
     async with running(silent) as url:
         index = ChromaIndex(url)
         with pytest.raises(StorageError):
             await asyncio.wait_for(asyncio.to_thread(index.acquire), 20)
+    assert len(asked) == said + 1
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,13 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
-from deepcritical.domain.errors import ConfigurationError, StorageError
+from deepcritical.domain.errors import (
+    ConfigurationError,
+    DatabaseDamagedError,
+    DatabaseUnreachableError,
+    StorageError,
+)
 from deepcritical.domain.events import Notice, Stage
-from deepcritical.services import database
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url, sqlite_file
 from deepcritical.services.engines import alone, engine_of
@@ -26,7 +30,7 @@ from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.trace_tables import METADATA
 from tests.conformance.test_traces import numbered
 from tests.conftest import ROOT
-from tests.databases import TERMINATE, fresh_database, locked, on_server
+from tests.databases import TERMINATE, fresh_database, on_server
 
 OLD = """
 INSERT INTO users VALUES ('local', NULL, '2999-01-01 00:00:00');
@@ -152,66 +156,6 @@ class TestMigrations:
         assert applied == len(ALL)
 
 
-class TestLock:
-    async def test_it_is_waited_for(self, file: Path) -> None:
-        traces = service(file)
-        trace = await traces.create_trace("research", {})
-        holder = locked(file)
-        await asyncio.to_thread(holder.__enter__)
-        writing = asyncio.create_task(
-            traces.append_events(trace.id, numbered(trace.id, Notice(message="a")))
-        )
-        await asyncio.sleep(0.3)
-        assert not writing.done()
-        await asyncio.to_thread(holder.__exit__, None, None, None)
-        assert await writing == 1
-        await traces.close()
-
-    async def test_one_that_stays_is_told_and_nothing_is_half_done(
-        self, file: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(database, "BUSY_S", 0.05)
-        traces = service(file)
-        trace = await traces.create_trace("research", {})
-        entries = numbered(trace.id, Notice(message="a"))
-        holder = locked(file)
-        await asyncio.to_thread(holder.__enter__)
-        with pytest.raises(StorageError, match="locked by another process"):
-            await traces.append_events(trace.id, entries)
-        await asyncio.to_thread(holder.__exit__, None, None, None)
-        assert await traces.events(trace.id) == ()
-        assert await traces.append_events(trace.id, entries) == 1
-        await traces.close()
-
-    async def test_a_file_that_another_process_prepares_is_waited_for(
-        self, file: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(database, "BUSY_S", 0.0)
-        monkeypatch.setattr(database, "ATTEMPTS", 1)
-        holder = locked(file, "BEGIN IMMEDIATE")
-        await asyncio.to_thread(holder.__enter__)
-        traces = service(file)
-        with pytest.raises(StorageError, match="locked by another process"):
-            await traces.create_trace("research", {})
-        monkeypatch.setattr(database, "ATTEMPTS", 1000)
-        creating = asyncio.create_task(traces.create_trace("research", {}))
-        await asyncio.sleep(0.2)
-        assert not creating.done()
-        await asyncio.to_thread(holder.__exit__, None, None, None)
-        assert await traces.get_trace((await creating).id) is not None
-        await traces.close()
-
-    async def test_readers_do_not_wait_for_a_writer(self, file: Path) -> None:
-        traces = service(file)
-        trace = await traces.create_trace("research", {})
-        holder = locked(file, "BEGIN IMMEDIATE")
-        await asyncio.to_thread(holder.__enter__)
-        async with asyncio.timeout(60):  # who waits for the writer fails after BUSY_S
-            assert await traces.get_trace(trace.id) == trace
-        await asyncio.to_thread(holder.__exit__, None, None, None)
-        await traces.close()
-
-
 FULL = """
 import asyncio, sys
 from deepcritical.domain.errors import ConfigurationError, StorageError
@@ -291,13 +235,13 @@ class TestCheck:
     @pytest.mark.parametrize("text", ["no database at all, but long enough to be read as one" * 9])
     def test_a_file_of_another_kind_is_refused(self, file: Path, text: str) -> None:
         file.write_text(text, encoding="utf-8")
-        with pytest.raises(StorageError, match=r"not a database.*DATABASE_URL"):
+        with pytest.raises(DatabaseDamagedError, match=r"not a database.*DATABASE_URL"):
             service(file).check()
         assert file.read_text(encoding="utf-8") == text
 
     def test_a_place_that_cannot_be_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("", encoding="utf-8")
-        with pytest.raises(StorageError, match="cannot be used"):
+        with pytest.raises(DatabaseUnreachableError, match="cannot be reached"):
             service(tmp_path / "file" / "runs.sqlite").check()
 
     def test_a_driver_that_is_not_installed_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -315,7 +259,7 @@ class TestCheck:
     def test_a_server_that_does_not_answer_is_told_without_its_password(self) -> None:
         pytest.importorskip("psycopg")
         url = normalised_url("postgres://ada:made-up-secret@127.0.0.1:9/none")
-        with pytest.raises(StorageError) as caught:
+        with pytest.raises(DatabaseUnreachableError) as caught:
             Database(url).check()
         assert "postgresql://127.0.0.1:9/none" in str(caught.value)
         assert "made-up-secret" not in str(caught.value)

@@ -17,7 +17,15 @@ from deepcritical.domain.checks import Check, CheckState
 from deepcritical.interfaces.doctor_command import EXTRAS
 from deepcritical.models.probing import check_model
 from deepcritical.models.providers import model_server
-from deepcritical.services.checking import check_embeddings, check_file, check_index
+from deepcritical.services.checking import (
+    check_database,
+    check_embeddings,
+    check_file,
+    check_index,
+)
+from deepcritical.services.database import Database
+from deepcritical.services.database_url import normalised_url
+from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.tools.checking import check_crossref, check_source
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.rate_limiter import new_limiter
@@ -244,3 +252,37 @@ def test_every_optional_part_that_a_user_may_miss_is_looked_at() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     # The weights of `offline` are told with the embeddings.
     assert set(EXTRAS) == set(project["optional-dependencies"]) - {"offline", "dev", "docs", "lock"}
+
+
+class TestDatabase:
+    async def test_one_that_works_is_told_and_stays_as_it_is(self, url: str) -> None:
+        for told in ("nothing is kept there yet|can be written", "can be written"):
+            check = await check_database(url)
+            assert check.state is OK
+            assert re.search(told, check.detail)
+            traces = ToolTraceService(Database(url))
+            await traces.create_trace("research", {})
+            await traces.close()
+        traces = ToolTraceService(Database(url))
+        assert len(await traces.list_traces()) == 2
+        await traces.close()
+
+    async def test_a_file_that_is_not_there_is_not_made(self, tmp_path: Path) -> None:
+        file = tmp_path / "new" / "runs.sqlite"
+        assert (await check_database(normalised_url(f"sqlite:///{file}"))).state is OK
+        assert not file.parent.exists()
+        (tmp_path / "new").write_text("", encoding="utf-8")
+        problem = await check_database(normalised_url(f"sqlite:///{file}"))
+        assert problem.state is PROBLEM
+        assert "DATABASE_URL" in problem.advice
+
+    @pytest.mark.slow
+    async def test_a_server_that_takes_connections_and_is_silent_ends(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            port = silent.getsockname()[1]
+            check = await check_database(normalised_url(f"postgresql://ada@127.0.0.1:{port}/none"))
+        assert check.state is PROBLEM
+        assert "cannot be reached" in check.detail
+
+    async def test_none_is_kept_by_setting(self) -> None:
+        assert (await check_database("")).state is SKIPPED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -21,7 +22,7 @@ from deepcritical.interfaces.mcp.http import over_http
 from deepcritical.jobs.runs import RunService
 from deepcritical.models import providers
 from deepcritical.settings import Settings
-from tests.conftest import QUESTION, paper, run_service, snapshot
+from tests.conftest import QUESTION, ended, paper, run_service, snapshot
 from tests.integration.modelled import records
 from tests.servers.models import ModelServer
 from tests.servers.running import running
@@ -30,6 +31,7 @@ from tests.servers.tools import ask, status_at_end
 OWN = "made-up-key-of-the-user"
 ADA, BO = "made-up-token-of-ada-1", "made-up-token-of-bo-22"
 TOKENS = {"ada": SecretStr(ADA), "bo": SecretStr(BO)}
+NO_TOKEN = "This server needs a token. Send it in the header Authorization: Bearer TOKEN."  # noqa: S105
 
 
 @asynccontextmanager
@@ -74,10 +76,30 @@ async def test_beyond_loopback_starting_and_stopping_need_a_token(runs: RunServi
         trace_id = started.fields["trace_id"]
         for other in (nobody, bo):
             assert (await ask(other, "cancel_research", trace_id=trace_id)).is_error
-        # The id of the run is what gives access to it.
-        assert await status_at_end(nobody, trace_id) == "completed"
-        report = await ask(nobody, "get_report", trace_id=trace_id)
+        assert await status_at_end(ada, trace_id) == "completed"
+        report = await ask(ada, "get_report", trace_id=trace_id)
         assert "examplol" in report.fields["content"].lower()
+
+
+async def test_a_private_run_is_read_by_its_owner_or_with_his_link(runs: RunService) -> None:
+    access = Access(Mode.TOKENS, TOKENS)
+    run = runs.submit(QUESTION, user_id="ada")
+    await ended(run)
+    link = access.shares.make(run.run_id)
+    async with (
+        served(runs, access) as url,
+        client(url) as nobody,
+        client(url, Authorization=f"Bearer {BO}") as bo,
+        client(f"{url}?share={link.value}") as reader,
+    ):
+        for tool in ("get_research_status", "get_report", "get_trace"):
+            for other, why in ((nobody, "needs a token"), (bo, "another user's")):
+                refused = await ask(other, tool, trace_id=run.run_id)
+                assert refused.is_error
+                assert why in refused.text
+            assert not (await ask(reader, tool, trace_id=run.run_id)).is_error
+        assert (await ask(nobody, "get_report", trace_id=str(uuid.UUID(int=0)))).text == NO_TOKEN
+        assert (await ask(reader, "cancel_research", trace_id=run.run_id)).is_error
 
 
 async def test_an_anonymous_user_has_a_quota(runs: RunService) -> None:

@@ -7,6 +7,7 @@ import logging
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
@@ -100,19 +101,97 @@ class TestTokens:
                 assert answer.json()["advice"]
 
     @pytest.mark.slow
-    async def test_the_id_of_a_run_is_what_it_takes_to_read_it(self, site: Site) -> None:
+    async def test_a_run_is_read_by_its_owner_or_with_his_link_alone(self, site: Site) -> None:
         at = (await begun(site, by(ADA))).headers["location"]
-        events = messages((await site.client.get(f"{at}/events")).text)
+        events = messages((await site.client.get(f"{at}/events", headers=by(ADA))).text)
         assert events[-1]["event"]["type"] == "run_completed"
-        assert (await site.client.get(at)).json()["status"] == "completed"
-        assert (await site.client.get(f"{at}/export/md")).status_code == 200
+        link = await site.client.post(f"{at}/share", headers=by(ADA))
+        assert link.status_code == 201
+        read: tuple[tuple[str, str], ...] = (
+            ("GET", at),
+            ("GET", f"{at}/events"),
+            ("GET", f"{at}/export/md"),
+            ("GET", f"{at}/views/report"),
+            ("POST", f"{at}/verdict"),
+        )
+        for method, path in read:
+            seen = {
+                name: (
+                    await site.client.request(
+                        method,
+                        path,
+                        headers=headers,
+                        params=params,
+                        json={} if method == "POST" else None,
+                    )
+                ).status_code
+                for name, headers, params in (
+                    ("owner", by(ADA), {}),
+                    ("link", {}, {"share": link.json()["share"]}),
+                    ("other", by(BEN), {}),
+                    ("nobody", {}, {}),
+                    ("forged", {}, {"share": "f" * 8 + "." + "A" * 43}),
+                )
+            }
+            wanted = {"owner": 200, "link": 200, "other": 403, "nobody": 401, "forged": 401}
+            assert seen == wanted, path
+
+    @pytest.mark.slow
+    async def test_a_link_opens_one_run_and_changes_nothing(self, site: Site) -> None:
+        at, other = [(await begun(site, by(ADA))).headers["location"] for _ in range(2)]
+        asked = {"hours": 1}
+        link = (await site.client.post(f"{at}/share", headers=by(ADA), json=asked)).json()
+        left = datetime.fromisoformat(link["expires_at"]) - datetime.now(UTC)
+        assert timedelta(minutes=55) < left <= timedelta(hours=1)
+        params = {"share": link["share"]}
+        assert (await site.client.get(other, params=params)).status_code == 401
+        for method, path in (
+            *(("POST", f"{at}/{what}") for what in ("cancel", "write-now", "resume", "share")),
+            ("DELETE", at),
+            ("GET", "/api/runs"),
+        ):
+            refused = await site.client.request(method, path, params=params)
+            assert refused.status_code == 401, path
+        too_long = await site.client.post(f"{at}/share", headers=by(ADA), json={"hours": 2161})
+        assert too_long.status_code == 422
+        assert (await site.client.post(f"{at}/share", headers=by(BEN))).status_code == 403
+
+    @pytest.mark.slow
+    async def test_a_browser_with_a_link_gets_the_page_and_the_run(self, site: Site) -> None:
+        at, other = [(await begun(site, by(ADA))).headers["location"] for _ in range(2)]
+        link = (await site.client.post(f"{at}/share", headers=by(ADA))).json()
+        assert (await site.client.get("/?run=made-up&share=made-up")).status_code == 401
+        # 404, for this site has no page: the request has passed the gate.
+        opened = await site.client.get(link["page"])
+        assert opened.status_code == 404
+        (cookie,) = opened.headers.get_list("set-cookie")
+        assert {"HttpOnly", "SameSite=Lax", "Path=/"} <= set(cookie.split("; "))
+        # Then the browser sends the cookie, and the scripts of the page no link.
+        assert (await site.client.get("/gradio_api/queue/join")).status_code == 404
+        assert (await site.client.get(at)).status_code == 200
+        assert (await site.client.get(other)).status_code == 401
+        assert (await site.client.get("/api/runs")).status_code == 401
+
+    @pytest.mark.slow
+    async def test_what_is_no_run_is_told_to_users_alone(self, site: Site) -> None:
+        for path in ("/api/runs/made-up", "/api/runs/made-up/events"):
+            assert (await site.client.get(path)).status_code == 401
+            assert (await site.client.get(path, headers=by(ADA))).status_code == 404
+
+    async def test_a_claim_is_checked_for_users_alone(self, site: Site) -> None:
+        claim = {"claim": "It helps.", "references": [{"title": "Made up", "text": "It helps."}]}
+        answers = [
+            (await site.client.post("/api/verify", json=claim, headers=headers)).status_code
+            for headers in ({}, by("made-up-token-of-nobody"), by(ADA))
+        ]
+        assert answers == [401, 401, 200]
 
     @pytest.mark.slow
     async def test_a_run_is_its_owners_alone(self, site: Site) -> None:
         answer = await begun(site, by(ADA))
         at, run_id = answer.headers["location"], answer.json()["id"]
         assert answer.json()["owner_token"] == ""
-        await site.client.get(f"{at}/events")
+        await site.client.get(f"{at}/events", headers=by(ADA))
         assert await own(site, by(ADA)) == [run_id]
         assert await own(site, by(BEN)) == []
         for method, path in (
@@ -131,7 +210,9 @@ class TestTokens:
     ) -> None:
         caplog.set_level(logging.DEBUG, "deepcritical")
         answer = await begun(site, by(ADA))
-        events = await site.client.get(f"{answer.headers['location']}/events")
+        at = answer.headers["location"]
+        events = await site.client.get(f"{at}/events", headers=by(ADA))
+        assert "run_completed" in events.text
         told = f"{answer.headers}{answer.text}{events.text}"
         kept = await asyncio.to_thread(raw_text, site.database)
         assert ADA not in told + kept + caplog.text

@@ -119,7 +119,7 @@ async def test_over_the_tools_own_former_runs_are_offered(runs: RunService, sour
     tools = catalogue(runs, Lookups(Settings()), finding(runs, source))
     tool = tools["find_similar_research"]
     for user, found in (("local", [run_id]), ("eve", [])):
-        call = Call(Caller(user, ""), "", None, _untold, _unattached)
+        call = Call(Caller(user, ""), "", None, _untold, _everybody, _unattached)
         output = await tool.run(call, tool.checked({"question": SAME}))
         assert [one["run_id"] for one in output.model_dump()["runs"]] == found
 
@@ -147,6 +147,10 @@ async def test_a_search_that_the_servers_end_cuts_short_is_told_without_a_trace(
 
 async def _untold(_progress: float, _message: str) -> None:
     raise AssertionError("nothing is waited for")
+
+
+def _everybody(_run_id: str, _owner: str) -> None:
+    """Lets everybody read every run."""
 
 
 def _unattached(_run_id: str) -> AbstractContextManager[None]:

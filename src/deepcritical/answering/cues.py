@@ -83,7 +83,8 @@ CUES: Mapping[Aspect, re.Pattern[str]] = {
     ),
 }
 AIM = bounded(
-    r"\b(?:aim(?:s|ed)? (?:to|of|was|is)|objectives?|purpose|sought to|whether|will be|designed to|"
+    r"\b(?:aim(?:s|ed)? (?:to|of|was|is)|objectives?|goals?|purpose|sought to|whether|will be|"
+    r"designed to|(?:is|are) (?:studying|testing|investigating)|(?:end-?points?|outcomes?) include|"
     r"hypothesi[sz]\w*|to (?:evaluate|assess|determine|investigate|examine|compare|explore|study|"
     r"identify|describe|test)|we (?:evaluated|assessed|determined|investigated|examined|compared|"
     r"explored|studied|reviewed|conducted|performed|searched)|remains? (?:unclear|unknown)|"

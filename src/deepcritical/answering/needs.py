@@ -15,6 +15,7 @@ from deepcritical.domain.named import Condition, Drug
 from deepcritical.questions.forms import require_answerable
 from deepcritical.questions.naming import as_condition, find_names
 from deepcritical.questions.reading import literal_frame
+from deepcritical.questions.wording import as_meant
 
 __all__ = ["checklist_of", "inquiry_of", "read_inquiry"]
 
@@ -189,7 +190,7 @@ def read_inquiry(frame: QuestionFrame, context: str = "", *, at_hand: bool = Fal
     drugs, conditions = _named(frame)
     words = tuple(word[0] for word in topics.words)
     names = dict.fromkeys((*(s.name for s in topics.subjects), *words))
-    kind = kind_of(frame)
+    kind = kind_of(as_meant(frame))
     is_clear = at_hand and kind in _SAID_BY_ITSELF
     if not names and not is_clear:
         raise QuestionError(
@@ -218,7 +219,7 @@ def _named(frame: QuestionFrame) -> tuple[tuple[Drug, ...], tuple[Condition, ...
     drugs = {drug.name: drug for drug in frame.drugs}
     for named in names.drugs:
         drugs.setdefault(named.drug.name, named.drug)
-    conditions = {frame.condition.name: frame.condition} if frame.condition else {}
+    conditions = {c.name: c for c in (frame.condition, frame.harm) if c}
     known = {name for c in conditions.values() for name in c.names}
     for mention in names.conditions:
         if mention.condition.name not in known:
@@ -240,6 +241,10 @@ def checklist_of(inquiry: Inquiry) -> Checklist:
         if aspect in _MORE:
             needs.setdefault(aspect, _MORE[aspect])
     about, inside = _about(inquiry)
+    harm = inquiry.frame.harm if inquiry.frame else None
+    if inquiry.kind is InquiryKind.SAFETY and harm:
+        inside, asked = "", _Need(Aspect.SAFETY, f"Does {{about}} bring {harm.name}?", 2, 4)
+        needs[Aspect.SAFETY] = asked
     return Checklist(
         items=tuple(
             ChecklistItem(

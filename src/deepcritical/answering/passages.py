@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from deepcritical.answering.cues import CUES, FIGURES, FINDINGS, is_needed
+from deepcritical.answering.cues import AIM, CUES, FIGURES, FINDINGS, is_needed
 from deepcritical.answering.topics import Topics, Weights, folded, told_of, topics_of
 from deepcritical.answering.weighing import appraised, drugs_asked
 from deepcritical.domain.appraisal import Appraisal, Stance
@@ -26,6 +26,7 @@ from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.grading import Design, Grade, grade, is_negative_stop, is_notice
 from deepcritical.domain.orders import addresses_a_model
 from deepcritical.domain.passages import body_sentences
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import StudyReading
 from deepcritical.domain.text import Span, fold, whole_sentences
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
@@ -48,7 +49,7 @@ _BY_RANK = 0.1
 """What the rank of its record, 0-1, adds to the relevance of a sentence."""
 _OF_TRIALS = (Aspect.REGISTERED,)
 _OF_PLANS = (*_OF_TRIALS, Aspect.BACKGROUND, Aspect.DOSE, Aspect.ELIGIBILITY)
-"""What a published protocol can tell: it holds no result."""
+"""What a protocol or a registry entry without results can tell."""
 _ROLES = {
     Aspect.SAFETY: FactRole.HARM,
     Aspect.MECHANISM: FactRole.MECHANISM,
@@ -72,6 +73,15 @@ class Bearing(NamedTuple):
     """Share of the words that it has."""
 
 
+_OF_HARMS = frozenset((Aspect.RATE, Aspect.ELIGIBILITY))
+"""Needs that are on harms where harms are asked about: how often, and in whom."""
+_MEASURED = bounded(
+    r"[- ](?:resistance|sensitivity|levels?|concentrations?|secretion|tolerance|metabolism|uptake|"
+    r"signal\w*|receptors?|deficien\w+|production|release|homeostasis)\b"
+)
+"""Behind what the body has itself: it is measured, and not given."""
+
+
 class _Scored(NamedTuple):
     span: Span
     score: float
@@ -89,6 +99,8 @@ class PassageReader:
     def __init__(self, inquiry: Inquiry, checklist: Checklist, records: Sequence[Evidence]) -> None:
         self._items = checklist.items
         self._of_treatment = inquiry.kind is InquiryKind.TREATMENT
+        self._of_harms = inquiry.kind is InquiryKind.SAFETY
+        self._harm = inquiry.frame.harm if inquiry.frame else None
         self._topics: Topics = topics_of(inquiry.frame) if inquiry.frame else Topics((), ())
         self._weights = Weights(records)
         self._best_coverage = max(
@@ -126,6 +138,27 @@ class PassageReader:
             return False
         own = self._topics.coverage(folded(span.text), self._weights)
         return own >= _DIRECT * self._best_coverage
+
+    def _is_on_harm(self, span: Span) -> bool:
+        """Whether a sentence is on a harm, where harms are asked about."""
+        if not self._of_harms:
+            return True
+        if AIM.search(span.text):
+            return False
+        if CUES[Aspect.SAFETY].search(span.text):
+            return True
+        key = folded(span.text)
+        conditions = (s for s in self._topics.subjects if s.condition)
+        return bool(self._harm) and any(s.is_in(key) for s in conditions)
+
+    def _is_on_another_drug(self, text: str) -> bool:
+        """Whether a sentence names drugs, and none of those asked about."""
+        drugs = [subject for subject in self._topics.subjects if subject.condition is None]
+        key = folded(text)
+        if not drugs or self._of_treatment or any(drug.is_in(key) for drug in drugs):
+            return False
+        named = (m for m in find_drugs(text) if m.drug.kind is DrugKind.DRUG)
+        return any(not _MEASURED.match(text, m.end) for m in named)
 
     def _names_all(self, record: Evidence) -> bool:
         return all(subject.is_of(record) for subject in self._topics.subjects)
@@ -167,21 +200,23 @@ class PassageReader:
             for kind in _BY_READING.get(item.aspect, ()):
                 for fact in reading.facts_by_kind[kind]:
                     yield _fact(item, fact, graded, side=_SIDES[kind], direct=direct)
-            if item.aspect is Aspect.SAFETY:
+            if item.aspect is Aspect.SAFETY and not _is_entry_without_results(record):
                 for fact in reading.context:
-                    if fact.role is FactRole.HARM and is_needed(item.aspect, "", fact.quote):
+                    needed = fact.role is FactRole.HARM and is_needed(item.aspect, "", fact.quote)
+                    if needed and not self._is_on_another_drug(fact.quote):
                         yield _fact(item, fact, graded, direct=direct)
 
     def _by_words(self, evidence_id: str, record: Evidence, graded: Grade) -> Iterator[ItemFact]:
         bearing = self.bearing(record)
         if bearing is None or not record.content:
             return
+        is_plan = graded.design is Design.PROTOCOL or _is_entry_without_results(record)
         for item in self._items:
             stopped = item.aspect is Aspect.AGAINST and is_negative_stop(record)
             if stopped or (item.aspect in _OF_TRIALS and record.metadata.kind == "trial"):
                 yield from self._of_entry(item, evidence_id, record, graded, bearing)
                 continue
-            if graded.design is Design.PROTOCOL and item.aspect not in _OF_PLANS:
+            if is_plan and (item.aspect not in _OF_PLANS or self._of_harms):
                 continue
             for span, score in self._best(item, record, bearing):
                 fact = Fact.of(span, evidence_id, _ROLES.get(item.aspect, FactRole.RESULT))
@@ -229,6 +264,8 @@ class PassageReader:
             for at, span in enumerate(body)
             if (is_plan or CUES[item.aspect].search(span.text) or self._is_on(item, span))
             and (item.aspect is not Aspect.RATE or FIGURES.search(span.text))
+            and (item.aspect not in _OF_HARMS or self._is_on_harm(span))
+            and not self._is_on_another_drug(span.text)
             and is_needed(item.aspect, span.label, span.text)
             and not addresses_a_model(span.text)
         ]
@@ -269,6 +306,12 @@ class PassageReader:
             + 0.15 * treats
             - 0.2 * beside
         )
+
+
+def _is_entry_without_results(record: Evidence) -> bool:
+    """Whether a registry entry tells only what is planned."""
+    spans = whole_sentences(record.content)
+    return record.metadata.kind == "trial" and not any(s.label.startswith(FINDINGS) for s in spans)
 
 
 def _fact(

@@ -13,6 +13,7 @@ from deepcritical.domain.checklist import Aspect, ChecklistItem, Coverage, Inqui
 from deepcritical.domain.question import SearchBlock, SearchQuery
 from deepcritical.questions.forms import research_question, wants_verdict
 from deepcritical.questions.searching import search_sides
+from deepcritical.questions.wording import headed
 from deepcritical.services.evidence_store import EvidenceStore
 
 __all__ = ["need_queries"]
@@ -95,8 +96,9 @@ def need_queries(
 def _of_verdict(inquiry: Inquiry) -> Iterator[SearchQuery]:
     """The first searches of a report on the same question: both rest on the same records."""
     frame = inquiry.frame
-    if frame and wants_verdict(frame) and frame.drugs:
-        yield from search_sides(research_question(frame), ())
+    if frame and wants_verdict(frame) and frame.drugs and frame.condition:
+        named = frame.model_copy(update={"condition": headed(frame.condition)})
+        yield from search_sides(research_question(named), ())
 
 
 def _open(store: EvidenceStore) -> Iterator[ChecklistItem]:
@@ -110,11 +112,9 @@ class _Maker:
 
     def __init__(self, inquiry: Inquiry) -> None:
         self._drug = next(iter(inquiry.drugs), None)
-        self._condition = next(iter(inquiry.conditions), None)
-        self._others = (
-            *(d.name for d in inquiry.drugs[1:]),
-            *(c.name for c in inquiry.conditions[1:]),
-        )
+        named = [headed(condition) for condition in inquiry.conditions]
+        self._condition = next(iter(named), None)
+        self._others = (*(d.name for d in inquiry.drugs[1:]), *(c.name for c in named[1:]))
         topics = topics_of(inquiry.frame) if inquiry.frame else None
         self._words = tuple(word[0] for word in topics.words)[:_MOST_WORDS] if topics else ()
         self._text = inquiry.text

@@ -20,7 +20,7 @@ from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
 from deepcritical.questions.naming import DrugNamed, as_condition, find_names
-from deepcritical.questions.wording import ASKING_WORDS
+from deepcritical.questions.wording import ASKING_WORDS, as_meant
 from deepcritical.services.lexical import terms
 from deepcritical.vocabulary.folding import key_of
 
@@ -151,8 +151,17 @@ def folded(text: str) -> str:
 
 
 def topics_of(frame: QuestionFrame) -> Topics:
-    """The topics of a question."""
-    return _topics(frame.text, frame.drugs, frame.condition, frame.members)
+    """The topics of what a question means, under the names that it has for them."""
+    own = _topics(frame.text, frame.drugs, frame.condition, frame.members)
+    meant = as_meant(frame)
+    if meant.text == frame.text:
+        return own
+    found = _topics(meant.text, frame.drugs, frame.condition, frame.members)
+    subjects = (
+        next((one for one in own.subjects if set(one.keys) & set(subject.keys)), subject)
+        for subject in found.subjects
+    )
+    return Topics(tuple(subjects), found.words)
 
 
 @lru_cache(maxsize=256)

@@ -24,6 +24,10 @@ DeepCriticalError
 ├── ToolInputError               a tool cannot take what it is given
 ├── UnknownToolError             there is no tool of that name
 └── StorageError                 something stored cannot be read or written
+    ├── DatabaseDamagedError     the database is damaged, or no database
+    ├── DatabaseFullError        the disk of the database is full
+    ├── DatabaseReadOnlyError    the database can only be read
+    ├── DatabaseUnreachableError  no database answers at its address
     ├── DocumentError            a document of the user's own cannot be read
     ├── SnapshotCorruptError     a snapshot exists but is not readable
     ├── TraceNotFoundError       there is no trace of that id
@@ -44,6 +48,10 @@ __all__ = [
     "ChecksFailedError",
     "ClaimsUnsupportedError",
     "ConfigurationError",
+    "DatabaseDamagedError",
+    "DatabaseFullError",
+    "DatabaseReadOnlyError",
+    "DatabaseUnreachableError",
     "DeepCriticalError",
     "DocumentError",
     "EmptyQuestionError",
@@ -215,6 +223,22 @@ class UnknownToolError(DeepCriticalError):
 
 class StorageError(DeepCriticalError):
     """Something stored cannot be read or written."""
+
+
+class DatabaseDamagedError(StorageError):
+    """The database is damaged, or is not a database."""
+
+
+class DatabaseFullError(StorageError):
+    """The disk of the database is full; what was kept before is still there."""
+
+
+class DatabaseReadOnlyError(StorageError):
+    """The database, or the disk under it, can only be read."""
+
+
+class DatabaseUnreachableError(StorageError):
+    """No database answers at its address."""
 
 
 class DocumentError(StorageError):

@@ -86,6 +86,8 @@ class QuestionFrame(Model):
     comparators: tuple[str, ...] = ()
     """What it is compared with, in generic names; "placebo" too."""
     condition: Condition | None = None
+    harm: Condition | None = None
+    """In a question on safety the condition that the drug may bring."""
     population: tuple[str, ...] = ()
     """Who is studied, when the question says so: groups, and conditions that are not treated."""
     outcomes: tuple[str, ...] = ()

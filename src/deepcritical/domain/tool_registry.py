@@ -12,7 +12,13 @@ from typing import Any, NamedTuple
 from pydantic import Field, JsonValue, SecretStr, ValidationError
 
 from deepcritical.domain.base import Model, UnitInterval
-from deepcritical.domain.errors import ToolInputError, UnknownToolError
+from deepcritical.domain.errors import (
+    ERRORS,
+    DeepCriticalError,
+    ResearchCancelled,
+    ToolInputError,
+    UnknownToolError,
+)
 from deepcritical.domain.traces import LOCAL_USER
 
 __all__ = [
@@ -45,7 +51,35 @@ class ToolResult(Model):
     text: str
     """For people, as Markdown."""
     payload: dict[str, JsonValue]
-    """The same for programs."""
+    """The same for programs; of a tool that failed `error`, `message` and `advice`."""
+    failed: bool = False
+
+    @classmethod
+    def of_error(cls, error: DeepCriticalError | ResearchCancelled) -> ToolResult:
+        """Return the result of a tool that ended with an error, or whose run was cancelled."""
+        message, advice = "The run was cancelled.", ""
+        if isinstance(error, DeepCriticalError):
+            message, advice = error.message, error.advice
+        payload: dict[str, JsonValue] = {
+            "error": type(error).__name__,
+            "message": message,
+            "advice": advice,
+        }
+        return cls(text=f"{message} {advice}".strip(), payload=payload, failed=True)
+
+    def raise_for_error(self) -> None:
+        """Raise what the tool ended with, if it failed.
+
+        Raises:
+            DeepCriticalError: It failed.
+            ResearchCancelled: Its run was cancelled.
+        """
+        if not self.failed:
+            return
+        name, message, advice = (str(self.payload[n]) for n in ("error", "message", "advice"))
+        if name == ResearchCancelled.__name__:
+            raise ResearchCancelled
+        raise ERRORS.get(name, DeepCriticalError)(message, advice)
 
 
 ToolStep = ToolProgress | ToolResult
@@ -126,6 +160,8 @@ class ToolRegistry:
     ) -> AsyncGenerator[ToolStep, None]:
         """Run a tool: its progress as it comes, then its result, which is the last.
 
+        A tool that fails ends with a result, too, which says so.
+
         Args:
             name: Which.
             inputs: What its schema asks for.
@@ -139,13 +175,25 @@ class ToolRegistry:
         wanted = _validated(tool, inputs)
         reached = 0.0
         async with aclosing(tool.executor(wanted, caller or ToolCaller())) as steps:
-            async for step in steps:
+            async for step in _ending(steps):
                 if isinstance(step, ToolResult):
                     yield step
                     return
                 reached = max(reached, step.progress)
                 yield step.model_copy(update={"progress": reached})
         raise ValueError(f"the tool {name} ended without a result")
+
+
+async def _ending(steps: AsyncGenerator[ToolStep, None]) -> AsyncGenerator[ToolStep, None]:
+    """The steps of a tool, with a result in the place of its error."""
+    while True:
+        try:
+            step = await anext(steps)
+        except StopAsyncIteration:
+            return
+        except (DeepCriticalError, ResearchCancelled) as error:
+            step = ToolResult.of_error(error)
+        yield step
 
 
 def _validated(tool: ToolConfig, inputs: Mapping[str, Any]) -> Model:

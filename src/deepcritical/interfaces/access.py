@@ -2,7 +2,8 @@
 
 On loopback everybody is the local user. Elsewhere a token says who asks, unless the server is
 public: then everybody is an anonymous user with a quota, and owns what a random token of his says.
-The id of a run, which nobody can guess, is what gives access to read it.
+Where tokens are asked for, a run is read by its owner, or with a share link that he makes.
+Elsewhere the id of a run, which nobody can guess, is what gives access to read it.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from deepcritical.domain.errors import (
     QuotaExceededError,
 )
 from deepcritical.domain.traces import LOCAL_USER
+from deepcritical.interfaces.sharing import SHARE, ShareLinks, set_cookie
 from deepcritical.tools.rate_limiter import Quota
 
 __all__ = [
@@ -42,7 +44,7 @@ __all__ = [
     "check_owner",
     "is_loopback",
     "parse_tokens",
-    "set_owner_cookie",
+    "set_cookies",
 ]
 
 OWNER_COOKIE = "deepcritical_owner"
@@ -94,6 +96,7 @@ class Access:
         mode: How it is known who asks.
         tokens: The token of each user.
         runs_per_hour: Runs that an anonymous user may start in an hour.
+        shares: Makes share links and checks them.
     """
 
     def __init__(
@@ -101,8 +104,10 @@ class Access:
         mode: Mode = Mode.LOCAL,
         tokens: Mapping[str, SecretStr] = MappingProxyType({}),
         runs_per_hour: int = RUNS_PER_HOUR,
+        shares: ShareLinks | None = None,
     ) -> None:
         self.mode = mode
+        self.shares = shares or ShareLinks()
         self._users = {user: _digest(token.get_secret_value()) for user, token in tokens.items()}
         self._runs_of_user = Quota(runs_per_hour, 3600)
         self._runs_of_address = Quota(runs_per_hour * USERS_PER_ADDRESS, 3600)
@@ -130,6 +135,42 @@ class Access:
             return Caller(_owner(own), address, anonymous=True)
         new = f"{_ANONYMOUS}{secrets.token_urlsafe(32)}"
         return Caller(_owner(new), address, anonymous=True, new_token=SecretStr(new))
+
+    @property
+    def keeps_private(self) -> bool:
+        """Whether a run is read by its owner alone, unless he makes a share link."""
+        return self.mode is Mode.TOKENS
+
+    def check_reader(self, connection: HTTPConnection, run_id: str, owner: str = "") -> None:
+        """Refuse to let others read a private run.
+
+        Args:
+            connection: Who asks, and by which link.
+            run_id: What he asks for.
+            owner: Whose run it is; '' where there is none of this id.
+
+        Raises:
+            AuthenticationError: There is neither a token nor a share link to this run.
+            OwnershipError: The run is another user's.
+        """
+        if not self.keeps_private or self.shares.covers(connection, run_id):
+            return
+        if SHARE in connection.query_params and not _token_of(connection):
+            raise AuthenticationError(
+                "This share link has expired, or is not valid.",
+                "Ask the owner of the run for a new one.",
+            )
+        if self.identify(connection).user_id != owner and owner:
+            raise OwnershipError(
+                "This run is another user's.", "Ask its owner for a share link to it."
+            )
+
+    def owns(self, connection: HTTPConnection, owner: str) -> bool:
+        """Whether a run of this owner is that of who asks."""
+        try:
+            return self.identify(connection).user_id == owner
+        except AuthenticationError:
+            return False
 
     def admit_run(self, caller: Caller) -> None:
         """Count the start of a run.
@@ -189,15 +230,20 @@ def check_owner(caller: Caller, user_id: str) -> None:
         )
 
 
-def set_owner_cookie(response: Response, caller: Caller, *, secure: bool) -> None:
-    """Let the browser of a new anonymous user remember who he is.
+def set_cookies(
+    response: Response, caller: Caller | None, connection: HTTPConnection, shares: ShareLinks
+) -> None:
+    """Let the browser of a new anonymous user remember who he is, and the share link it opens.
 
     Over HTTPS also within a frame of another site, such as that of a Space: apart from what it
     remembers for other sites, so that none of them can send anything in his name.
     """
-    if caller.new_token:
+    is_secure = connection.url.scheme == "https"
+    frames = "SameSite=None; Secure; Partitioned" if is_secure else "SameSite=Lax"
+    if opened := shares.opened(connection):
+        set_cookie(response, opened, frames)
+    if caller and caller.new_token:
         token = caller.new_token.get_secret_value()
-        frames = "SameSite=None; Secure; Partitioned" if secure else "SameSite=Lax"
         # By hand: `set_cookie` knows partitions from Python 3.14 on.
         cookie = f"{OWNER_COOKIE}={token}; Max-Age={COOKIE_S}; Path=/; HttpOnly; {frames}"
         response.headers.append("Set-Cookie", cookie)
@@ -209,6 +255,7 @@ def access_for(
     *,
     public: bool = False,
     runs_per_hour: int = RUNS_PER_HOUR,
+    share_secret: SecretStr | None = None,
 ) -> tuple[Access, SecretStr | None]:
     """The access to a server at an IP address, and the token that was made for its only user.
 
@@ -217,14 +264,15 @@ def access_for(
     Tokens and `public` hold on loopback, too: whoever sets them there has a proxy in front of it,
     whose users are not local.
     """
+    shares = ShareLinks(share_secret)
     if public:
-        return Access(Mode.PUBLIC, tokens, runs_per_hour), None
+        return Access(Mode.PUBLIC, tokens, runs_per_hour, shares), None
     if tokens:
-        return Access(Mode.TOKENS, tokens), None
+        return Access(Mode.TOKENS, tokens, shares=shares), None
     if host and is_loopback(host):
         return Access(), None
     made = SecretStr(secrets.token_urlsafe(32))
-    return Access(Mode.TOKENS, {LOCAL_USER: made}), made
+    return Access(Mode.TOKENS, {LOCAL_USER: made}, shares=shares), made
 
 
 def parse_tokens(text: str) -> dict[str, SecretStr]:

@@ -1,6 +1,6 @@
 """The REST API: starts runs, follows and stops them, hands out what they end with.
 
-The id of a run is what gives access to read it; who may do more is decided by `access`.
+Who may read a run, and who may do more, is decided by `access`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from urllib.parse import urlencode
 
 from fastapi import (
     APIRouter,
-    Depends,
     FastAPI,
     Header,
     HTTPException,
@@ -33,8 +32,8 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.verdict import Verdict
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
-from deepcritical.interfaces.access import Access, check_owner
-from deepcritical.interfaces.api_caller import ModelKey, Rules, Runs, Who
+from deepcritical.interfaces.access import Access
+from deepcritical.interfaces.api_caller import Known, ModelKey, Own, Rules, Runs, Who, readable
 from deepcritical.interfaces.api_models import (
     ChangedEvidence,
     ClaimToVerify,
@@ -43,6 +42,8 @@ from deepcritical.interfaces.api_models import (
     RunPage,
     RunShown,
     ServerShown,
+    SharedRun,
+    ShareRequest,
     SimilarPage,
     StartedRun,
     StartRequest,
@@ -50,6 +51,7 @@ from deepcritical.interfaces.api_models import (
     run_links,
     run_listed,
     run_shown,
+    shared_run,
     similar_shown,
 )
 from deepcritical.interfaces.chat_api import chat_router
@@ -67,6 +69,7 @@ __all__ = ["REPORT_POLICY", "build_api"]
 
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 """Content security policy of a report opened in the browser: it can load and send nothing."""
+WEEK = ShareRequest()
 MAX_NUMBER = 2**53
 """Above it a number of JSON is not exact everywhere."""
 
@@ -95,27 +98,6 @@ def build_api(runs: RunService, access: Access, similar: SimilarRuns | None = No
     app.include_router(chat_router)
     describe_problems(app)
     return app
-
-
-RunId = Annotated[str, Path(max_length=64, description="The id of a run.")]
-
-
-async def _known(run_id: RunId, runs: Runs) -> RunView:
-    run = await runs.find(run_id)
-    if run is None:
-        raise TraceNotFoundError("There is no run of this id here.", "Ask the question again.")
-    return run
-
-
-Known = Annotated[RunView, Depends(_known)]
-
-
-async def _own(caller: Who, run: Known) -> RunView:
-    check_owner(caller, run.user_id)
-    return run
-
-
-Own = Annotated[RunView, Depends(_own)]
 
 
 @router.get("/health")
@@ -285,7 +267,7 @@ async def write_now(run: Own, runs: Runs) -> RunShown:
 
 
 @router.post("/runs/{run_id}/resume", status_code=202)
-async def resume_run(run: Own, caller: Who, rules: Rules, runs: Runs) -> RunShown:
+async def resume_run(run: Own, caller: Who, rules: Rules, runs: Runs, request: Request) -> RunShown:
     """Go on with a run that failed or was cancelled; what it has done already is not done again."""
     if not run.ended or run.report or run.answer:
         raise HTTPException(409, "Only a run that failed or was cancelled can be resumed.")
@@ -294,7 +276,15 @@ async def resume_run(run: Own, caller: Who, rules: Rules, runs: Runs) -> RunShow
         await runs.resume(run.run_id)
     except TraceNotFoundError as error:
         raise HTTPException(409, str(error)) from error
-    return await run_shown(await _known(run.run_id, runs), runs)
+    return await run_shown(await readable(request, run.run_id), runs)
+
+
+@router.post("/runs/{run_id}/share", status_code=201)
+async def share_run(run: Own, rules: Rules, asked: ShareRequest = WEEK) -> SharedRun:
+    """Make a link that lets others read a run until it expires; nothing else ends it."""
+    if not rules.keeps_private:
+        raise HTTPException(409, "Runs are not private here: the address of a run is its link.")
+    return shared_run(rules.shares.make(run.run_id, asked.hours))
 
 
 @router.delete("/runs/{run_id}", status_code=204)
@@ -381,7 +371,7 @@ def _recomputed(report: ResearchReport, changed: ChangedEvidence) -> Verdict:
 
 
 @router.post("/verify")
-async def verify(given: ClaimToVerify, request: Request, rules: Rules) -> ClaimCheck:
+async def verify(given: ClaimToVerify, _caller: Who, request: Request, rules: Rules) -> ClaimCheck:
     """Check a sentence against the records that it cites; no model is asked.
 
     Supported only in the record's own words; contradicted by a wrong id, figure or name, or by its

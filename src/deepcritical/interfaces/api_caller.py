@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Depends, Request, Response, Security
+from fastapi import Depends, Path, Request, Response, Security
 from fastapi.security import APIKeyHeader, HTTPBearer
 from pydantic import SecretStr
 
-from deepcritical.interfaces.access import Access, Caller, set_owner_cookie
+from deepcritical.domain.errors import TraceNotFoundError
+from deepcritical.interfaces.access import Access, Caller, check_owner, set_cookies
 from deepcritical.jobs.runs import RunService
+from deepcritical.jobs.stored_runs import RunView
 
-__all__ = ["ModelKey", "Rules", "Runs", "Who"]
+__all__ = ["Known", "ModelKey", "Own", "Rules", "Runs", "Who", "readable"]
 
 _bearer = HTTPBearer(auto_error=False, description="The token of a user.")
 _model_key = APIKeyHeader(
@@ -47,8 +49,45 @@ async def _caller(
     request: Request, response: Response, rules: Rules, _: Annotated[object, Security(_bearer)]
 ) -> Caller:
     caller = rules.identify(request)
-    set_owner_cookie(response, caller, secure=request.url.scheme == "https")
+    set_cookies(response, caller, request, rules.shares)
     return caller
 
 
 Who = Annotated[Caller, Depends(_caller)]
+
+
+async def readable(request: Request, run_id: str) -> RunView:
+    """The run of an id, for who may read it.
+
+    Raises:
+        AuthenticationError, OwnershipError: It is private, and another user's.
+        TraceNotFoundError: There is none.
+    """
+    rules: Access = request.app.state.access
+    rules.check_reader(request, run_id)  # first, so that a stranger learns nothing of ids
+    runs: RunService = request.app.state.runs
+    run = await runs.find(run_id)
+    if run is None:
+        raise TraceNotFoundError("There is no run of this id here.", "Ask the question again.")
+    rules.check_reader(request, run_id, run.user_id)
+    return run
+
+
+RunId = Annotated[str, Path(max_length=64, description="The id of a run.")]
+
+
+async def _known(
+    run_id: RunId, request: Request, _: Annotated[object, Security(_bearer)]
+) -> RunView:
+    return await readable(request, run_id)
+
+
+Known = Annotated[RunView, Depends(_known)]
+
+
+async def _own(caller: Who, run: Known) -> RunView:
+    check_owner(caller, run.user_id)
+    return run
+
+
+Own = Annotated[RunView, Depends(_own)]

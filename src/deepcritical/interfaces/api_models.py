@@ -18,6 +18,7 @@ from deepcritical.domain.traces import TraceMetrics, TraceStatus, TraceSummary, 
 from deepcritical.domain.votes import Tier
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
 from deepcritical.interfaces.event_stream import told
+from deepcritical.interfaces.sharing import DEFAULT_HOURS, MAX_HOURS, ShareLink
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.stored_runs import RunView
 
@@ -30,12 +31,15 @@ __all__ = [
     "RunPage",
     "RunShown",
     "ServerShown",
+    "ShareRequest",
+    "SharedRun",
     "SimilarPage",
     "StartRequest",
     "StartedRun",
     "events_shown",
     "run_listed",
     "run_shown",
+    "shared_run",
     "similar_shown",
 ]
 
@@ -67,7 +71,7 @@ class StartedRun(Model):
     """A run that was accepted."""
 
     id: str
-    """A random uuid4, which gives access to read the run."""
+    """A random uuid4; where no tokens are asked for, it gives access to read the run."""
     links: dict[str, str]
     owner_token: str = ""
     """For an anonymous user who sent none: send it as Bearer token to list and stop runs."""
@@ -103,6 +107,23 @@ class RunShown(RunListed):
     """Its place among the runs that wait for their first step, from 1 on; None once it has one."""
     no_worker: bool
     """Whether it waits, and no process is there to conduct it."""
+
+
+class ShareRequest(Model):
+    """How long a share link is to last."""
+
+    hours: int = Field(default=DEFAULT_HOURS, ge=1, le=MAX_HOURS)
+
+
+class SharedRun(Model):
+    """A link with which others read a run; keep it as you keep the run itself."""
+
+    page: str
+    """Where a browser reads the run."""
+    share: str
+    """What a program adds to the addresses of this run as `?share=`."""
+    expires_at: datetime
+    """When the link ends (UTC)."""
 
 
 class RunPage(Model):
@@ -208,6 +229,11 @@ def run_links(run_id: str) -> dict[str, str]:
     at = f"{ROOT}/{run_id}"
     parts = ("events", "cancel", "write-now", "resume", "output")
     return {"self": at} | {part.replace("-", "_"): f"{at}/{part}" for part in parts}
+
+
+def shared_run(link: ShareLink) -> SharedRun:
+    """A share link with the addresses that it opens."""
+    return SharedRun(page=f"/?{link.query}", share=link.value, expires_at=link.expires_at)
 
 
 def run_listed(trace: TraceSummary) -> RunListed:

@@ -37,7 +37,7 @@ from deepcritical.interfaces.output import plain_json, to_stdout
 from deepcritical.interfaces.progress import show
 from deepcritical.interfaces.report_files import ANSWER_FILES, write_report
 from deepcritical.interfaces.reuse import Former, NoSimilar, Reuse, Reusing, former_run
-from deepcritical.interfaces.stop_signals import on_signals
+from deepcritical.interfaces.stop_signals import on_signals, resumable
 
 if TYPE_CHECKING:
     from deepcritical.domain.answer import DeepAnswer, ToolOutput
@@ -90,7 +90,9 @@ _Max = Annotated[
     int | None, typer.Option("--max", min=1, max=1000, help="With --evidence: records shown.")
 ]
 _Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
-_Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
+_Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="No progress on stderr, only warnings.")
+]
 
 
 def ask(
@@ -117,8 +119,8 @@ def ask(
 
     Exit codes: 0 answer; 3 nothing in the evidence; 4 empty question; 5 question too long; 6
     question names nothing to look for; 7 no such snapshot; 8 snapshot not readable; 9 wrong
-    setting; 10 no source reachable; 11 a file or the database cannot be read or written; 12 time
-    limit; 14 no such run (--reuse); 17 question declined; 130 interrupted.
+    setting; 10 no source reachable; 11 file or database not usable; 12 time limit; 14 no such run;
+    17 question declined; 18-21 database damaged, only readable, full, absent; 130 interrupted.
     """
     asked = checked_question(question)
     if evidence is not None:
@@ -200,7 +202,8 @@ async def _run(runs: RunService, wanted: _Asked, log_path: Path | None) -> _Fini
         on_signals(run.cancel)
         await show(run, wanted.quiet)
         try:
-            answer = await run.result()
+            with resumable(run.run_id, is_kept=runs.keeps_runs):
+                answer = await run.result()
         except DeepCriticalError as error:
             from deepcritical.jobs.stored_runs import failed_output
 

@@ -16,7 +16,7 @@ from deepcritical.domain.base import Model
 from deepcritical.domain.chat import ChatEvent
 from deepcritical.domain.question import MAX_QUESTION_CHARS
 from deepcritical.domain.tool_registry import ToolCaller
-from deepcritical.interfaces.api_caller import ModelKey, Rules, Runs, Who
+from deepcritical.interfaces.api_caller import ModelKey, Rules, Runs, Who, readable
 from deepcritical.interfaces.api_models import ModelChoice
 from deepcritical.interfaces.chat_render import as_text
 from deepcritical.interfaces.chat_sessions import ChatSessions, Session
@@ -95,6 +95,8 @@ async def open_chat(
 ) -> OpenedChat:
     """Open a chat over a finished run, or one for quick questions."""
     rules.admit_heavy(request)
+    if asked.run_id and rules.keeps_private:
+        await readable(request, asked.run_id)
     model = asked.model.strip()
     who = ToolCaller(caller.user_id, model=model)
     chat = await asyncio.to_thread(chats.chat, asked.run_id, who)

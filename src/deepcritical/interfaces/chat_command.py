@@ -103,14 +103,13 @@ def chat(
 
 
 async def _talked(choice: Choice, model: ChosenModel, wanted: _Wanted) -> ChatEvent | None:
-    """The event that ended the turn of one message; None after lines."""
+    """The event that ended the turn of one message; after lines, that of a key that is refused."""
     task = asyncio.current_task()
     assert task is not None  # noqa: S101 - a coroutine runs in a task
     on_signals(task.cancel)
     async with _opened(choice, model, wanted.run) as talk:
         if wanted.question is None:
-            await _read_lines(talk, wanted.said)
-            return None
+            return await _read_lines(talk, wanted.said)
         return await _once(talk, wanted.question, wanted)
 
 
@@ -130,7 +129,8 @@ async def _opened(choice: Choice, model: ChosenModel, run: str | None) -> AsyncI
         await runs.close()
 
 
-async def _read_lines(talk: Chat, said: _Said) -> None:
+async def _read_lines(talk: Chat, said: _Said) -> TurnFailed | None:
+    """Answer lines up to the last; a model that refuses the key would fail at every one."""
     asked = sys.stdin.isatty()
     lines = _own_stdin()
     while True:
@@ -138,9 +138,12 @@ async def _read_lines(talk: Chat, said: _Said) -> None:
             typer.echo("> ", nl=False, err=True)
         line = await _next_line(lines)
         if not line or line.strip() in ("/quit", "/exit"):
-            return
-        if line.strip():
-            await _shown(talk.say(line), said)
+            return None
+        if not line.strip():
+            continue
+        ending = await _shown(talk.say(line), said)
+        if isinstance(ending, TurnFailed) and ending.error == errors.KeyRefusedError.__name__:
+            return ending
 
 
 def _own_stdin() -> TextIO:

@@ -33,7 +33,7 @@ from deepcritical.interfaces.progress import show
 from deepcritical.interfaces.read_command import documents_of
 from deepcritical.interfaces.report_files import REPORT_FILES, write_report
 from deepcritical.interfaces.reuse import Former, NoSimilar, Reuse, Reusing, former_run
-from deepcritical.interfaces.stop_signals import on_signals
+from deepcritical.interfaces.stop_signals import on_signals, resumable
 from deepcritical.tools.registry import DEFAULT_KEYS, KEYS, parse_sources
 
 if TYPE_CHECKING:
@@ -170,7 +170,9 @@ _With = Annotated[
         "or a PMID, PMCID, DOI or NCT id; may be given several times.",
     ),
 ]
-_Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
+_Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="No progress on stderr, only warnings.")
+]
 
 
 def _wanted_form(as_json: bool, full: bool) -> Wanted:
@@ -218,9 +220,10 @@ def research(
 
     Exit codes: 0 report; 1 other failure; 2 wrong usage; 3 report without evidence; 4 empty
     question; 5 question too long; 6 question not understood; 7 no such snapshot; 8 snapshot or
-    report not readable; 9 wrong setting; 10 no source reachable; 11 a file or the database is not
-    usable; 12 time limit; 13 a report that its sources do not bear out (verify); 14 no such run;
-    15 a check found a problem (doctor); 16 no usable plan; 17 question declined; 130 interrupted.
+    report not readable; 9 wrong setting; 10 no source reachable; 11 file or database not usable;
+    12 time limit; 13 sources do not bear a report out (verify); 14 no such run; 15 a check found a
+    problem (doctor); 16 no usable plan; 17 question declined; 18 database damaged; 19 it can only
+    be read; 20 its disk is full; 21 there is none; 130 interrupted.
     """
     folder, wanted = folder_of(out), _wanted_form(as_json, full)
     question = None if question is None else checked_question(question)
@@ -229,8 +232,7 @@ def research(
     asked = _Asked(question, chosen(snapshot, sources, own), with_model, depth, manager, reusing)
     if plan:
         others = {"--from-plan": from_plan, "--out": out, "--reuse": reuse, "--with": own}
-        check_alone("--plan", {**others, "--json": as_json or None, "--full": full or None})
-        _plan(asked, plan, quiet)
+        _plan(asked, plan, quiet, {**others, "--json": as_json or None, "--full": full or None})
         return
     ended = (None if from_plan else _former(asked)) or _research(asked, from_plan, folder, quiet)
     if not ended.hand_over(wanted, folder):
@@ -327,7 +329,8 @@ def _former(asked: _Asked) -> Former[ResearchReport] | None:
     return former_run(runs, looking, asked.reusing, ResearchReport)
 
 
-def _plan(asked: _Asked, path: Path, quiet: bool) -> None:
+def _plan(asked: _Asked, path: Path, quiet: bool, others: dict[str, object]) -> None:
+    check_alone("--plan", others)
     text = asked.text
     check_new(path)
     runs = _runs(asked, asked.choice)
@@ -360,7 +363,8 @@ async def _run(
         run = submit()
         on_signals(run.cancel)
         await show(run, quiet)
-        report = await run.result()
+        with resumable(run.run_id, is_kept=runs.keeps_runs):
+            report = await run.result()
         imprint = Imprint(run.run_id, run.ended_at)
         return _Finished(imprint, report, run.files(), runs.keeps_runs)
     finally:

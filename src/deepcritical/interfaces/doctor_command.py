@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,6 +28,7 @@ from deepcritical.interfaces.model_options import (
 from deepcritical.interfaces.output import plain_json
 
 if TYPE_CHECKING:
+    from deepcritical.bootstrap import LiveSources
     from deepcritical.domain.budget import RunLimits
     from deepcritical.models.providers import ModelServer
 
@@ -41,8 +43,10 @@ EXTRAS = {
     "telemetry": ("opentelemetry.exporter.otlp.proto.http", "spans for a collector"),
 }
 """Optional extras: a module that comes with each, and what it is for."""
-SOURCE_WAIT_S = 8.0
-"""Seconds that a source gets at most."""
+WITHIN_S = 9.0
+"""Seconds that each check gets by default; all are made at once."""
+_MARGIN_S = 1.0
+"""How much earlier a source is given up, so that it is told by its own words."""
 _COLOURS = {CheckState.OK: "green", CheckState.PROBLEM: "red", CheckState.SKIPPED: "yellow"}
 
 
@@ -52,16 +56,20 @@ def doctor(
     ask_key: AskKey = False,
     snapshot: Snapshot = None,
     sources: Sources = None,
+    within_s: Annotated[
+        float,
+        typer.Option("--within", min=1, help="Seconds that each check gets; all are made at once."),
+    ] = WITHIN_S,
     as_json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False,
 ) -> None:
-    """Check what a run needs: settings, model, sources, files; a line for each, with advice.
+    """Check what a run needs: settings, model, sources, database, files; with advice for each.
 
-    The model is asked one question, each source for one record. It ends with 0 when no check found
-    a problem, and with 15 when one did. The database, the manager and the collector of spans are
-    not looked at.
+    The model is asked one question, each source for one record; the database and the vector index
+    are opened. All is done at once, within about 10 s. It ends with 0 when no check found a
+    problem, and with 15 when one did. The manager and the collector of spans are not looked at.
     """
     asked = chosen_model(model, model_base_url, ask_key)
-    checks = asyncio.run(_examined(asked, chosen(snapshot, sources)))
+    checks = asyncio.run(_examined(asked, chosen(snapshot, sources), within_s))
     typer.echo(_as_json(checks) if as_json else _as_text(checks))
     problems = [check.name for check in checks if check.state is CheckState.PROBLEM]
     if problems:
@@ -70,12 +78,12 @@ def doctor(
         )
 
 
-async def _examined(model: ChosenModel, choice: Choice) -> list[Check]:
-    """All checks: first what waits for others, all at once, then what keeps this machine busy."""
+async def _examined(model: ChosenModel, choice: Choice, within_s: float) -> list[Check]:
+    """All checks, made at once; none waits for another."""
     # Imported late: `--help` must not wait for them.
     from deepcritical.bootstrap import build_model_server, limits_of, open_sources, read_settings
+    from deepcritical.export.checking import check_pdf
     from deepcritical.services.checking import check_embeddings, check_index
-    from deepcritical.tools.checking import check_crossref, check_source
 
     try:
         settings = read_settings(*model)
@@ -83,32 +91,84 @@ async def _examined(model: ChosenModel, choice: Choice) -> list[Check]:
         return [failed("settings", error)]
     snapshot = choice.snapshot or (None if choice.sources else settings.snapshot)
     names = () if snapshot else choice.sources or settings.sources
-    found_in = "--ask-key" if model.api_key else settings.model_key and settings.model_key.found_in
-    within_s = min(settings.source_deadline_s, SOURCE_WAIT_S)
     # Kept answers would tell nothing of now.
     fresh = settings.model_copy(update={"http_cache": None})
     async with open_sources(fresh, names) as live, asyncio.TaskGroup() as tasks:
-        of_model = tasks.create_task(
-            _model(
-                settings.model,
-                lambda spec: build_model_server(settings, spec),
-                found_in or "",
-                limits_of(settings, "standard"),
+        work = _Work(tasks, within_s)
+        key = "--ask-key" if model.api_key else settings.model_key and settings.model_key.found_in
+        build = partial(build_model_server, settings)
+        limits = limits_of(settings, "standard")
+        work.begin("answer", _model(settings.model, build, key or "", limits))
+        if snapshot:
+            work.begin("snapshot", _snapshot(snapshot))
+        _begin_sources(work, live, settings.source_deadline_s, with_crossref=not snapshot)
+        url = settings.database_url.get_secret_value() if settings.database_url else ""
+        _begin_stores(work, url, settings.http_cache, settings.vector_cache)
+        work.begin("embeddings", check_embeddings(settings.embedding_model.strip()))
+        work.begin("vector index", check_index(settings.chroma_url, settings.chroma_headers))
+        work.begin("PDF", asyncio.to_thread(check_pdf))
+    return [_settings(settings.misspelt()), *work.results(), _installed()]
+
+
+class _Work:
+    """Checks that are under way, each with the time that it gets.
+
+    Args:
+        tasks: Runs them.
+        within_s: Seconds that each gets.
+    """
+
+    def __init__(self, tasks: asyncio.TaskGroup, within_s: float) -> None:
+        self.within_s = within_s
+        self._tasks = tasks
+        self._begun: list[asyncio.Task[tuple[Check, ...]]] = []
+
+    def begin(self, name: str, checking: Awaitable[Check | tuple[Check, ...]]) -> None:
+        """Begin a check; its name is told if it does not end in time."""
+        self._begun.append(self._tasks.create_task(self._bounded(name, checking)))
+
+    def results(self) -> list[Check]:
+        """What was found, in the order in which the checks were begun."""
+        return [check for task in self._begun for check in task.result()]
+
+    async def _bounded(
+        self, name: str, checking: Awaitable[Check | tuple[Check, ...]]
+    ) -> tuple[Check, ...]:
+        try:
+            async with asyncio.timeout(self.within_s):
+                found = await checking
+        except TimeoutError:
+            late = ChecksFailedError(
+                f"No answer within {self.within_s:g} s.",
+                "Try again, or give it more time with --within.",
             )
-        )
-        asked = [tasks.create_task(check_source(tool, within_s)) for tool in live.tools]
-        if live.crossref and not snapshot:
-            asked.append(tasks.create_task(check_crossref(live.crossref, within_s)))
-    return [
-        _settings(settings.misspelt()),
-        *of_model.result(),
-        *([await _snapshot(snapshot)] if snapshot else []),
-        *(task.result() for task in asked),
-        *await _kept(settings.http_cache, settings.vector_cache),
-        await check_embeddings(settings.embedding_model.strip()),
-        await check_index(settings.chroma_url, settings.chroma_headers),
-        *_installed(),
-    ]
+            return (failed(name, late),)
+        return found if isinstance(found, tuple) else (found,)
+
+
+def _begin_sources(
+    work: _Work, live: LiveSources, deadline_s: float, *, with_crossref: bool
+) -> None:
+    from deepcritical.tools.checking import check_crossref, check_source
+
+    wait_s = max(0.5, min(deadline_s, work.within_s - _MARGIN_S))
+    for tool in live.tools:
+        work.begin(tool.name, check_source(tool, wait_s))
+    if live.crossref and with_crossref:
+        work.begin("Crossref", check_crossref(live.crossref, wait_s))
+
+
+def _begin_stores(
+    work: _Work, database_url: str, answers: Path | None, vectors: Path | None
+) -> None:
+    from deepcritical.services.checking import check_database, check_file
+
+    work.begin("database", check_database(database_url))
+    for name, path, setting in (
+        ("answers kept", answers, "DEEPCRITICAL_HTTP_CACHE"),
+        ("vectors kept", vectors, "DEEPCRITICAL_VECTOR_CACHE"),
+    ):
+        work.begin(name, check_file(name, path, setting))
 
 
 def _settings(misspelt: Sequence[str]) -> Check:
@@ -143,24 +203,13 @@ async def _snapshot(name: str) -> Check:
         return failed("snapshot", error)
 
 
-async def _kept(http_cache: Path | None, vector_cache: Path | None) -> tuple[Check, ...]:
-    from deepcritical.services.checking import check_file
-
-    return (
-        await check_file("answers kept", http_cache, "DEEPCRITICAL_HTTP_CACHE"),
-        await check_file("vectors kept", vector_cache, "DEEPCRITICAL_VECTOR_CACHE"),
-    )
-
-
-def _installed() -> tuple[Check, ...]:
-    from deepcritical.export.checking import check_pdf
-
+def _installed() -> Check:
     missing = {name: use for name, (module, use) in EXTRAS.items() if not _is_there(module)}
     if not missing:
-        return check_pdf(), passed("extras", f"{', '.join(EXTRAS)} are installed")
+        return passed("extras", f"{', '.join(EXTRAS)} are installed")
     wanted = ", ".join(f"{name} ({use})" for name, use in missing.items())
     advice = f"If you want them, in a checkout: pip install '.[{','.join(missing)}]'"
-    return check_pdf(), skipped("extras", f"not installed: {wanted}", advice)
+    return skipped("extras", f"not installed: {wanted}", advice)
 
 
 def _is_there(module: str) -> bool:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from deepcritical.domain.errors import AuthenticationError
-from deepcritical.interfaces.access import Access, address_of, set_owner_cookie
+from deepcritical.interfaces.access import Access, address_of, set_cookies
 from deepcritical.interfaces.problems import problem_response
 
 __all__ = [
@@ -123,7 +123,7 @@ class PageGate:
     """Gives the page to whoever may use it, and to a new anonymous user a token as a cookie.
 
     A browser asks for the token as for a password, and sends it with everything that the page
-    fetches.
+    fetches. Who opens a share link gets the page, too, and the link as a cookie.
     """
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
@@ -136,14 +136,17 @@ class PageGate:
             await self._app(scope, receive, send)
             return
         asked = HTTPConnection(scope)
+        shares, caller = self._access.shares, None
         try:
             caller = self._access.identify(asked)
         except AuthenticationError as error:
-            refused = problem_response(401, error.message, error.advice, headers=CHALLENGE)
-            await refused(scope, receive, send)
-            return
+            # The page of a shared run: whatever else it shows asks for the token.
+            if not (shares.remembers(asked) or shares.opened(asked)):
+                refused = problem_response(401, error.message, error.advice, headers=CHALLENGE)
+                await refused(scope, receive, send)
+                return
         told = Response()
-        set_owner_cookie(told, caller, secure=asked.url.scheme == "https")
+        set_cookies(told, caller, asked, shares)
         cookies = [header for header in told.raw_headers if header[0] == b"set-cookie"]
 
         async def remembered(message: Message) -> None:

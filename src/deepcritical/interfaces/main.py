@@ -33,6 +33,7 @@ from deepcritical.interfaces.worker_command import worker
 
 if TYPE_CHECKING:
     from deepcritical.interfaces.access import Access
+    from deepcritical.settings import Settings
 
 __all__ = ["app", "main"]
 
@@ -121,9 +122,7 @@ def serve(
         # Later still, for the page takes seconds to load.
         from deepcritical.interfaces.server import Front, serve_page
 
-        local = "" if settings.public_url else listening.getsockname()[0]  # '': nobody is
-        public, quota = settings.public, settings.public_runs_per_hour
-        access = _access(local, settings.token_entries(), public, quota)
+        access = _access(listening, settings)
         serve_page(
             *(runs, access, bootstrap.Lookups(settings, place.snapshot), listening),
             name=host or settings.host,
@@ -133,11 +132,15 @@ def serve(
         )
 
 
-def _access(host: str, tokens: str, public: bool, runs_per_hour: int) -> Access:
+def _access(listening: socket.socket, settings: Settings) -> Access:
     from deepcritical.interfaces.access import access_for, parse_tokens
 
     access, made = access_for(
-        host, parse_tokens(tokens), public=public, runs_per_hour=runs_per_hour
+        "" if settings.public_url else listening.getsockname()[0],  # '': nobody is local
+        parse_tokens(settings.token_entries()),
+        public=settings.public,
+        runs_per_hour=settings.public_runs_per_hour,
+        share_secret=settings.share_secret,
     )
     if made:
         token = made.get_secret_value()

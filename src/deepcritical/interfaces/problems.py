@@ -38,9 +38,18 @@ STATUSES: tuple[tuple[type[errors.DeepCriticalError], int], ...] = (
     (errors.TraceNotFoundError, 404),
     (errors.TraceEndedError, 409),
     (errors.CapacityError, 503),
+    (errors.DatabaseDamagedError, 500),
+    (errors.DatabaseFullError, 507),
     (errors.StorageError, 503),
 )
 """Status of each error; the first class that fits counts."""
+
+_REASONS: dict[type[Exception], str] = {
+    errors.DatabaseDamagedError: "database_damaged",
+    errors.DatabaseFullError: "database_full",
+    errors.DatabaseReadOnlyError: "database_read_only",
+    errors.DatabaseUnreachableError: "database_unreachable",
+}
 
 
 class InvalidField(Model):
@@ -65,7 +74,11 @@ class Problem(Model):
     errors: tuple[InvalidField, ...] = ()
     """Each part of the request that cannot be used."""
     reason: str = ""
-    """Of a question that is not searched, why: such as ``unknown_name`` or ``not_biomedical``."""
+    """Of a question that is not searched, why: such as ``unknown_name`` or ``not_biomedical``.
+
+    Of a database that cannot be used: ``database_damaged``, ``database_full``,
+    ``database_read_only`` or ``database_unreachable``.
+    """
     offers: tuple[str, ...] = ()
     """Names or questions to ask about instead, the nearest first."""
 
@@ -125,7 +138,7 @@ async def _of_ours(_request: Request, error: Exception) -> JSONResponse:
     status = next((code for kind, code in STATUSES if isinstance(error, kind)), 500)
     if status >= 500:
         _LOG.warning("a request was answered with %s: %s", status, error)
-    more: dict[str, Any] = {}
+    more: dict[str, Any] = {"reason": _REASONS.get(type(error), "")}
     if isinstance(error, errors.QuestionDeclinedError):
         more = {"reason": error.reason, "offers": error.offers}
     return problem_response(status, error.message, error.advice, headers=_headers(error), **more)

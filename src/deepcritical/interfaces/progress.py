@@ -35,12 +35,13 @@ _STEPS = (
 
 
 async def show(run: Run, quiet: bool) -> None:
-    """Print the events of a run on stderr as they come, up to its end; nothing where `quiet`."""
-    if quiet:
-        return
+    """Print the events of a run on stderr as they come, up to its end; if `quiet` its warnings."""
     # Where nobody reads the progress any more, the report is still wanted.
     with suppress(OSError):
-        await (_live(run) if _is_interactive() else _told(run, _print_line))
+        if quiet:
+            await _told(run, _print_warning)
+        else:
+            await (_live(run) if _is_interactive() else _told(run, _print_line))
 
 
 def _is_interactive() -> bool:
@@ -59,6 +60,11 @@ async def _told(run: Run, tell: Callable[[LoggedEvent, str], None]) -> None:
 
 def _print_line(logged: LoggedEvent, line: str) -> None:
     typer.echo(f"{logged.progress:4.0%} {line}", err=True)
+
+
+def _print_warning(logged: LoggedEvent, line: str) -> None:
+    if isinstance(logged.event, events.Notice):
+        typer.echo(line, err=True)
 
 
 async def _live(run: Run) -> None:

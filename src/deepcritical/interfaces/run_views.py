@@ -6,7 +6,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Path, Response
 
-from deepcritical.interfaces.api import REPORT_POLICY, Known
+from deepcritical.interfaces.api import REPORT_POLICY
+from deepcritical.interfaces.api_caller import Known
 from deepcritical.interfaces.page.views import rendered
 
 __all__ = ["router"]

@@ -4,9 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
-__all__ = ["on_signals"]
+import typer
+
+from deepcritical.domain.errors import ResearchCancelled
+
+__all__ = ["on_signals", "resumable"]
+
+
+@contextmanager
+def resumable(run_id: str, *, is_kept: bool) -> Iterator[None]:
+    """Print the id of a run that is cancelled within, and how to go on with it.
+
+    Args:
+        run_id: The run.
+        is_kept: Whether the database has it.
+    """
+    try:
+        yield
+    except ResearchCancelled:
+        if is_kept:
+            told = f"The run {run_id} is kept. Go on with it: deepcritical traces resume {run_id}"
+            typer.echo(told, err=True)
+        raise
 
 
 def on_signals(stop: Callable[[], object]) -> None:

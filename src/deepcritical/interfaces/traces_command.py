@@ -18,7 +18,7 @@ from deepcritical.domain.errors import (
     ResearchCancelled,
     StorageError,
 )
-from deepcritical.domain.events import RunCancelled, RunFailed
+from deepcritical.domain.events import Notice, RunCancelled, RunFailed
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.run_files import RUN_LOG
 from deepcritical.domain.traces import TraceStatus
@@ -28,7 +28,7 @@ from deepcritical.interfaces.exit_codes import INTERRUPTED
 from deepcritical.interfaces.model_options import AskKey, BaseUrl, ModelName, chosen_model
 from deepcritical.interfaces.output import file_to_stdout, plain_json
 from deepcritical.interfaces.report_files import formats_of, write_report
-from deepcritical.interfaces.stop_signals import on_signals
+from deepcritical.interfaces.stop_signals import on_signals, resumable
 
 if TYPE_CHECKING:
     from deepcritical.domain.documents import Document
@@ -190,7 +190,9 @@ def resume(
     model: ModelName = None,
     model_base_url: BaseUrl = None,
     ask_key: AskKey = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="No progress on stderr, only warnings.")
+    ] = False,
 ) -> None:
     """Go on with a run that failed, was cancelled or lost its process, and wait for its end.
 
@@ -210,7 +212,8 @@ def resume(
     if isinstance(end, RunFailed):
         raise ERRORS.get(end.error, DeepCriticalError)(end.message, end.advice)
     if isinstance(end, RunCancelled):
-        raise ResearchCancelled
+        with resumable(found.id, is_kept=True):
+            raise ResearchCancelled
     typer.echo(f"Completed: {found.id}")
 
 
@@ -241,7 +244,7 @@ async def _followed(runs: RunService, run_id: str, quiet: bool) -> Event:
     view = await runs.find(run_id)
     assert view is not None  # noqa: S101 - it was just resumed
     async for logged in view.tail():
-        if not quiet:
+        if not quiet or isinstance(logged.event, Notice):
             typer.echo(_told(logged), err=True)
     return logged.event
 

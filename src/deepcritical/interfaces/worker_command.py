@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import sys
 from typing import TYPE_CHECKING
 
 import typer
@@ -35,6 +37,11 @@ def worker() -> None:
     runs = bootstrap.build_runs(settings, serves=True)
     logging.basicConfig(level=logging.WARNING)
     asyncio.run(_conduct(runs, settings.worker_runs))
+    logging.shutdown()
+    sys.stdout.flush()
+    # All is closed. Threads of the engine that try to reach a database that is away would keep the
+    # process for as long as they pause between two tries.
+    os._exit(0)
 
 
 async def _conduct(runs: RunService, slots: int) -> None:

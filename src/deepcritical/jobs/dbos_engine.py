@@ -40,12 +40,16 @@ from deepcritical.jobs.engine import (
     OutOfOrder,
     Standing,
 )
+from deepcritical.services.database import check_server
+from deepcritical.services.database_problems import kind_of, said_by
 from deepcritical.services.worker_files import WorkerName
 
 __all__ = ["DbosEngine", "DbosJournal", "forget"]
 
 T = TypeVar("T")
 
+AWAY_S = 2.0
+"""Seconds after which a server that says nothing is taken for away, when this process ends."""
 _ACTIVE = ("PENDING", "ENQUEUED", "DELAYED")
 
 
@@ -115,6 +119,7 @@ class DbosEngine:
         self._url = url
         self._shares = shares
         self._started = False
+        self._library: DBOS | None = None
 
     async def start(self, conduct: Conduct) -> None:
         """Launch on the running loop."""
@@ -122,7 +127,7 @@ class DbosEngine:
             raise EngineBusyError
         _Host.conduct = conduct
         try:
-            library = await _in_thread(self._make)
+            self._library = library = await _in_thread(self._make)
             # What is taken up from the queue runs on the loop that the library knows of. It takes
             # the one that it is launched on, which a launch would block.
             library._background_event_loop.set_main_loop()
@@ -131,9 +136,9 @@ class DbosEngine:
             _Host.conduct = None
             await _in_thread(DBOS.destroy)
             _own_threads()
-            raise StorageError(
-                f"The records of runs cannot be used: {type(error).__name__}.",
-                "Name another database in DATABASE_URL.",
+            raise kind_of(error)(
+                f"The steps of runs cannot be recorded: {said_by(error)}.",
+                "See to the database and its disk, or name another one in DATABASE_URL.",
             ) from error
         self._started = True
 
@@ -244,11 +249,31 @@ class DbosEngine:
             if self._started:
                 self._started = False
                 _Host.conduct = None
-                await _in_thread(DBOS.destroy)
-                _own_threads()
+                try:
+                    await _in_thread(self._end)
+                finally:
+                    _own_threads()
                 await self._hand_over(leave)
         finally:
             self._name.close()
+
+    def _end(self) -> None:
+        """End the library.
+
+        Raises:
+            StorageError: The database is away. Then nobody waits for the library's threads, which
+                try again and again: they are told not to, and keep no process from its end.
+        """
+        try:
+            check_server(self._url, AWAY_S)
+        except StorageError:
+            library = self._library
+            if library and library._sys_db_field:
+                library._sys_db_field._retry_connection_errors = False
+                library._background_threads.clear()
+            raise
+        finally:
+            DBOS.destroy()
 
     @refusals_told()
     async def _hand_over(self, leave: Leave) -> None:

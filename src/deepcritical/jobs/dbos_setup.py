@@ -13,6 +13,7 @@ from dbos import DBOS, DBOSConfig, Serializer
 
 from deepcritical.domain import errors
 from deepcritical.services import engines
+from deepcritical.services.database_problems import kind_of, said_by
 from deepcritical.services.database_url import sqlite_file
 
 __all__ = [
@@ -40,7 +41,10 @@ VERSION = "3"
 """Pinned, so that new code goes on with runs of older code; raised when old ones cannot go on."""
 THREADS = 16
 CONNECTIONS = 5
-_ERRORS = {kind.__name__: kind for kind in (ValueError, TimeoutError, errors.StorageError)}
+_ERRORS: dict[str, type[Exception]] = {
+    **{kind.__name__: kind for kind in (ValueError, TimeoutError)},
+    **{name: kind for name, kind in errors.ERRORS.items() if issubclass(kind, errors.StorageError)},
+}
 """The exceptions that come back as what they were; every other one comes back as RuntimeError."""
 
 
@@ -174,8 +178,8 @@ async def refusals_told() -> AsyncIterator[None]:
     try:
         yield
     except engines.REFUSED as error:
-        raise errors.StorageError(
-            f"The steps of runs cannot be recorded: {engines.words_of(error)}.",
+        raise kind_of(error)(
+            f"The steps of runs cannot be recorded: {said_by(error)}.",
             "See to the database, above all to the room on its disk; "
             "`deepcritical traces resume` then goes on with the run.",
         ) from error

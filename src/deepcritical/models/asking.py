@@ -151,6 +151,7 @@ class Asker:
             failed_in_a_row=main.failed_in_a_row,
             given_up=main.given_up,
             mode=main.mode,
+            answered=main.answered,
         )
 
     def go_on(self, asked: Asked) -> None:
@@ -159,6 +160,7 @@ class Asker:
         self.purse.spent, main.asked = asked.spent, asked.questions
         main.failed_in_a_row, main.given_up = asked.failed_in_a_row, asked.given_up
         main.mode = asked.mode or main.mode
+        main.answered = asked.answered
         if main.asked:
             main.tried.set()
 

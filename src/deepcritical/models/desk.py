@@ -51,3 +51,5 @@ class Asked(Model):
     """Why the model is not asked any more; '' while it is."""
     mode: OutputMode | None
     """In which way the server answers; None while that is not known."""
+    answered: bool = False
+    """Whether it has answered at all: one that has may be away for a moment."""

@@ -105,8 +105,9 @@ class Metered(WrapperModel):
             except PASSING as error:
                 wait_s = error.retry_after if error.retry_after is not None else 0.5 * 2**repeat
                 longest_s = min(_LONGEST_WAIT_S, self._purse.seconds_left(self._judgement))
-                unable = isinstance(error, failures.ModelServerError) and not self._patient
-                if repeat == _REPEATS or wait_s > longest_s or unable or is_unreachable(error):
+                unable = isinstance(error, failures.ModelServerError) or is_unreachable(error)
+                in_vain = unable and not self._patient
+                if repeat == _REPEATS or wait_s > longest_s or in_vain:
                     raise
             await asyncio.sleep(wait_s)
         raise AssertionError("the last attempt returns or raises")

@@ -279,6 +279,7 @@ class Chat:
         async with aclosing(self._registry.call(tool, inputs, talk.caller)) as steps:
             async for step in steps:
                 if isinstance(step, ToolResult):
+                    step.raise_for_error()
                     return step
                 await talk.tell(ToolTold(tool=tool, progress=step))
         raise AssertionError("a tool ends with a result")

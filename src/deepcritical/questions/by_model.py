@@ -63,15 +63,19 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
     text, names = by_rule.text, find_names(by_rule.text)
     drugs = tuple(_drugs(said.drugs, text, names)) or by_rule.drugs
     condition = _condition(said.condition, text, names)
-    own = by_rule.condition
-    if condition is None or (own and condition.name in own.names):
-        condition = own
     if said.kind == "not_biomedical" or not (drugs or condition or by_rule.answerable):
         return by_rule
+    kind = _kind(said, drugs, by_rule)
+    harm = by_rule.harm if kind is QuestionKind.SAFETY else None
+    own = by_rule.condition or (None if harm else by_rule.harm)
+    told = [one for one in (own, harm) if one and condition and condition.name in one.names]
+    if condition is None or told:
+        condition = own
     through = tuple(filter(None, (_in_words(term, text) for term in said.through)))
     read = by_rule.model_copy(
         update={
-            "kind": _kind(said, drugs, by_rule),
+            "kind": kind,
+            "harm": harm,
             "declined": None,
             "drugs": drugs,
             "comparators": _comparators(said, text, names, drugs) or by_rule.comparators,

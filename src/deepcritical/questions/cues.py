@@ -13,15 +13,21 @@ __all__ = [
     "BETTER_HIGHER",
     "BETTER_LOWER",
     "CAUSED",
+    "COMPARES",
     "FRAMING",
     "GROUPS",
+    "INJURES",
     "LATEST",
     "LOWERS",
     "MEDICAL",
+    "OPTIONS",
     "OTHERS",
     "OUTCOMES",
+    "OVERVIEW",
     "RAISES",
     "SENTENCE_END",
+    "SIDE_EFFECTS",
+    "WHICH",
     "WORSE",
     "is_negative",
 ]
@@ -148,6 +154,29 @@ OTHERS = _cue(
     r"who (?:fail|cannot|can't|do not|don't|did not|didn't)|after failing|failed"
 )
 """Where a question for candidates names a drug, that one is not meant."""
+COMPARES = _cue(
+    r"(?:do(?:es)?(?:n['’]t| not)?|any) differ(?:ent|ence)?s?|compar(?:e|es|ed|ison)|versus|vs|"
+    r"head[- ]to[- ]head|(?:better|worse|more|less|fewer|safer|stronger) (?:\w+ ){0,4}than|"
+    r"(?:either|one|which) (?:one )?of (?:them|the two|these|those)|just as (?:well|good)"
+)
+"""Two treatments are set against each other, and not given together."""
+SIDE_EFFECTS = _cue(r"side[- ]effects?|adverse (?:events?|effects?|reactions?)")
+INJURES = _cue(
+    r"caus(?:e|es|ed|ing)|(?:injur|damag|harm)(?:e|es|ed|ing|s)?|poison(?:s|ed)?|bring\w* on|"
+    r"gives? (?:you|people|them|one)"
+)
+"""A drug does harm."""
+OVERVIEW = _cue(
+    r"overview|big picture|state of (?:the art|knowledge|research)|summar(?:y|ies|ise|ize) of|"
+    r"what(?:['’]s| is| do we| is it that is)? (?:known|understood|know|understand)|tell me about|"
+    r"everything about"
+)
+"""Asks for the whole of a subject."""
+WHICH = bounded(
+    r"\b(?:which|what)(?: (?:other|new|oral|topical|of the|kinds? of))? $", re.IGNORECASE
+)
+OPTIONS = bounded(r"^ (?:options|choices|available)\b", re.IGNORECASE)
+"""Before and behind a class of which drugs are asked for."""
 LATEST = _cue(
     r"latest|newest|newer|new (?:evidence|data|trials?|studies|research|treatments?)|recent(?:ly)?|"
     r"most recent|up[- ]to[- ]date|current evidence|lately|anything new|this year|20(?:2[4-9]|3\d)"

@@ -14,6 +14,12 @@ from deepcritical.vocabulary.words import is_english
 __all__ = ["features_of", "is_other_script"]
 
 _TOKEN = bounded(r"⟨\w+⟩|[^\W\d_]+(?:['’][^\W\d_]+)?|\d+(?:[.,]\d+)*|[?!.:;<>{}`#$=/%+*\[\]\\|]")
+_TIME = bounded(
+    r"\b(?:(?:the |any )?(?:latest|newest|(?:most )?recent|newer|up[- ]to[- ]date)(?= )|recently|"
+    r"lately|(?:since|after|from|in) 20\d\d)\b",
+    re.IGNORECASE,
+)
+"""Words of time: of when evidence is asked for, not of what."""
 _MOST_CHARS = 600
 """What a question asks is in its first words or its last ones."""
 _UNKNOWN = "⟨unknown⟩"
@@ -59,7 +65,7 @@ def _masked(names: Names) -> str:
         text = f"{text[:start]} ⟨{what}⟩ {text[end:]}"
     for target in names.targets:
         text = re.sub(rf"\b{re.escape(target)}\b", " ⟨target⟩ ", text)
-    return text
+    return _TIME.sub(" ", text)
 
 
 def _shortened(text: str) -> str:

@@ -89,7 +89,7 @@ def research_question(frame: QuestionFrame) -> ResearchQuestion:
     """
     require_answerable(frame)
     _require_giving(frame)
-    condition = frame.condition or _as_condition(frame)
+    condition = frame.condition or frame.harm or _as_condition(frame)
     if condition is None:
         named = f" for {frame.drugs[0].name}" if frame.drugs else ""
         raise QuestionError(

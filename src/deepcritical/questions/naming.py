@@ -30,8 +30,13 @@ _CODE = bounded(r"\b(?:[A-Z]{2,5}-\d{3,6}[A-Z]?|[A-Z]{2,4}\d{4,6})\b")
 """A company's code of a compound: "VX-548"."""
 _GENE = bounded(
     r"\b(?:[A-Z][A-Z0-9]{1,6}\d[A-Z]?|C\d+orf\d+|[A-Z]{2,5}-?[αβγδκ]|NF-?κB|[Nn][Rr][Ff]2|"
-    r"[A-Z]{3,6}|(?:[\w-]+ ){1,2}(?:kinase|receptor))\b"
+    r"[A-Z]{3,6}(?=[- ](?:\w+[- ])?(?:inhibit|activat|signal|pathway|receptor|expression|agonis|"
+    r"antagonis|block|modulat|mutation|gene\b|protein|axis|trapping|channel))|"
+    r"(?<=via )[A-Z]{3,6}|(?<=through )[A-Z]{3,6}|(?<=inhibiting )[A-Z]{3,6}|"
+    r"(?<=blocking )[A-Z]{3,6}|(?<=activating )[A-Z]{3,6}|"
+    r"(?:[\w-]+ ){1,2}(?:kinase|receptor))\b"
 )
+"""Letters alone are a target only where the words beside them say so."""
 _MEASURES = frozenset(
     "BMD RCT RCTS MRI CT BMI GFR EGFR FVC FEV1 FDA EMA NHS NICE MHRA ICU USA PFS OS CV HR LDL HDL "
     "INR TSH ACR EULAR ESC AHA WHO ENT DMSO AND FOR THE NOT WITH EEN SUV PSA CRP ESR ECG EEG QOL "

@@ -46,12 +46,23 @@ _DONE_TO = bounded(
 )
 """Behind a condition."""
 _AS_DRUG = bounded(
-    r"(?:^|\b(?:does|do|did|can|could|may|might|will|would|is|are|was|were|of|with|by|using|giving|"
+    r"(?:^|\b(?:does|do|did|can|could|may|might|will|would|is|are|was|were|has|have|had|should|"
+    r"compare|recommend|prescribe|of|with|by|using|giving|"
     r"adding|about|that|whether|if|takes?|taking|drug|called|named|and|or|plus|than|versus|vs\.?|"
     r"over|on) |[,:;(/+\"'“] ?)$",
     re.IGNORECASE,
 )
 """What stands before a drug, not before an adjective of something else."""
+_SET_BESIDE = bounded(
+    r"\b(?:compar(?:e|es|ed|ing)(?: with| to)?|versus|vs\.?|than|plus|combin\w+ with|"
+    r"adding|instead of|rather than) $",
+    re.IGNORECASE,
+)
+_BESIDE_BEHIND = bounded(
+    r"^ (?:versus|vs\.?|plus|compared (?:with|to)|(?:is |work )?(?:better|worse|safer) than|"
+    r"(?:combined|together) with) ",
+    re.IGNORECASE,
+)
 _PASSIVE = bounded(
     r"^.{0,80}\b(?:be|is|are|being|been) (?:\w+ )?"
     r"(?:treated|prevented|cured|slowed|managed|helped|relieved|reversed) (?:with|by|using)\b",
@@ -76,9 +87,18 @@ def unplaced(names: Names) -> tuple[OutsideName, ...]:
     """
     found = list(_phrases(names))
     if names.drugs and names.conditions:
-        return ()
+        return tuple(_other_sides(names, found))[:_MOST]
     found = [w for w in found if not any(p.fullmatch(w.text) for _, p in _ELSEWHERE)]
     return tuple(_as_missing(names, found))[:_MOST]
+
+
+def _other_sides(names: Names, found: Sequence[_Words]) -> Iterator[OutsideName]:
+    """Unknown words that are set beside a known drug: "examplol versus aspirin"."""
+    for words in found:
+        is_long = len(words.text) >= _SHORTEST and words.text in names.unknown
+        before, behind = names.text[: words.start], names.text[words.end :]
+        if is_long and (_SET_BESIDE.search(before) or _BESIDE_BEHIND.match(behind)):
+            yield OutsideName(text=words.text, drug=Drug(name=words.text, known=False))
 
 
 _ELSEWHERE = (*cues.GROUPS, *cues.OUTCOMES)

@@ -25,6 +25,7 @@ from deepcritical.questions.sides import other_arm, sides_of
 from deepcritical.questions.through import split_through
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 from deepcritical.vocabulary.nearest import offers
+from deepcritical.vocabulary.words import is_english
 
 __all__ = ["literal_frame", "names_in", "read_frame"]
 
@@ -78,19 +79,30 @@ def read_frame(
         return _declined(written, DeclineReason.OTHER_LANGUAGE, names)
     said = scores(features_of(names, through))
     refused = _refused(said, written)
+    names = with_outside(names, (name for name in unplaced(names) if _is_plain(name)))
     missing = unplaced(names)
     if missing and _are_names(names, missing, through, refused):
         return _unknown(written, missing)
     sure = _SURE_WHERE_NAMED if names.drugs or names.conditions else _SURE
     if 1 - refused.pop(ANSWERABLE) > sure:
-        likely = max(refused, key=refused.__getitem__)
-        if likely == QuestionKind.CONVERSATION:
-            return QuestionFrame(
-                text=written, kind=QuestionKind.CONVERSATION, notices=(line_of(None),)
-            )
-        return _declined(written, DeclineReason(likely), names)
-    kind = max(_possible(names), key=said.__getitem__)
-    return _frame(written, kind, names, through)
+        return _not_searched(written, max(refused, key=refused.__getitem__), names)
+    return _frame(written, _kind(names, said), names, through)
+
+
+def _kind(names: Names, said: dict[str, float]) -> QuestionKind:
+    """The likeliest kind; of two questions about a drug the first leads."""
+    possible = _possible(names)
+    kind = max(possible, key=said.__getitem__)
+    asks = [told for told in cues.SENTENCE_END.split(names.text) if told.endswith("?")]
+    if kind is QuestionKind.OPEN and names.drugs and len(asks) > 1:
+        first = scores(features_of(*names_in(asks[0])))
+        kind = max(possible, key=first.__getitem__)
+    return _as_cued(kind, names)
+
+
+def _is_plain(name: OutsideName) -> bool:
+    """Whether a condition without a heading is put in words of English: "kidney injury"."""
+    return bool(name.condition) and all(map(is_english, name.text.casefold().split()))
 
 
 def names_in(text: str, context: str = "") -> tuple[Names, tuple[str, ...]]:
@@ -171,6 +183,30 @@ _REFUSALS = {
 """The reasons for which a text can be declined by how it is put, and that it is not."""
 
 
+def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
+    """The kind as words say that leave no doubt, where the classifier took another."""
+    text, drugs = names.text, _distinct(names.drugs)
+    if drugs and all(named.group for named in drugs) and _asks_which(names):
+        return QuestionKind.CANDIDATES
+    if kind is QuestionKind.COMBINATION and cues.COMPARES.search(text):
+        return QuestionKind.COMPARISON
+    if not drugs and kind is not QuestionKind.OPEN and cues.OVERVIEW.search(text):
+        return QuestionKind.OPEN
+    doubtful = {QuestionKind.EFFICACY, QuestionKind.OPEN, QuestionKind.DOSE}
+    if kind in doubtful | {QuestionKind.MECHANISM} and drugs and cues.SIDE_EFFECTS.search(text):
+        return QuestionKind.SAFETY
+    asks_harm = cues.INJURES.search(text) and not cues.LOWERS.search(text)
+    return QuestionKind.SAFETY if len(drugs) == 1 and kind in doubtful and asks_harm else kind
+
+
+def _asks_which(names: Names) -> bool:
+    """Whether drugs of a class are asked for: "which antivirals", "antibiotic options"."""
+    return bool(names.conditions) and any(
+        cues.WHICH.search(names.text[: named.start]) or cues.OPTIONS.match(names.text[named.end :])
+        for named in names.drugs
+    )
+
+
 def _possible(names: Names) -> list[QuestionKind]:
     """The kinds that a question with these names can be of, of those that the classifier tells."""
     drugs = _distinct(names.drugs)
@@ -204,7 +240,7 @@ def _frame(
     drugs = [] if kind is QuestionKind.CANDIDATES else _distinct(names.drugs)
     if kind is QuestionKind.EFFICACY:
         kind = _narrowed(drugs[0], through)
-    roles = roles_of(names)
+    roles = roles_of(names, on_harm=kind is QuestionKind.SAFETY)
     if kind is QuestionKind.CANDIDATES and cues.WORSE.search(text):
         kind = QuestionKind.OPEN  # for drugs that do harm, not for some that help
     is_gain = bool(roles.outcomes) and set(roles.outcomes) <= cues.BETTER_HIGHER
@@ -218,6 +254,7 @@ def _frame(
         members=asked[0].group.members if asked and asked[0].group else (),
         comparators=(*(part.name for named in compared for part in _parts(named)), *other),
         condition=roles.condition,
+        harm=roles.harm,
         population=roles.population,
         outcomes=roles.outcomes,
         through=(through or names.targets) if kind is QuestionKind.MECHANISM else (),
@@ -299,6 +336,12 @@ def _unknown(text: str, missing: Sequence[OutsideName]) -> QuestionFrame:
         offers=tuple(near),
         missing=tuple(missing),
     )
+
+
+def _not_searched(text: str, likely: str, names: Names) -> QuestionFrame:
+    if likely == QuestionKind.CONVERSATION:
+        return QuestionFrame(text=text, kind=QuestionKind.CONVERSATION, notices=(line_of(None),))
+    return _declined(text, DeclineReason(likely), names)
 
 
 def _declined(text: str, reason: DeclineReason, names: Names | None) -> QuestionFrame:

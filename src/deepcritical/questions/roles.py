@@ -57,16 +57,39 @@ _MARKER = bounded(r"^-[A-Z]?\d")
 _SHORT = 5
 
 
+_BROUGHT_BEFORE = bounded(
+    r"\b(?:caus(?:e|es|ed|ing)|induc(?:e|es|ed|ing)|trigger\w*|leads? to|leading to|brings? on|"
+    r"gives? (?:you|people|them|one)|provok\w+|(?<!lower )(?<!reduced )(?<!lowered )(?:risk|danger|"
+    r"chance|odds|rate|incidence|rates|cases|signals?) of|risk for|"
+    r"(?:associat\w+|linked|links?|connect\w+|relat\w+) (?:with|to|between [\w-]+ and)|"
+    r"how (?:common|often|likely|rare|frequent)(?: is| are)?|(?:get|gets|getting|develop\w*|"
+    r"born with)) (?:(?!(?:in|for|with|among|on|after|by) )[\w'’-]+ ){0,3}$",
+    re.IGNORECASE,
+)
+_BROUGHT_BEHIND = bounded(
+    r"^[ -](?:risks?\b|(?:more often |more |less )?(?:after|from|with|on|while taking|caused by|"
+    r"due to|induced by) (?:[\w-]+ ){0,2}⟨drug⟩|as (?:a|an) (?:known )?(?:side|adverse))",
+    re.IGNORECASE,
+)
+_SUFFERED = bounded(
+    r"\b(?:in|for|with|having|who have|have|has|had|i['’]m|treat\w*) (?:[\w'’-]+ ){0,3}$",
+    re.IGNORECASE,
+)
+
+
 class Roles(NamedTuple):
     """What a question says of conditions and people."""
 
     condition: Condition | None
     population: tuple[str, ...]
     outcomes: tuple[str, ...]
+    harm: Condition | None = None
 
 
-def roles_of(names: Names) -> Roles:
-    """The condition asked about is the first that does not only say who is studied.
+def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
+    """Which condition is treated, who is studied, what is measured, what harm is asked about.
+
+    The condition asked about is the first that does not only say who is studied.
 
     "Agitation in dementia" asks about agitation; "in people with HIV and meningitis" asks about
     the one of the two that is not a group of people.
@@ -74,7 +97,9 @@ def roles_of(names: Names) -> Roles:
     text = rest = names.text
     for named in names.drugs:
         rest = rest.replace(named.text, " " * len(named.text))
-    asked, population = _parted(text, _each_once(_bearing(text, names.conditions)))
+    bearing = _each_once(_bearing(text, names.conditions))
+    harm = _brought(names, bearing) if on_harm else None
+    asked, population = _parted(text, [m for m in bearing if m is not harm])
     groups = [
         name
         for name, pattern in cues.GROUPS
@@ -85,7 +110,22 @@ def roles_of(names: Names) -> Roles:
     taken = asked.text.casefold() if asked else ""
     outcomes = tuple(_measured(rest, taken))
     condition = as_condition(asked.condition, _called(asked)) if asked else None
-    return Roles(condition, tuple(dict.fromkeys((*population, *groups))), outcomes)
+    brought = as_condition(harm.condition, _called(harm)) if harm else None
+    return Roles(condition, tuple(dict.fromkeys((*population, *groups))), outcomes, brought)
+
+
+def _brought(names: Names, mentions: Sequence[ConditionMention]) -> ConditionMention | None:
+    """The condition that a drug is said to bring; the first of several."""
+    text = names.text
+    for drug in sorted(names.drugs, key=lambda d: -d.start):
+        text = f"{text[: drug.start]}{'⟨drug⟩':<{drug.end - drug.start}}{text[drug.end :]}"
+    for mention in mentions:
+        before, behind = text[: mention.start], text[mention.end : mention.end + 60]
+        if _BROUGHT_BEHIND.match(behind) and not _SUFFERED.search(before):
+            return mention
+        if _BROUGHT_BEFORE.search(before):
+            return mention
+    return None
 
 
 def _measured(text: str, taken: str) -> Iterator[str]:
@@ -121,9 +161,21 @@ def _bearing(text: str, mentions: Sequence[ConditionMention]) -> list[ConditionM
     spans = zip([0, *ends], ends, strict=False)
     asks = [span for span in spans if text[slice(*span)].rstrip().endswith("?")]
     start, end = asks[-1] if asks else (0, len(text))
-    if not any(start <= m.start < end for m in plain):
+    asking = [m for m in plain if start <= m.start < end]
+    if not asking:
         return plain
-    return [m for m in plain if start <= m.start < end or _HAS.search(text[: m.start])]
+    # "Her ovarian cancer ... How does it kill her cancer?": the narrower name is meant.
+    again = {
+        id(m)
+        for m in asking
+        if any(o.start < start and is_kind_of(o.condition, m.condition) for o in plain)
+    }
+    return [
+        m
+        for m in plain
+        if id(m) not in again
+        and (start <= m.start < end or (len(again) == len(asking)) or _HAS.search(text[: m.start]))
+    ]
 
 
 def _parted(

@@ -57,7 +57,7 @@ class Meant(NamedTuple):
 
 def meaning_of(frame: QuestionFrame) -> Meant:
     """What a question names and asks."""
-    condition = frame.condition
+    condition = frame.condition or frame.harm
     names = {n.casefold() for d in frame.drugs for n in d.names}
     if condition:
         names |= {n.casefold() for n in (condition.name, *condition.names)}
@@ -75,7 +75,7 @@ def meaning_of(frame: QuestionFrame) -> Meant:
         comparators=frozenset(frame.comparators),
         condition=(condition.mesh_id or key_of(condition.name)) if condition else "",
         population=frozenset(frame.population),
-        outcomes=frozenset(frame.outcomes),
+        outcomes=frozenset((*frame.outcomes, *((frame.harm.name,) if frame.harm else ()))),
         through=frozenset(term.casefold() for term in frame.through),
         negative=frame.negative,
         raises=frame.raises,

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
+from deepcritical.questions import cues
 from deepcritical.questions.naming import DrugNamed, Names
 
 __all__ = ["Sides", "other_arm", "sides_of"]
@@ -89,10 +90,20 @@ def sides_of(names: Names, drugs: Sequence[DrugNamed], *, two: bool) -> Sides:
     if not two:
         return Sides(list(drugs), [], placebo)
     behind = set(_behind(names, drugs[0]))
-    asked = next((d for d in drugs if d.drug.name not in behind), drugs[0])
+    asking = _asking(names)
+    free = [d for d in drugs if d.drug.name not in behind]
+    told = [d for d in free if d.drug.name in asking]
+    asked = next(iter(told if len(told) < len(drugs) else ()), free[0] if free else drugs[0])
     compared = [d for d in drugs if d is not asked]
     arm = "" if compared else other_arm(names)
     return Sides([asked], compared, (arm, *placebo) if arm else placebo)
+
+
+def _asking(names: Names) -> set[str]:
+    """The drugs of the last sentence, which asks what a story led to."""
+    ends = [match.end() for match in cues.SENTENCE_END.finditer(names.text)]
+    start = ends[-1] if ends else 0
+    return {mention.drug.name for mention in names.drugs if mention.start >= start}
 
 
 def _behind(names: Names, first: DrugNamed) -> Iterator[str]:

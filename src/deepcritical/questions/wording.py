@@ -6,13 +6,25 @@ import re
 from collections.abc import Callable, Iterable
 
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
+from deepcritical.domain.named import Condition
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.questions import cues
 from deepcritical.questions.naming import find_names
 from deepcritical.vocabulary.classes import find_classes
+from deepcritical.vocabulary.conditions import condition_named
+from deepcritical.vocabulary.words import is_english
 
-__all__ = ["ASKING_WORDS", "answer_on", "answer_to", "claim_of", "plain_wording", "proposition_of"]
+__all__ = [
+    "ASKING_WORDS",
+    "answer_on",
+    "answer_to",
+    "as_meant",
+    "claim_of",
+    "headed",
+    "plain_wording",
+    "proposition_of",
+]
 
 _OPEN = {
     VerdictLabel.MIXED: "Not settled: the results found point both ways on whether {claim}.",
@@ -98,6 +110,13 @@ def proposition_of(frame: QuestionFrame) -> str:
     return claim_of(frame) if frame.negative else ""
 
 
+def as_meant(frame: QuestionFrame) -> QuestionFrame:
+    """The frame with the question in plain words, so that all its wordings look for the same."""
+    if not (frame.condition or frame.harm):
+        return frame
+    return frame.model_copy(update={"text": plain_wording(frame)})
+
+
 def plain_wording(frame: QuestionFrame) -> str:
     """The question in the words of its frame; as written where the frame says less than the text.
 
@@ -109,7 +128,11 @@ def plain_wording(frame: QuestionFrame) -> str:
     asked = f"{asked[:1].upper()}{asked[1:]}"
     if worded is None or not frame.drugs or frame.not_understood:
         return asked
-    plain, stands_for = worded(frame)
+    names = {
+        "condition": frame.condition and headed(frame.condition),
+        "harm": frame.harm and headed(frame.harm),
+    }
+    plain, stands_for = worded(frame.model_copy(update=names))
     return plain if plain and _says_all(frame, stands_for) else asked
 
 
@@ -200,8 +223,8 @@ def _safety(frame: QuestionFrame) -> Worded:
     told = bool(_SIDE_EFFECTS.search(frame.text))
     if frame.outcomes or not (told or _CAUSES.search(frame.text)):
         return "", ""  # the harm that is asked about is in its words alone
-    if frame.condition and not told:
-        return f"{_do(frame)} cause {frame.condition.name}{_whom(frame)}?", _SAFETY_WORDS
+    if frame.harm and not told:
+        return f"{_do(frame)} cause {frame.harm.name}{_where(frame)}?", _SAFETY_WORDS
     if frame.condition or frame.population:
         be = "Are" if _are_several(frame) else "Is"
         return f"{be} {_drugs(frame)} safe{_where(frame)}?", _SAFETY_WORDS
@@ -268,6 +291,15 @@ def _drugs(frame: QuestionFrame) -> str:
 def _where(frame: QuestionFrame) -> str:
     condition = f" in {frame.condition.name}" if frame.condition else ""
     return f"{condition}{_whom(frame)}"
+
+
+def headed(condition: Condition) -> Condition:
+    """The condition under the name that the table has for it, whatever the user calls it."""
+    known = condition_named(condition.name) if condition.known else None
+    if known is None:
+        return condition
+    words = (w.lower() if w.istitle() and is_english(w.lower()) else w for w in known.name.split())
+    return condition.model_copy(update={"name": " ".join(words)})
 
 
 def _whom(frame: QuestionFrame) -> str:

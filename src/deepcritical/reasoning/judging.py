@@ -156,22 +156,25 @@ def _citations(store: EvidenceStore, drug: str) -> tuple[SearchQuery, ...]:
     return (citation_query(drug_named(drug), chosen),) if chosen else ()
 
 
+def _nothing_found(question: ResearchQuestion, store: EvidenceStore) -> JudgeAssessment:
+    return JudgeAssessment(
+        mechanism_score=0,
+        clinical_score=0,
+        confidence=0.2,
+        sufficient=False,
+        recommendation="continue",
+        gaps=(f"No record bears on {condition_of(question).name}.",),
+        next_queries=next_sides(question, store),
+        choice=RoundChoice(wants_more=True),
+        reasoning="What was asked about was not recognised in any record.",
+    )
+
+
 def assess(question: ResearchQuestion, store: EvidenceStore) -> JudgeAssessment:
     """The assessment of the drug asked about, or of the best candidate."""
     drug = best_drug(question, store)
-    condition = condition_of(question)
     if drug is None or not store.studies(drug):
-        return JudgeAssessment(
-            mechanism_score=0,
-            clinical_score=0,
-            confidence=0.2,
-            sufficient=False,
-            recommendation="continue",
-            gaps=(f"No record bears on {condition.name}.",),
-            next_queries=next_sides(question, store),
-            choice=RoundChoice(wants_more=True),
-            reasoning="What was asked about was not recognised in any record.",
-        )
+        return _nothing_found(question, store)
     studies = store.studies(drug)
     verdict = decide(studies)
     gaps = open_gaps(question, store)

@@ -100,7 +100,8 @@ class ModelChat:
             pick = await self._asked().ask("question", prompt, ToolPick)
         except NoAnswerError as error:
             self._told("choosing a tool", error)
-            return by_rule
+            # An offer of research shows no notices.
+            return by_rule and by_rule._replace(why=f"{by_rule.why} {self._notices[-1]}".strip())
         if pick.tool not in {tool.name for tool in open_tools}:
             self._notices.append("The model chose no tool that there is; rules chose one.")
             return by_rule

@@ -7,8 +7,10 @@ from deepcritical.domain.errors import ReasoningError
 from deepcritical.domain.events import RecordRead, RecordsRanked, RoundChosen, Stage, StudiesRead
 from deepcritical.domain.plan import ResearchPlan
 from deepcritical.questions.searching import posed_queries, search_sides
+from deepcritical.questions.wording import as_meant
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.stopping import RoundResult
+from deepcritical.services.calculating import calculated
 
 __all__ = [
     "included_with_doi",
@@ -68,7 +70,9 @@ async def rank_records(session: ResearchSession) -> None:
     store, ranking = session.store, session.searched.records
     if ranking is None or not store.evidence or not session.new_in_round:
         return
+    frame = session.inquiry.frame if session.inquiry else None
     text = session.question.text if session.question else session.text
+    text = (await calculated(as_meant, frame)).text if frame else text
     found = await ranking.rank(text, dict(store.evidence))
     store.relevance, store.retrieval = found.relevance, found.retrieval
     ranked = RecordsRanked(records=len(found.relevance), retrieval=found.retrieval)

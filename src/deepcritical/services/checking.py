@@ -1,4 +1,7 @@
-"""Finds out whether what is kept between runs can be kept, and how records will be ranked."""
+"""Finds out whether what is kept between runs can be kept, and how records will be ranked.
+
+Every check ends, or leaves a thread that ends by a limit of its own.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,30 @@ from contextlib import closing
 from pathlib import Path
 
 from deepcritical.domain.checks import Check, failed, passed, skipped
-from deepcritical.domain.errors import ConfigurationError, StorageError
+from deepcritical.domain.errors import ConfigurationError, DeepCriticalError, StorageError
 from deepcritical.services.chroma import ChromaIndex
+from deepcritical.services.database import Database
 from deepcritical.services.embeddings import DEFAULT_MODEL, EmbeddingService, ModelLoaded
 
-__all__ = ["check_embeddings", "check_file", "check_index"]
+__all__ = ["check_database", "check_embeddings", "check_file", "check_index"]
 
 _WAIT_S = 5.0
+
+
+async def check_database(url: str) -> Check:
+    """Whether the database of runs can be opened and written, and is undamaged; changes nothing.
+
+    Args:
+        url: As of `normalised_url`; '' keeps nothing.
+    """
+    if not url:
+        return skipped("database", "no run is kept: DATABASE_URL is empty")
+    database = Database(url)
+    try:
+        told = await asyncio.to_thread(database.probe, _WAIT_S)
+    except DeepCriticalError as error:
+        return failed("database", error)
+    return passed("database", f"{database.name}: {told}")
 
 
 async def check_file(name: str, path: Path | None, setting: str) -> Check:

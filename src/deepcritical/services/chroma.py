@@ -27,10 +27,12 @@ of a run than asked for, because it counts those of other runs before they are f
 _HEARD_S = 5.0
 _ANSWERED_S = 30.0
 """Seconds for one request; their client waits without end for a server that says nothing."""
+_UNUSED_PORT = 8000
+"""Their client wants one beside an address that names its own."""
 _VERSION = "1."
 """How the version begins of every server that speaks as this client does."""
 _ASKED_FIRST = ("/api/v2/version", "/api/v2/auth/identity")
-"""The latter is what the client asks first, and it would wait for a silent server without end."""
+"""What tells of a server that is none of Chroma, or refuses, before anything is imported."""
 _ADVICE = "Start it, correct CHROMA_URL, or set it to nothing to keep the index in memory."
 
 
@@ -130,17 +132,43 @@ def _opened(url: str, headers: Mapping[str, str]) -> Client:
     import chromadb
     from chromadb.config import Settings
 
+    if is_server(url):
+        return _client_of_server(url, headers)
     settings = Settings(anonymized_telemetry=False)
-    client: object
-    if not url:
-        client = chromadb.EphemeralClient(settings)
-    elif is_server(url):
-        client = chromadb.HttpClient(url, headers=dict(headers), settings=settings)
-        for session in _sessions_of(client):
-            session.timeout = _ANSWERED_S
-    else:
-        client = chromadb.PersistentClient(url, settings)
+    client = chromadb.PersistentClient(url, settings) if url else chromadb.EphemeralClient(settings)
     return cast("Client", client)  # their declared type lacks close()
+
+
+def _client_of_server(url: str, headers: Mapping[str, str]) -> Client:
+    """A client whose requests all end, those by which it is made too."""
+    from chromadb.api.client import Client as ServerClient
+    from chromadb.config import Settings
+
+    class EndingClient(ServerClient):
+        """Their client asks the server while it is made, before it lets anybody set a limit."""
+
+        def get_user_identity(self) -> Any:
+            self._server._session.timeout = _HEARD_S  # type: ignore[attr-defined]
+            return super().get_user_identity()
+
+        def _validate_tenant_database(self, tenant: str, database: str) -> None:
+            for session in _sessions_of(self):
+                session.timeout = _HEARD_S
+            super()._validate_tenant_database(tenant, database)
+
+    client = EndingClient(
+        settings=Settings(
+            anonymized_telemetry=False,
+            chroma_api_impl="chromadb.api.fastapi.FastAPI",
+            chroma_server_host=url,
+            chroma_server_http_port=_UNUSED_PORT,
+            chroma_server_ssl_enabled=False,
+            chroma_server_headers=dict(headers),
+        )
+    )
+    for session in _sessions_of(client):
+        session.timeout = _ANSWERED_S
+    return client
 
 
 def _sessions_of(client: Any) -> list[Any]:

@@ -19,12 +19,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from deepcritical.domain.errors import ConfigurationError, StorageError
+from deepcritical.services.database_problems import (
+    INTEGRITY_S,
+    check_integrity,
+    check_place,
+    problem_of,
+)
 from deepcritical.services.database_url import sqlite_file
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
 
-__all__ = ["Database"]
+__all__ = ["Database", "check_server"]
 
 T = TypeVar("T")
 
@@ -38,7 +44,6 @@ _PAUSE_S = 0.1
 _NO_CHANGE = "UPDATE schema_migrations SET name = name WHERE name = ''"
 """What a database refuses that can only be read."""
 _MIGRATION_LOCK = 0x6463  # any number, as long as every version takes the same one
-_ADVICE = "Name another database in DATABASE_URL; with an empty one nothing is kept."
 
 
 class Database:
@@ -71,17 +76,15 @@ class Database:
     @property
     def name(self) -> str:
         """The file, or the server without its password."""
-        if self._file:
-            return str(self._file)
-        scheme, _, rest = self._url.partition("://")
-        return f"{scheme.partition('+')[0]}://{rest.rpartition('@')[2].partition('?')[0]}"
+        return str(self._file) if self._file else _without_password(self._url)
 
     def check(self) -> None:
         """Find out quickly, and before anybody waits, whether the database can be used.
 
         Raises:
             ConfigurationError: The driver is not installed.
-            StorageError: The database cannot be reached or written.
+            StorageError: The database cannot be reached or written, or is damaged as far as that
+                can be seen within `INTEGRITY_S`.
         """
         if self._file is None:
             self._engine().dispose()  # who never has a transaction need not close anything
@@ -93,8 +96,33 @@ class Database:
                 connection.execute("BEGIN IMMEDIATE")
                 connection.execute("CREATE TABLE probe (made INTEGER)")
                 connection.rollback()
+            check_integrity(self._file, INTEGRITY_S)
         except (OSError, sqlite3.Error) as error:
-            raise self._problem(str(getattr(error, "strerror", None) or error)) from error
+            raise problem_of(error, self.name, self._file) from error
+
+    def probe(self, within_s: float) -> str:
+        """Return what was found out about the database, which is not changed. Blocks.
+
+        Args:
+            within_s: How long a server may take to answer, and damage in a file is looked for.
+
+        Raises:
+            ConfigurationError, StorageError: As of `check`.
+        """
+        if self._file is None:
+            self._check_library()
+            return f"PostgreSQL {check_server(self._url, within_s)} can be written"
+        if not self._file.exists():
+            check_place(self._file, self.name)
+            return "nothing is kept there yet; the first run makes it"
+        self.check()
+        try:
+            whole = check_integrity(self._file, within_s)
+        except sqlite3.Error as error:
+            raise problem_of(error, self.name, self._file) from error
+        return (
+            "can be written, undamaged" if whole else "can be written, too large to be read whole"
+        )
 
     async def write(self, work: Callable[[sa.Connection], T]) -> T:
         """Run one writing transaction; it is done or not done, also when the caller is cancelled.
@@ -164,20 +192,23 @@ class Database:
                 return attempt()
             except engines.ERRORS as error:
                 if number == ATTEMPTS or not engines.is_momentary(error):
-                    raise self._problem(engines.words_of(error)) from error
+                    raise problem_of(error, self.name, self._file) from error
                 time.sleep(_PAUSE_S * number)
         raise AssertionError("the last attempt returns or raises")
 
     def _engine(self) -> sa.Engine:
         with self._opening:
             if self._opened is None:
-                if self._file is None and not find_spec("psycopg"):
-                    raise ConfigurationError(
-                        "PostgreSQL needs a library that is not installed: psycopg.",
-                        "Install it in a checkout with: pip install '.[postgres]'",
-                    )
+                self._check_library()
                 self._opened = self._migrated()
             return self._opened
+
+    def _check_library(self) -> None:
+        if self._file is None and not find_spec("psycopg"):
+            raise ConfigurationError(
+                "PostgreSQL needs a library that is not installed: psycopg.",
+                "Install it in a checkout with: pip install '.[postgres]'",
+            )
 
     def _migrated(self) -> sa.Engine:
         # Imported late: the engine is the heaviest part of a process that has a database.
@@ -202,15 +233,29 @@ class Database:
     def _make_folder(file: Path) -> None:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # questions are private
 
-    def _problem(self, text: str) -> StorageError:
-        if "locked" in text:
-            return StorageError(
-                f"The database {self.name} is locked by another process.",
-                "Try again when that one is done.",
-            )
-        if "disk" in text or "No space left" in text:
-            return StorageError(
-                f"The database {self.name} cannot be written: {text}.",
-                "Make room on its disk, or name a database elsewhere in DATABASE_URL.",
-            )
-        return StorageError(f"The database {self.name} cannot be used: {text}.", _ADVICE)
+
+def check_server(url: str, within_s: float) -> str:
+    """Return the version of a PostgreSQL server that can be written; '' for a file. Blocks.
+
+    Raises:
+        StorageError: It does not answer within so many seconds, or refuses.
+    """
+    if sqlite_file(url):
+        return ""
+    from deepcritical.services import engines
+
+    engine = engines.probing_engine_of(url, within_s=within_s)
+    try:
+        with engine.connect() as connection, connection.begin() as transaction:
+            version = engines.write_nothing(connection)
+            transaction.rollback()
+    except engines.ERRORS as error:
+        raise problem_of(error, _without_password(url)) from error
+    finally:
+        engine.dispose()
+    return version
+
+
+def _without_password(url: str) -> str:
+    scheme, _, rest = url.partition("://")
+    return f"{scheme.partition('+')[0]}://{rest.rpartition('@')[2].partition('?')[0]}"

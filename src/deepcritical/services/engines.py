@@ -18,8 +18,9 @@ __all__ = [
     "engine_of",
     "inserting",
     "is_momentary",
+    "probing_engine_of",
     "reading_engine_of",
-    "words_of",
+    "write_nothing",
 ]
 
 REFUSED = (sa.exc.DBAPIError, sa.exc.TimeoutError)
@@ -62,6 +63,23 @@ def reading_engine_of(url: str, *, busy_s: float) -> sa.Engine:
         )
     options = {"connect_timeout": 10, "options": "-c default_transaction_read_only=on"}
     return sa.create_engine(url, connect_args=options)
+
+
+def probing_engine_of(url: str, *, within_s: float) -> sa.Engine:
+    """An engine for one look at a PostgreSQL server, which must answer within so many seconds."""
+    waits = {"connect_timeout": max(2, int(within_s))}
+    options = f"-c statement_timeout={int(within_s * 1000)}"
+    return sa.create_engine(url, connect_args={**waits, "options": options})
+
+
+def write_nothing(connection: sa.Connection) -> str:
+    """Do what a database refuses that can only be read; return its version. Roll it back."""
+    if sa.inspect(connection).has_table("schema_migrations"):
+        connection.exec_driver_sql("UPDATE schema_migrations SET name = name WHERE name = ''")
+    else:
+        connection.exec_driver_sql("CREATE TABLE probe (made INTEGER)")
+    found = connection.dialect.server_version_info or ()
+    return ".".join(map(str, found))
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
@@ -128,10 +146,3 @@ def is_momentary(error: BaseException) -> bool:
     state = getattr(error.orig, "sqlstate", None)
     locked = "locked" in str(error.orig) or "database schema has changed" in str(error.orig)
     return error.connection_invalidated or state in _MOMENTARY_STATES or locked
-
-
-def words_of(error: BaseException) -> str:
-    """What the database says, without the statement and its values."""
-    if isinstance(error, sa.exc.DBAPIError):
-        return " ".join(str(error.orig).split())
-    return " ".join(str(getattr(error, "strerror", None) or error).split())

@@ -1,6 +1,6 @@
 """Traces of tools in the database: who asked what, what happened, what came out.
 
-The id of a trace is what gives access to it; only its user lists, cancels or deletes it.
+Who may read a trace is decided by the interfaces; only its user lists, cancels or deletes it.
 """
 
 from __future__ import annotations

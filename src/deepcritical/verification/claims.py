@@ -26,14 +26,10 @@ from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.passages import align_quote, body_sentences, in_references
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import fold, locate_quote
-from deepcritical.verification.aligning import (
-    follows,
-    is_turned,
-    replaced_name,
-    share_in_order,
-)
+from deepcritical.verification.aligning import follows
 from deepcritical.verification.ids import cited_records, ids_in, keys_in, plain
 from deepcritical.verification.names import unknown_figures, unknown_names
+from deepcritical.verification.turning import is_turned, replaced_name, share_in_order
 from deepcritical.verification.words import expanded, words
 from deepcritical.vocabulary.words import is_english
 
@@ -200,11 +196,26 @@ class _Comparison:
 
 
 def _clauses(text: str) -> tuple[str, ...]:
-    """The sentence, and its parts between semicolons unless one of them qualifies another."""
+    """The sentence, and its clauses unless one of them qualifies another."""
     parts = [part.strip() for part in text.split(";")]
+    if len(parts) == 1 and not _APPLIES_TO_ALL.match(text):
+        parts = [part.strip() for part in _NEXT_CLAUSE.split(text)]
     balanced = all(part.count("(") == part.count(")") for part in parts)
-    qualified = any(re.match(r"(?i)(?:but|only|however|except|although)\b", p) for p in parts[1:])
+    qualified = any(_QUALIFIES.match(part) for part in parts[1:])
     return (text, *parts) if len(parts) > 1 and balanced and not qualified else (text,)
+
+
+_NEXT_CLAUSE = bounded(r",\s(?:and|while|whereas)\s", re.IGNORECASE)
+_APPLIES_TO_ALL = bounded(
+    r"^(?:in|among|for|with|after|at|within|during|when|if|although|compared)\s[^,]*,|^neither\b|"
+    r"^(?:only|no|none|nobody)\b",
+    re.IGNORECASE,
+)
+"""An opening that holds for all clauses behind it."""
+_QUALIFIES = bounded(
+    r"(?:but|only|however|except|although|this|these|it|they|both|the effects?|the differences?)\b",
+    re.IGNORECASE,
+)
 
 
 def _check(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.quantities import Quantity, quantities, same_value
 from deepcritical.domain.units import NO_UNIT
 from deepcritical.vocabulary.conditions import (
@@ -27,6 +28,10 @@ _SYMPTOMS = "C23"
 """Branch of MeSH for signs and symptoms, which are words of outcomes and no names."""
 _CAUSE = re.compile(r"^\w+ (?:induced|related|associated) ")
 _SYMBOL = re.compile(r"(?<![\w-])[A-Za-z]+(?:-?\d+)?[A-Za-z]*(?!\w)")
+_OFTEN = bounded(
+    r"(?:once|twice|three times|four times) (?:daily|weekly|a|an|per|each)\b", re.IGNORECASE
+)
+"""How often a dose is given, which records write as "BID"."""
 _COMMON = re.compile(r"(?:HR|OR|RR|CI|SD|SE|RCT|NNT|AE|SAE|US|USA|UK|EU|MRI|CT|ECG|DNA|RNA)s?")
 """Abbreviations that need no definition."""
 _MARKS = 2
@@ -153,6 +158,7 @@ def unknown_figures(
         for q in quantities(said)
         if not (q.value in entry and not q.unit.dimension)
         and not _is_small_count(q)
+        and not _OFTEN.match(said, q.start)
         and not any(_is_same(q, other) for other in there)
         and not any(_is_derived(q, others) for others in apart)
     )
@@ -192,6 +198,8 @@ def _is_same(said: Quantity, source: Quantity) -> bool:
     if {said.unit.dimension, source.unit.dimension} == {"", "%"} and same_value(said, source):
         return True
     # What is counted and what is measured are two things; a figure without either may be both.
+    # A fraction counts nothing: in "by 1.89 and 2.11 points" only the last has the unit beside it.
+    said, source = (q._replace(noun="") if q.decimals else q for q in (said, source))
     measured = {said.unit.dimension or said.noun, source.unit.dimension or source.noun} - {""}
     if len(measured) > 1 and measured != {"%", "points"}:
         return False

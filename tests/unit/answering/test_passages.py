@@ -192,3 +192,36 @@ def test_at_most_two_sentences_of_a_record_are_found_for_a_need() -> None:
     told = (f"In year {n}, age was a risk factor for testitis." for n in range(5))
     made = built("What causes testitis?", record(1, f"Results: {' '.join(told)}"))
     assert len(made.facts(Aspect.CAUSE)) == 2
+
+
+HARMS = "Which side effects does thalidomide have in multiple myeloma?"
+
+
+def test_of_harms_only_those_of_the_drug_are_told() -> None:
+    own = record(
+        1,
+        "Results: Neuropathy was an adverse event of thalidomide in 12% of patients. "
+        "The response rate with thalidomide was 54%. "
+        "Adverse events of lenalidomide were seen in 68% of patients.",
+        "Thalidomide in multiple myeloma",
+    )
+    told = built(HARMS, own)
+    quotes = [fact.fact.quote for fact in told.facts(Aspect.SAFETY)]
+    assert quotes == ["Neuropathy was an adverse event of thalidomide in 12% of patients."]
+    assert [fact.fact.quote for fact in told.facts(Aspect.RATE)] == quotes
+
+
+def test_what_is_planned_tells_no_harm() -> None:
+    plan = record(
+        1,
+        "This study evaluates the safety of thalidomide in multiple myeloma. "
+        "Neuropathy is a known adverse event of thalidomide in 12% of patients.",
+        "Thalidomide in multiple myeloma",
+    )
+    plan = plan.model_copy(update={"metadata": plan.metadata.model_copy(update={"kind": "trial"})})
+    assert not built(HARMS, plan).store.item_facts
+
+
+def test_a_harm_that_is_named_is_asked_about() -> None:
+    items = checklist_of(inquiry_of("Does isotretinoin cause Crohn's disease?")).items
+    assert items[0].text == "Does isotretinoin bring Crohn's disease?"

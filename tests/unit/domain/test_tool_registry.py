@@ -8,7 +8,14 @@ import pytest
 from pydantic import Field
 
 from deepcritical.domain.base import Model
-from deepcritical.domain.errors import ToolInputError, UnknownToolError
+from deepcritical.domain.errors import (
+    DeepCriticalError,
+    QuestionDeclinedError,
+    ResearchCancelled,
+    StorageError,
+    ToolInputError,
+    UnknownToolError,
+)
 from deepcritical.domain.tool_registry import (
     ToolCaller,
     ToolConfig,
@@ -84,6 +91,43 @@ async def test_an_unknown_tool_is_told_with_those_that_there_are() -> None:
 async def test_a_tool_that_ends_without_a_result_is_a_defect() -> None:
     with pytest.raises(ValueError, match="without a result"):
         await steps(ToolRegistry([counting(ends=False)]), {"upto": 1})
+
+
+@pytest.mark.parametrize("begun", [False, True], ids=["at once", "under way"])
+@pytest.mark.parametrize(
+    "error",
+    [
+        StorageError("It is full.", "Make room."),
+        QuestionDeclinedError("Which one?", "Say which.", "several_meanings", ("one", "two")),
+        ResearchCancelled(),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+async def test_a_tool_that_fails_ends_with_a_result_that_says_so(
+    error: DeepCriticalError | ResearchCancelled, begun: bool
+) -> None:
+    ran: list[str] = []
+
+    async def execute(_inputs: Count, _caller: ToolCaller) -> AsyncGenerator[ToolStep, None]:
+        try:
+            if begun:
+                yield ToolProgress(stage="count", message="1", progress=0.5)
+            raise error
+        finally:
+            ran.append("closed")
+
+    failing = ToolConfig("count", "Fails.", Count, True, execute)
+    *told, result = await steps(ToolRegistry([failing]), {"upto": 1})
+    assert len(told) == begun
+    assert isinstance(result, ToolResult)
+    assert result.failed
+    assert result.payload["error"] == type(error).__name__
+    assert result.text
+    assert ran == ["closed"]
+    with pytest.raises(type(error)) as again:
+        result.raise_for_error()
+    assert str(again.value) == str(error)
+    ToolResult(text="", payload={}).raise_for_error()
 
 
 async def test_who_stops_listening_closes_the_tool() -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from deepcritical.domain.frame import QuestionKind
 from deepcritical.questions.naming import find_names
+from deepcritical.questions.reading import read_frame
 from deepcritical.questions.roles import roles_of
 
 
@@ -61,3 +63,46 @@ def test_a_slip_is_told_as_it_is_written() -> None:
 
 def test_a_persons_name_is_no_slip() -> None:
     assert find_names("what did Nicola and Hanson say").conditions == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "condition", "harm"),
+    [
+        ("Does isotretinoin cause Crohn's disease?", None, "Crohn's disease"),
+        ("isotretinoin Crohn's disease risk", None, "Crohn's disease"),
+        (
+            "Does tofacitinib for ulcerative colitis raise the risk of shingles?",
+            "ulcerative colitis",
+            "shingles",
+        ),
+        ("Is tofacitinib safe in ulcerative colitis?", "ulcerative colitis", None),
+        ("How common is gout in people who take lithium?", None, "gout"),
+        ("Does lithium raise the risk of death in gout?", "gout", None),
+    ],
+)
+def test_a_harm_is_no_condition_that_is_treated(
+    text: str, condition: str | None, harm: str | None
+) -> None:
+    frame = read_frame(text)
+    assert frame.kind is QuestionKind.SAFETY
+    told = (frame.condition and frame.condition.name, frame.harm and frame.harm.name)
+    assert told == (condition, harm)
+
+
+def test_a_disease_that_is_named_again_in_general_is_the_disease() -> None:
+    frame = read_frame("Mum has ovarian cancer and takes olaparib. How does it kill her cancer?")
+    assert frame.condition
+    assert frame.condition.name == "ovarian cancer"
+
+
+def test_a_condition_in_plain_words_is_searched() -> None:
+    frame = read_frame("Does curcumin help in sore knee disorder?")
+    assert frame.condition
+    assert (frame.condition.name, frame.condition.known) == ("sore knee disorder", False)
+
+
+@pytest.mark.parametrize(
+    "text", ["which antivirals help in influenza", "influenza antivirals options"]
+)
+def test_drugs_of_a_class_may_be_asked_for(text: str) -> None:
+    assert read_frame(text).kind is QuestionKind.CANDIDATES

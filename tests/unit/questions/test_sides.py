@@ -68,3 +68,21 @@ def test_the_drug_is_searched_with_each_other_that_the_question_names(
     assert all(f'"{other}"' in q.terms for q, other in zip(with_others, others, strict=True))
     run = [query.text for query in queries]
     assert not [q for q in search_sides(question, run) if q.text in run]
+
+
+def test_of_a_story_the_drug_of_its_question_is_asked_about() -> None:
+    text = "She hates warfarin for her atrial fibrillation. Would apixaban do just as well?"
+    frame = read_frame(text)
+    assert ([d.name for d in frame.drugs], frame.comparators) == (["apixaban"], ("warfarin",))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Compare exampliximab with prednisolone in sarcoidosis",
+        "Is exampliximab better than prednisolone in sarcoidosis?",
+        "prednisolone plus exampliximab in sarcoidosis",
+    ],
+)
+def test_an_unknown_name_beside_a_known_one_is_asked_back(text: str) -> None:
+    assert read_frame(text).not_understood == ("exampliximab",)

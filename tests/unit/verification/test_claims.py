@@ -266,3 +266,22 @@ class TestRecords:
         check = verify_claim("Pain fell.", {})
         assert reasons(check) == {Failure.NO_SUCH_RECORD}
         assert check.verdict is ClaimVerdict.CANNOT_TELL
+
+
+@pytest.mark.parametrize(
+    ("sentence", "source"),
+    [
+        (
+            "At entry, 30.8% of the 1,131 people lived alone.",
+            "At entry, 348 (30.8%) of the 1,131 people lived alone.",
+        ),
+        ("Pain fell in those given 125 mg twice daily.", "Pain fell at the 125 mg BID dose."),
+        (
+            "Function fell by 1.89 and 2.11 points.",
+            "Function fell by 1.89 with A and by 2.11 points with B.",
+        ),
+    ],
+)
+def test_a_figure_in_another_form_is_no_other_figure(sentence: str, source: str) -> None:
+    check = verify_claim(sentence, paper(content=source))
+    assert check.verdict is not ClaimVerdict.CONTRADICTED

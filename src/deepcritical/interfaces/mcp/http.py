@@ -56,7 +56,9 @@ def over_http(
         similar: Finds former runs of similar questions; without it none are found.
     """
     manager = StreamableHTTPSessionManager(
-        build_server(runs, lookups, partial(_caller, access), similar),
+        build_server(
+            runs, lookups, partial(_caller, access), partial(_check_reader, access), similar
+        ),
         security_settings=_security(hosts),
         max_request_body_size=MAX_BODY_BYTES,
         max_sessions=_MAX_SESSIONS,
@@ -102,6 +104,12 @@ def _caller(access: Access, request: Request | None, needs: Needs) -> Caller:
     if needs is Needs.START:
         access.admit_run(caller)
     return caller
+
+
+def _check_reader(access: Access, request: Request | None, run_id: str, owner: str) -> None:
+    if request is None:
+        raise ValueError("the transport gave a call without its request")
+    access.check_reader(request, run_id, owner)
 
 
 def _security(hosts: Sequence[str] | None) -> TransportSecuritySettings:

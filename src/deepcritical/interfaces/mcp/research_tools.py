@@ -114,6 +114,8 @@ class ResearchTools:
             steps = self._registry.call(name, inputs, caller)
             await attached.enter_async_context(aclosing(steps))
             begun = await anext(steps)
+            if isinstance(begun, ToolResult):
+                begun.raise_for_error()  # nothing was started
             assert isinstance(begun, ToolProgress)  # noqa: S101 - it names its run before all else
             run_id = str(begun.data["run_id"])
             attached.enter_context(call.attached(run_id))
@@ -169,10 +171,10 @@ class ResearchTools:
         return results.Started(trace_id=run.run_id, kind=given.kind, next=NEXT)
 
     async def get_research_status(
-        self, _call: Call, given: asked.AboutTrace
+        self, call: Call, given: asked.AboutTrace
     ) -> results.ResearchStatus:
         """How far a run is."""
-        known = await self._known(given.trace_id)
+        known = await self._known(call, given.trace_id)
         return results.ResearchStatus(
             trace_id=given.trace_id,
             question=known.run.question,
@@ -183,16 +185,16 @@ class ResearchTools:
             error_message=visible(known.folded.error_message),
         )
 
-    async def get_report(self, _call: Call, given: asked.GetReport) -> results.ReportText:
+    async def get_report(self, call: Call, given: asked.GetReport) -> results.ReportText:
         """What a run ended with.
 
         Raises:
             ToolError: There is nothing, or not in this format.
         """
-        run = await self._found(given.trace_id)
+        run = await self._found(call, given.trace_id)
         document = run.report or run.answer
         if document is None:
-            raise ToolError(await self._why_none(given.trace_id))
+            raise ToolError(await self._why_none(call, given.trace_id))
         form = formats_of(document)[given.format]
         written = await asyncio.to_thread(form.render, document, Imprint(run.run_id, run.ended_at))
         return results.ReportText(
@@ -202,9 +204,9 @@ class ResearchTools:
             content=written.decode(),
         )
 
-    async def get_trace(self, _call: Call, given: asked.GetTrace) -> results.TraceOutput:
+    async def get_trace(self, call: Call, given: asked.GetTrace) -> results.TraceOutput:
         """What happened in a run so far."""
-        run, events, folded = await self._known(given.trace_id)
+        run, events, folded = await self._known(call, given.trace_id)
         return results.TraceOutput(
             trace_id=run.run_id,
             question=run.question,
@@ -222,7 +224,7 @@ class ResearchTools:
         Raises:
             OwnershipError: It is another user's.
         """
-        run = await self._found(given.trace_id)
+        run = await self._found(call, given.trace_id)
         check_owner(call.caller, run.user_id)
         if not run.ended:
             await self._runs.write_now(given.trace_id)
@@ -234,7 +236,7 @@ class ResearchTools:
         Raises:
             OwnershipError: It is another user's.
         """
-        run = await self._found(given.trace_id)
+        run = await self._found(call, given.trace_id)
         check_owner(call.caller, run.user_id)
         await self._runs.cancel(given.trace_id)
         async for _ in run.tail():  # up to its end, which is told then
@@ -271,22 +273,24 @@ class ResearchTools:
             return None
         return await asyncio.to_thread(self._runs.reasoner_of, call.model, call.key)
 
-    async def _found(self, trace_id: str) -> RunView:
+    async def _found(self, call: Call, trace_id: str) -> RunView:
+        call.check_reader(trace_id, "")  # first, so that a stranger learns nothing of ids
         run = await self._runs.find(trace_id)
         if run is None:
             raise TraceNotFoundError(
                 f"There is no run {visible(trace_id)}.",
                 "Give the trace_id that the run was started with.",
             )
+        call.check_reader(trace_id, run.user_id)
         return run
 
-    async def _known(self, trace_id: str) -> _Known:
-        run = await self._found(trace_id)
+    async def _known(self, call: Call, trace_id: str) -> _Known:
+        run = await self._found(call, trace_id)
         events = await run.events()
         return _Known(run, events, fold(events))
 
-    async def _why_none(self, trace_id: str) -> str:
-        folded = (await self._known(trace_id)).folded
+    async def _why_none(self, call: Call, trace_id: str) -> str:
+        folded = (await self._known(call, trace_id)).folded
         if folded.status.ended:
             return f"The run is {folded.status.value}: {folded.error_message or 'no report'}"
         return f"The run has not ended ({folded.progress:.0%}). {NEXT}"
@@ -295,6 +299,7 @@ class ResearchTools:
 async def _ended(steps: AsyncGenerator[ToolStep, None], call: Call) -> dict[str, JsonValue]:
     async for step in steps:
         if isinstance(step, ToolResult):
+            step.raise_for_error()
             return step.payload
         await call.tell(step.progress, visible(step.message))
     raise AssertionError("a tool ends with a result")

@@ -42,11 +42,13 @@ if TYPE_CHECKING:
     from deepcritical.jobs.runs import RunService
     from deepcritical.jobs.similar_runs import SimilarRuns
 
-__all__ = ["CallerOf", "build_server", "listed"]
+__all__ = ["CallerOf", "CheckReader", "build_server", "listed"]
 
 _LOG = logging.getLogger(__name__)
 CallerOf = Callable[["Request | None", Needs], Caller]
 """Who asks; an AccessError if he may not. There is no request over stdio."""
+CheckReader = Callable[["Request | None", str, str], None]
+"""An AccessError if a caller may not read a run: its id, and its owner, '' without a run."""
 Context = ServerRequestContext[Any, Any]
 _MAX_WAITING = 1000
 """Calls that are remembered as waiting for a run: of a lost client no word comes that it is."""
@@ -55,10 +57,14 @@ _STEP = 0.0001
 
 
 def build_server(
-    runs: RunService, lookups: Lookups, caller_of: CallerOf, similar: SimilarRuns | None = None
+    runs: RunService,
+    lookups: Lookups,
+    caller_of: CallerOf,
+    check_reader: CheckReader,
+    similar: SimilarRuns | None = None,
 ) -> Server[Any]:
     """The server, for any transport."""
-    answering = _Answering(runs, catalogue(runs, lookups, similar), caller_of)
+    answering = _Answering(runs, catalogue(runs, lookups, similar), caller_of, check_reader)
     server: Server[Any] = Server(
         "deepcritical",
         version=version("deepcritical"),
@@ -76,10 +82,17 @@ def build_server(
 class _Answering:
     """Answers the requests of all clients."""
 
-    def __init__(self, runs: RunService, tools: dict[str, Tool], caller_of: CallerOf) -> None:
+    def __init__(
+        self,
+        runs: RunService,
+        tools: dict[str, Tool],
+        caller_of: CallerOf,
+        check_reader: CheckReader,
+    ) -> None:
         self._runs = runs
         self._tools = tools
         self._caller_of = caller_of
+        self._check_reader = check_reader
         self._waiting: dict[tuple[str, str], str] = {}
         """The run that a request waits for, by session and number of the request."""
 
@@ -118,6 +131,7 @@ class _Answering:
             model=model,
             key=key,
             tell=_tell(context),
+            check_reader=partial(self._check_reader, context.request),
             attached=partial(self._attached, _key(context, context.request_id)),
         )
 

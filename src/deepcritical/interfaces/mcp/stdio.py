@@ -31,7 +31,13 @@ def serve_stdio(runs: RunService, lookups: Lookups, similar: SimilarRuns | None 
     """
     logging.basicConfig(level=logging.WARNING)
     local = Caller(LOCAL_USER, "")
-    server = build_server(runs, lookups, lambda _request, _needs: local, similar)
+    server = build_server(
+        runs,
+        lookups,
+        lambda _request, _needs: local,
+        lambda _request, _run_id, _owner: None,
+        similar,
+    )
     asyncio.run(_serve(server, runs))
 
 

@@ -22,7 +22,7 @@ class Needs(Enum):
     """What a caller must be allowed to."""
 
     READ = "read"
-    """Nothing: the id of a run is what gives access to it."""
+    """Nothing, unless runs are private: then the run says who may read it."""
     USER = "user"
     """To say who he is."""
     WORK = "work"
@@ -41,6 +41,8 @@ class Call(NamedTuple):
     key: SecretStr | None
     """The user's own key for the model, of this call only."""
     tell: Tell
+    check_reader: Callable[[str, str], None]
+    """Refuses to let the caller read a run, given by its id and its owner; '' without a run."""
     attached: Callable[[str], AbstractContextManager[None]]
     """Says that this call waits for the run of that id: cancelling the one stops the other."""
 

@@ -8,14 +8,16 @@ from html import escape
 from typing import Any
 
 import gradio as gr
+from starlette.requests import HTTPConnection
 
 from deepcritical.domain.errors import AuthenticationError, DeepCriticalError, PlanError
 from deepcritical.domain.markdown import visible
 from deepcritical.interfaces.access import Access, Caller
-from deepcritical.interfaces.page.asking import Asked, key_of, read_asked, reasoner_for
+from deepcritical.interfaces.page.asking import key_of, read_asked, reasoner_for
 from deepcritical.interfaces.page.form import Form
 from deepcritical.interfaces.page.parts import RunShown, problem
 from deepcritical.interfaces.page.plan_review import (
+    KeptPlans,
     PlanFields,
     PlanPanel,
     Reviewed,
@@ -56,6 +58,7 @@ class RunHandlers:
         self._form = form
         self._plan = plan
         self._live = live
+        self._plans = KeptPlans()
 
     @property
     def plan_outputs(self) -> list[Any]:
@@ -71,21 +74,24 @@ class RunHandlers:
             asked = await read_asked(form, sent, self._runs)
             if sent[form.review] and asked.kind == RESEARCH:
                 # It may ask a model once, as a message of a chat may.
-                self._access.admit_turn(self._caller(request))
-                return {form.refused: "", **await self._planned(asked)}
+                caller = self._caller(request)
+                self._access.admit_turn(caller)
+                plan = Reviewed(await asked.plan(self._runs), asked.depth, asked.own_limits)
+                plan_id = self._plans.add(caller.user_id, plan)
+                return {form.refused: "", **self._reviewed(plan_id, plan, fields_of(plan.plan))}
             require_one_meaning(await asked.check(self._runs))
             run = asked.start(self._runs, self._admitted(request).user_id)
         except DeepCriticalError as error:
             return {form.refused: problem(str(error)), form.key: ""}
         return {form.refused: "", **self._begun(run)}
 
-    async def _planned(self, asked: Asked) -> Shown:
-        plan, panel = await asked.plan(self._runs), self._plan
-        question, fields = plan.question, fields_of(plan)
+    def _reviewed(self, plan_id: str, reviewed: Reviewed, fields: PlanFields) -> Shown:
+        plan, panel = reviewed.plan, self._plan
+        question = plan.question
         drug = question.drug.name if question.drug else ""
         condition = question.condition.name if question.condition else ""
         return {
-            panel.kept: Reviewed(plan, asked.depth, asked.own_limits),
+            panel.kept: plan_id,
             panel.panel: gr.update(visible=True),
             panel.summary: told(plan),
             panel.synonyms: gr.update(
@@ -104,8 +110,8 @@ class RunHandlers:
         """Start the run of the plan as it was edited."""
         panel, form = self._plan, self._form
         try:
-            reviewed = sent[panel.kept]
-            if not isinstance(reviewed, Reviewed):
+            reviewed = self._plans.of(self._caller(request).user_id, sent[panel.kept])
+            if reviewed is None:
                 raise PlanError("This plan is not kept any more.", "Ask the question again.")
             fields = PlanFields(sent[panel.synonyms], sent[panel.names], sent[panel.searches])
             plan = edited(reviewed.plan, fields)
@@ -128,28 +134,40 @@ class RunHandlers:
         return {self._form.key: "", **self._put_away()}
 
     def _put_away(self) -> Shown:
-        return {self._plan.kept: None, self._plan.panel: gr.update(visible=False)}
+        return {self._plan.kept: "", self._plan.panel: gr.update(visible=False)}
 
     def _begun(self, run: RunView) -> Shown:
         """The run takes the place of a plan, and the field of the key is emptied."""
-        return {self._live: _shown(run, own=True), **self.leave()}
+        return {self._live: self._shown(run, own=True), **self.leave()}
 
     def _caller(self, request: gr.Request) -> Caller:
-        if request.request is None:
-            raise AuthenticationError("This did not come from a browser.", "Open the page.")
-        return self._access.identify(request.request)
+        return self._access.identify(_browser(request))
 
     def _admitted(self, request: gr.Request) -> Caller:
         caller = self._caller(request)
         self._access.admit_run(caller)
         return caller
 
-    async def load(self, request: gr.Request) -> Shown:
-        """Take up the run that the address names, if it names one."""
+    async def load(
+        self, plan_id: str, synonyms: str, names: str, searches: str, request: gr.Request
+    ) -> Shown:
+        """Take up the run that the address names, and the plan that the browser remembers."""
         told = {self._form.answering: await self.answering("", "")}
         # What is not named here may have been typed or started before this answer arrives.
-        run_id = request.query_params.get("run")
-        return {**told, **await self._taken_up(run_id, request)} if run_id else told
+        if run_id := request.query_params.get("run"):
+            told |= await self._taken_up(run_id, request)
+        fields = PlanFields(synonyms, names, searches)
+        return {**told, **self._found_again(plan_id, fields, request)}
+
+    def _found_again(self, plan_id: str, fields: PlanFields, request: gr.Request) -> Shown:
+        try:
+            plan = self._plans.of(self._caller(request).user_id, plan_id)
+        except AuthenticationError:
+            return {}  # the reader of a share link has none
+        if plan is None:
+            return {}
+        asked = {self._form.question: plan.plan.question.text}
+        return {**asked, **self._reviewed(plan_id, plan, fields)}
 
     async def visit(self, event: gr.EventData, request: gr.Request) -> Shown:
         """Show another run than the one that is shown, or none."""
@@ -160,16 +178,23 @@ class RunHandlers:
         return await self._taken_up(str(run_id), request)
 
     async def _taken_up(self, run_id: str, request: gr.Request) -> Shown:
-        form = self._form
+        form, asked = self._form, _browser(request)
         try:
             run = await self._runs.find(run_id)
-            own = run is not None and run.user_id == self._caller(request).user_id
+            owner = run.user_id if run else ""
+            self._access.check_reader(asked, run_id, owner)
+            own = self._access.owns(asked, owner)
         except DeepCriticalError as error:
             return {form.refused: problem(str(error))}
         if run is None:
             return {form.refused: problem(UNKNOWN_RUN), self._live: None}
-        shown = {form.question: run.question, self._live: _shown(run, own=own)}
+        shown = {form.question: run.question, self._live: self._shown(run, own=own)}
         return {form.refused: "", **shown, **self._put_away()}
+
+    def _shown(self, run: RunView, *, own: bool) -> RunShown:
+        private = "yes" if self._access.keeps_private else ""
+        own_run = {"own": "yes" if own else "", "private": private}
+        return {"id": run.run_id, "question": visible(run.question), **own_run}
 
     async def answering(self, model: str | None, given: str | None) -> str:
         """What will answer, in a line; `given` is not empty if there is a key in its field."""
@@ -184,5 +209,12 @@ class RunHandlers:
         return f'<p class="answering"><b>{who}</b>, from:<br>{sources}</p>'
 
 
-def _shown(run: RunView, *, own: bool) -> RunShown:
-    return {"id": run.run_id, "question": visible(run.question), "own": "yes" if own else ""}
+def _browser(request: gr.Request) -> HTTPConnection:
+    """The request of a browser.
+
+    Raises:
+        AuthenticationError: There is none.
+    """
+    if request.request is None:
+        raise AuthenticationError("This did not come from a browser.", "Open the page.")
+    return request.request

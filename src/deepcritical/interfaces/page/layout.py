@@ -42,21 +42,33 @@ def build_page(runs: RunService, access: Access, similar: SimilarRuns | None = N
                 chat = build_chat()
                 results = build_results()
         handlers = RunHandlers(runs, access, form, plan, live)
-        _wire_runs(page, form, live, handlers)
+        _wire_runs(page, form, plan, live, handlers)
         _wire_plan(form, plan, live, handlers)
         _wire_similar(form, live, FormerRuns(runs, access, similar))
         # The name of an event that assets/live.js triggers: when a run is opened, and at its end.
         live.finished(
-            ResultHandlers(runs).finished, [live], [results], trigger_mode="always_last", **PRIVATE
+            ResultHandlers(runs, access).finished,
+            [live],
+            [results],
+            trigger_mode="always_last",
+            **PRIVATE,
         )
         wire_chat(chat, live, results)
     return page
 
 
-def _wire_runs(page: gr.Blocks, form: Form, live: gr.HTML, handlers: RunHandlers) -> None:
+def _wire_runs(
+    page: gr.Blocks, form: Form, panel: PlanPanel, live: gr.HTML, handlers: RunHandlers
+) -> None:
     plan = handlers.plan_outputs
     shown = [live, form.refused, form.question, *plan]
-    page.load(handlers.load, None, [*shown, form.answering], **PRIVATE)
+    page.load(
+        handlers.load,
+        panel.remembered,
+        [*shown, form.answering],
+        js=asset("plan_found.js"),
+        **PRIVATE,
+    )
     live.visited(handlers.visit, None, shown, trigger_mode="always_last", **PRIVATE)
     begun = gr.on(
         [form.ask.click, form.question.submit],
@@ -67,6 +79,7 @@ def _wire_runs(page: gr.Blocks, form: Form, live: gr.HTML, handlers: RunHandlers
         **PRIVATE,
     )
     _after(begun, form, live, handlers)
+    begun.success(None, panel.remembered, None, js=asset("plan_kept.js"))
     # The last: the model's field is left a moment before the key's.
     left = [form.model.blur, form.key.blur]
     gr.on(left, trigger_mode="always_last", **_told(form, handlers))
@@ -75,7 +88,7 @@ def _wire_runs(page: gr.Blocks, form: Form, live: gr.HTML, handlers: RunHandlers
 def _wire_plan(form: Form, plan: PlanPanel, live: gr.HTML, handlers: RunHandlers) -> None:
     approved = plan.approve.click(
         handlers.approve,
-        form.asked | {plan.kept, plan.synonyms, plan.names, plan.searches},
+        form.asked | set(plan.remembered),
         [live, form.key, *handlers.plan_outputs],
         js=asset("starting.js"),
         **PRIVATE,
@@ -83,6 +96,9 @@ def _wire_plan(form: Form, plan: PlanPanel, live: gr.HTML, handlers: RunHandlers
     _after(approved, form, live, handlers)
     left = plan.leave.click(handlers.leave, None, [form.key, plan.kept, plan.panel], **PRIVATE)
     left.success(**_told(form, handlers))
+    edited: list[Any] = [field.change for field in plan.remembered[1:]]
+    for changed in (approved.success, left.success, *edited):
+        changed(None, plan.remembered, None, js=asset("plan_kept.js"))
 
 
 def _after(begun: Any, form: Form, live: gr.HTML, handlers: RunHandlers) -> None:

@@ -12,7 +12,8 @@ import gradio as gr
 __all__ = ["PRIVATE", "RunShown", "html", "problem"]
 
 RunShown = dict[str, str]
-"""What the browser knows of the run that it follows: `id` and `question`."""
+"""What the browser knows of the run that it follows: `id` and `question`; `own` and `private`,
+each empty for no."""
 
 PRIVATE: Mapping[str, Any] = MappingProxyType(
     {

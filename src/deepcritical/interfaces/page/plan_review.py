@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from html import escape
 from typing import NamedTuple
+from uuid import uuid4
 
 import gradio as gr
 from pydantic import ValidationError
@@ -15,7 +17,15 @@ from deepcritical.domain.plan import PlannedQuery, ResearchPlan
 from deepcritical.interfaces.page.parts import html
 from deepcritical.tools.registry import BY_KEY
 
-__all__ = ["PlanFields", "PlanPanel", "Reviewed", "build_plan_panel", "edited", "fields_of"]
+__all__ = [
+    "KeptPlans",
+    "PlanFields",
+    "PlanPanel",
+    "Reviewed",
+    "build_plan_panel",
+    "edited",
+    "fields_of",
+]
 
 MAX_CHARS = 20_000
 _ADVICE = "Correct the plan, or leave it."
@@ -29,6 +39,28 @@ class Reviewed(NamedTuple):
     own_limits: OwnLimits
 
 
+class KeptPlans:
+    """Plans under review by id, each of one user, in memory alone: the oldest one goes first."""
+
+    MOST = 1000
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, tuple[str, Reviewed]] = OrderedDict()
+
+    def add(self, user_id: str, reviewed: Reviewed) -> str:
+        """Return the id of a plan that is kept from now on."""
+        while len(self._kept) >= self.MOST:
+            self._kept.popitem(last=False)
+        plan_id = str(uuid4())
+        self._kept[plan_id] = user_id, reviewed
+        return plan_id
+
+    def of(self, user_id: str, plan_id: object) -> Reviewed | None:
+        """Return the plan of a user; None where there is none of this id, or it is another's."""
+        owner, reviewed = self._kept.get(str(plan_id), ("", None))
+        return reviewed if owner == user_id else None
+
+
 class PlanFields(NamedTuple):
     """What a person may change: names and searches, one a line."""
 
@@ -40,8 +72,8 @@ class PlanFields(NamedTuple):
 class PlanPanel(NamedTuple):
     """The components that events touch."""
 
-    kept: gr.State
-    """A `Reviewed`, on the server; None without one."""
+    kept: gr.Textbox
+    """The id of a plan of `KeptPlans`, which the browser remembers; '' without one."""
     panel: gr.Column
     summary: gr.HTML
     synonyms: gr.Textbox
@@ -51,10 +83,15 @@ class PlanPanel(NamedTuple):
     approve: gr.Button
     leave: gr.Button
 
+    @property
+    def remembered(self) -> list[gr.Textbox]:
+        """What the browser remembers of a plan under review."""
+        return [self.kept, self.synonyms, self.names, self.searches]
+
 
 def build_plan_panel() -> PlanPanel:
     """The components, not shown yet, drawn where it is called."""
-    kept = gr.State(None, time_to_live=24 * 3600)
+    kept = gr.Textbox("", visible="hidden")
     with gr.Column(visible=False, elem_classes="plan") as panel:
         summary = html("")
         with gr.Row():

@@ -20,6 +20,7 @@ const $ = (selector) => element.querySelector(selector);
 let stream = null;
 let current = null;
 let own = false;
+let isPrivate = false;
 let timing = null;
 let seen = null;
 
@@ -315,7 +316,7 @@ async function lost() {
     // Of a run that has ended, the server may have fewer events than were shown here: all are read anew.
     const anew = answer?.ok && (await answer.json()).ended;
     const question = $(".question").textContent;
-    const on = () => (anew ? open({ id, question, own }) : follow());
+    const on = () => (anew ? open({ id, question, own, private: isPrivate }) : follow());
     setTimeout(() => id === current && !document.hidden && on(), 3000);
   }
 }
@@ -357,8 +358,9 @@ function acts() {
   // A question that was not understood is not understood again: it is to be worded anew.
   const stopped = (word === "failed" && seen.error !== "QuestionError") || word === "cancelled";
   for (const button of element.querySelectorAll("[data-act]")) {
-    const resumes = button.dataset.act === "resume";
-    button.hidden = !own || word === "lost" || (resumes ? !stopped : seen.ended);
+    const does = button.dataset.act;
+    const fits = does === "share" ? isPrivate : does === "resume" ? stopped : !seen.ended;
+    button.hidden = !own || word === "lost" || !fits;
     button.disabled = false;
   }
   $(".acts").hidden = ![...element.querySelectorAll("[data-act]")].some((button) => !button.hidden);
@@ -374,17 +376,29 @@ async function act(button) {
     button.disabled = false;
     tell(".problem", told ? `${told.detail} ${told.advice}`.trim() : "The server does not answer. Try again.");
   } else if (button.dataset.act === "resume") {
-    open({ id, question: $(".question").textContent, own });
+    open({ id, question: $(".question").textContent, own, private: isPrivate });
+  } else if (button.dataset.act === "share") {
+    shared(await answer.json());
+    button.disabled = false;
   } else if (button.dataset.act === "write-now" && !seen.ended) {
     seen.wish = "The search ends with the step in hand; then it writes.";
     waits("");
   }
 }
 
+// A run that is private is read by others with a link of its owner.
+function shared(link) {
+  $(".shared").hidden = false;
+  $(".until").textContent = `until ${new Date(link.expires_at).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" })}`;
+  $(".link").value = new URL(link.page, location.href).href;
+  $(".link").select();
+}
+
 function open(run) {
   close();
   current = run?.id ?? null;
   own = Boolean(run?.own);
+  isPrivate = Boolean(run?.private);
   seen = { seq: 0, queries: 0, records: 0, statements: 0, chains: 0, rounds: 0, spent: null, estimate: null };
   $(".live").hidden = !current;
   if (!current) return trigger("finished");
@@ -397,6 +411,7 @@ function open(run) {
   for (const item of element.querySelectorAll(".stages li")) item.classList.remove("reached", "now");
   tell(".problem", "");
   tell(".waiting", "");
+  $(".shared").hidden = true;
   status("starting");
   acts();
   follow();

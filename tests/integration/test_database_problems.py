@@ -1,0 +1,102 @@
+"""What a damaged, full or read-only database is told as, on the command line and over HTTP."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from deepcritical.domain.errors import (
+    DatabaseDamagedError,
+    DatabaseFullError,
+    DatabaseReadOnlyError,
+    DatabaseUnreachableError,
+    StorageError,
+)
+from deepcritical.interfaces.exit_codes import exit_code
+from deepcritical.interfaces.problems import add_handlers
+from deepcritical.services.database import Database
+from deepcritical.services.database_problems import check_integrity, problem_of
+from deepcritical.services.database_url import normalised_url
+from deepcritical.services.engines import engine_of
+from tests.databases import fresh_database
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "runs.sqlite"
+
+
+def test_damage_within_the_file_is_found_before_anybody_asks(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE TABLE made (text TEXT)")
+        connection.executemany("INSERT INTO made VALUES (?)", [("made up" * 200,)] * 300)
+        connection.commit()
+    content = bytearray(file.read_bytes())
+    content[40_000:48_000] = bytes(8_000)
+    file.write_bytes(content)
+    with pytest.raises(DatabaseDamagedError, match=r"is damaged.*backup"):
+        Database(normalised_url(f"sqlite:///{file}")).check()
+    assert file.read_bytes() == content
+
+
+def test_a_large_file_holds_the_start_up_no_longer_than_said(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE TABLE made (number INTEGER PRIMARY KEY)")
+        rows = ((number,) for number in range(200_000))
+        connection.executemany("INSERT INTO made VALUES (?)", rows)
+        connection.commit()
+    assert check_integrity(file, 60.0)
+    assert not check_integrity(file, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("state", "kind"),
+    [
+        ("53100", DatabaseFullError),
+        ("25006", DatabaseReadOnlyError),
+        ("XX001", DatabaseDamagedError),
+    ],
+)
+def test_what_postgresql_says_by_its_codes(state: str, kind: type[StorageError]) -> None:
+    with fresh_database("postgresql", Path()) as url:
+        made = engine_of(url, threads=2, busy_s=5.0)
+        raising = sa.text(f"DO $$ BEGIN RAISE 'made up' USING ERRCODE = '{state}'; END $$")
+        with made.connect() as connection, pytest.raises(sa.exc.DBAPIError) as caught:
+            connection.execute(raising)
+        made.dispose()
+    problem = problem_of(caught.value, "made-up")
+    assert type(problem) is kind
+    assert problem.advice
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "status", "reason"),
+    [
+        (DatabaseDamagedError, 18, 500, "database_damaged"),
+        (DatabaseReadOnlyError, 19, 503, "database_read_only"),
+        (DatabaseFullError, 20, 507, "database_full"),
+        (DatabaseUnreachableError, 21, 503, "database_unreachable"),
+        (StorageError, 11, 503, ""),
+    ],
+)
+def test_each_is_told_apart_by_programs(
+    kind: type[StorageError], code: int, status: int, reason: str
+) -> None:
+    assert exit_code(kind("It cannot be used.", "See to it.")) == code
+    app = FastAPI()
+    add_handlers(app)
+
+    @app.get("/")
+    async def fail() -> None:
+        raise kind("It cannot be used.", "See to it.")
+
+    with TestClient(app, raise_server_exceptions=False) as client:
+        answer = client.get("/")
+    assert (answer.status_code, answer.json()["reason"]) == (status, reason)
+    assert answer.json()["advice"] == "See to it."
