@@ -26,8 +26,8 @@ from deepcritical.bootstrap.durable import build_durable
 from deepcritical.domain.events import RunCompleted
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs import dbos_engine
-from deepcritical.jobs.dbos_journal import DbosJournal
-from deepcritical.jobs.journal import Effect
+from deepcritical.jobs.dbos_engine import DbosJournal
+from deepcritical.jobs.engine import Effect
 from deepcritical.jobs.runs import RunService
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.extractive import ExtractiveReasoner
@@ -260,7 +260,7 @@ async def _warm(order: Order) -> None:
 def main() -> None:
     order = Order(**json.load(sys.stdin))
     asyncio.run(_warm(order))
-    dbos_engine.DbosJournal = Killing  # type: ignore[attr-defined]
+    dbos_engine.DbosJournal = Killing  # type: ignore[misc]
     for tool, lives in order.lives:
         sys.stdout.write(json.dumps(outlived(order, tool, tuple(lives))) + "\n")
         sys.stdout.flush()

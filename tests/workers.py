@@ -22,8 +22,8 @@ from deepcritical.bootstrap.durable import build_durable
 from deepcritical.domain.budget import RunLimits
 from deepcritical.jobs import dbos_engine
 from deepcritical.jobs.conduct import Orchestrate
-from deepcritical.jobs.dbos_journal import DbosJournal
-from deepcritical.jobs.journal import Effect
+from deepcritical.jobs.dbos_engine import DbosJournal
+from deepcritical.jobs.engine import Effect
 from deepcritical.jobs.runs import RunService
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
@@ -167,7 +167,7 @@ def main() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # workers that end leave nothing behind
     asyncio.run(_warm(order))
     Noting.order = order
-    dbos_engine.DbosJournal = Noting  # type: ignore[attr-defined]
+    dbos_engine.DbosJournal = Noting  # type: ignore[misc]
     for _line in sys.stdin:
         if child := os.fork():
             sys.stdout.write(f"{child}\n")

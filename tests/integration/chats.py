@@ -13,8 +13,8 @@ from deepcritical.domain.chat import ENDS_TURN, ChatAnswer, ChatEvent, ToolCalle
 from deepcritical.domain.tool_registry import ToolCaller, ToolRegistry
 from deepcritical.interfaces.render import describe
 from deepcritical.jobs.evidence_tools import RunEvidence
+from deepcritical.jobs.research_tools import registered_tools
 from deepcritical.jobs.runs import RunService
-from deepcritical.jobs.tool_registry import registered_tools
 from deepcritical.orchestrators.chat import Chat
 from deepcritical.reasoning.chatting import ChatReasoner, RuleChat
 from deepcritical.services.chroma import ChromaIndex

@@ -16,7 +16,7 @@ from deepcritical.domain.documents import Document
 from deepcritical.domain.errors import ResearchCancelled
 from deepcritical.domain.events import LoggedEvent
 from deepcritical.jobs.conduct import OpenSources, Orchestrate, conduct
-from deepcritical.jobs.journal import Effect
+from deepcritical.jobs.engine import Effect
 from deepcritical.jobs.recorder import Host
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team

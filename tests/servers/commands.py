@@ -40,7 +40,6 @@ PRELOADED = (
     "deepcritical.bootstrap",
     "deepcritical.bootstrap.operating",
     "deepcritical.jobs.dbos_engine",
-    "deepcritical.jobs.dbos_journal",
     "deepcritical.export",
     "deepcritical.reasoning.llm",
     "deepcritical.models.providers",

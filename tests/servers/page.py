@@ -18,8 +18,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.render import describe
 from deepcritical.interfaces.server import serve_page
-from deepcritical.jobs.news import NewsSince
-from deepcritical.jobs.similar_runs import SimilarRuns
+from deepcritical.jobs.similar_runs import NewsSince, SimilarRuns
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url
 from deepcritical.services.question_similarity import QuestionSimilarity

@@ -16,10 +16,9 @@ from deepcritical.domain.events import Event
 from deepcritical.domain.plan import Place
 from deepcritical.domain.tool_registry import ToolCaller, ToolRegistry
 from deepcritical.jobs.evidence_tools import RunEvidence
-from deepcritical.jobs.news import NewsSince
+from deepcritical.jobs.research_tools import registered_tools
 from deepcritical.jobs.runs import RunService
-from deepcritical.jobs.similar_runs import SimilarRuns
-from deepcritical.jobs.tool_registry import registered_tools
+from deepcritical.jobs.similar_runs import NewsSince, SimilarRuns
 from deepcritical.orchestrators.chat import TURN_LIMITS, Chat
 from deepcritical.reasoning.chatting import ChatReasoner, RuleChat
 from deepcritical.services.embeddings import EmbeddingService

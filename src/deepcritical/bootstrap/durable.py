@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.engine import Engine
@@ -43,22 +44,24 @@ def build_durable(
         ttl_s: Seconds without a sign of life after which a worker is taken for dead.
         keeping: Days for which the events of runs that have ended are kept, and the runs.
     """
-    # A command goes by the limits of the servers and workers beside it, if there are any.
-    shares = (slots, of_user or slots - slots // 4, of_all, not one_shot)
-    engine = partial(_engine, traces.database.url, shares if conducts else None)
-    board = JobBoard(
-        traces.database, queue_limit_s=queue_limit_s, most_of_user=most_of_user, keeping=keeping
-    )
+    shares = (slots, of_user or slots - slots // 4, of_all)
+    engine = partial(_engine, traces.database.url, shares, one_shot=one_shot, conducts=conducts)
+    limits: dict[str, Any] = {"queue_limit_s": queue_limit_s, "most_of_user": most_of_user}
+    board = JobBoard(traces.database, keeping=keeping, **limits)
     runs = partial(DurableRuns, board, traces, engine, slots=slots, conducts=conducts)
     return runs(one_shot=one_shot, ttl_s=ttl_s)
 
 
-def _engine(url: str, shares: tuple[int, int, int | None, bool] | None) -> Engine:
+def _engine(
+    url: str, shares: tuple[int, int, int | None], *, one_shot: bool, conducts: bool
+) -> Engine:
     # Imported late: it is the heaviest part of a process that has a database.
     from deepcritical.jobs.dbos_engine import DbosEngine
     from deepcritical.jobs.dbos_setup import Shares
 
-    return DbosEngine(url, WorkerName(sqlite_file(url)), Shares(*shares) if shares else None)
+    # A command goes by the limits of the servers and workers beside it, if there are any.
+    own = Shares(*shares, settles=not one_shot)
+    return DbosEngine(url, WorkerName(sqlite_file(url)), own if conducts else None)
 
 
 def open_board(traces: ToolTraceService) -> JobBoard:

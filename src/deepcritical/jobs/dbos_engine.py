@@ -17,7 +17,6 @@ from dbos import error as dbos_errors
 
 from deepcritical.domain.errors import StorageError, TraceNotFoundError
 from deepcritical.domain.jobs import EngineRow
-from deepcritical.jobs.dbos_journal import DbosJournal
 from deepcritical.jobs.dbos_setup import (
     APP,
     LEFT,
@@ -32,18 +31,57 @@ from deepcritical.jobs.dbos_setup import (
     refusals_told,
     register_queues,
 )
-from deepcritical.jobs.engine import Conduct, EngineBusyError, Leave, LostRun, Standing
+from deepcritical.jobs.engine import (
+    Conduct,
+    Effect,
+    EngineBusyError,
+    Leave,
+    LostRun,
+    OutOfOrder,
+    Standing,
+)
 from deepcritical.services.database import check_server
 from deepcritical.services.database_problems import kind_of, said_by
 from deepcritical.services.worker_files import WorkerName
 
-__all__ = ["DbosEngine", "forget"]
+__all__ = ["DbosEngine", "DbosJournal", "forget"]
 
 T = TypeVar("T")
 
 AWAY_S = 2.0
 """Seconds after which a server that says nothing is taken for away, when this process ends."""
 _ACTIVE = ("PENDING", "ENQUEUED", "DELAYED")
+
+
+_LOST = (dbos_errors.DBOSWorkflowConflictIDError, dbos_errors.DBOSWorkflowCancelledError)
+
+
+class DbosJournal:
+    """Records effects as steps of the run that the calling task belongs to; see `RunJournal`."""
+
+    def __init__(self) -> None:
+        self.lost = False
+
+    async def record(self, name: str, effect: Effect) -> dict[str, Any]:
+        """The outcome of an effect; see `Journal.record`.
+
+        Raises:
+            LostRun: Another worker goes on with the run.
+            OutOfOrder: The record has another effect in this place.
+            StorageError: The outcome cannot be recorded.
+        """
+
+        async def step() -> dict[str, Any]:
+            return await effect()
+
+        try:
+            async with refusals_told():
+                return await DBOS.run_step_async({"name": name}, step)
+        except _LOST as error:
+            self.lost = True
+            raise LostRun from error
+        except dbos_errors.DBOSUnexpectedStepError as error:
+            raise OutOfOrder(str(error)) from error
 
 
 class _Host:

@@ -1,4 +1,4 @@
-"""The face of a durable engine: it hands runs out to workers, and records their steps.
+"""The face of a durable engine: it hands runs out to workers, and records their effects.
 
 Everything that knows which library that is stands behind it.
 """
@@ -6,22 +6,59 @@ Everything that knows which library that is stands behind it.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from deepcritical.domain.errors import ResearchCancelled
 from deepcritical.domain.jobs import EngineRow
-from deepcritical.jobs.journal import Journal
 
 __all__ = [
     "Conduct",
+    "Effect",
     "Engine",
     "EngineBusyError",
+    "Journal",
     "Leave",
     "LostRun",
+    "NoJournal",
     "OutOfOrder",
     "RunJournal",
     "Standing",
 ]
+
+
+Effect = Callable[[], Awaitable[dict[str, Any]]]
+"""One effect on the world, such as a search or a judgement; its outcome, errors included, as JSON.
+
+It raises no domain error: what a schedule may catch is a part of the outcome. Any other exception
+is a defect.
+"""
+
+
+class Journal(Protocol):
+    """Protocol: the effects of one run, each recorded once."""
+
+    async def record(self, name: str, effect: Effect) -> dict[str, Any]:
+        """The outcome of an effect: of the record if it is there, else by running it once.
+
+        A concurrent task makes one call, as its first await, because the order of the calls is what
+        a replay goes by.
+
+        Args:
+            name: What it is called among the run's records, such as ``read_all``.
+            effect: What is run when nothing is recorded yet.
+
+        Raises:
+            ResearchCancelled: The run was stopped, or another worker goes on with it.
+        """
+        ...
+
+
+class NoJournal:
+    """Implements `Journal` for a run that ends with its process: every effect is run."""
+
+    async def record(self, _name: str, effect: Effect) -> dict[str, Any]:
+        """The outcome of the effect."""
+        return await effect()
 
 
 class EngineBusyError(RuntimeError):

@@ -14,14 +14,14 @@ from datetime import UTC, datetime
 from typing import Any, Protocol, TypeVar, cast
 
 from deepcritical.domain.errors import ConfigurationError, DeepCriticalError, StorageError
-from deepcritical.domain.events import Event
-from deepcritical.jobs.journal import Journal, NoJournal
+from deepcritical.domain.events import Event, RunCancelled, RunCompleted, RunFailed
+from deepcritical.domain.traces import fold
+from deepcritical.jobs.engine import Journal, NoJournal
 from deepcritical.jobs.outcomes import BEGIN, Begun, Form, Outcome, RecordedError
-from deepcritical.jobs.run_spans import error_of, run_attributes
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.calculating import calculated
 from deepcritical.services.model_answers import STEP, AnswerBook
-from deepcritical.services.telemetry import OFF, Telemetry
+from deepcritical.services.telemetry import OFF, Attributes, Telemetry
 
 __all__ = ["Host", "Recorder", "Remembers"]
 
@@ -218,9 +218,9 @@ class Recorder:
 
     def ended(self, ending: Event) -> None:
         """Have the run measured, whose end is told."""
-        told = run_attributes(self._session, ending)
+        told = _attributes(self._session, ending)
         run_id = self._session.log.run_id
-        self.telemetry.run_ended(run_id, self.started_at, told, error_of(ending))
+        self.telemetry.run_ended(run_id, self.started_at, told, _error_of(ending))
 
     async def tell(self, event: Event) -> None:
         """Tell at once, and keep what is told during a call for its record.
@@ -247,3 +247,27 @@ def _dumped(form: Form[Any], outcome: Outcome, result: Any) -> dict[str, Any]:
 def _restored(form: Form[Any], plain: dict[str, Any]) -> tuple[Outcome, Any]:
     outcome = Outcome.model_validate(plain)
     return outcome, None if outcome.error else form.load(outcome.result)
+
+
+def _attributes(session: ResearchSession, ending: Event) -> Attributes:
+    """How a run ended, and what it cost in all."""
+    spent = fold(session.log.events).metrics
+    completed = ending if isinstance(ending, RunCompleted) else None
+    return {
+        "deepcritical.run.id": session.log.run_id,
+        "deepcritical.run.ending": ending.type,
+        "deepcritical.run.stop_reason": completed.stop_reason.value if completed else None,
+        "deepcritical.run.references": completed.references if completed else None,
+        "deepcritical.run.iterations": spent.iterations,
+        "deepcritical.run.queries": sum(spent.queries.values()),
+        "deepcritical.run.model_calls": spent.llm_calls,
+        "deepcritical.run.tokens": spent.tokens,
+        "deepcritical.cost_usd": spent.cost_usd,
+    }
+
+
+def _error_of(ending: Event) -> str:
+    """The kind of error that a run ended with; '' for none."""
+    if isinstance(ending, RunCancelled):
+        return "cancelled"
+    return ending.error if isinstance(ending, RunFailed) else ""

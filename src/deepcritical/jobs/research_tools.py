@@ -1,4 +1,7 @@
-"""The tools of a registry that take minutes: each starts a run, and follows it to its end."""
+"""The tools of a chat; those that take minutes start a run, and follow it to its end.
+
+They are the very ones that MCP and REST offer.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +17,25 @@ from deepcritical.domain.tool_registry import (
     ToolCaller,
     ToolConfig,
     ToolProgress,
+    ToolRegistry,
     ToolResult,
     ToolStep,
 )
+from deepcritical.jobs.conduct import OpenSources
+from deepcritical.jobs.evidence_tools import RunEvidence, rag_tool, search_tool
 from deepcritical.jobs.run import RunOf
 from deepcritical.jobs.runs import RunService
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.chatting import DEEP_RESEARCH, RESEARCH_REPORT
 from deepcritical.tools.registry import DEFAULT_NAMES
 
-__all__ = ["ASK_FIRST", "Describe", "deep_research_tool", "research_report_tool"]
+__all__ = [
+    "ASK_FIRST",
+    "Describe",
+    "deep_research_tool",
+    "registered_tools",
+    "research_report_tool",
+]
 
 ASK_FIRST = "It takes 1-3 minutes: ask the user before you call it."
 
@@ -129,3 +141,22 @@ async def _followed(run: RunOf[Document], describe: Describe) -> _Steps:
             progress=logged.progress,
             data=logged.model_dump(mode="json"),
         )
+
+
+def registered_tools(
+    runs: RunService, open_sources: OpenSources, evidence: RunEvidence, describe: Describe
+) -> ToolRegistry:
+    """All tools of an application.
+
+    Args:
+        runs: Where research is submitted.
+        open_sources: Opens what a search asks.
+        evidence: The records of finished runs.
+        describe: An event of a run as one line.
+    """
+    registry = ToolRegistry()
+    registry.register_tool(search_tool(open_sources))
+    registry.register_tool(rag_tool(evidence))
+    registry.register_tool(deep_research_tool(runs, describe))
+    registry.register_tool(research_report_tool(runs, describe))
+    return registry

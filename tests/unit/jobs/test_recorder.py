@@ -11,7 +11,7 @@ import pytest
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import StorageError
 from deepcritical.domain.events import Notice, RunCancelled, Stage
-from deepcritical.jobs.journal import Effect
+from deepcritical.jobs.engine import Effect
 from deepcritical.jobs.outcomes import Form
 from deepcritical.jobs.recorder import Host, Recorder
 from deepcritical.reasoning.extractive import ExtractiveReasoner
