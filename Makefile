@@ -34,6 +34,8 @@ chaos: setup ## Stop and kill -9 runs at every step, on every database, and prin
 	$(BIN)/python -m pytest -n auto -m chaos
 	$(BIN)/python -m benchmarks.chaos
 	$(BIN)/python -m benchmarks.worker_chaos
+	$(BIN)/python -m benchmarks.worker_chaos --storm 26
+	$(BIN)/python -m benchmarks.paid_chaos
 
 check: setup ## Run every static check
 	$(BIN)/ruff check

@@ -79,13 +79,13 @@ def row_of(order: dict[str, Any], tool: str, every: int) -> Row:
 
 
 @contextmanager
-def model_on_loopback() -> Iterator[str]:
+def model_on_loopback(server: ModelServer) -> Iterator[str]:
     """The address of a made-up model, in a thread of its own."""
     address: list[str] = []
     begun, over = threading.Event(), threading.Event()
 
     async def serve() -> None:
-        async with running(ModelServer().app) as url:
+        async with running(server.app) as url:
             address.append(f"{url}v1")
             begun.set()
             await asyncio.to_thread(over.wait)
@@ -108,7 +108,7 @@ def main() -> int:
     databases = ["sqlite"] if why_no_server() else ["sqlite", "postgresql"]
     print(HEAD, flush=True)
     good = True
-    with model_on_loopback() as model:
+    with model_on_loopback(ModelServer()) as model:
         for kind in databases:
             for reasoner, address in (("rules", ""), ("model", model)):
                 for tool in TOOLS:

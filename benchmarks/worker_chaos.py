@@ -5,7 +5,10 @@ Every run must complete, once, with the report of a run that nobody disturbs, an
 twice.
 Prints a table; the exit code is 1 when any run differs.
 
-Usage: `make chaos`, or `python -m benchmarks.worker_chaos [--runs N] [--seed N]`
+With --storm the one worker is restarted that often instead, by kill -9 and by SIGTERM in turns,
+while twelve runs are under way, on SQLite and on PostgreSQL: all must complete within their limit.
+
+Usage: `make chaos`, or `python -m benchmarks.worker_chaos [--runs N] [--seed N] [--storm N]`
 """
 
 from __future__ import annotations
@@ -28,6 +31,7 @@ from deepcritical.jobs.runs import RunService
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION
+from tests.databases import fresh_database, why_no_server
 from tests.integration.modelled import records
 from tests.killed import comparable
 from tests.own_postgres import OwnServer, own_server, programs
@@ -40,6 +44,9 @@ EVERY_S = 2.0
 LATENCY_S = 0.2
 """What an effect waits for, so that a disturbance finds runs in the middle of one."""
 WAIT_S = 900.0
+STORM_RUNS = 12
+STORM_LATENCY_S = 1.0
+STORM_DEADLINE_S = 60.0
 ENDS = ("run_completed", "run_failed", "run_cancelled")
 
 
@@ -164,6 +171,48 @@ async def main(number: int, seed: int) -> int:
     return 0 if same == number else 1
 
 
+async def storm(kind: str, restarts: int, seed: int) -> bool:
+    """Restart one worker again and again, and print what becomes of its runs."""
+    chance = random.Random(seed)  # noqa: S311 - no secret
+    with tempfile.TemporaryDirectory() as made, fresh_database(kind, Path(made)) as url:
+        order = Order(
+            url,
+            made,
+            str(records(Path(made))),
+            of_user=4,
+            ttl_s=1.0,
+            latency_s=STORM_LATENCY_S,
+            deadline_s=STORM_DEADLINE_S,
+        )
+        with forking(order) as start:
+            runs = service(order, conducts=False)
+            begun = time.monotonic()
+            started = submitted(runs, STORM_RUNS)
+            worker = start()
+            open_at_restart = []
+            for number in range(restarts):
+                await asyncio.sleep(chance.uniform(2.5, 5.0))
+                open_at_restart.append(sum(not run.ended for run in started))
+                os.kill(worker, signal.SIGTERM if number % 2 else signal.SIGKILL)
+                worker = start()
+            ends = await asyncio.gather(*(_end_of(run) for run in started))
+            took = time.monotonic() - begun
+            await runs.close()
+    completed = ends.count("run_completed")
+    print(
+        f"{kind:11}restarts {restarts}, of which {sum(map(bool, open_at_restart))} met runs; "
+        f"runs {len(ends)}, completed {completed}, each within {STORM_DEADLINE_S:.0f} s of its "
+        f"own; {took:.0f} s in all",
+        flush=True,
+    )
+    return completed == len(ends)
+
+
+async def _end_of(run: Run) -> str:
+    async with asyncio.timeout(WAIT_S):
+        return [logged.event.type async for logged in run.tail()][-1]
+
+
 async def _ended(order: Order, run_id: str) -> None:
     """Until a run has ended, whatever happens to the database meanwhile."""
     while True:
@@ -210,7 +259,12 @@ if __name__ == "__main__":
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     options.add_argument("--runs", type=int, default=60)
     options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--storm", type=int, default=0, help="restarts of one worker")
     given = options.parse_args()
+    if given.storm:
+        kinds = ["sqlite"] if why_no_server() else ["sqlite", "postgresql"]
+        good = [asyncio.run(storm(kind, given.storm, given.seed)) for kind in kinds]
+        raise SystemExit(0 if all(good) else 1)
     if programs() is None:
         raise SystemExit("PostgreSQL's initdb and pg_ctl are not installed")
     raise SystemExit(asyncio.run(main(given.runs, given.seed)))

@@ -9,10 +9,13 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import select
 import signal
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,13 +49,17 @@ class Order(NamedTuple):
     folder: str
     question: str
     snapshot: str
-    kills: tuple[tuple[str, str, int], ...]
+    kills: tuple[tuple[str, str, int], ...] = ()
     """In a run of which tool, where, and in which step from 1; a step of 0 kills nothing."""
     model: str = ""
     """Address of a model's server; without it rules reason."""
     deadline_s: float = 120.0
     away_s: float = 0.0
     """How long nobody goes on with a run that was killed."""
+    results: int = 10
+    """Of a query, at most."""
+    lives: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    """Runs whose processes are killed after so many seconds, one after the other."""
 
 
 class Killing(DbosJournal):
@@ -86,7 +93,14 @@ def service(order: Order) -> RunService:
     traces = ToolTraceService(Database(order.url))
     durable = build_durable(traces, ttl_s=TTL_S)
     return run_service(
-        Path(order.snapshot), _reasoner(order), traces, durable, deadline_s=order.deadline_s
+        Path(order.snapshot),
+        _reasoner(order),
+        traces,
+        durable,
+        deadline_s=order.deadline_s,
+        max_calls=400,
+        max_tokens=4_000_000,
+        results_per_query=order.results,
     )
 
 
@@ -94,16 +108,24 @@ def _reasoner(order: Order) -> Reasoner:
     if not order.model:
         return ExtractiveReasoner()
     from deepcritical.models.providers import model_server
+    from deepcritical.reading.library import Library
     from deepcritical.reasoning.llm import LLMReasoner
+    from deepcritical.services.study_readings import StudyReadings
 
-    return LLMReasoner(
-        model_server("openai-chat:made-up", base_url=order.model, api_key="made-up-key")
+    made = model_server(
+        "openai-chat:made-up",
+        base_url=order.model,
+        api_key="made-up-key",
+        profile="small" if order.lives else "auto",
     )
+    return LLMReasoner(made, library=Library(StudyReadings(Database(order.url))))
 
 
 async def _begin(order: Order, tool: str, run_file: Path) -> None:
     runs = service(order)
     run = runs.submit(order.question) if tool == "research" else runs.ask(order.question)
+    if order.lives:  # the first kill is of a run that the database knows
+        await runs.runs_of()
     await asyncio.to_thread(run_file.write_text, run.run_id, encoding="utf-8")
     async for _ in run.tail():
         pass
@@ -131,6 +153,8 @@ async def _tell(runs: RunService, run_id: str) -> None:
         "result": comparable(trace.result) if trace.status is TraceStatus.COMPLETED else None,
         "error": trace.error_message,
         "events": [logged.event.type for logged in events],
+        "numbers": [logged.seq for logged in events],
+        "charged": trace.metrics.llm_calls,
         "steps": [step["function_name"] for step in steps],
     }
     await runs.close()
@@ -154,8 +178,8 @@ def comparable(result: Any) -> Any:
     return [comparable(item) for item in result] if isinstance(result, list) else result
 
 
-def _forked(work: Any) -> tuple[int, str]:
-    """The exit status of a process of its own, and what it printed."""
+def _forked(work: Any, life: Callable[[], float] | None = None) -> tuple[int, str]:
+    """The exit status of a process of its own, and what it printed; it is killed after its life."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
@@ -171,6 +195,8 @@ def _forked(work: Any) -> tuple[int, str]:
             os._exit(code)
     os.close(write)
     with os.fdopen(read, encoding="utf-8") as said:
+        if life and not select.select([said], [], [], life())[0]:
+            os.kill(child, signal.SIGKILL)
         text = said.read()
     return os.waitpid(child, 0)[1], text
 
@@ -201,6 +227,31 @@ def killed(order: Order, tool: str, where: str, at: int) -> dict[str, Any]:
     }
 
 
+def outlived(order: Order, tool: str, lives: tuple[float, ...]) -> dict[str, Any]:
+    """One run whose processes are killed, each in its time; the last one ends it."""
+    run_file = Path(order.folder) / "run"
+    run_file.unlink(missing_ok=True)
+    Killing.lines = Path(order.folder) / "effects"
+    killed_at: list[float] = []
+
+    def begun(life_s: float) -> float:
+        while not run_file.exists():
+            time.sleep(0.01)
+        return life_s
+
+    def work() -> None:
+        run_id = run_file.read_text(encoding="utf-8") if run_file.exists() else ""
+        asyncio.run(_go_on(order, run_id) if run_id else _begin(order, tool, run_file))
+
+    for life_s in (*lives, None):
+        status, text = _forked(work, partial(begun, life_s) if life_s is not None else None)
+        if not os.WIFSIGNALED(status):
+            break
+        killed_at.append(time.time())
+    told = json.loads(text.splitlines()[-1]) if text.strip() else {"status": "nothing", "steps": []}
+    return {"tool": tool, "killed_at": killed_at, **told}
+
+
 async def _warm(order: Order) -> None:
     """Load all that a run needs, once for all of them."""
     await run_service(Path(order.snapshot), deadline_s=60).submit(order.question).result()
@@ -210,6 +261,9 @@ def main() -> None:
     order = Order(**json.load(sys.stdin))
     asyncio.run(_warm(order))
     dbos_engine.DbosJournal = Killing  # type: ignore[attr-defined]
+    for tool, lives in order.lives:
+        sys.stdout.write(json.dumps(outlived(order, tool, tuple(lives))) + "\n")
+        sys.stdout.flush()
     for tool, where, at in order.kills:
         sys.stdout.write(json.dumps(killed(order, tool, where, at)) + "\n")
         sys.stdout.flush()

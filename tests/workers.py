@@ -48,6 +48,7 @@ class Order(NamedTuple):
     ttl_s: float = 2.0
     latency_s: float = 0.0
     """What every effect waits for beside its work."""
+    deadline_s: float = 600.0
 
     @property
     def log(self) -> Path:
@@ -125,7 +126,7 @@ def service(order: Order, *, conducts: bool = True) -> RunService:
         answering=noted(order, deep_research),
         reasoner=ExtractiveReasoner(),
         open_sources=lambda: opened(source),
-        limits_for=lambda _depth: RunLimits(deadline_s=600.0),
+        limits_for=lambda _depth: RunLimits(deadline_s=order.deadline_s),
         traces=traces,
         durable=build_durable(
             traces,

@@ -160,6 +160,11 @@ class Settings(_WithSources):
     """Seconds that a run may wait for its first step before it ends as failed."""
     user_runs: int = Field(default=500, ge=1)
     """Runs of one user that may wait or be under way; further ones are refused."""
+    keep_events_days: float | None = Field(default=None, gt=0)
+    """Days for which the events of runs that have ended are kept; unset, for ever. Of older runs
+    the report stays, and how they began and ended."""
+    keep_runs_days: float | None = Field(default=None, gt=0)
+    """Days for which runs that have ended are kept with all that is theirs; unset, for ever."""
     http_cache: Path | None = Path("~/.cache/deepcritical/http.sqlite")
     """File that keeps answers of sources; empty keeps nothing."""
     http_cache_ttl_s: float = Field(default=86_400.0, gt=0)

@@ -51,7 +51,7 @@ def test_a_run_that_was_killed_ends_as_if_it_had_not_been(url: str, tmp_path: Pa
         assert whole["takeovers"] == 0
         for run in killed:
             assert run["killed"], run
-            assert run["takeovers"] == 1  # of five that a run may have
+            assert run["takeovers"] == 1
             for name in SAME:
                 assert run[name] == whole[name], (run["where"], run["at"], name, run["error"])
             assert run["repeated"] == (0 if run["where"] == "after" else 1)
@@ -62,7 +62,7 @@ def batched(runs: list[dict[str, Any]], size: int) -> Iterator[list[dict[str, An
 
 
 @pytest.mark.slow
-def test_a_run_that_is_taken_up_after_its_deadline_ends_well(tmp_path: Path) -> None:
+def test_the_time_that_nobody_had_a_run_does_not_count_against_it(tmp_path: Path) -> None:
     with fresh_database("sqlite", tmp_path) as url:
         runs = outcomes(
             url,
@@ -73,5 +73,6 @@ def test_a_run_that_is_taken_up_after_its_deadline_ends_well(tmp_path: Path) -> 
         )
     for run in runs:
         assert run["killed"]
-        assert (run["status"], run["stop_reason"]) == ("completed", "deadline"), run["error"]
+        assert run["status"] == "completed", run["error"]
+        assert run["stop_reason"] != "deadline"
         assert run["repeated"] == 1

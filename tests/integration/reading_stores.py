@@ -107,6 +107,13 @@ class CountingReader:
     """
 
     identity = MODEL
+    holder = ""
+
+    async def begun(self) -> Sequence[Sequence[str]]:
+        return ()
+
+    async def begin(self, ids: Sequence[str]) -> None:
+        """Nothing is on record."""
 
     def seconds_left(self) -> float:
         return 60.0

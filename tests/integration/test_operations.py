@@ -51,8 +51,10 @@ class Jobs:
 
     async def begun(self, worker: str, *, times: int = 1) -> str:
         run_id = await self.add()
-        for _ in range(times):
-            await self.board.begin(run_id, worker)
+        for _ in range(times - 1):
+            await self.board.begin(run_id, "a worker that dies")
+            await self.board.note_losses({worker, "gone"})
+        await self.board.begin(run_id, worker)
         await self.traces.append_event(run_id, BEGUN)
         return run_id
 

@@ -120,7 +120,7 @@ async def test_over_the_tools_own_former_runs_are_offered(runs: RunService, sour
     tools = catalogue(runs, Lookups(Settings()), finding(runs, source))
     tool = tools["find_similar_research"]
     for user, found in (("local", [run_id]), ("eve", [])):
-        call = Call(Caller(user, ""), "", None, _untold, _anybody, _unattached)
+        call = Call(Caller(user, ""), "", None, _untold, _everybody, _unattached)
         output = await tool.run(call, tool.checked({"question": SAME}))
         assert [one["run_id"] for one in output.model_dump()["runs"]] == found
 
@@ -150,8 +150,8 @@ async def _untold(_progress: float, _message: str) -> None:
     raise AssertionError("nothing is waited for")
 
 
-def _anybody(_run_id: str, _owner: str) -> None:
-    """Every run may be read."""
+def _everybody(_run_id: str, _owner: str) -> None:
+    """Lets everybody read every run."""
 
 
 def _unattached(_run_id: str) -> AbstractContextManager[None]:

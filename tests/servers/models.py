@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -72,6 +73,8 @@ class ModelServer:
         self.told: Callable[[int], int] = lambda tokens: tokens
         """What is told of a number of tokens."""
         self.latency_s = 0.0
+        self.spans: list[tuple[float, float]] = []
+        """When each request came and was answered, or left, in seconds since 1970."""
         self.change: Change = lambda _task, sane: sane
         self.fault: Callable[[Asked], Fault | None] = lambda _asked: None
         routes = [
@@ -138,7 +141,11 @@ class ModelServer:
         form: Callable[[Any, str, int, int, Fault], dict[str, Any]],
     ) -> Response:
         fault = self.fault(asked) or Fault()
-        await asyncio.sleep(self.latency_s + fault.wait_s)
+        arrived = time.time()
+        try:
+            await asyncio.sleep(self.latency_s + fault.wait_s)
+        finally:
+            self.spans.append((arrived, time.time()))
         if fault.reset:
             return StreamingResponse(_broken(), media_type="application/json")
         if fault.body is not None or fault.status != 200:

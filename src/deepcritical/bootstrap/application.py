@@ -150,6 +150,7 @@ def _durable(
         queue_limit_s=settings.queue_limit_s,
         most_of_user=settings.user_runs,
         one_shot=not serves,
+        keeping=(settings.keep_events_days, settings.keep_runs_days),
     )
 
 

@@ -26,6 +26,7 @@ def build_durable(
     most_of_user: int = 500,
     one_shot: bool = False,
     ttl_s: float = TTL_S,
+    keeping: tuple[float | None, float | None] = (None, None),
 ) -> DurableRuns:
     """Durable runs in the database of these traces.
 
@@ -40,21 +41,24 @@ def build_durable(
         most_of_user: Runs of one user that may wait or be under way.
         one_shot: Whether the process ends with the runs that it takes in.
         ttl_s: Seconds without a sign of life after which a worker is taken for dead.
+        keeping: Days for which the events of runs that have ended are kept, and the runs.
     """
-    url = traces.database.url
-
-    def engine() -> Engine:
-        # Imported late: it is the heaviest part of a process that has a database.
-        from deepcritical.jobs.dbos_engine import DbosEngine
-        from deepcritical.jobs.dbos_setup import Shares
-
-        # A command goes by the limits of the servers and workers beside it, if there are any.
-        shares = Shares(slots, of_user or slots - slots // 4, of_all, settles=not one_shot)
-        return DbosEngine(url, WorkerName(sqlite_file(url)), shares if conducts else None)
-
-    board = JobBoard(traces.database, queue_limit_s=queue_limit_s, most_of_user=most_of_user)
+    # A command goes by the limits of the servers and workers beside it, if there are any.
+    shares = (slots, of_user or slots - slots // 4, of_all, not one_shot)
+    engine = partial(_engine, traces.database.url, shares if conducts else None)
+    board = JobBoard(
+        traces.database, queue_limit_s=queue_limit_s, most_of_user=most_of_user, keeping=keeping
+    )
     runs = partial(DurableRuns, board, traces, engine, slots=slots, conducts=conducts)
     return runs(one_shot=one_shot, ttl_s=ttl_s)
+
+
+def _engine(url: str, shares: tuple[int, int, int | None, bool] | None) -> Engine:
+    # Imported late: it is the heaviest part of a process that has a database.
+    from deepcritical.jobs.dbos_engine import DbosEngine
+    from deepcritical.jobs.dbos_setup import Shares
+
+    return DbosEngine(url, WorkerName(sqlite_file(url)), Shares(*shares) if shares else None)
 
 
 def open_board(traces: ToolTraceService) -> JobBoard:

@@ -26,7 +26,7 @@ def open_operations(settings: Settings) -> Operations | None:
     if settings.database_url is None:
         return None
     database = ReadOnlyDatabase(settings.database_url.get_secret_value())
-    return Operations(database, ttl_s=TTL_S, most_takeovers=MOST_TAKEOVERS)
+    return Operations(database, ttl_s=TTL_S, most_takeovers=MOST_TAKEOVERS + 1)
 
 
 class OpenReadings(NamedTuple):

@@ -104,6 +104,8 @@ class DrugTarget(CuratedFact):
     """Name of the protein or complex; the gene symbol where nothing else is known."""
     symbol: str = ""
     """HGNC symbol of the gene; '' where the source gives none."""
+    ids: tuple[str, ...] = ()
+    """What the source calls it elsewhere, such as UniProt:Q15116; by these sources meet."""
     action_type: str = ""
     """In the words of ChEMBL, upper case: INHIBITOR, ANTAGONIST, AGONIST ...; '' if unknown."""
     mechanism: str = ""

@@ -37,5 +37,7 @@ class Begun(NamedTuple):
     late: bool
     """Whether it has waited for its first step for longer than it may."""
     takeovers: int
-    """How often it was taken up again after the worker that had it was lost."""
+    """How often a worker was lost at the place where the run is, which had this run alone."""
+    lost_with_others: int
+    """How often one was lost there that had other runs, too."""
     signals: Signals

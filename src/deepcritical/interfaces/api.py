@@ -58,8 +58,8 @@ from deepcritical.interfaces.chat_api import chat_router
 from deepcritical.interfaces.chat_sessions import ChatSessions
 from deepcritical.interfaces.event_stream import EventStream, run_blocks
 from deepcritical.interfaces.problems import PROBLEM_RESPONSES, add_handlers, describe_problems
-from deepcritical.interfaces.repeated_starts import RepeatedStarts
 from deepcritical.interfaces.report_files import formats_of
+from deepcritical.jobs.run import Once
 from deepcritical.jobs.runs import RESEARCH, RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
 from deepcritical.jobs.stored_runs import RunView, failed_output
@@ -91,7 +91,7 @@ def build_api(runs: RunService, access: Access, similar: SimilarRuns | None = No
         responses=PROBLEM_RESPONSES,
         generate_unique_id_function=lambda route: route.name,
     )
-    app.state.runs, app.state.access, app.state.repeated = runs, access, RepeatedStarts()
+    app.state.runs, app.state.access = runs, access
     app.state.similar, app.state.chats, app.state.sessions = similar, None, ChatSessions()
     add_handlers(app)
     app.include_router(router)
@@ -129,13 +129,12 @@ async def start_run(
     reasoner = await asyncio.to_thread(runs.reasoner_of, asked.model.strip(), key)
     context = getattr(asked, "context", "")
     await runs.check(asked.question, asked.tool, context=context, reasoner=reasoner)
-    repeated: RepeatedStarts = request.app.state.repeated
-
-    def start() -> str:
+    once = Once.of(caller.user_id, idempotency_key, asked) if idempotency_key else None
+    if once and await runs.began(once):
+        run_id = once.run_id
+    else:
         request.app.state.access.admit_run(caller)
-        return _submit(runs, asked, reasoner, key, caller.user_id)
-
-    run_id = repeated.once(caller.user_id, idempotency_key, asked, start)
+        run_id = _submit(runs, asked, reasoner, key, caller.user_id, once)
     links = run_links(run_id)
     response.headers["Location"] = links["self"]
     token = caller.new_token.get_secret_value() if caller.new_token else ""
@@ -143,7 +142,12 @@ async def start_run(
 
 
 def _submit(
-    runs: RunService, asked: StartRequest, reasoner: Reasoner, key: SecretStr | None, user_id: str
+    runs: RunService,
+    asked: StartRequest,
+    reasoner: Reasoner,
+    key: SecretStr | None,
+    user_id: str,
+    once: Once | None,
 ) -> str:
     if isinstance(asked, ResearchRequest):
         return runs.submit(
@@ -152,6 +156,7 @@ def _submit(
             reasoner=reasoner,
             model_api_key=key,
             user_id=user_id,
+            once=once,
         ).run_id
     return runs.ask(
         asked.question,
@@ -160,6 +165,7 @@ def _submit(
         reasoner=reasoner,
         model_api_key=key,
         user_id=user_id,
+        once=once,
     ).run_id
 
 

@@ -117,8 +117,10 @@ def ask(
     A checklist says what must be known; sources are searched for what it still wants. With
     --evidence only records at hand are asked, and passages are quoted.
 
-    Exit codes: 0 answer; 3 nothing in the evidence; 6 question names nothing to look for; 14 no
-    such run (--reuse); others as for `research`.
+    Exit codes: 0 answer; 3 nothing in the evidence; 4 empty question; 5 question too long; 6
+    question names nothing to look for; 7 no such snapshot; 8 snapshot not readable; 9 wrong
+    setting; 10 no source reachable; 11 file or database not usable; 12 time limit; 14 no such run;
+    17 question declined; 18-21 database damaged, only readable, full, absent; 130 interrupted.
     """
     asked = checked_question(question)
     if evidence is not None:

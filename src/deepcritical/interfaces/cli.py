@@ -218,12 +218,12 @@ def research(
 ) -> None:
     """Answer QUESTION from evidence: progress on stderr, the brief of the report on stdout.
 
-    Exit codes: 0 report; 1 other failure; 2 wrong usage; 3 no evidence; 4 empty question; 5
-    question too long; 6 question not understood; 7 no such snapshot; 8 snapshot or report not
-    readable; 9 wrong setting; 10 no source reachable; 11 file or database not usable; 12 time
-    limit; 13 report not borne out (verify); 14 no such run; 15 problem found (doctor); 16 no usable
-    plan; 17 question declined; 18 database damaged; 19 database read-only; 20 disk of the database
-    full; 21 database not reached; 130 interrupted.
+    Exit codes: 0 report; 1 other failure; 2 wrong usage; 3 report without evidence; 4 empty
+    question; 5 question too long; 6 question not understood; 7 no such snapshot; 8 snapshot or
+    report not readable; 9 wrong setting; 10 no source reachable; 11 file or database not usable;
+    12 time limit; 13 sources do not bear a report out (verify); 14 no such run; 15 a check found a
+    problem (doctor); 16 no usable plan; 17 question declined; 18 database damaged; 19 it can only
+    be read; 20 its disk is full; 21 there is none; 130 interrupted.
     """
     folder, wanted = folder_of(out), _wanted_form(as_json, full)
     question = None if question is None else checked_question(question)
@@ -231,8 +231,8 @@ def research(
     reusing = Reusing(reuse, look=not (no_similar or quiet or from_plan or own))
     asked = _Asked(question, chosen(snapshot, sources, own), with_model, depth, manager, reusing)
     if plan:
-        given = {"--from-plan": from_plan, "--out": out, "--reuse": reuse, "--with": own}
-        _plan(asked, plan, quiet, {**given, "--json": as_json or None, "--full": full or None})
+        others = {"--from-plan": from_plan, "--out": out, "--reuse": reuse, "--with": own}
+        _plan(asked, plan, quiet, {**others, "--json": as_json or None, "--full": full or None})
         return
     ended = (None if from_plan else _former(asked)) or _research(asked, from_plan, folder, quiet)
     if not ended.hand_over(wanted, folder):
@@ -329,7 +329,7 @@ def _former(asked: _Asked) -> Former[ResearchReport] | None:
     return former_run(runs, looking, asked.reusing, ResearchReport)
 
 
-def _plan(asked: _Asked, path: Path, quiet: bool, others: Mapping[str, object]) -> None:
+def _plan(asked: _Asked, path: Path, quiet: bool, others: dict[str, object]) -> None:
     check_alone("--plan", others)
     text = asked.text
     check_new(path)

@@ -8,7 +8,7 @@ import gc
 import socket
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -32,9 +32,8 @@ from deepcritical.interfaces.verify_command import verify
 from deepcritical.interfaces.worker_command import worker
 
 if TYPE_CHECKING:
-    from pydantic import SecretStr
-
     from deepcritical.interfaces.access import Access
+    from deepcritical.settings import Settings
 
 __all__ = ["app", "main"]
 
@@ -123,9 +122,7 @@ def serve(
         # Later still, for the page takes seconds to load.
         from deepcritical.interfaces.server import Front, serve_page
 
-        local = "" if settings.public_url else listening.getsockname()[0]  # '': nobody is
-        rules = settings.public, settings.public_runs_per_hour, settings.share_secret
-        access = _access(local, settings.token_entries(), *rules)
+        access = _access(listening, settings)
         serve_page(
             *(runs, access, bootstrap.Lookups(settings, place.snapshot), listening),
             name=host or settings.host,
@@ -135,13 +132,16 @@ def serve(
         )
 
 
-def _access(
-    host: str, tokens: str, public: bool, runs_per_hour: int, secret: SecretStr | None
-) -> Access:
+def _access(listening: socket.socket, settings: Settings) -> Access:
     from deepcritical.interfaces.access import access_for, parse_tokens
 
-    rules: dict[str, Any] = {"public": public, "runs_per_hour": runs_per_hour}
-    access, made = access_for(host, parse_tokens(tokens), share_secret=secret, **rules)
+    access, made = access_for(
+        "" if settings.public_url else listening.getsockname()[0],  # '': nobody is local
+        parse_tokens(settings.token_entries()),
+        public=settings.public,
+        runs_per_hour=settings.public_runs_per_hour,
+        share_secret=settings.share_secret,
+    )
     if made:
         token = made.get_secret_value()
         typer.echo(

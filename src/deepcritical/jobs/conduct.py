@@ -112,7 +112,7 @@ async def _in_time(
 ) -> None:
     await recorder.begin()
     await session.emit(RunStarted(question=session.text, reasoner=session.reasoner.name))
-    async with within(session.limits, recorder.left_s):
+    async with within(session.limits, recorder.left_s) as recorder.deadline:
         await _searching(session, schedule, open_sources, key, recorder)
 
 

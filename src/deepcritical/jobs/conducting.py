@@ -21,6 +21,7 @@ from deepcritical.jobs.engine import EngineBusyError
 from deepcritical.jobs.held import Held, resolve
 from deepcritical.jobs.hosting import PartsFor, Tool
 from deepcritical.jobs.recorder import Host
+from deepcritical.jobs.run import Once
 from deepcritical.reasoning.base import Reasoner
 
 __all__ = ["Conducting", "Own"]
@@ -38,6 +39,7 @@ class Own:
     key: SecretStr | None
     log_path: Path | None
     user_id: str
+    once: Once | None = None
 
 
 class Conducting:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
@@ -198,7 +199,8 @@ class DbosEngine:
     @refusals_told()
     async def forget(self, run_id: str) -> None:
         """Delete the run's steps."""
-        await DBOS.delete_workflow_async(run_id)
+        with suppress(dbos_errors.DBOSNonExistentWorkflowError):
+            await DBOS.delete_workflow_async(run_id)
 
     async def close(self, leave: Leave) -> None:
         """End the library, give the loop threads of its own again, and hand the runs out.

@@ -79,7 +79,12 @@ class DurableReasoner:
     async def for_run(self, desk: RunDesk) -> AsyncIterator[Reasoner]:
         """The reasoner of one run, by the time that really passes; what it tells is recorded."""
         recorder = self._recorder
-        own = replace(desk, elapsed_s=lambda: recorder.elapsed_s, tell=recorder.tell)
+        own = replace(
+            desk,
+            elapsed_s=lambda: recorder.elapsed_s,
+            tell=recorder.tell,
+            book=recorder.answers,
+        )
         async with self._reasoner.for_run(own) as reasoner:
             yield DurableReasoner(reasoner, recorder)
 

@@ -13,6 +13,7 @@ from typing import Any
 from deepcritical.domain.errors import DeepCriticalError, StorageError, TraceNotFoundError
 from deepcritical.domain.events import LoggedEvent, RunCancelled, Stage
 from deepcritical.domain.recipe import Recipe
+from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs import requests
 from deepcritical.jobs.endings import forget_causes
 from deepcritical.jobs.engine import Engine
@@ -101,7 +102,9 @@ class DurableRuns:
             held=self._held,
         )
         # Before the engine starts, so that no other worker takes this one for dead.
-        await self.board.beat(engine.worker, self._ttl_s, conducts=self._conducts)
+        live = await self.board.beat(engine.worker, self._ttl_s, conducts=self._conducts)
+        # Those of its name the engine takes up when it starts.
+        await self.board.note_losses(live - {engine.worker})
         await engine.start(hosting.conduct)
         tending = Tending(
             self.board, self._traces, engine, hosting, self._ttl_s, conducts=self._conducts
@@ -140,7 +143,9 @@ class DurableRuns:
         engine, hosting = self._engine, self._hosting
         assert engine is not None and hosting is not None  # noqa: PT018, S101 - started before
         held.taken_in = True
-        await self.board.add(run_id, recipe, asked, user_id, engine.worker)
+        if not await self.board.add(run_id, recipe, asked, user_id, engine.worker):
+            self._show(run_id, held)  # the same start reached another server first
+            return
         if held.session.log.ended:
             await self._cancel(run_id)
             return
@@ -228,6 +233,8 @@ class DurableRuns:
         """
         assert self._engine is not None and self._hosting is not None  # noqa: PT018, S101 - started before
         trace = await self._traces.get_trace(run_id)
+        if trace.status is TraceStatus.COMPLETED:
+            await self.board.reopen(run_id, self._engine.worker)  # which says that it cannot be
         if trace.status.ended:
             await self._closed(self._engine, run_id)
         elif await self._elsewhere(self._engine.worker, run_id):

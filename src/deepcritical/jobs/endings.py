@@ -22,19 +22,22 @@ _LOG = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def within(limits: RunLimits, left_s: float | None = None) -> AsyncIterator[None]:
+async def within(limits: RunLimits, left_s: float | None = None) -> AsyncIterator[asyncio.Timeout]:
     """The time of a run.
 
     Args:
         limits: Of the run.
         left_s: Seconds that are left of it; None for all.
 
+    Yields:
+        Its end, which can be put off.
+
     Raises:
         BudgetExceeded: It is over.
     """
     try:
         async with asyncio.timeout(limits.deadline_s if left_s is None else left_s) as deadline:
-            yield
+            yield deadline
     except TimeoutError as error:
         if not deadline.expired():
             raise  # somebody else's time-out

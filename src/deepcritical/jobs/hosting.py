@@ -37,6 +37,7 @@ from deepcritical.reasoning.base import Reasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.job_board import JobBoard
+from deepcritical.services.model_answers import AnswerBook, RunAnswers
 from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.trace_writer import TraceWriter
@@ -54,8 +55,11 @@ _LOG = logging.getLogger(__name__)
 _GOES_ON = "going on with the run %s of another process; `deepcritical traces cancel %s` ends it"
 AWAY_S = 1.0
 """How often a database that is away is asked again."""
-MOST_TAKEOVERS = 5
-"""How often a run is taken up again after its worker was lost, before it ends as failed."""
+MOST_TAKEOVERS = 1
+"""How often a run is taken up again where it was lost with a worker that had it alone."""
+MOST_WITH_OTHERS = 1
+"""How often one is conducted beside others that was lost there with a worker that had others, too.
+From then on it is alone, so that it is known whether it is the cause."""
 
 
 class Parts(NamedTuple):
@@ -119,6 +123,7 @@ class Hosting:
     def __post_init__(self) -> None:
         self._gate = asyncio.Semaphore(self.slots)
         # Runs with a key of their user stand in no line: some slots are for those that do.
+        self._apart = asyncio.Lock()
         self._own_gate = asyncio.Semaphore(max(1, self.slots - self.slots // 4))
 
     async def conduct(self, run_id: str, journal: RunJournal) -> None:
@@ -166,9 +171,20 @@ class Hosting:
         held = self.held.get(run_id)
         gates = [self._own_gate, self._gate] if held and held.own_key else [self._gate]
         async with contextlib.AsyncExitStack() as passed:
+            if run_id not in self.urgent and await self._is_suspected(run_id):
+                await passed.enter_async_context(self._apart)
+                gates = [self._gate] * self.slots
             for gate in gates if run_id not in self.urgent else ():
                 await passed.enter_async_context(gate)
             yield
+
+    async def _is_suspected(self, run_id: str) -> bool:
+        """Whether a run is to be conducted alone, since workers were lost with it and others."""
+        try:
+            return await self.board.lost_with_others(run_id) > MOST_WITH_OTHERS
+        except StorageError as error:  # the run waits below until the database is back
+            _LOG.warning("whether the run %s was lost often is not known: %s", run_id, error)
+            return False
 
     def ends_here(self, run_id: str) -> bool:
         """Whether nobody could go on with a run when this process ends, or nobody waits for it."""
@@ -232,8 +248,9 @@ class Hosting:
                 raise LostRun from None
             await self._end(run_id, failed(error))
             return
+        answers = await RunAnswers.of(self.traces.database, run_id)
         hosted.session, hosted.writer = held.session, held.writer
-        await self._conducted(held, self.tools[begun.recipe.tool], hosted, journal)
+        await self._conducted(held, self.tools[begun.recipe.tool], hosted, journal, answers)
 
     def _is_for_others(self, run_id: str, begun: Begun) -> bool:
         """Whether a worker may have what a command that took the run up by the way has not."""
@@ -251,9 +268,12 @@ class Hosting:
                 "The run waited too long for its turn.",
                 "Ask again later, or raise DEEPCRITICAL_QUEUE_LIMIT_S.",
             )
-        if begun.takeovers > MOST_TAKEOVERS:
+        lost = begun.takeovers + begun.lost_with_others
+        suspected = begun.lost_with_others > MOST_WITH_OTHERS
+        if begun.takeovers > MOST_TAKEOVERS or (begun.takeovers and suspected):
             raise ReasoningError(
-                f"The run was lost {begun.takeovers} times with the process that conducted it.",
+                f"The process that conducted the run was lost {lost} times at the same place of "
+                "it, with no other run there: this run is taken for the cause.",
                 f"See what ends the process, and then: deepcritical traces resume {run_id}",
             )
         held = self.held.get(run_id)
@@ -295,14 +315,16 @@ class Hosting:
         ending.add_done_callback(forget_causes)  # nobody waits for it here
         return Held(session, parts.open_sources, writer, ending, held.key if held else None)
 
-    async def _conducted(self, held: Held, tool: Tool, hosted: Hosted, journal: RunJournal) -> None:
+    async def _conducted(
+        self, held: Held, tool: Tool, hosted: Hosted, journal: RunJournal, answers: AnswerBook
+    ) -> None:
         async def wants_stop() -> bool:
             return hosted.write_now
 
         def lets_go() -> bool:
             return hosted.leaving or journal.lost
 
-        host = Host(journal, wants_stop, lets_go, telemetry=tool.telemetry)
+        host = Host(journal, wants_stop, lets_go, telemetry=tool.telemetry, answers=answers)
         if held.writer:
             held.writer.worker = self.worker
             held.writer.may_leave = not self.ends_here(held.session.log.run_id)

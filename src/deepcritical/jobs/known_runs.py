@@ -5,11 +5,16 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 
-from deepcritical.domain.errors import CapacityError, StorageError, TraceNotFoundError
+from deepcritical.domain.errors import (
+    CapacityError,
+    QuestionError,
+    StorageError,
+    TraceNotFoundError,
+)
 from deepcritical.domain.traces import LOCAL_USER, TraceSummary
 from deepcritical.jobs import requests
 from deepcritical.jobs.durable_runs import DurableRuns
-from deepcritical.jobs.run import Run
+from deepcritical.jobs.run import Once, Run
 from deepcritical.jobs.stored_runs import RunView, open_stored
 from deepcritical.services.tool_trace_service import ToolTraceService
 
@@ -47,6 +52,10 @@ class KnownRuns:
         """
         return await self._durable.board.queue_position(run_id) if self._durable else None
 
+    def conducts(self, run_id: str) -> bool:
+        """Whether a run that another process began is by now in the hands of this one."""
+        return self._durable is not None and self._durable.conducts(run_id)
+
     async def anybody_conducts(self) -> bool:
         """Whether a process is there that takes runs that wait; errors as of `queue_position`."""
         return self._durable is None or await self._durable.anybody_conducts()
@@ -63,6 +72,29 @@ class KnownRuns:
         if run_id in self._runs or self._traces is None:
             return self._runs.get(run_id)
         return await open_stored(self._traces, run_id)
+
+    async def began(self, once: Once) -> bool:
+        """Whether a start that may be repeated has begun its run, here or in another process.
+
+        Raises:
+            QuestionError: It began a run of something else.
+            StorageError: The database cannot be read.
+        """
+        if run := self._runs.get(once.run_id):
+            request = run.once.request if run.once else ""
+        elif self._traces:
+            try:
+                trace = await self._traces.get_trace(once.run_id)
+            except TraceNotFoundError:
+                return False
+            request = str(trace.input_params.get("request", ""))
+        else:
+            return False
+        if request != once.request:
+            raise QuestionError(
+                "This Idempotency-Key was sent with another request.", "Make a new one."
+            )
+        return True
 
     async def find_own(self, beginning: str, user_id: str = LOCAL_USER) -> RunView:
         """The run of a user in the database, by its id or the first four or more characters of it.

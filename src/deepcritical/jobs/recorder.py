@@ -6,6 +6,7 @@ comes from the journal, so that they take the same way up to where the run was i
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from deepcritical.jobs.outcomes import BEGIN, Begun, Form, Outcome, RecordedErro
 from deepcritical.jobs.run_spans import error_of, run_attributes
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.calculating import calculated
+from deepcritical.services.model_answers import STEP, AnswerBook
 from deepcritical.services.telemetry import OFF, Telemetry
 
 __all__ = ["Host", "Recorder", "Remembers"]
@@ -51,6 +53,8 @@ class Host:
     """The time of day, UTC."""
     telemetry: Telemetry = OFF
     """Is told of what is done here: not of what comes from the record."""
+    answers: AnswerBook = field(default_factory=AnswerBook)
+    """What models answered in steps that are not recorded yet."""
 
 
 class Remembers(Protocol):
@@ -66,8 +70,8 @@ class Remembers(Protocol):
 class Recorder:
     """The records of one run, and its time, which stands still between them.
 
-    A call that was under way when its process died is made again, and is then paid a second time:
-    what it had cost is not known, and counts towards no limit.
+    A call that was under way when its process died is made again. Of what it asked models only the
+    requests in flight are repeated, and the run is charged for both: see `services.model_answers`.
 
     Args:
         session: The run; from here on it goes by the time of the records.
@@ -78,6 +82,10 @@ class Recorder:
         self._session = session
         self._host = host
         self.telemetry = host.telemetry
+        self.answers = host.answers
+        self._calls = 0
+        self.deadline: asyncio.Timeout | None = None
+        """Ends the run when its time is over."""
         self._clock = session.clock
         self._begun_at_s = session.clock()
         self._before_s = 0.0
@@ -89,10 +97,10 @@ class Recorder:
 
     @property
     def elapsed_s(self) -> float:
-        """Seconds since the run's first step, the time without a process included.
+        """Seconds that processes have had the run, from its first step on.
 
-        For a run that is taken up after its research should have ended, that is the time as of
-        then: it has the time for the report anew.
+        For one that goes on in another process, that is up to its last record, and at most up to
+        the end of its research: it has the time for the report anew.
         """
         return self._before_s + self._clock() - self._begun_at_s
 
@@ -132,9 +140,6 @@ class Recorder:
             )
         self.started_at = begun.started_at
         session.searched_on = begun.searched_on
-        since_s = (self._host.now() - begun.started_at).total_seconds()
-        self._before_s = min(max(0.0, since_s), session.limits.research_deadline_s)
-        self._begun_at_s = self._clock()
 
     async def call(
         self, form: Form[T], effect: Callable[[], Awaitable[T]], keeper: Remembers | None = None
@@ -149,29 +154,40 @@ class Recorder:
         Raises:
             DeepCriticalError: What the effect raised, as it is recorded.
             ResearchCancelled: As `Journal.record`.
-            StorageError: The log takes nothing more: the run was ended elsewhere.
+            StorageError: The run was ended elsewhere.
         """
         done_here = False
+        self._calls += 1  # before anything is awaited: in the same order in every process
+        step = f"{self._calls}:{form.name}"
 
         async def recorded() -> dict[str, Any]:
             nonlocal done_here
             done_here = True
+            STEP.set(step)  # of a task of its own, or overwritten by the next call
             return await self._done(form, effect, keeper)
 
         plain = await self._host.journal.record(form.name, recorded)
         outcome, result = await calculated(_restored, form, plain)
-        if keeper and not done_here:
-            keeper.remember(outcome.left)
+        if not done_here:
+            self._go_on_behind(outcome)
+            if keeper:
+                keeper.remember(outcome.left)
         # Of calls made at once the later one counts, in whichever order a replay restores them.
         self._recorded_s = max(self._recorded_s, outcome.elapsed_s)
         self._session.stop_wanted = outcome.stop_wanted
         for event in () if done_here else outcome.told:
             await self._session.hear(event)
-        if self._refused:
-            raise self._refused
-        if outcome.error:
-            raise outcome.error.restored()
+        if error := self._refused or (outcome.error and outcome.error.restored()):
+            raise error
         return cast("T", result)
+
+    def _go_on_behind(self, outcome: Outcome) -> None:
+        """Count the time from a record of another process on: nobody had the run in between."""
+        before_s = min(outcome.elapsed_s, self._session.limits.research_deadline_s)
+        self._before_s = max(self._before_s, before_s)
+        self._begun_at_s = self._clock()
+        if self.deadline and not self.deadline.expired():
+            self.deadline.reschedule(asyncio.get_running_loop().time() + self.left_s)
 
     async def _done(
         self, form: Form[T], effect: Callable[[], Awaitable[T]], keeper: Remembers | None

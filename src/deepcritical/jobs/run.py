@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
+import uuid
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from deepcritical.domain.answer import DeepAnswer
+from deepcritical.domain.base import Model
 from deepcritical.domain.documents import Document
 from deepcritical.domain.errors import ResearchCancelled
 from deepcritical.domain.events import LoggedEvent, RunCompleted
@@ -16,9 +20,25 @@ from deepcritical.domain.run_files import RUN_READINGS, RUN_RECORDS
 from deepcritical.domain.traces import LOCAL_USER
 from deepcritical.research.session import ResearchSession
 
-__all__ = ["Run", "RunOf"]
+__all__ = ["Once", "Run", "RunOf"]
 
 Ended_co = TypeVar("Ended_co", bound=Document, covariant=True)
+
+
+class Once(NamedTuple):
+    """A start that a client may repeat because it did not hear the answer."""
+
+    run_id: str
+    """The same for the same key of the same user, in whichever process."""
+    request: str
+    """A hash of all that is asked for."""
+
+    @classmethod
+    def of(cls, user_id: str, key: str, asked: Model) -> Once:
+        """The start of a user by a key of his choice."""
+        told = json.dumps(["start", user_id, key]).encode()
+        run_id = uuid.UUID(bytes=hashlib.sha256(told).digest()[:16], version=4)
+        return cls(str(run_id), hashlib.sha256(asked.model_dump_json().encode()).hexdigest())
 
 
 class RunOf(Generic[Ended_co]):
@@ -31,6 +51,7 @@ class RunOf(Generic[Ended_co]):
         stop: Callable[[], object],
         user_id: str = LOCAL_USER,
         tool_name: str = "",
+        once: Once | None = None,
     ) -> None:
         self._session = session
         self._ending = ending
@@ -39,6 +60,8 @@ class RunOf(Generic[Ended_co]):
         """Who asked."""
         self.tool_name = tool_name
         """What was asked for."""
+        self.once = once
+        """How its start may be repeated."""
 
     @property
     def run_id(self) -> str:

@@ -34,7 +34,7 @@ from deepcritical.jobs.endings import forget_causes, log_defect, within
 from deepcritical.jobs.held import Held, owner_of
 from deepcritical.jobs.hosting import ChooseReasoner, Parts, PartsFor, Tool
 from deepcritical.jobs.known_runs import MAX_ACTIVE, MAX_KEPT, KnownRuns, unknown
-from deepcritical.jobs.run import RunOf
+from deepcritical.jobs.run import Once, RunOf
 from deepcritical.models.desk import RunDesk
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.research.planning import plan_research
@@ -105,8 +105,8 @@ class RunService(KnownRuns):
         self._build_parts = parts_for
         self._open_at = open_at
         self._lacks_key = lacks_key
-        self._conducting = Conducting(self._tools, durable, self._parts)
         self._telemetry = telemetry
+        self._conducting = Conducting(self._tools, durable, self._parts)
 
     async def sources(self) -> tuple[str, ...]:
         """One line on each source."""
@@ -166,10 +166,6 @@ class RunService(KnownRuns):
             del self._runs[run_id]  # its end was told here before the database knew of it
         return elsewhere
 
-    def conducts(self, run_id: str) -> bool:
-        """Whether a run that another process began is by now in the hands of this one."""
-        return self._durable is not None and self._durable.conducts(run_id)
-
     async def tend(self) -> None:
         """Conduct what other processes left, from now on; nothing without a database.
 
@@ -226,8 +222,8 @@ class RunService(KnownRuns):
             ConfigurationError: Sources or limits cannot be had here.
             BudgetExceeded: It took longer than a run may.
         """
-        place, limits = self._place.only(sources), self._limited(depth, own_limits)
-        text, log = checked_question(question), EventLog(str(uuid.uuid4()))
+        text, place, limits = self._asked(question, sources, depth, own_limits)
+        log = EventLog(str(uuid.uuid4()))
         session = self._session(text, limits, log, reasoner)
         desk = RunDesk(session.limits, lambda: session.elapsed_s, session.hear, model_api_key)
         async with (
@@ -249,6 +245,7 @@ class RunService(KnownRuns):
         plan: ResearchPlan | None = None,
         sources: Sequence[str] = (),
         own_limits: OwnLimits = NO_LIMITS,
+        once: Once | None = None,
     ) -> RunOf[ResearchReport]:
         """Start a run that ends with a report; must be called within a running event loop.
 
@@ -262,19 +259,19 @@ class RunService(KnownRuns):
             plan: What was reviewed; its limits hold, and `question` is the plan's.
             sources: Those of the service's live sources that are searched; none given means all.
             own_limits: What the user sets beside the depth.
+            once: How the start may be repeated; the run is then the one that it began first.
 
         Raises:
             EmptyQuestionError, QuestionTooLongError, CapacityError: Nothing is started.
             PlanError: The plan is for another question or place, or goes beyond the limits.
             ConfigurationError: Sources or limits cannot be had here.
         """
-        text = checked_question(question)
-        place, limits = self._place.only(sources), self._limited(depth, own_limits)
+        text, place, limits = self._asked(question, sources, depth, own_limits)
         if plan:
             check_plan(plan, text, place, self._limits_for("deep"))
             limits = plan.limits
         recipe = self._recipe(RESEARCH, text, limits, place=place, plan=plan)
-        own = Own(reasoner, model_api_key, log_path, user_id)
+        own = Own(reasoner, model_api_key, log_path, user_id, once)
         return self._start(recipe, {"question": text, "depth": depth, **own_limits.noted}, own)
 
     def ask(
@@ -290,6 +287,7 @@ class RunService(KnownRuns):
         depth: Depth = "deep",
         sources: Sequence[str] = (),
         own_limits: OwnLimits = NO_LIMITS,
+        once: Once | None = None,
     ) -> RunOf[DeepAnswer]:
         """Start a run that ends with an answer; must be called within a running event loop.
 
@@ -297,29 +295,31 @@ class RunService(KnownRuns):
             question: Any biomedical question, as the user wrote it.
             context: What the user says beside it.
             max_iterations: Rounds of search at most, 1-10; None leaves it to the depth.
+            depth: How far the run may go.
             log_path: As for `submit`.
             reasoner: As for `submit`.
             model_api_key: As for `submit`.
             user_id: Who asks.
-            depth: How far the run may go.
             sources: As for `submit`.
             own_limits: As for `submit`.
+            once: As for `submit`.
 
         Raises:
-            EmptyQuestionError, QuestionTooLongError, CapacityError: Nothing is started.
-            ConfigurationError: Sources or limits cannot be had here.
+            DeepCriticalError: As `submit`, but of a plan.
         """
-        text = checked_question(question)
+        text, place, limits = self._asked(question, sources, depth, own_limits)
         said = checked_question(context) if context.strip() else ""
-        place, limits = self._place.only(sources), self._limited(depth, own_limits)
         rounds = limits.max_iterations if max_iterations is None else max_iterations
         limits = RunLimits(**{**dict(limits), "max_iterations": rounds})
         recipe = self._recipe(DEEP_RESEARCH, text, limits, place=place, context=said)
         asked = {"question": text, "context": said, "max_iterations": rounds, **own_limits.noted}
-        return self._start(recipe, asked, Own(reasoner, model_api_key, log_path, user_id))
+        return self._start(recipe, asked, Own(reasoner, model_api_key, log_path, user_id, once))
 
-    def _limited(self, depth: Depth, own_limits: OwnLimits) -> RunLimits:
-        return own_limits.over(self._limits_for(depth), self._limits_for("deep"))
+    def _asked(
+        self, question: str, sources: Sequence[str], depth: Depth, own_limits: OwnLimits
+    ) -> tuple[str, Place, RunLimits]:
+        limits = own_limits.over(self._limits_for(depth), self._limits_for("deep"))
+        return checked_question(question), self._place.only(sources), limits
 
     def _opening(self, place: Place) -> OpenSources:
         if place == self._place:
@@ -339,12 +339,14 @@ class RunService(KnownRuns):
         )
 
     def _start(self, recipe: Recipe, asked: Mapping[str, object], own: Own) -> RunOf[Any]:
+        if own.once and (known := self._runs.get(own.once.run_id)):
+            return known
         self._make_room(own.user_id)
-        run_id = str(uuid.uuid4())
+        run_id = own.once.run_id if own.once else str(uuid.uuid4())
+        asked = {**asked, "request": own.once.request} if own.once else asked
         named: dict[str, Any] = {"tool_name": recipe.tool, "user_id": own.user_id}
-        writer = (
-            TraceWriter(self._traces, run_id, input_params=asked, **named) if self._traces else None
-        )
+        named["input_params"] = asked
+        writer = TraceWriter(self._traces, run_id, **named) if self._traces else None
         log = EventLog(run_id, own.log_path, writer)
         session = self._session(recipe.question, recipe.limits, log, own.reasoner, recipe.plan)
         own_key = own.key is not None or own.reasoner not in (None, self._reasoner)
@@ -354,7 +356,7 @@ class RunService(KnownRuns):
         opening = self._opening(recipe.place)
         held = Held(session, opening, writer, ending, own.key, own_key)
         stop = partial(self._conducting.stop, run_id)
-        run = RunOf(session, ending, stop, own.user_id, recipe.tool)
+        run = RunOf(session, ending, stop, own.user_id, recipe.tool, own.once)
         ending.add_done_callback(log_defect)
         ending.add_done_callback(forget_causes)
         if writer:  # what is stored whole is read from the database from then on

@@ -28,6 +28,9 @@ TTL_S = 15.0
 """Seconds without a sign of life after which a worker is taken for dead."""
 TICK_S = 0.2
 """How often users are heard: what they stop is stopped within a second."""
+PRUNE_EVERY_S = 10.0
+PRUNE_AFTER_S = 600.0
+"""How long the journal of a completed run is left, for whoever wants to look into it."""
 AWAY_S = 1.0
 """How long a database that is away is left alone."""
 
@@ -68,6 +71,7 @@ class Tending:
                 (TICK_S, self._leave_lost),
                 (self.ttl_s / 5, self._beat),
                 (self.ttl_s / 5, self.sweep),
+                (PRUNE_EVERY_S, self.prune),
             ):
                 together.create_task(_repeated(every_s, work))
 
@@ -112,6 +116,7 @@ class Tending:
         if time.monotonic() < self._patient_until:
             return
         others = live - {self.engine.worker} if first else live
+        await self.board.note_losses(live)
         left = await self.board.left_by(others)
         idle = self._still_idle(under_way)
         for run_id in idle:
@@ -127,6 +132,24 @@ class Tending:
                     "The run waited too long for its turn.", "Ask the question again later."
                 )
                 await self._fail(run_id, late)
+
+    async def prune(self, ended_s: float = PRUNE_AFTER_S) -> None:
+        """Remove what is of no use any more: journals of completed runs, and what is too old.
+
+        Args:
+            ended_s: How long ago a run must have been completed.
+        """
+        standings = await self.engine.standings(await self.board.prunable(ended_s))
+        over = [run_id for run_id, standing in standings.items() if standing != "open"]
+        for run_id in over:
+            await self.engine.forget(run_id)
+        if over:
+            await self.board.pruned(over)
+        for run_id in await self.board.outlived():
+            await self.engine.forget(run_id)
+            with contextlib.suppress(TraceNotFoundError):  # another one was faster
+                user_id = (await self.traces.get_trace(run_id)).user_id
+                await self.traces.delete(run_id, user_id=user_id)
 
     def _still_idle(self, under_way: Mapping[str, str]) -> frozenset[str]:
         """Runs that this worker was given for a whole sweep without beginning with them.

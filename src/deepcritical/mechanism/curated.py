@@ -5,7 +5,9 @@ Each edge rests on the line that the source's record holds, so that it is cited 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from deepcritical.domain.drug_fact_records import fact_records, fact_span
@@ -15,6 +17,7 @@ from deepcritical.domain.hypotheses import EdgeSide
 from deepcritical.domain.named import Condition
 from deepcritical.domain.text import fold
 from deepcritical.vocabulary.conditions import condition_named, is_kind_of
+from deepcritical.vocabulary.nodes import vocabulary
 
 __all__ = ["CuratedEdge", "curated_edges", "side_of_action"]
 
@@ -115,22 +118,56 @@ class _Names:
     """One name for a target that sources call by its gene, its protein or the drug's mechanism."""
 
     def __init__(self, targets: Iterable[DrugTarget]) -> None:
-        self._symbols: dict[str, str] = {}
+        targets = tuple(targets)
+        meant: dict[str, dict[str, str]] = defaultdict(dict)
         for target in targets:
-            if target.symbol:
-                for name in (target.symbol, target.target, _acted_on(target)):
-                    self._symbols.setdefault(fold(name), target.symbol)
+            for key in _keys(target) if target.symbol else ():
+                meant[key].setdefault(fold(target.symbol), target.symbol)
+        # A name that stands for several genes, as that of a family does, is none of them.
+        self._symbols = {
+            key: symbol
+            for key, symbols in meant.items()
+            if len(symbols) == 1
+            for symbol in symbols.values()
+        }
+        self._by_id: dict[str, str] = {}
+        for target in targets:
+            for key in _ids(target):
+                self._by_id.setdefault(key, target.target)
         self._own = {fold(self.of(t)): self.of(t) for t in targets}
 
     def of(self, target: DrugTarget) -> str:
         """The gene's symbol, or the target's name where no source gives one."""
-        keys = (target.symbol, target.target, _acted_on(target))
-        found = (self._symbols.get(fold(key)) for key in keys if key)
-        return next(filter(None, found), target.target)
+        found = (self._symbols.get(key) for key in _keys(target))
+        named = (self._by_id.get(key) for key in _ids(target))
+        return target.symbol or next(filter(None, (*found, *named)), target.target)
 
     def known(self, name: str) -> str:
         """The target that a name means; '' where it is none."""
         return self._own.get(fold(self._symbols.get(fold(name), name)), "")
+
+
+def _keys(target: DrugTarget) -> tuple[str, ...]:
+    """By what a target is found to be that of another source."""
+    names = (target.symbol, target.target, _acted_on(target))
+    return (*(fold(name) for name in names if name), *_ids(target))
+
+
+def _ids(target: DrugTarget) -> tuple[str, ...]:
+    """Its ids, and the protein of UniProt that has its name."""
+    named = _proteins().get(fold(target.target), "")
+    return (*target.ids, *((named,) if named else ()))
+
+
+@cache
+def _proteins() -> Mapping[str, str]:
+    """Ids of proteins by their names; a name of several proteins is left out."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for node in vocabulary().nodes:
+        if node.id.startswith("UniProt:"):
+            for name in node.names:
+                found[fold(name)].add(node.id)
+    return {name: next(iter(ids)) for name, ids in found.items() if len(ids) == 1}
 
 
 def _acted_on(target: DrugTarget) -> str:

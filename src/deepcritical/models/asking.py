@@ -119,7 +119,9 @@ class Asker:
         self._server = server
         self._desk = desk
         self._own_key = desk.model_api_key is not None
-        self._budget = Budget(self.purse, asyncio.Event())
+        self.book = desk.book
+        """What models answered in this run."""
+        self._budget = Budget(self.purse, asyncio.Event(), desk.book)
         self._lines = {
             one.name: _Line(one, clients[one.name]) for one in (*server.steps.values(), server)
         }
@@ -149,6 +151,7 @@ class Asker:
             failed_in_a_row=main.failed_in_a_row,
             given_up=main.given_up,
             mode=main.mode,
+            answered=main.answered,
         )
 
     def go_on(self, asked: Asked) -> None:
@@ -157,6 +160,7 @@ class Asker:
         self.purse.spent, main.asked = asked.spent, asked.questions
         main.failed_in_a_row, main.given_up = asked.failed_in_a_row, asked.given_up
         main.mode = asked.mode or main.mode
+        main.answered = asked.answered
         if main.asked:
             main.tried.set()
 

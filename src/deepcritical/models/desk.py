@@ -11,6 +11,7 @@ from pydantic import SecretStr
 from deepcritical.domain.base import Model
 from deepcritical.domain.budget import RunLimits, Spent
 from deepcritical.domain.events import Event
+from deepcritical.services.model_answers import AnswerBook
 from deepcritical.services.telemetry import OFF, Telemetry
 
 __all__ = ["Asked", "OutputMode", "RunDesk"]
@@ -36,6 +37,8 @@ class RunDesk:
     """The user's own key for the model, for this run only."""
     telemetry: Telemetry = OFF
     """Is told of what is asked of a model."""
+    book: AnswerBook = field(default_factory=AnswerBook)
+    """Has every answer on record before it is used."""
 
 
 class Asked(Model):
@@ -48,3 +51,5 @@ class Asked(Model):
     """Why the model is not asked any more; '' while it is."""
     mode: OutputMode | None
     """In which way the server answers; None while that is not known."""
+    answered: bool = False
+    """Whether it has answered at all: one that has may be away for a moment."""

@@ -157,11 +157,16 @@ WRONG: dict[type[BaseException], Wrong] = {
 
 
 def is_unreachable(error: BaseException) -> bool:
-    """Whether nobody listens at the server's address: asking again would change nothing."""
+    """Whether nobody listens at the server's address.
+
+    A name such as localhost may have several addresses; then every one of them has refused.
+    """
     seen: BaseException | None = error
     while seen is not None:
         if isinstance(seen, ConnectionRefusedError | socket.gaierror):
             return True
+        if isinstance(seen, BaseExceptionGroup):
+            return all(map(is_unreachable, seen.exceptions))
         seen = seen.__cause__ or seen.__context__
     return False
 

@@ -1,10 +1,14 @@
-"""Reserves, sends and counts the requests of one question; repeats those that failed in passing."""
+"""Reserves, sends and counts the requests of one question; repeats those that failed in passing.
+
+What was answered already, before the process died that had asked, is taken from the run's record.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pydantic_ai import exceptions as failures
@@ -18,6 +22,7 @@ from deepcritical.domain.errors import BudgetExceeded
 from deepcritical.models.failing import PASSING, UNANSWERED, TooLongError, is_unreachable
 from deepcritical.models.providers import ModelServer
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN
+from deepcritical.services.model_answers import AnswerBook, Place
 
 __all__ = ["TURNS", "Budget", "Metered"]
 
@@ -29,6 +34,10 @@ _LONGEST_WAIT_S = 20.0
 """A server that asks for a longer wait is not waited for."""
 _LONGEST_CHARS_PER_TOKEN = 20
 """An answer with more for each token that it was allowed comes of no limit, and is not read."""
+_OF_THE_MOMENT = frozenset(("timestamp", "run_id", "conversation_id"))
+"""What differs in a request that asks the same once more."""
+_NOT_ASKED_BY = frozenset(("temperature", "timeout"))
+"""Settings that a server may refuse, or that change no answer."""
 
 
 class Budget(NamedTuple):
@@ -37,6 +46,8 @@ class Budget(NamedTuple):
     purse: Purse
     settled: asyncio.Event
     """Set when a call has ended and its reservation is given back."""
+    book: AnswerBook
+    """Has what was answered before, and what is answered now."""
 
 
 class Metered(WrapperModel):
@@ -57,6 +68,7 @@ class Metered(WrapperModel):
         self._patient = patient
         self._purse = budget.purse
         self._settled = budget.settled
+        self._book = budget.book
         self._judgement = judgement
         self._stands_in = stands_in
         self._turns = 0
@@ -74,55 +86,75 @@ class Metered(WrapperModel):
             raise failures.UnexpectedModelBehavior("it did not come to an end")
         settings = dict(model_settings or {})
         most = self._most(messages, settings, model_request_parameters)
+        place = await self._book.place(self._content(messages, settings, model_request_parameters))
+        if place.answer:
+            self._purse.settle(Spent(), place.spent)
+        else:
+            await self._repeatedly(place, most, messages, settings, model_request_parameters)
+        if len(place.answer) > most.output_tokens * _LONGEST_CHARS_PER_TOKEN:
+            raise TooLongError("it is not read")
+        (response,) = ModelMessagesTypeAdapter.validate_json(place.answer)
+        assert isinstance(response, ModelResponse)  # noqa: S101 - nothing else is an answer
+        return response
+
+    async def _repeatedly(self, place: Place, most: Spent, *request: Any) -> None:
+        """Have it answered; it is sent again after a passing failure."""
         for repeat in range(_REPEATS + 1):
             try:
-                return await self._accepted(most, messages, settings, model_request_parameters)
+                return await self._accepted(place, most, *request)
             except PASSING as error:
                 wait_s = error.retry_after if error.retry_after is not None else 0.5 * 2**repeat
                 longest_s = min(_LONGEST_WAIT_S, self._purse.seconds_left(self._judgement))
-                unable = isinstance(error, failures.ModelServerError) and not self._patient
-                if repeat == _REPEATS or wait_s > longest_s or unable or is_unreachable(error):
+                unable = isinstance(error, failures.ModelServerError) or is_unreachable(error)
+                in_vain = unable and not self._patient
+                if repeat == _REPEATS or wait_s > longest_s or in_vain:
                     raise
             await asyncio.sleep(wait_s)
         raise AssertionError("the last attempt returns or raises")
 
     async def _accepted(
         self,
+        place: Place,
         most: Spent,
         messages: list[ModelMessage],
         settings: dict[str, Any],
         parameters: ModelRequestParameters,
-    ) -> ModelResponse:
+    ) -> None:
         """Send it, and once more without a temperature if it is that which is refused."""
         try:
-            return await self._sent(most, messages, settings, parameters)
+            return await self._sent(place, most, messages, settings, parameters)
         except failures.ModelRequestRejectedError as error:
             if "temperature" not in settings or "temperature" not in str(error):
                 raise
             self._server.takes_temperature = False
             del settings["temperature"]
-        return await self._sent(most, messages, settings, parameters)
+        return await self._sent(place, most, messages, settings, parameters)
 
-    async def _sent(self, most: Spent, *request: Any) -> ModelResponse:
+    async def _sent(self, place: Place, most: Spent, *request: Any) -> None:
+        """Send it, and record the answer. What a dead process had in flight is charged, too."""
         if not self._purse.seconds_left(self._judgement):
             raise BudgetExceeded("The time for it is over.", "Raise DEEPCRITICAL_DEADLINE_S.")
         await self._reserved(most)
         actual = most  # also for an answer that cannot be read: the model has written it
         try:
+            await self._book.sending(place)
             left_s = self._purse.seconds_left(self._judgement)
             async with asyncio.timeout(min(self._server.timeout_s, left_s)):
                 response = await super().request(*request)
-            written = len(ModelMessagesTypeAdapter.dump_json([response]))
-            actual = self._cost(response, most, written)
-        except UNANSWERED:
+            answer = ModelMessagesTypeAdapter.dump_json([response]).decode()
+            once = self._cost(response, most, len(answer))
+            actual = once
+            for _ in range(1, place.sent):
+                actual = actual.plus(once)
+        except UNANSWERED as error:
             actual = Spent(unanswered=1)
+            if not isinstance(error, asyncio.CancelledError):  # else it is asked again elsewhere
+                await self._book.unanswered(place)
             raise
         finally:
             self._purse.settle(most, actual)
             self._settled.set()
-        if written > most.output_tokens * _LONGEST_CHARS_PER_TOKEN:
-            raise TooLongError("it is not read")
-        return response
+        await self._book.keep(place, answer, actual)
 
     async def _reserved(self, most: Spent) -> None:
         """Reserve the call; wait for those under way while what they leave may be enough."""
@@ -138,6 +170,23 @@ class Metered(WrapperModel):
                 return
             await self._settled.wait()
 
+    def _content(
+        self,
+        messages: list[ModelMessage],
+        settings: Mapping[str, Any],
+        parameters: ModelRequestParameters,
+    ) -> str:
+        """What is asked, of whom and in which form; the same in whichever process asks it."""
+        asked = {name: value for name, value in settings.items() if name not in _NOT_ASKED_BY}
+        told = [
+            self._server.name,
+            self._server.address,
+            _lasting(ModelMessagesTypeAdapter.dump_python(messages, mode="json")),
+            asked,
+            *_schemas(parameters),
+        ]
+        return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
+
     def _most(
         self,
         messages: list[ModelMessage],
@@ -145,10 +194,8 @@ class Metered(WrapperModel):
         parameters: ModelRequestParameters,
     ) -> Spent:
         """What a request costs at most, as far as its length tells."""
-        tools = [t.parameters_json_schema for t in parameters.output_tools]
-        schema = parameters.output_object.json_schema if parameters.output_object else {}
         asked = len(ModelMessagesTypeAdapter.dump_json(messages))
-        asked += len(json.dumps([tools, schema]))
+        asked += len(json.dumps(_schemas(parameters)))
         return self._priced(-(-asked // CHARS_PER_TOKEN), settings.get("max_tokens", 0))
 
     def _cost(self, response: ModelResponse, most: Spent, written_chars: int) -> Spent:
@@ -166,3 +213,15 @@ class Metered(WrapperModel):
     def _priced(self, read: int, written: int) -> Spent:
         spent = self._purse.priced(read, written, self._server.price)
         return spent.model_copy(update={"by_fallback": int(self._stands_in)})
+
+
+def _schemas(parameters: ModelRequestParameters) -> Sequence[Any]:
+    tools = [tool.parameters_json_schema for tool in parameters.output_tools]
+    return tools, parameters.output_object.json_schema if parameters.output_object else {}
+
+
+def _lasting(told: Any) -> Any:
+    """A message without what differs each time that it is made."""
+    if isinstance(told, dict):
+        return {n: _lasting(value) for n, value in told.items() if n not in _OF_THE_MOMENT}
+    return [_lasting(value) for value in told] if isinstance(told, list) else told

@@ -70,11 +70,14 @@ class Library:
         found = await calculated(_by_code, records, hashes)
         open_ = [i for i in records if i not in found and records[i].content.strip()]
         call = _Call(self._store)
-        found |= await call.known(open_, hashes, model, owner)
+        begun = await model.begun() if model else ()
+        asked = {i for wave in begun for i in wave}
+        found |= await call.known([i for i in open_ if i not in asked], hashes, model, owner)
         by_model = Readings()
         open_ = [i for i in open_ if i not in found]
         if model and open_:
-            by_model = await call.by_model(model, {i: records[i] for i in open_}, hashes, owner)
+            of = {i: records[i] for i in open_}
+            by_model = await call.by_model(model, of, hashes, owner, begun)
             found |= by_model.found
         rest = {i: records[i] for i in records if i not in found}
         found |= await calculated(_by_rules, rest)
@@ -117,14 +120,22 @@ class _Call:
         records: Mapping[str, Evidence],
         hashes: Mapping[str, str],
         owner: str,
+        begun: Sequence[Sequence[str]] = (),
     ) -> Readings:
-        """What the model reads, each text once; what another run is reading is waited for."""
-        holder, readings = uuid4().hex, Readings()
+        """What the model reads, each text once; what another run is reading is waited for.
+
+        What the run had begun to read when its process died is asked for in the same way: most of
+        it is on record, and what was kept of it meanwhile must not change the questions.
+        """
+        holder, readings = model.holder or uuid4().hex, Readings()
         firsts = {hashes[i]: i for i in reversed(list(records))}
         left = {i: records[i] for i in records if firsts[hashes[i]] == i}
         keys = {i: reading_key(hashes[i], model.identity, owner) for i in left}
         end = time.monotonic() + min(_WAIT_S, model.seconds_left() / 2)
         try:
+            for wave in begun:
+                mine = {i: left.pop(i) for i in wave if i in left}
+                await self._read(model, mine, keys, owner, readings)
             while left:
                 claimed = await self._claimed([keys[i] for i in left], holder)
                 late = time.monotonic() >= end
@@ -133,6 +144,7 @@ class _Call:
                 left = {i: e for i, e in left.items() if i not in readings.found}
                 mine = {i: e for i, e in left.items() if late or keys[i] in claimed}
                 if mine:
+                    await model.begin(list(mine))
                     await self._read(model, mine, keys, owner, readings)
                 left = {i: e for i, e in left.items() if i not in mine}
                 if left:

@@ -8,6 +8,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
+from deepcritical.domain.budget import Spent
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.study import SCHEMA_VERSION, Fault, Reader, StudyReading
@@ -19,6 +20,7 @@ from deepcritical.reading.building import built
 from deepcritical.reading.checking import checked
 from deepcritical.reading.readers import Keep, Readings
 from deepcritical.services.calculating import calculated
+from deepcritical.services.model_answers import Place
 
 __all__ = ["ModelReader"]
 
@@ -26,6 +28,8 @@ ToRead = Callable[[int], Awaitable[None]]
 
 _ABSTRACT_CHARS = 6_000
 """What is shown at least: an abstract that is cut loses its results, which stand at its end."""
+_WAVE = "wave"
+"""What a wave of records is on record as."""
 _FRAME_CHARS = 4_000
 """Characters of a record's own that surround its sentences, and of the question that it is in."""
 
@@ -54,6 +58,25 @@ class ModelReader:
         # Two addresses are two readers.
         self.identity = json.dumps([self._server.name, self._server.address, _prompt_hash()])
         """What a reading by it is kept under, beside the text."""
+        self._next = Place()
+
+    @property
+    def holder(self) -> str:
+        """See `AskedReader`; another one must not go on with what a step of this run reads."""
+        return self._asker.book.holder
+
+    async def begun(self) -> list[list[str]]:
+        """What is on record of the step under way."""
+        waves = []
+        while (place := await self._asker.book.place(_WAVE)).answer:
+            waves.append(json.loads(place.answer))
+        self._next = place
+        return waves
+
+    async def begin(self, ids: Sequence[str]) -> None:
+        """Record what is read next; called after `begun`."""
+        await self._asker.book.keep(self._next, json.dumps(list(ids)), Spent())
+        self._next = await self._asker.book.place(_WAVE)
 
     def seconds_left(self) -> float:
         """Seconds that the run's budget leaves for reading."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -36,6 +36,19 @@ class AskedReader(Protocol):
     @property
     def identity(self) -> str:
         """What its readings are kept under, beside the text: who reads, and by which prompt."""
+        ...
+
+    @property
+    def holder(self) -> str:
+        """What it is called while it reads, in whichever process; '' where that has no name."""
+        ...
+
+    async def begun(self) -> Sequence[Sequence[str]]:
+        """What it was given to read before its process died, by the ids of the records."""
+        ...
+
+    async def begin(self, ids: Sequence[str]) -> None:
+        """Note what it is given to read next."""
         ...
 
     def seconds_left(self) -> float:

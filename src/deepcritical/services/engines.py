@@ -16,6 +16,7 @@ __all__ = [
     "REFUSED",
     "alone",
     "engine_of",
+    "inserting",
     "is_momentary",
     "probing_engine_of",
     "reading_engine_of",
@@ -128,6 +129,14 @@ def _keep_a_log(raw: Any) -> None:
         raw.execute(statement)
     except sqlite3.OperationalError as error:
         raise sa.exc.OperationalError(statement, None, error) from error
+
+
+def inserting(connection: sa.Connection, table: sa.Table) -> Any:
+    """An insert that knows what to do about rows that are there; both databases write it alike."""
+    from sqlalchemy.dialects import postgresql, sqlite
+
+    of = postgresql if connection.dialect.name == "postgresql" else sqlite
+    return of.insert(table)
 
 
 def is_momentary(error: BaseException) -> bool:

@@ -5,7 +5,7 @@ The engine records steps and hands runs out; what it does not know stands here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 from types import ModuleType
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -35,19 +35,27 @@ class JobBoard:
         database: Where they are, with the traces.
         queue_limit_s: Seconds that a run may wait for its first step.
         most_of_user: Runs of one user that may wait or be under way.
+        keeping: Days for which the events of runs that have ended are kept, and the runs; None for
+            ever.
     """
 
     def __init__(
-        self, database: Database, *, queue_limit_s: float = 1800.0, most_of_user: int = 500
+        self,
+        database: Database,
+        *,
+        queue_limit_s: float = 1800.0,
+        most_of_user: int = 500,
+        keeping: tuple[float | None, float | None] = (None, None),
     ) -> None:
         self._database = database
         self._queue_limit_s = queue_limit_s
+        self._keeping = keeping
         self.most_of_user = most_of_user
 
     async def add(
         self, run_id: str, recipe: Recipe, asked: Mapping[str, Any], user_id: str, worker: str
-    ) -> None:
-        """Take in a run, with its trace.
+    ) -> bool:
+        """Take in a run, with its trace; False for one that another process has taken in.
 
         Raises:
             CapacityError: Its user has too many.
@@ -60,7 +68,7 @@ class JobBoard:
             created_at=datetime.now(UTC),
         )
         limits = {"queue_limit_s": self._queue_limit_s, "most": self.most_of_user}
-        await self._write(lambda q, c: q.insert_job(c, trace, recipe, worker, **limits))
+        return await self._write(lambda q, c: q.insert_job(c, trace, recipe, worker, **limits))
 
     async def has(self, run_id: str) -> bool:
         """Whether an engine conducts, or conducted, the run."""
@@ -83,6 +91,14 @@ class JobBoard:
     async def hand_back(self, run_id: str, worker: str) -> None:
         """A worker gives a run out of its hands in good order."""
         await self._write(lambda q, c: q.hand_back(c, run_id, worker))
+
+    async def note_losses(self, live: Collection[str]) -> None:
+        """Count the workers that are none of these against the runs that may have ended them."""
+        await self._write(lambda q, c: q.note_losses(c, live))
+
+    async def lost_with_others(self, run_id: str) -> int:
+        """How often a run was lost where it is, with a worker that had others, too."""
+        return await self._read(lambda q, c: q.lost_with_others(c, run_id))
 
     async def request(self, run_id: str, what: Literal["cancel", "write_now"]) -> bool:
         """Note what a user wants of a run; whether a worker has begun with it."""
@@ -136,11 +152,34 @@ class JobBoard:
         limit = self._queue_limit_s
         await self._write(lambda q, c: q.reopen(c, run_id, worker, queue_limit_s=limit))
 
+    async def prunable(self, ended_s: float) -> tuple[str, ...]:
+        """Runs that were completed so many seconds ago, and whose journal is still there."""
+        return await self._read(lambda _q, c: _pruning().select_prunable(c, ended_s))
+
+    async def pruned(self, run_ids: Sequence[str]) -> None:
+        """The journal of these runs is removed."""
+        await self._write(lambda _q, c: _pruning().note_pruned(c, run_ids))
+
+    async def outlived(self) -> tuple[str, ...]:
+        """Runs that ended longer ago than runs are kept; removes events that are kept no longer."""
+        events_days, runs_days = self._keeping
+        if events_days is not None:
+            await self._write(lambda _q, c: _pruning().delete_old_events(c, events_days))
+        if runs_days is None:
+            return ()
+        return await self._read(lambda _q, c: _pruning().select_outlived(c, runs_days))
+
     async def _write(self, work: Callable[[Any, sa.Connection], T]) -> T:
         return await self._database.write(lambda connection: work(_queries(), connection))
 
     async def _read(self, work: Callable[[Any, sa.Connection], T]) -> T:
         return await self._database.read(lambda connection: work(_queries(), connection))
+
+
+def _pruning() -> ModuleType:
+    from deepcritical.services import pruning
+
+    return pruning
 
 
 def _queries() -> ModuleType:

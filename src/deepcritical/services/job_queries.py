@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -21,7 +22,13 @@ from deepcritical.domain.jobs import Begun, EngineRow, Signals
 from deepcritical.domain.recipe import Recipe
 from deepcritical.domain.traces import ToolTrace, TraceStatus, fold
 from deepcritical.services.trace_queries import insert_trace, lock_user, select_events
-from deepcritical.services.trace_tables import jobs, tool_traces, trace_events, workers
+from deepcritical.services.trace_tables import (
+    jobs,
+    model_answers,
+    tool_traces,
+    trace_events,
+    workers,
+)
 
 __all__ = [
     "anybody_conducts",
@@ -31,6 +38,8 @@ __all__ = [
     "hand_back",
     "insert_job",
     "leave",
+    "lost_with_others",
+    "note_losses",
     "queue_position",
     "reopen",
     "request",
@@ -53,13 +62,16 @@ def insert_job(
     *,
     queue_limit_s: float,
     most: int,
-) -> None:
-    """Take in a run with its trace.
+) -> bool:
+    """Take in a run with its trace; whether it is new.
 
     Raises:
         CapacityError: Its user has as many runs waiting or under way as he may.
     """
     lock_user(connection, trace)
+    known = sa.select(tool_traces.c.id).where(tool_traces.c.id == trace.id)
+    if connection.scalar(known) is not None:
+        return False
     mine = sa.select(sa.func.count()).select_from(_OF_TRACE)
     if (connection.scalar(mine.where(_OPEN, tool_traces.c.user_id == trace.user_id)) or 0) >= most:
         raise CapacityError(
@@ -79,6 +91,7 @@ def insert_job(
             write_now_requested=False,
         )
     )
+    return True
 
 
 def begin(
@@ -104,19 +117,15 @@ def begin(
     ended = TraceStatus(row["status"]).ended
     # The engine hands out one that has ended, too, whose end it could not note down.
     again = row["first_step_at"] is not None and not ended
-    takeovers = row["takeovers"] + again
-    values = {
-        "worker": worker,
-        "takeovers": takeovers,
-        "first_step_at": row["first_step_at"] or now,
-    }
+    values = {"worker": worker, "first_step_at": row["first_step_at"] or now}
     connection.execute(jobs.update().where(jobs.c.run_id == run_id).values(values))
     return Begun(
         recipe=_recipe(row["recipe"]),
         user_id=row["user_id"],
         ended=ended,
         late=not again and now > row["queue_deadline"],
-        takeovers=takeovers,
+        takeovers=row["takeovers"],
+        lost_with_others=row["lost_with_others"],
         signals=Signals(row["cancel_requested"], row["write_now_requested"]),
     )
 
@@ -141,9 +150,48 @@ def hand_back(connection: sa.Connection, run_id: str, worker: str) -> None:
     if status is None or TraceStatus(status).ended:
         return
     told = TraceStatus(status) is not TraceStatus.PENDING
-    change = {"takeovers": jobs.c.takeovers - 1} if told else {"first_step_at": None}
+    change = {} if told else {"first_step_at": None}
     given_up = jobs.update().where(jobs.c.run_id == run_id, begun)
     connection.execute(given_up.values(worker="", **change))
+
+
+def note_losses(connection: sa.Connection, live: Collection[str]) -> None:
+    """Count the workers that were lost against the runs that may be the cause, once each.
+
+    That is a run which was lost at the same place before: one that has told or learned something
+    since has not ended its worker. Whether it was alone there is kept apart, for a neighbour of the
+    cause looks the same until then.
+    """
+    begun = jobs.c.first_step_at.is_not(None) & (jobs.c.worker != "")
+    asked = sa.select(*jobs.c["run_id", "worker", "takeovers", "lost_at", "lost_with_others"])
+    lost = asked.select_from(_OF_TRACE).where(_OPEN, begun, jobs.c.worker.not_in(live))
+    rows = connection.execute(lost.with_for_update(of=jobs)).all()
+    of_worker = Counter(row.worker for row in rows)
+    for row in rows:
+        place, alone = _place(connection, row.run_id), of_worker[row.worker] == 1
+        before = (row.takeovers, row.lost_with_others) if row.lost_at == place else (0, 0)
+        change = {
+            "worker": "",
+            "lost_at": place,
+            "takeovers": before[0] + alone,
+            "lost_with_others": before[1] + (not alone),
+        }
+        connection.execute(jobs.update().where(jobs.c.run_id == row.run_id).values(change))
+
+
+def _place(connection: sa.Connection, run_id: str) -> str:
+    """How far a run is: what it has told, and what models have answered."""
+    told = sa.select(sa.func.count()).where(trace_events.c.trace_id == run_id)
+    learned = sa.select(sa.func.count()).where(
+        model_answers.c.run_id == run_id, model_answers.c.answer != ""
+    )
+    return f"{connection.scalar(told)}-{connection.scalar(learned)}"
+
+
+def lost_with_others(connection: sa.Connection, run_id: str) -> int:
+    """How often a run was lost where it is, with a worker that had others, too."""
+    asked = sa.select(jobs.c.lost_with_others).where(jobs.c.run_id == run_id)
+    return connection.scalar(asked) or 0
 
 
 def _locked(connection: sa.Connection, run_id: str) -> Mapping[str, Any]:
@@ -263,6 +311,7 @@ def reopen(connection: sa.Connection, run_id: str, worker: str, *, queue_limit_s
     fresh = {
         "worker": worker,
         "takeovers": 0,
+        "lost_with_others": 0,
         "cancel_requested": False,
         "write_now_requested": False,
         "queue_deadline": datetime.now(UTC) + timedelta(seconds=queue_limit_s),

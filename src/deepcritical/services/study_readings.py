@@ -223,9 +223,10 @@ def _accept(connection: sa.Connection, *, keys: Sequence[str]) -> int:
 
 
 def _insert(connection: sa.Connection, *, rows: Sequence[dict[str, object]]) -> None:
+    from deepcritical.services.engines import inserting
     from deepcritical.services.trace_tables import study_readings as table
 
-    statement = _inserting(connection, table).on_conflict_do_nothing()
+    statement = inserting(connection, table).on_conflict_do_nothing()
     connection.execute(statement, list(rows))
 
 
@@ -233,13 +234,14 @@ def _claim(connection: sa.Connection, *, keys: Sequence[str], holder: str) -> fr
     """One statement for all keys: whoever comes second finds them taken."""
     import sqlalchemy as sa
 
+    from deepcritical.services.engines import inserting
     from deepcritical.services.trace_tables import reading_claims as table
 
     now = time.time()
     # In one order for all, so that no two transactions wait for each other.
     rows = [{"key": key, "holder": holder, "until": now + CLAIM_S} for key in sorted(set(keys))]
     for part in (rows[at : at + _AT_ONCE] for at in range(0, len(rows), _AT_ONCE)):
-        insert = _inserting(connection, table).values(part)
+        insert = inserting(connection, table).values(part)
         taken = insert.on_conflict_do_update(
             index_elements=[table.c.key],
             set_={"holder": insert.excluded.holder, "until": insert.excluded.until},
@@ -256,11 +258,3 @@ def _release(connection: sa.Connection, *, holder: str) -> None:
     from deepcritical.services.trace_tables import reading_claims as table
 
     connection.execute(sa.delete(table).where(table.c.holder == holder))
-
-
-def _inserting(connection: sa.Connection, table: sa.Table) -> Any:
-    """An insert that knows what to do about rows that are there; both databases write it alike."""
-    from sqlalchemy.dialects import postgresql, sqlite
-
-    of = postgresql if connection.dialect.name == "postgresql" else sqlite
-    return of.insert(table)

@@ -25,6 +25,7 @@ from deepcritical.domain.traces import (
     TraceSummary,
     fold,
 )
+from deepcritical.services.engines import inserting
 from deepcritical.services.trace_tables import jobs, tool_traces, trace_events, users
 
 __all__ = [
@@ -69,11 +70,7 @@ def lock_user(connection: sa.Connection, trace: ToolTrace) -> None:
 
 
 def _insert_new(connection: sa.Connection, table: sa.Table, row: Mapping[str, Any]) -> None:
-    if connection.dialect.name == "postgresql":
-        from sqlalchemy.dialects.postgresql import insert
-    else:
-        from sqlalchemy.dialects.sqlite import insert  # type: ignore[assignment]
-    connection.execute(insert(table).values(row).on_conflict_do_nothing())
+    connection.execute(inserting(connection, table).values(row).on_conflict_do_nothing())
 
 
 def append(

@@ -11,6 +11,7 @@ __all__ = [
     "METADATA",
     "UtcDateTime",
     "jobs",
+    "model_answers",
     "organizations",
     "rate_limits",
     "reading_claims",
@@ -81,6 +82,7 @@ tool_traces = sa.Table(
     sa.Column("metrics", sa.JSON, nullable=False),
     sa.Index("ix_tool_traces_user_tool", "user_id", "tool_name"),
     sa.Index("ix_tool_traces_status", "status"),
+    sa.Index("ix_tool_traces_user_newest", "user_id", "created_at", "id"),
 )
 
 trace_events = sa.Table(
@@ -118,8 +120,32 @@ jobs = sa.Table(
     sa.Column("takeovers", sa.Integer, nullable=False),
     sa.Column("cancel_requested", sa.Boolean, nullable=False),
     sa.Column("write_now_requested", sa.Boolean, nullable=False),
+    sa.Column("lost_at", sa.String(64), nullable=False, server_default=""),
+    sa.Column("lost_with_others", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("pruned", sa.Boolean, nullable=False, server_default=sa.false()),
 )
-"""Runs that an engine conducts. The worker is the one that took the run in, then who has it."""
+"""Runs that an engine conducts. The worker is the one that took the run in, then who has it; '' is
+nobody. Take-overs are the losses of a worker that had this run alone, at the place where the run
+was lost last; `lost_with_others` those of one that had others, too."""
+
+model_answers = sa.Table(
+    "model_answers",
+    METADATA,
+    sa.Column(
+        "run_id",
+        _ID,
+        sa.ForeignKey("tool_traces.id", name="fk_answers_trace", ondelete="CASCADE"),
+        primary_key=True,
+    ),
+    sa.Column("step", _ID, primary_key=True),
+    sa.Column("content", _ID, primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("sent", sa.Integer, nullable=False),
+    sa.Column("answer", sa.Text, nullable=False),
+    sa.Column("spent", sa.JSON, nullable=False),
+)
+"""Requests to models by the step of the run, what was asked, and how often that was asked before;
+with the times that each was sent, and its answer once it is there."""
 
 workers = sa.Table(
     "workers",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,54 @@ def test_one_target_under_several_names_is_one_node() -> None:
     )
     assert {e.object for e in found(known)} == {"MUR1"}
     assert sorted(e.side for e in found(known)) == ["associated", "decreases", "decreases"]
+
+
+@pytest.mark.parametrize(
+    ("drug", "symbol", "protein"),
+    [("warfarin", "VKORC1", "Q9BQB6"), ("pembrolizumab", "PDCD1", "Q15116")],
+)
+def test_a_recorded_protein_and_its_gene_are_one_node_by_their_id(
+    drug: str, symbol: str, protein: str
+) -> None:
+    recorded = read_mychem(Path(DATA / f"mychem_{drug}.json").read_bytes(), Drug(name=drug), DAY)
+    gene = {
+        "id": "ENSG0",
+        "approvedSymbol": symbol,
+        "approvedName": "a made-up name",
+        "proteinIds": [
+            {"id": "A0A000", "source": "uniprot_trembl"},
+            {"id": protein, "source": "uniprot_swissprot"},
+        ],
+    }
+    row = {"mechanismOfAction": "", "actionType": "INHIBITOR", "targets": [gene]}
+    entry = {"id": "CHEMBL0", "name": drug.upper(), "mechanismsOfAction": {"rows": [row]}}
+    answer = {"data": {"search": {"hits": [{"object": entry}]}}}
+    named = read_open_targets(json.dumps(answer).encode(), Drug(name=drug), DAY).facts
+    known = DrugFacts(drug=drug, targets=(*recorded.facts.targets, *named.targets))
+    assert {e.object for e in found(known)} == {symbol}
+    assert {e.side for e in found(known)} == {"decreases", "associated"}
+
+
+def test_one_protein_without_a_gene_is_one_node_by_its_id() -> None:
+    known = facts(
+        targets=(
+            target("a", "Testase", "AGONIST", ids=("UniProt:X1",)),
+            target("b", "The enzyme of tests", "AGONIST", ids=("UniProt:X1",)),
+        )
+    )
+    assert {e.object for e in found(known)} == {"Testase"}
+
+
+def test_a_family_is_none_of_its_members() -> None:
+    family = "Testase inhibitor"
+    known = facts(
+        targets=(
+            target("a", "testase 1", "INHIBITOR", mechanism=family, symbol="TSE1"),
+            target("a", "testase 2", "INHIBITOR", mechanism=family, symbol="TSE2"),
+            target("b", "Testase", "INHIBITOR"),
+        )
+    )
+    assert [e.object for e in found(known)] == ["TSE1", "TSE2", "Testase"]
 
 
 def test_sources_that_disagree_stand_on_both_sides() -> None:

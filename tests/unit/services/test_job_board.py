@@ -45,14 +45,44 @@ async def added(board: JobBoard, worker: str = "one") -> str:
     return run_id
 
 
-async def test_a_run_is_taken_up_and_counted_when_its_worker_was_lost(board: JobBoard) -> None:
+async def test_a_run_is_counted_whose_worker_was_lost_with_it_alone(board: JobBoard) -> None:
     run_id = await added(board)
     first = await board.begin(run_id, "one")
     assert (first.recipe, first.user_id, first.takeovers) == (RECIPE, "ada", 0)
     assert (first.ended, first.late, first.signals) == (False, False, Signals())
+    for _ in range(2):  # another sweep counts nothing twice
+        await board.note_losses({"two"})
     assert (await board.begin(run_id, "two")).takeovers == 1
     await board.hand_back(run_id, "two")
+    await board.note_losses(())
     assert (await board.begin(run_id, "three")).takeovers == 1
+    await board.note_losses({"two"})
+    assert (await board.begin(run_id, "four")).takeovers == 2
+
+
+async def test_a_run_that_was_lost_with_others_is_not_taken_for_the_cause(
+    board: JobBoard, traces: ToolTraceService
+) -> None:
+    cause, neighbour = await added(board), await added(board)
+    for number in range(2):
+        for run_id in (cause, neighbour):
+            begun = await board.begin(run_id, f"worker {number}")
+        started = RunStarted(question=f"{number}", reasoner="rules")  # it gets on, the cause not
+        await traces.append_event(neighbour, started, (Stage.QUESTION, 0.1))
+        await board.note_losses(())
+    counted = [await board.lost_with_others(run_id) for run_id in (cause, neighbour)]
+    assert (begun.takeovers, begun.lost_with_others, counted) == (0, 1, [2, 1])
+
+
+async def test_a_run_that_gets_on_between_losses_is_not_the_cause(
+    board: JobBoard, traces: ToolTraceService
+) -> None:
+    run_id = await added(board)
+    for number in range(26):
+        assert (await board.begin(run_id, f"worker {number}")).takeovers <= 1
+        started = RunStarted(question=f"{number}", reasoner="rules")
+        await traces.append_event(run_id, started, (Stage.QUESTION, 0.1))
+        await board.note_losses(())
 
 
 async def test_one_that_has_ended_is_handed_back_without_a_trace(
@@ -147,7 +177,6 @@ async def test_a_cancel_is_not_lost_when_a_run_is_resumed_before_it_has_ended(
     await board.reopen(run_id, "two")
     taken_up = await board.begin(run_id, "two")
     assert taken_up.signals.cancel
-    assert taken_up.takeovers == 1
 
 
 async def test_a_completed_run_is_not_opened_again(

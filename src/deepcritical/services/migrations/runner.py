@@ -19,6 +19,7 @@ from deepcritical.services.migrations import (
     m0004_rate_limits,
     m0005_conducting_workers,
     m0006_study_readings,
+    m0007_answers,
 )
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ ALL = {
     "0004_rate_limits": m0004_rate_limits.upgrade,
     "0005_conducting_workers": m0005_conducting_workers.upgrade,
     "0006_study_readings": m0006_study_readings.upgrade,
+    "0007_answers": m0007_answers.upgrade,
 }
 """In the order in which they are applied."""
 

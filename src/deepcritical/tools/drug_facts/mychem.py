@@ -264,9 +264,16 @@ def _of_drugcentral(part: Any_, form: str, today: str) -> Iterator[DrugTarget]:
                 origin=DRUGCENTRAL.origin(today),
                 target=target,
                 symbol=as_text(genes[0].get("gene_symbol")) if len(genes) == 1 else "",
+                ids=_protein_ids(genes),
                 action_type=as_text(row.get("action_type")).upper(),
                 form=form,
             )
+
+
+def _protein_ids(genes: list[Any_]) -> tuple[str, ...]:
+    """The id of a single protein; one of a complex would stand for all of it."""
+    found = as_text(genes[0].get("uniprot_id")) if len(genes) == 1 else ""
+    return (f"UniProt:{found}",) if found else ()
 
 
 def _indications(hit: _Hit, today: str) -> Iterator[Indication]:

@@ -34,7 +34,7 @@ query Facts($name: String!) {
       id name
       indications { rows { maxClinicalStage disease { id name } } }
       mechanismsOfAction { rows { mechanismOfAction actionType targets {
-        id approvedSymbol approvedName
+        id approvedSymbol approvedName proteinIds { id source }
         associatedDiseases(page: {index: 0, size: 25}) {
           rows { score disease { id name } datatypeScores { id score } }
         }
@@ -153,10 +153,18 @@ def _mechanisms(entry: _Entry, row: Any_, today: str) -> Iterator[DrugTarget]:
                 origin=_origin(today, f"target/{as_text(target.get('id'))}"),
                 target=name,
                 symbol=symbol,
+                ids=_protein_ids(target),
                 action_type=as_text(row.get("actionType")).upper(),
                 mechanism=as_text(row.get("mechanismOfAction")),
                 form=entry.form,
             )
+
+
+def _protein_ids(target: Any_) -> tuple[str, ...]:
+    """The reviewed protein of UniProt that a gene makes; others are parts and predictions."""
+    rows = dicts_at({"": target}, "", "proteinIds")
+    found = (as_text(row.get("id")) for row in rows if row.get("source") == "uniprot_swissprot")
+    return tuple(f"UniProt:{one}" for one in found if one)
 
 
 def _indications(entries: list[_Entry], today: str) -> tuple[Indication, ...]:

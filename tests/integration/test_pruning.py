@@ -1,0 +1,104 @@
+"""What is removed of runs that have ended, and what stays, on both databases."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from deepcritical.domain.errors import StorageError, TraceNotFoundError
+from deepcritical.domain.traces import TraceStatus
+from deepcritical.jobs.runs import RunService
+from deepcritical.jobs.tending import Tending
+from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.trace_tables import tool_traces
+from tests.conftest import QUESTION, ended
+from tests.integration.doubles import hanging
+from tests.integration.durably import Services, status
+from tests.integration.modelled import records
+from tests.integration.test_resuming import _steps
+
+
+@pytest.fixture
+def service(url: str, tmp_path: Path) -> Services:
+    return Services(url, records(tmp_path))
+
+
+def tending(runs: RunService, traces: ToolTraceService) -> Tending:
+    durable = runs._durable
+    assert durable is not None and durable._engine is not None  # noqa: PT018
+    assert durable._hosting is not None
+    return Tending(durable.board, traces, durable._engine, durable._hosting)
+
+
+@pytest.mark.slow
+async def test_the_journal_of_a_completed_run_goes_and_its_report_stays(
+    service: Services, traces: ToolTraceService
+) -> None:
+    runs = service()
+    run = runs.submit(QUESTION)
+    await run.result()
+    await status(traces, run, TraceStatus.COMPLETED)
+    tends = tending(runs, traces)
+    await tends.prune()
+    assert "testitis" in _steps(service.url)  # it may still be looked into
+    while "testitis" in _steps(service.url):
+        await tends.prune(ended_s=0.0)
+    assert await tends.board.prunable(0.0) == ()
+    kept = await runs.find(run.run_id)
+    assert kept is not None
+    assert kept.report is not None
+    assert [logged.event.type for logged in await kept.events()][-1] == "run_completed"
+    with pytest.raises(StorageError, match="is completed"):
+        await runs.resume(run.run_id)
+    await runs.delete(run.run_id)
+    await runs.close()
+
+
+@pytest.mark.slow
+async def test_the_journal_of_one_that_can_go_on_stays(
+    service: Services, traces: ToolTraceService
+) -> None:
+    reached = asyncio.Event()
+    runs = service(hanging("assess_evidence", reached))
+    run = runs.submit(QUESTION)
+    await reached.wait()
+    run.cancel()
+    await ended(run)
+    await tending(runs, traces).prune(ended_s=0.0)
+    assert "testitis" in _steps(service.url)
+    await runs.close()
+
+
+@pytest.mark.slow
+async def test_what_is_older_than_the_operator_wants_is_removed(
+    service: Services, traces: ToolTraceService
+) -> None:
+    runs = service(keeping=(30.0, 90.0))
+    run = runs.submit(QUESTION)
+    await ended(run)
+    await status(traces, run, TraceStatus.COMPLETED)
+    tends = tending(runs, traces)
+    everything = len(await traces.events(run.run_id))
+    await tends.prune()
+    assert len(await traces.events(run.run_id)) == everything
+    await _aged(traces, 31)
+    await tends.prune()
+    left = [logged.event.type for logged in await traces.events(run.run_id)]
+    assert left == ["run_started", "sources_opened", "run_completed"]
+    assert (await traces.get_trace(run.run_id)).result
+    await _aged(traces, 91)
+    await tends.prune()
+    with pytest.raises(TraceNotFoundError):
+        await traces.get_trace(run.run_id)
+    assert "testitis" not in _steps(service.url)
+    await runs.close()
+
+
+async def _aged(traces: ToolTraceService, days: int) -> None:
+    then = datetime.now(UTC) - timedelta(days=days)
+    old = sa.update(tool_traces).values(completed_at=then)
+    await traces.database.write(lambda connection: connection.execute(old).close())
