@@ -253,9 +253,7 @@ class Settings(_WithSources):
         "reasoning_effort",
         "model_context",
         "database_url",
-        "tokens",
-        "tokens_file",
-        "share_secret",
+        *("tokens", "tokens_file", "share_secret"),
         mode="before",
     )
     @classmethod

@@ -32,8 +32,9 @@ from deepcritical.interfaces.verify_command import verify
 from deepcritical.interfaces.worker_command import worker
 
 if TYPE_CHECKING:
+    from pydantic import SecretStr
+
     from deepcritical.interfaces.access import Access
-    from deepcritical.settings import Settings
 
 __all__ = ["app", "main"]
 
@@ -122,7 +123,9 @@ def serve(
         # Later still, for the page takes seconds to load.
         from deepcritical.interfaces.server import Front, serve_page
 
-        access = _access(listening, settings)
+        local = "" if settings.public_url else listening.getsockname()[0]  # '': nobody is
+        rules = settings.public, settings.public_runs_per_hour, settings.share_secret
+        access = _access(local, settings.token_entries(), *rules)
         serve_page(
             *(runs, access, bootstrap.Lookups(settings, place.snapshot), listening),
             name=host or settings.host,
@@ -132,15 +135,17 @@ def serve(
         )
 
 
-def _access(listening: socket.socket, settings: Settings) -> Access:
+def _access(
+    host: str, tokens: str, public: bool, runs_per_hour: int, secret: SecretStr | None
+) -> Access:
     from deepcritical.interfaces.access import access_for, parse_tokens
 
     access, made = access_for(
-        "" if settings.public_url else listening.getsockname()[0],  # '': nobody is local
-        parse_tokens(settings.token_entries()),
-        public=settings.public,
-        runs_per_hour=settings.public_runs_per_hour,
-        share_secret=settings.share_secret,
+        host,
+        parse_tokens(tokens),
+        public=public,
+        runs_per_hour=runs_per_hour,
+        share_secret=secret,
     )
     if made:
         token = made.get_secret_value()
