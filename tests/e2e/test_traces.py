@@ -153,7 +153,7 @@ def test_an_address_that_is_none_is_a_wrong_setting(home: Path) -> None:
 
 def test_a_database_that_cannot_be_written_is_told_before_the_research(home: Path) -> None:
     done = call(home, "research", QUESTION, DATABASE_URL=f"sqlite:///{home / 'made.jsonl'}")
-    assert (done.returncode, done.stdout) == (11, "")
+    assert (done.returncode, done.stdout) == (18, "")
     assert "DATABASE_URL" in done.stderr
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+import json
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -43,7 +44,7 @@ from tests.conftest import (
 from tests.databases import fresh_database
 from tests.integration.doubles import failing
 from tests.integration.modelled import records
-from tests.integration.replaying import WHENS, Asked, Ended, Texts, When, process
+from tests.integration.replaying import WHENS, Asked, Ended, Record, Texts, When, process
 from tests.servers.models import Asked as Request
 from tests.servers.models import Fault, ModelServer
 from tests.servers.running import running
@@ -248,13 +249,29 @@ async def test_taken_up_after_its_deadline_it_writes_from_what_there_is(
     assert whole.session.stop_reason is not StopReason.DEADLINE
     for at in range(1, len(whole.names)):
         first = await process(asked, Texts((), at, "uncommitted"))
-        later = Texts(first.journal.records)
-        ended = await process(asked, later, first.events, now=in_two_days)
+        later = Texts(aged(first.journal.records))
+        ended = await process(asked, later, first.events)
         (end,) = of_type(ended.events, "run_completed")
-        decided = whole.session.stop_reason if at > last else StopReason.DEADLINE
+        decided = whole.session.stop_reason if at > last + 1 else StopReason.DEADLINE
         assert (at, end.stop_reason) == (at, decided)
         assert ended.document
         assert ended.document.references
+
+
+def aged(records: Sequence[Record]) -> list[Record]:
+    """The records, the last of which was made after the deadline."""
+    *earlier, last = records
+    return [*earlier, last._replace(text=json.dumps(json.loads(last.text) | {"elapsed_s": 1e5}))]
+
+
+async def test_time_in_which_no_process_had_it_does_not_count(
+    tmp_path: Path, schedule: Schedule
+) -> None:
+    asked = Asked(over(records(tmp_path)), schedule)
+    whole = await process(asked)
+    first = await process(asked, Texts((), 3, "before"))
+    ended = await process(asked, Texts(first.journal.records), first.events, now=in_two_days)
+    assert ended.session.stop_reason == whole.session.stop_reason is not StopReason.DEADLINE
 
 
 def in_two_days() -> datetime:
@@ -266,7 +283,7 @@ async def test_after_its_deadline_a_model_has_the_time_for_the_report(
 ) -> None:
     async with modelled(Asked(over(records(tmp_path)), schedule)) as (asked, _):
         first = await process(asked, Texts((), 6, "before"))
-        ended = await process(asked, Texts(first.journal.records), first.events, now=in_two_days)
+        ended = await process(asked, Texts(aged(first.journal.records)), first.events)
     (end,) = of_type(ended.events, "run_completed")
     made = {(one.judgement, one.made_by) for one in of_type(ended.events, "judgement_made")}
     assert end.stop_reason is StopReason.DEADLINE
@@ -279,7 +296,7 @@ async def test_a_live_source_gets_some_time_after_the_deadline(
 ) -> None:
     asked = Asked(partial(opened, Slow(records(tmp_path), "slow", 0.3)), schedule)
     first = await process(asked, Texts((), 2, "before"))
-    ended = await process(asked, Texts(first.journal.records), first.events, now=in_two_days)
+    ended = await process(asked, Texts(aged(first.journal.records)), first.events)
     (end,) = of_type(ended.events, "run_completed")
     assert end.stop_reason is StopReason.DEADLINE
 
