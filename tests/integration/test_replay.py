@@ -249,8 +249,7 @@ async def test_taken_up_after_its_deadline_it_writes_from_what_there_is(
     assert whole.session.stop_reason is not StopReason.DEADLINE
     for at in range(1, len(whole.names)):
         first = await process(asked, Texts((), at, "uncommitted"))
-        later = Texts(aged(first.journal.records))
-        ended = await process(asked, later, first.events)
+        ended = await process(asked, Texts(aged(first.journal.records)), first.events)
         (end,) = of_type(ended.events, "run_completed")
         decided = whole.session.stop_reason if at > last + 1 else StopReason.DEADLINE
         assert (at, end.stop_reason) == (at, decided)
@@ -270,12 +269,10 @@ async def test_time_in_which_no_process_had_it_does_not_count(
     asked = Asked(over(records(tmp_path)), schedule)
     whole = await process(asked)
     first = await process(asked, Texts((), 3, "before"))
-    ended = await process(asked, Texts(first.journal.records), first.events, now=in_two_days)
+    in_two_days = datetime.now(UTC) + timedelta(days=2)
+    left = Texts(first.journal.records)
+    ended = await process(asked, left, first.events, now=lambda: in_two_days)
     assert ended.session.stop_reason == whole.session.stop_reason is not StopReason.DEADLINE
-
-
-def in_two_days() -> datetime:
-    return datetime.now(UTC) + timedelta(days=2)
 
 
 async def test_after_its_deadline_a_model_has_the_time_for_the_report(
