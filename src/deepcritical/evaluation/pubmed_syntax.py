@@ -1,23 +1,12 @@
-"""Recall of the queries: which of the records that bear on a question do they find?
+"""Runs the queries of the first round over a file of records, by a small interpreter of PubMed.
 
-The queries of the first round are built as for PubMed and run by a small interpreter of PubMed's
-syntax over a file of records. Usage::
-
-    python -m benchmarks.recall RECORDS.jsonl.gz --marks DIR [--before QUERIES.json]
-    python -m benchmarks.recall RECORDS.jsonl.gz --questions FILE
-
-A file of marks has `question`, `marked_by_a` and `marked_by_b` (PMIDs); a record bears on the
-question when both marked it. `--before` is what `--queries-out` wrote at another version.
 Records without MeSH headings, publication types or substances can be found by words only: there
 [Mesh], [sh], [pt], [nm] and most of [sb] find nothing, and recall is that of unindexed records.
-Unranked: it counts what a query matches, not what is among the first hundred.
+Unranked: it tells what a query matches, not what is among the first hundred.
 """
 
 from __future__ import annotations
 
-import argparse
-import gzip
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -29,6 +18,8 @@ from deepcritical.answering.queries import need_queries
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.question import SearchBlock
 from deepcritical.domain.text import fold
+from deepcritical.evaluation.files import json_lines
+from deepcritical.evaluation.scores import Outcome
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import literal_frame
 from deepcritical.questions.searching import search_sides
@@ -37,7 +28,7 @@ from deepcritical.tools.base import SourceQuery
 from deepcritical.tools.pubmed_query import pubmed_term
 from deepcritical.vocabulary.conditions import condition_named, is_kind_of
 
-__all__ = ["Record", "matching", "queries_of", "read_records"]
+__all__ = ["Record", "judge_recall", "matching", "queries_of", "read_records"]
 
 _TOKEN = re.compile(r'"[^"]*"(?:\[[^\]]*\])?|[()]|[^\s()"\[\]]+(?:\[[^\]]*\])?')
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
@@ -65,9 +56,7 @@ def _plain(text: str) -> str:
 
 def read_records(path: Path) -> tuple[Record, ...]:
     """The publications of a file of records with `pmid`, `title` and `abstract`."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in lines]
-    return tuple(_record(row) for row in rows if row.get("pmid"))
+    return tuple(_record(row) for row in json_lines(path) if row.get("pmid"))
 
 
 def _record(row: Mapping[str, Any]) -> Record:
@@ -175,66 +164,16 @@ def queries_of(question: str) -> tuple[str, ...]:
     return tuple(pubmed_term(SourceQuery(**dict(query))) for query in wanted)
 
 
-class _Marked(NamedTuple):
-    question: str
-    bearing: frozenset[str]
+def judge_recall(path: Path, records: Sequence[Record]) -> Iterator[Outcome]:
+    """Yield for each record that bears on a question whether the queries find it.
 
-
-def _marks(folder: Path) -> tuple[_Marked, ...]:
-    told = (json.loads(path.read_text()) for path in sorted(folder.glob("q*.json")))
-    return tuple(
-        _Marked(
-            one["question"],
-            frozenset(map(str, one["marked_by_a"])) & frozenset(map(str, one["marked_by_b"])),
-        )
-        for one in told
-    )
-
-
-def _found(terms: Sequence[str], records: Sequence[Record]) -> frozenset[str]:
-    return frozenset[str]().union(*(matching(term, records) for term in terms))
-
-
-def _table(
-    marked: Sequence[_Marked], records: Sequence[Record], before: Mapping[str, Sequence[str]]
-) -> None:
-    hits = {"before": 0, "now": 0}
-    total = 0
-    for question, bearing in marked:
-        total += len(bearing)
-        cells = []
-        for when, terms in (("before", before.get(question, ())), ("now", queries_of(question))):
-            found = _found(terms, records)
-            hits[when] += len(found & bearing)
-            cells.append(f"{when} {len(found & bearing)} ({len(terms)} queries, {len(found)} hits)")
-        missed = sorted(bearing - _found(queries_of(question), records))
-        print(f"{question}\n  bear on it {len(bearing)}; {'; '.join(cells)}; missed now: {missed}")
-    for when, number in hits.items():
-        print(f"Recall {when}: {number} of {total} ({number / max(total, 1):.1%})")
-
-
-def main() -> None:
-    """Print recall for every question with marks, or the queries themselves."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("records", type=Path)
-    parser.add_argument("--marks", type=Path)
-    parser.add_argument("--before", type=Path)
-    parser.add_argument("--queries-out", type=Path)
-    parser.add_argument("--questions", type=Path)
-    options = parser.parse_args()
-    if options.questions:
-        for question in options.questions.read_text().splitlines():
-            print(f"# {question}", *queries_of(question), "", sep="\n")
-        return
-    records = read_records(options.records)
-    indexed = sum(bool(r.mesh) for r in records)
-    print(f"{len(records)} records, {indexed} of them with MeSH headings")
-    if options.queries_out:
-        told = {one.question: queries_of(one.question) for one in _marks(options.marks)}
-        options.queries_out.write_text(json.dumps(told, indent=1))
-    before = json.loads(options.before.read_text()) if options.before else {}
-    _table(_marks(options.marks), records, before)
-
-
-if __name__ == "__main__":
-    main()
+    A line has `question`, `half`, `marked_by_a` and `marked_by_b` (PMIDs): a record bears on the
+    question when both marked it.
+    """
+    for row in json_lines(path):
+        bearing = {str(p) for p in row["marked_by_a"]} & {str(p) for p in row["marked_by_b"]}
+        terms = queries_of(row["question"])
+        found = frozenset[str]().union(*(matching(term, records) for term in terms))
+        for pmid in sorted(bearing):
+            hit = pmid in found
+            yield Outcome("records found by the queries", row["half"], hit, hit, f"{pmid}: {row['question']}")

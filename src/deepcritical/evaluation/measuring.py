@@ -1,0 +1,116 @@
+"""Measures on files and folders of labelled sets, and tells what it was measured with."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from deepcritical.domain.errors import ConfigurationError
+from deepcritical.evaluation.formats import FORMATS, Bench, format_of
+from deepcritical.evaluation.scores import Cost, Evaluation, Figure, Outcome, figures_of
+
+__all__ = ["evaluate", "sets_in"]
+
+
+def sets_in(paths: Sequence[Path]) -> tuple[Path, ...]:
+    """The files of known forms among files and in folders, in the order of the forms.
+
+    Raises:
+        ConfigurationError: One is not there, a file has no known form, or nothing is to measure.
+    """
+    found: dict[Path, None] = {}
+    for path in paths:
+        if not path.exists():
+            raise ConfigurationError(f"There is no {path}.", "Give a set's file or a folder.")
+        if path.is_file() and format_of(path.absolute()) is None:
+            raise ConfigurationError(f"{path} has the form of no known set.", _known())
+        inside = sorted(path.rglob("*")) if path.is_dir() else [path]
+        found |= dict.fromkeys(p for p in inside if p.is_file() and format_of(p.absolute()))
+    if not found:
+        raise ConfigurationError("There is no set of a known form.", _known())
+    order = {one.name: n for n, one in enumerate(FORMATS)}
+    return tuple(sorted(found, key=lambda p: order[_form(p)]))
+
+
+def _form(path: Path) -> str:
+    known = format_of(path.absolute())
+    return known.name if known else ""
+
+
+def _known() -> str:
+    return "Known are: " + ", ".join(f"{f.name} ({f.files})" for f in FORMATS) + "."
+
+
+async def evaluate(
+    paths: Sequence[Path], bench: Bench, *, model: str, left_out: dict[str, str]
+) -> tuple[Evaluation, list[Outcome]]:
+    """Measure on each set.
+
+    Args:
+        paths: Of `sets_in`.
+        bench: What is measured.
+        model: As provider:name; '' for none.
+        left_out: What is not measured, with the reason; told as it is.
+
+    Returns:
+        The figures, and the labels that were missed and may be looked at.
+    """
+    figures: list[Figure] = []
+    costs: dict[str, Cost] = {}
+    missed: list[Outcome] = []
+    grouped: dict[str, list[Outcome]] = {}
+    for path in paths:
+        known = format_of(path.absolute())
+        if known is None:
+            continue
+        begun = time.perf_counter()
+        outcomes, spent = await known.measure(path, bench)
+        seconds = time.perf_counter() - begun
+        former = costs.get(known.name, Cost(seconds=0.0))
+        costs[known.name] = Cost(
+            seconds=former.seconds + seconds,
+            calls=former.calls + spent.calls,
+            tokens=former.tokens + spent.tokens,
+            usd=spent.cost_usd,
+        )
+        grouped.setdefault(known.name, []).extend(outcomes)
+    for name, outcomes in grouped.items():
+        figures += figures_of(name, outcomes)
+        missed += _missed(outcomes)
+    return _told(tuple(figures), costs, model, left_out), missed
+
+
+def _missed(outcomes: Sequence[Outcome]) -> Iterator[Outcome]:
+    yield from (o for o in outcomes if not o.right and o.half == "development")
+
+
+def _told(
+    figures: tuple[Figure, ...], costs: dict[str, Cost], model: str, left_out: dict[str, str]
+) -> Evaluation:
+    return Evaluation(
+        version=version("deepcritical"),
+        commit=_commit(),
+        measured_on=datetime.now(UTC).date().isoformat(),
+        model=model,
+        python=platform.python_version(),
+        figures=figures,
+        costs=costs,
+        left_out=left_out,
+    )
+
+
+def _commit() -> str:
+    """The commit of the checkout that this file lies in; '' where it is installed."""
+    asked = ["git", "rev-parse", "--short", "HEAD"]
+    try:
+        done = subprocess.run(  # noqa: S603
+            asked, cwd=Path(__file__).parent, capture_output=True, text=True, timeout=10, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.strip()

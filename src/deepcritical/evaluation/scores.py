@@ -1,0 +1,124 @@
+"""Holds what a measurement says: labels that were told, told rightly, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import sqrt
+from typing import Literal, NamedTuple
+
+from deepcritical.domain.base import Model, UnitInterval
+from deepcritical.domain.budget import Spent
+
+__all__ = ["Cost", "Evaluation", "Figure", "Half", "Measured", "Outcome", "Share", "figures_of", "wilson"]
+
+Half = Literal["development", "kept aside"]
+"""Rules may be written on the first; the second is only counted."""
+
+_Z = 1.959964
+"""Of the normal distribution, for an interval of 95 %."""
+
+
+class Outcome(NamedTuple):
+    """One label, and what became of it."""
+
+    measure: str
+    half: Half
+    told: bool
+    """Whether anything was said at all."""
+    right: bool
+    shown: str = ""
+    """What shows why, for the half that may be looked at."""
+
+
+class Measured(NamedTuple):
+    """What a set showed, and what a model was asked for it."""
+
+    outcomes: list[Outcome]
+    spent: Spent = Spent()
+
+
+class Share(Model):
+    """A share of n with its interval of 95 % (Wilson's score interval)."""
+
+    hits: int
+    n: int
+    low: UnitInterval
+    high: UnitInterval
+
+    @property
+    def value(self) -> float:
+        """The share itself, 0-1; 0 of nothing is 0."""
+        return self.hits / self.n if self.n else 0.0
+
+
+def wilson(hits: int, n: int) -> Share:
+    """The share of hits among n.
+
+    The interval is Wilson's score interval (J Am Stat Assoc 1927;22:209-212), which holds for few
+    labels and near 0 and 1; of nothing it is 0 to 1.
+    """
+    if n == 0:
+        return Share(hits=0, n=0, low=0.0, high=1.0)
+    p, square = hits / n, _Z * _Z
+    middle = (p + square / (2 * n)) / (1 + square / n)
+    reach = _Z / (1 + square / n) * sqrt(p * (1 - p) / n + square / (4 * n * n))
+    return Share(hits=hits, n=n, low=max(0.0, middle - reach), high=min(1.0, middle + reach))
+
+
+class Figure(Model):
+    """One measure on one half of one set."""
+
+    set: str
+    measure: str
+    half: Half
+    right: Share
+    """Right ones among all labels: what was not told counts as not right."""
+    precise: Share
+    """Right ones among those told."""
+
+
+class Cost(Model):
+    """What a set took."""
+
+    seconds: float
+    calls: int = 0
+    """Answers of a model."""
+    tokens: int = 0
+    usd: float | None = None
+    """None where the price of the model is not known."""
+
+
+class Evaluation(Model):
+    """All figures of one measurement, with what they were measured with."""
+
+    schema_version: Literal[1] = 1
+    version: str
+    commit: str
+    """Of the checkout that was measured; '' where it is none."""
+    measured_on: str
+    """The day, as YYYY-MM-DD."""
+    model: str
+    """As provider:name; '' for none."""
+    python: str
+    figures: tuple[Figure, ...]
+    costs: dict[str, Cost]
+    """By set."""
+    left_out: dict[str, str]
+    """Files that were not measured, with the reason."""
+
+
+def figures_of(name: str, outcomes: Iterable[Outcome]) -> tuple[Figure, ...]:
+    """The figures of a set, in the order in which its measures first come."""
+    grouped: dict[tuple[str, Half], list[Outcome]] = {}
+    for outcome in outcomes:
+        grouped.setdefault((outcome.measure, outcome.half), []).append(outcome)
+    return tuple(
+        Figure(
+            set=name,
+            measure=measure,
+            half=half,
+            right=wilson(sum(o.right for o in found), len(found)),
+            precise=wilson(sum(o.right for o in found), sum(o.told for o in found)),
+        )
+        for (measure, half), found in grouped.items()
+    )
