@@ -21,6 +21,7 @@ from deepcritical.evaluation.verdicts import judge_verdicts
 from deepcritical.models.desk import RunDesk
 
 if TYPE_CHECKING:
+    from deepcritical.domain.study import StudyReading
     from deepcritical.jobs.runs import RunService
     from deepcritical.reasoning.base import Reasoner
 
@@ -34,9 +35,10 @@ class Bench(NamedTuple):
     """What is measured, and on how much."""
 
     reasoner: Reasoner
-    runs: Callable[[str], RunService]
-    """Runs over a snapshot, by its name or path."""
+    runs: Callable[[], RunService]
+    """Runs over the snapshot."""
     snapshot: str
+    """Its name or path."""
     limit: int | None
     """Rows of a set that are measured, or articles where they are read; None for all."""
 
@@ -73,7 +75,7 @@ async def _recall(path: Path, bench: Bench) -> Measured:
 
 
 async def _verdicts(path: Path, bench: Bench) -> Measured:
-    runs = bench.runs(bench.snapshot)
+    runs = bench.runs()
     try:
         return await judge_verdicts(path, runs, bench.limit)
     finally:
@@ -104,7 +106,7 @@ def _trials(load: Callable[[Path], list[trials.Labelled]]) -> Measure:
 
 def _judged(
     items: Sequence[trials.Labelled],
-    readings: Iterable[trials.StudyReading],
+    readings: Iterable[StudyReading],
     judges: Sequence[trials.Judge],
 ) -> Iterator[Outcome]:
     for item, reading in zip(items, readings, strict=True):
@@ -118,9 +120,7 @@ _OWN = "written for this project by people who had not seen its code"
 FORMATS: tuple[Format, ...] = (
     Format("questions", "*intents.jsonl", _by_code(questions.judge_wordings), _OWN),
     Format("inputs to decline", "*declines.jsonl", _by_code(questions.judge_declined), _OWN),
-    Format(
-        "fine questions", "*answerable_traps.jsonl", _by_code(questions.judge_answerable), _OWN
-    ),
+    Format("fine questions", "*answerable_traps.jsonl", _by_code(questions.judge_answerable), _OWN),
     Format("conditions", "*conditions.jsonl", _by_code(questions.judge_names), _OWN),
     Format("drugs", "*/drugs.jsonl", _by_code(questions.judge_names), _OWN),
     Format("words", "*non_drugs.jsonl", _by_code(questions.judge_words), _OWN),
@@ -142,10 +142,13 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "SciFact", "*claims_*.jsonl", _by_code(claims.judge_scifact), "allenai/scifact (CC BY-NC)"
     ),
+    Format("HealthVer", "*healthver*.csv", _by_code(claims.judge_healthver), "sarrouti/HealthVer"),
     Format(
-        "HealthVer", "*healthver*.csv", _by_code(claims.judge_healthver), "sarrouti/HealthVer"
+        "DrugMechDB",
+        "*drugmechdb*.json*",
+        _by_code(questions.judge_pairs),
+        "SuLab/DrugMechDB (CC0)",
     ),
-    Format("DrugMechDB", "*drugmechdb*.json*", _by_code(questions.judge_pairs), "SuLab/DrugMechDB (CC0)"),
     Format("repoDB", "*repodb*.csv", _by_code(questions.judge_pairs), "repodb.net (CC0)"),
     Format(
         "PharmacotherapyDB",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import platform
 import subprocess
 import time
@@ -20,6 +21,8 @@ __all__ = ["evaluate", "sets_in"]
 def sets_in(paths: Sequence[Path]) -> tuple[Path, ...]:
     """The files of known forms among files and in folders, in the order of the forms.
 
+    What lies in a folder named train was trained on, and is left out.
+
     Raises:
         ConfigurationError: One is not there, a file has no known form, or nothing is to measure.
     """
@@ -30,7 +33,8 @@ def sets_in(paths: Sequence[Path]) -> tuple[Path, ...]:
         if path.is_file() and format_of(path.absolute()) is None:
             raise ConfigurationError(f"{path} has the form of no known set.", _known())
         inside = sorted(path.rglob("*")) if path.is_dir() else [path]
-        found |= dict.fromkeys(p for p in inside if p.is_file() and format_of(p.absolute()))
+        wanted = (p for p in inside if p.is_file() and "train" not in p.parts)
+        found |= dict.fromkeys(p for p in wanted if format_of(p.absolute()))
     if not found:
         raise ConfigurationError("There is no set of a known form.", _known())
     order = {one.name: n for n, one in enumerate(FORMATS)}
@@ -47,7 +51,7 @@ def _known() -> str:
 
 
 async def evaluate(
-    paths: Sequence[Path], bench: Bench, *, model: str, left_out: dict[str, str]
+    paths: Sequence[Path], bench: Bench, *, model: str
 ) -> tuple[Evaluation, list[Outcome]]:
     """Measure on each set.
 
@@ -55,7 +59,6 @@ async def evaluate(
         paths: Of `sets_in`.
         bench: What is measured.
         model: As provider:name; '' for none.
-        left_out: What is not measured, with the reason; told as it is.
 
     Returns:
         The figures, and the labels that were missed and may be looked at.
@@ -82,25 +85,22 @@ async def evaluate(
     for name, outcomes in grouped.items():
         figures += figures_of(name, outcomes)
         missed += _missed(outcomes)
-    return _told(tuple(figures), costs, model, left_out), missed
+    return await asyncio.to_thread(_told, tuple(figures), costs, model), missed
 
 
 def _missed(outcomes: Sequence[Outcome]) -> Iterator[Outcome]:
     yield from (o for o in outcomes if not o.right and o.half == "development")
 
 
-def _told(
-    figures: tuple[Figure, ...], costs: dict[str, Cost], model: str, left_out: dict[str, str]
-) -> Evaluation:
+def _told(figures: tuple[Figure, ...], costs: dict[str, Cost], model: str) -> Evaluation:
     return Evaluation(
         version=version("deepcritical"),
         commit=_commit(),
         measured_on=datetime.now(UTC).date().isoformat(),
         model=model,
-        python=platform.python_version(),
+        python=f"Python {platform.python_version()}",
         figures=figures,
         costs=costs,
-        left_out=left_out,
     )
 
 

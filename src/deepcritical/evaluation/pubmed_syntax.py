@@ -176,4 +176,6 @@ def judge_recall(path: Path, records: Sequence[Record]) -> Iterator[Outcome]:
         found = frozenset[str]().union(*(matching(term, records) for term in terms))
         for pmid in sorted(bearing):
             hit = pmid in found
-            yield Outcome("records found by the queries", row["half"], hit, hit, f"{pmid}: {row['question']}")
+            yield Outcome(
+                "records found by the queries", row["half"], hit, hit, f"{pmid}: {row['question']}"
+            )

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from deepcritical.domain.frame import QuestionFrame
-from deepcritical.evaluation.scores import Half, Outcome
 from deepcritical.evaluation.files import half_of, json_lines, table
+from deepcritical.evaluation.scores import Half, Outcome
 from deepcritical.questions.naming import find_names
 from deepcritical.questions.reading import read_frame
 
@@ -135,6 +135,6 @@ def _pairs(path: Path) -> Iterator[tuple[str, str, str]]:
         for row in table(path):
             yield row.get("drug_name") or row["drug"], row.get("ind_name") or row["disease"], ""
         return
-    for row in json_lines(path):
-        graph = row["graph"]
+    for linked in json_lines(path):
+        graph = linked["graph"]
         yield graph["drug"], graph["disease"], graph.get("disease_mesh") or ""

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import sqrt
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.budget import Spent
 
-__all__ = ["Cost", "Evaluation", "Figure", "Half", "Measured", "Outcome", "Share", "figures_of", "wilson"]
+__all__ = [
+    "Cost",
+    "Evaluation",
+    "Figure",
+    "Half",
+    "Measured",
+    "Outcome",
+    "Share",
+    "figures_of",
+    "wilson",
+]
 
 Half = Literal["development", "kept aside"]
 """Rules may be written on the first; the second is only counted."""
@@ -100,25 +110,27 @@ class Evaluation(Model):
     model: str
     """As provider:name; '' for none."""
     python: str
+    """The interpreter, as "Python 3.12.1"."""
     figures: tuple[Figure, ...]
     costs: dict[str, Cost]
     """By set."""
-    left_out: dict[str, str]
-    """Files that were not measured, with the reason."""
 
 
 def figures_of(name: str, outcomes: Iterable[Outcome]) -> tuple[Figure, ...]:
-    """The figures of a set, in the order in which its measures first come."""
+    """The figures of a set by measure, in the order in which these first come, and by half."""
     grouped: dict[tuple[str, Half], list[Outcome]] = {}
     for outcome in outcomes:
-        grouped.setdefault((outcome.measure, outcome.half), []).append(outcome)
+        for half in get_args(Half):
+            grouped.setdefault((outcome.measure, half), [])
+        grouped[outcome.measure, outcome.half].append(outcome)
     return tuple(
         Figure(
             set=name,
             measure=measure,
             half=half,
             right=wilson(sum(o.right for o in found), len(found)),
-            precise=wilson(sum(o.right for o in found), sum(o.told for o in found)),
+            precise=wilson(sum(o.right and o.told for o in found), sum(o.told for o in found)),
         )
         for (measure, half), found in grouped.items()
+        if found
     )

@@ -17,7 +17,7 @@ from deepcritical.domain.quantities import quantities
 from deepcritical.domain.study import Arm, ArmFigure, Result, StudyReading
 from deepcritical.domain.text import fold
 from deepcritical.evaluation.files import json_lines
-from deepcritical.evaluation.scores import Half, Outcome
+from deepcritical.evaluation.scores import Half
 from deepcritical.reading.sentences import numbered
 
 __all__ = ["TRIAL_JUDGES", "Judge", "Labelled", "inference", "pico", "triplets"]

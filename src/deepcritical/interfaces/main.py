@@ -18,6 +18,7 @@ from deepcritical.interfaces.ask_command import ask
 from deepcritical.interfaces.chat_command import chat
 from deepcritical.interfaces.cli import Snapshot, Sources, chosen, research
 from deepcritical.interfaces.doctor_command import doctor
+from deepcritical.interfaces.eval_command import evaluate_sets
 from deepcritical.interfaces.exit_codes import exit_code
 from deepcritical.interfaces.mcp_command import mcp
 from deepcritical.interfaces.model_options import AskKey, BaseUrl, ModelName, chosen_model
@@ -55,6 +56,7 @@ app.command()(read)
 app.command()(understand)
 app.command()(verify)
 app.command()(render)
+app.command("eval")(evaluate_sets)
 app.command()(doctor)
 app.command()(mcp)
 app.command()(worker)
