@@ -13,9 +13,7 @@ from deepcritical.domain.errors import StorageError
 from deepcritical.interfaces.model_options import AskKey, BaseUrl, ModelName, chosen_model
 
 if TYPE_CHECKING:
-    from deepcritical.evaluation.formats import Bench
     from deepcritical.evaluation.scores import Evaluation
-    from deepcritical.settings import Settings
 
 __all__ = ["evaluate_sets"]
 
@@ -49,6 +47,7 @@ def evaluate_sets(
     """
     # Late: the dictionaries take seconds, and `--help` must not wait for them.
     from deepcritical import bootstrap
+    from deepcritical.evaluation.formats import Bench
     from deepcritical.evaluation.measuring import evaluate, sets_in
     from deepcritical.evaluation.tables import markdown
 
@@ -56,7 +55,8 @@ def evaluate_sets(
     settings = bootstrap.read_settings(*chosen_model(model, model_base_url, ask_key))
     # Nothing of a measurement is kept, and no former run answers in its place.
     settings = settings.model_copy(update={"database_url": None})
-    bench = _bench(settings, snapshot, limit)
+    runs = partial(bootstrap.build_runs, settings, snapshot=snapshot)
+    bench = Bench(bootstrap.build_reasoner(settings), runs, snapshot, limit)
     told, wrong = asyncio.run(evaluate(found, bench, model=settings.model or ""))
     text = markdown(told)
     typer.echo(text)
@@ -64,14 +64,6 @@ def evaluate_sets(
         typer.echo(f"- {outcome.measure}: {outcome.shown}")
     if out:
         _write(out, told, text)
-
-
-def _bench(settings: Settings, snapshot: str, limit: int | None) -> Bench:
-    from deepcritical import bootstrap
-    from deepcritical.evaluation.formats import Bench
-
-    runs = partial(bootstrap.build_runs, settings, snapshot=snapshot)
-    return Bench(bootstrap.build_reasoner(settings), runs, snapshot, limit)
 
 
 def _write(folder: Path, told: Evaluation, text: str) -> None:
