@@ -1,0 +1,109 @@
+"""A model server on loopback that answers from a recording, so that anyone can repeat a table.
+
+    python -m benchmarks.recorded_model ANSWERS.jsonl.gz [--record BASE_URL] [--port 8400]
+
+It speaks Chat Completions. What is recorded is answered at once; what is not is asked at BASE_URL
+and recorded, or refused with 503 where none is given. A recording holds a hash of each request
+(model, messages, tools, form of the answer) with the message that answered it, and no text that
+was read. A change of a prompt makes its answers unknown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+__all__ = ["RecordedModel", "key_of"]
+
+_ASKED = ("model", "messages", "tools", "response_format")
+
+
+def key_of(body: Mapping[str, Any]) -> str:
+    """The hash of a request by what decides its answer."""
+    told = json.dumps({name: body.get(name) for name in _ASKED}, sort_keys=True)
+    return hashlib.sha256(told.encode()).hexdigest()[:20]
+
+
+class RecordedModel:
+    """Answers from a recording, and adds to it what another server answers.
+
+    Args:
+        path: The recording; it need not be there yet.
+        base_url: Where an unknown request is asked; '' for nowhere.
+    """
+
+    def __init__(self, path: Path, base_url: str = "") -> None:
+        self._path = path
+        self._base_url = base_url
+        self.refused = 0
+        """Requests that were not known."""
+        self._known: dict[str, dict[str, Any]] = {}
+        if path.exists():
+            with gzip.open(path, "rt", encoding="utf-8") as lines:
+                self._known = {row["key"]: row["message"] for row in map(json.loads, lines)}
+        self.app = Starlette(
+            routes=[
+                Route("/v1/models", self._models),
+                Route("/v1/chat/completions", self._chat, methods=["POST"]),
+            ]
+        )
+
+    async def _models(self, _request: Request) -> JSONResponse:
+        return JSONResponse({"object": "list", "data": [{"id": "recorded", "object": "model"}]})
+
+    async def _chat(self, request: Request) -> JSONResponse:
+        body = await request.json()
+        body.pop("stream", None)
+        key = key_of(body)
+        message = self._known.get(key) or await self._asked(key, body)
+        if message is None:
+            self.refused += 1
+            error = {"message": f"no answer is recorded: {key}", "type": "server_error"}
+            return JSONResponse({"error": error}, 503)
+        read, written = len(json.dumps(body["messages"])) // 4, len(json.dumps(message)) // 4
+        usage = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+        finish = "tool_calls" if message.get("tool_calls") else "stop"
+        choice = {"index": 0, "message": message, "finish_reason": finish}
+        head = {"id": f"chatcmpl-{key}", "created": 0, "model": body.get("model", "")}
+        told = {**head, "object": "chat.completion", "choices": [choice], "usage": usage}
+        return JSONResponse(told)
+
+    async def _asked(self, key: str, body: dict[str, Any]) -> dict[str, Any] | None:
+        if not self._base_url:
+            return None
+        async with httpx.AsyncClient(timeout=3_600) as client:
+            url = f"{self._base_url.rstrip('/')}/chat/completions"
+            answer = await client.post(url, json=body)
+        if answer.is_error:
+            return None
+        message: dict[str, Any] = answer.json()["choices"][0]["message"]
+        self._known[key] = message
+        with gzip.open(self._path, "at", encoding="utf-8") as lines:
+            lines.write(json.dumps({"key": key, "message": message}) + "\n")
+        return message
+
+
+def main() -> None:
+    """Serve until Ctrl-C."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("answers", type=Path)
+    parser.add_argument("--record", default="", help="address of a server, as http://host/v1")
+    parser.add_argument("--port", type=int, default=8400)
+    asked = parser.parse_args()
+    uvicorn.run(RecordedModel(asked.answers, asked.record).app, port=asked.port, log_level="warning")
+
+
+if __name__ == "__main__":
+    main()
