@@ -73,7 +73,11 @@ class RecordedModel:
             error = {"message": f"no answer is recorded: {key}", "type": "server_error"}
             return JSONResponse({"error": error}, 503)
         read, written = len(json.dumps(body["messages"])) // 4, len(json.dumps(message)) // 4
-        usage = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+        usage = {
+            "prompt_tokens": read,
+            "completion_tokens": written,
+            "total_tokens": read + written,
+        }
         finish = "tool_calls" if message.get("tool_calls") else "stop"
         choice = {"index": 0, "message": message, "finish_reason": finish}
         head = {"id": f"chatcmpl-{key}", "created": 0, "model": body.get("model", "")}
@@ -102,7 +106,9 @@ def main() -> None:
     parser.add_argument("--record", default="", help="address of a server, as http://host/v1")
     parser.add_argument("--port", type=int, default=8400)
     asked = parser.parse_args()
-    uvicorn.run(RecordedModel(asked.answers, asked.record).app, port=asked.port, log_level="warning")
+    uvicorn.run(
+        RecordedModel(asked.answers, asked.record).app, port=asked.port, log_level="warning"
+    )
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ _ENTRY = bounded(
 )
 """An entry of a reference list in Vancouver style: "2017;31(2):107-113", or authors and a year."""
 _TITLE_LABEL = re.compile(r"\A\s*title\s*:\s*(?P<title>[^\n]*)(?:\n|\Z)", re.IGNORECASE)
+_GOES_ON = re.compile(r"[ ,]*[a-z0-9(]|,")
 _ALIKE = 0.92
 _WORD = bounded(r"\w+(?:[.·]\d+)?|[%<>=≤≥]")
 
@@ -37,7 +38,9 @@ def _body(content: str, title: str) -> tuple[int, int]:
     if labelled := _TITLE_LABEL.match(content):
         start = labelled.end()
     elif title and fold(content[: len(title) + 40]).startswith(fold(title).rstrip(".")):
-        start = len(title.rstrip("."))
+        end = len(title.rstrip("."))
+        # A short title may be the first words of a sentence.
+        start = 0 if _GOES_ON.match(content, end) else end
     # A heading near the beginning is the word in running text, such as a paper on references.
     headings = [m for m in _HEADING.finditer(content) if _ENTRY.search(content, m.end())]
     end = headings[-1].start() if headings else len(content)

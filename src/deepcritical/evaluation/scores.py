@@ -72,7 +72,8 @@ def wilson(hits: int, n: int) -> Share:
     p, square = hits / n, _Z * _Z
     middle = (p + square / (2 * n)) / (1 + square / n)
     reach = _Z / (1 + square / n) * sqrt(p * (1 - p) / n + square / (4 * n * n))
-    return Share(hits=hits, n=n, low=max(0.0, middle - reach), high=min(1.0, middle + reach))
+    low = max(0.0, middle - reach) if hits else 0.0
+    return Share(hits=hits, n=n, low=low, high=min(1.0, middle + reach) if hits < n else 1.0)
 
 
 class Figure(Model):
