@@ -3,7 +3,7 @@ BIN = .venv/bin
 QUESTION = Can metformin be repurposed for Alzheimer's disease?
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test test-all test-servers chaos check bench docs lock clean
+.PHONY: help setup demo run test test-all test-servers chaos check bench eval docs lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -51,6 +51,11 @@ check: setup ## Run every static check
 bench: setup ## Measure what a person waits for, and what imports cost
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python -m benchmarks.page
+
+# SETS may name more folders: copies of published sets are found by the names of their files.
+SETS ?= benchmarks
+eval: setup ## Measure on labelled sets, ours and those in SETS; writes out/eval
+	$(BIN)/deepcritical eval $(SETS) --out out/eval
 
 docs: setup ## Build the documentation into site/; any warning fails
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

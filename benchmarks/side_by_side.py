@@ -1,7 +1,7 @@
 """One set of questions over the same records: the product without and with a model, a baseline.
 
     python -m benchmarks.side_by_side VERDICTS.jsonl SNAPSHOT.jsonl [--answers ANSWERS.jsonl.gz]
-        [--record BASE_URL] [--limit N] [--out FILE.md]
+        [--record BASE_URL] [--limit N] [--out FILE.json]
 
 Every way runs in a process of its own, so that time and memory are its own. Those with a model ask
 the recorded one; without `--answers` only the product without a model is measured. A sentence
@@ -221,10 +221,9 @@ def main() -> None:
         if done.returncode:
             sys.exit(done.stderr)
         results[way] = json.loads(done.stdout.splitlines()[-1])
-    text = table(results)
-    print(text)
+    print(table(results))
     if asked.out:
-        asked.out.write_text(f"{text}\n", encoding="utf-8")
+        asked.out.write_text(json.dumps(results, indent=1), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from deepcritical.evaluation.scores import Evaluation, Figure, Share
 
-__all__ = ["markdown"]
+__all__ = ["markdown", "share_words"]
 
 _HEAD = (
     "| Set | Measure | Half | Right of all [95 % CI] | Right of those told [95 % CI] |\n"
@@ -24,11 +24,13 @@ def markdown(told: Evaluation) -> str:
 def _rows(figures: Sequence[Figure]) -> Iterator[str]:
     for name, found in groupby(figures, key=lambda one: one.set):
         for n, figure in enumerate(found):
-            cells = (name if n == 0 else "", figure.measure, figure.half)
-            yield f"| {' | '.join(cells)} | {_share(figure.right)} | {_share(figure.precise)} |"
+            shares = share_words(figure.right), share_words(figure.precise)
+            cells = (name if n == 0 else "", figure.measure, figure.half, *shares)
+            yield f"| {' | '.join(cells)} |"
 
 
-def _share(share: Share) -> str:
+def share_words(share: Share) -> str:
+    """A share with its interval: "8 of 10: 80.0 % [49–94]"."""
     if not share.n:
         return "none"
     interval = f"[{100 * share.low:.0f}–{100 * share.high:.0f}]"
