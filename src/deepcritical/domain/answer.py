@@ -209,6 +209,10 @@ class DeepAnswer(Model):
         ]
         return table(("What must be known", "Coverage", "Because", "Cited"), rows)
 
+    def _repr_markdown_(self) -> str:
+        """What a notebook shows."""
+        return self.to_markdown()
+
     def to_markdown(self) -> str:
         """The answer with all that it rests on, for people."""
         parts = (

@@ -138,6 +138,10 @@ class ResearchReport(Model):
         """What is still unknown, by its judge."""
         return self.assessment.gaps if self.assessment else ()
 
+    def _repr_markdown_(self) -> str:
+        """What a notebook shows."""
+        return self.to_markdown()
+
     def to_markdown(self) -> str:
         """The report as Markdown, for people."""
         parts = (
