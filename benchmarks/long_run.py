@@ -28,7 +28,7 @@ import httpx
 import psycopg
 
 from benchmarks.chaos import model_on_loopback
-from deepcritical.domain.report import ResearchReport
+from deepcritical.export.saved import from_json
 from deepcritical.reasoning.auditing import audit
 from tests.conftest import QUESTION
 from tests.own_postgres import OwnServer, own_server, programs
@@ -231,8 +231,8 @@ def looked_at(
         client.resume(run_id)
     statuses = first | ended(client, failed)
     numbers = sum(not _is_whole(client.get(f"/api/runs/{one}/events")) for one in ids)
-    reports = [client.get(f"/api/runs/{one}/export/json") for one in ids]
-    unsound = sum(_fails(report) for report in reports if report and "verdict" in report)
+    documents = [client.get(f"/api/runs/{one}/export/json") for one in ids]
+    unsound = sum(_fails(document) for document in documents if document)
     charged, sent = _requests(database)
     lost = sum(not status for status in statuses.values())
     done = sum(status == "completed" for status in statuses.values())
@@ -244,7 +244,7 @@ def looked_at(
         "completed in the end": (done, done == len(ids)),
         "one key, two runs": (double, double == 0),
         "event logs with a gap or a double": (numbers, numbers == 0),
-        "claims of reports that do not hold": (unsound, unsound == 0),
+        "claims that do not hold": (unsound, unsound == 0),
         "requests that the model was sent": (len(model.asked), True),
         "answers on record, charged": (charged, charged <= len(model.asked)),
         "requests on record, sent again after a loss": (sent, True),
@@ -258,8 +258,9 @@ def _is_whole(log: dict[str, Any] | None) -> bool:
     return [event["seq"] for event in events] == list(range(1, len(events) + 1)) and ends == 1
 
 
-def _fails(report: dict[str, Any]) -> int:
-    return len(audit(ResearchReport.model_validate(report)).failed)
+def _fails(document: dict[str, Any]) -> int:
+    """How many claims of a report or an answer do not hold."""
+    return len(audit(from_json(json.dumps(document))[0]).failed)
 
 
 def _requests(database: OwnServer) -> tuple[int, int]:
