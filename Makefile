@@ -3,7 +3,7 @@ BIN = .venv/bin
 QUESTION = Can metformin be repurposed for Alzheimer's disease?
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test test-all test-servers chaos check bench eval docs lock clean
+.PHONY: help setup demo run test test-all test-servers chaos long-run check bench eval docs lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -37,6 +37,9 @@ chaos: setup ## Stop and kill -9 runs at every step, on every database, and prin
 	$(BIN)/python -m benchmarks.worker_chaos --storm 26
 	$(BIN)/python -m benchmarks.paid_chaos
 
+long-run: setup ## Serve an app for five minutes while everything round it fails; what was lost, paid twice, wrong?
+	$(BIN)/python -m benchmarks.long_run
+
 check: setup ## Run every static check
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -47,6 +50,7 @@ check: setup ## Run every static check
 	$(BIN)/python scripts/check_sizes.py
 	$(BIN)/python -m scripts.check_patterns
 	$(BIN)/python scripts/build_docs_tables.py --check
+	$(BIN)/python -m scripts.build_evaluation --check
 
 bench: setup ## Measure what a person waits for, and what imports cost
 	$(BIN)/python benchmarks/startup.py
