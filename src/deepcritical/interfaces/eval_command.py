@@ -5,15 +5,21 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from deepcritical.domain.errors import StorageError
-from deepcritical.interfaces.model_options import AskKey, BaseUrl, ModelName, chosen_model
+from deepcritical.interfaces.model_options import (
+    AskKey,
+    BaseUrl,
+    ChosenModel,
+    ModelName,
+    chosen_model,
+)
 
 if TYPE_CHECKING:
-    from deepcritical.evaluation.scores import Evaluation
+    from deepcritical.evaluation.scores import Evaluation, Outcome
 
 __all__ = ["evaluate_sets"]
 
@@ -45,25 +51,36 @@ def evaluate_sets(
     and the one kept aside stand apart. Nothing is fetched. Exit codes: 0 measured; 2 wrong usage; 9
     no set of a known form; 11 the files cannot be written.
     """
+    chosen = _Chosen(paths, snapshot, limit)
+    told, wrong = _measured(chosen, chosen_model(model, model_base_url, ask_key))
     # Late: the dictionaries take seconds, and `--help` must not wait for them.
-    from deepcritical import bootstrap
-    from deepcritical.evaluation.formats import Bench
-    from deepcritical.evaluation.measuring import evaluate, sets_in
     from deepcritical.evaluation.tables import markdown
 
-    found = sets_in(paths)
-    settings = bootstrap.read_settings(*chosen_model(model, model_base_url, ask_key))
-    # Nothing of a measurement is kept, and no former run answers in its place.
-    settings = settings.model_copy(update={"database_url": None})
-    runs = partial(bootstrap.build_runs, settings, snapshot=snapshot)
-    bench = Bench(bootstrap.build_reasoner(settings), runs, snapshot, limit)
-    told, wrong = asyncio.run(evaluate(found, bench, model=settings.model or ""))
     text = markdown(told)
     typer.echo(text)
     for outcome in wrong[:missed]:
         typer.echo(f"- {outcome.measure}: {outcome.shown}")
     if out:
         _write(out, told, text)
+
+
+class _Chosen(NamedTuple):
+    paths: list[Path]
+    snapshot: str
+    limit: int | None
+
+
+def _measured(chosen: _Chosen, model: ChosenModel) -> tuple[Evaluation, list[Outcome]]:
+    from deepcritical import bootstrap
+    from deepcritical.evaluation.formats import Bench
+    from deepcritical.evaluation.measuring import evaluate, sets_in
+
+    found = sets_in(chosen.paths)
+    # Nothing of a measurement is kept, and no former run answers in its place.
+    settings = bootstrap.read_settings(*model).model_copy(update={"database_url": None})
+    runs = partial(bootstrap.build_runs, settings, snapshot=chosen.snapshot)
+    bench = Bench(bootstrap.build_reasoner(settings), runs, chosen.snapshot, chosen.limit)
+    return asyncio.run(evaluate(found, bench, model=settings.model or ""))
 
 
 def _write(folder: Path, told: Evaluation, text: str) -> None:

@@ -44,8 +44,7 @@ async def aresearch(
     A run that is left before its end is cancelled. Example::
 
         async with aresearch("Can metformin be repurposed for Alzheimer's disease?") as run:
-            async for logged in run.tail():
-                print(logged.event.type)
+            async for logged in run.tail(): ...
             report = await run.result()
 
     Args:
