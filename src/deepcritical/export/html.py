@@ -23,13 +23,21 @@ from deepcritical.export.cited import cited_html, how_checked, numbers_of, study
 from deepcritical.export.columns import column_widths, natural_width
 from deepcritical.export.grids import Grid, findings_grid
 from deepcritical.export.mechanism_figure import edge_label, edge_words
-from deepcritical.export.parts import Block, Chains, Ledger, Prose, parts_of
+from deepcritical.export.parts import Block, Chains, Ledger, Part, Prose, parts_of
+from deepcritical.export.preview import Preview
 from deepcritical.export.prose import EM, LINE, chip, to_html, to_inline_html
 from deepcritical.export.sources import EdgeSource, Source, edge_sources, sources_of
 from deepcritical.export.svg import Drawing, inline
 from deepcritical.export.templating import filled, stylesheet
 
-__all__ = ["answer_as_html", "as_html", "render_document", "render_sources"]
+__all__ = [
+    "answer_as_html",
+    "as_html",
+    "render_brief",
+    "render_document",
+    "render_page",
+    "render_sources",
+]
 
 
 class Step(NamedTuple):
@@ -42,12 +50,12 @@ class Step(NamedTuple):
 
 def as_html(report: ResearchReport) -> str:
     """The report as one HTML file that makes no request."""
-    return _page(report.title, report)
+    return render_page(report)
 
 
 def answer_as_html(answer: DeepAnswer) -> str:
     """The answer to a free question as one HTML file that makes no request."""
-    return _page(answer.question, answer)
+    return render_page(answer)
 
 
 def render_document(document: Document, *, alone: bool = False) -> str:
@@ -63,6 +71,11 @@ def render_document(document: Document, *, alone: bool = False) -> str:
     return _report(document, alone=alone)
 
 
+def render_brief(report: ResearchReport) -> str:
+    """The brief of a report, with what its citations open, as an HTML fragment."""
+    return f"{_report(report, alone=False, parts=())}{render_sources(report)}"
+
+
 def render_sources(document: Document) -> str:
     """What chips and arrows of the document open, as an HTML fragment."""
     sources = sources_of(document)
@@ -70,23 +83,26 @@ def render_sources(document: Document) -> str:
     return filled("sources.html", sources=sources, edges=edges, words=edge_words)
 
 
-def _page(title: str, document: Document) -> str:
+def render_page(document: Document, preview: Preview | None = None) -> str:
+    """The report, or the answer, as a whole page, with what a link to it shows."""
+    title = document.title if isinstance(document, ResearchReport) else document.question
     return filled(
         "page.html",
         title=visible(title),
+        preview=preview,
         style=stylesheet(),
         shown=render_document(document, alone=True),
         sources=render_sources(document),
     )
 
 
-def _report(report: ResearchReport, *, alone: bool) -> str:
+def _report(report: ResearchReport, *, alone: bool, parts: Sequence[Part] | None = None) -> str:
     references = report.references
     candidates = candidate_table(report.drug_candidates, references).partition("\n\n")[2]
     return filled(
         "report.html",
         report=report,
-        parts=parts_of(report, "file" if alone else "page"),
+        parts=parts_of(report, "file" if alone else "page") if parts is None else parts,
         findings=findings_grid(report),
         candidates=candidates,
         shown=_Blocks(report, alone=alone),

@@ -30,9 +30,9 @@ from deepcritical.export.svg import Drawing
 if TYPE_CHECKING:
     from typst import Fonts
 
-__all__ = ["as_pdf"]
+__all__ = ["TONES", "as_pdf", "fonts"]
 
-_TONES = {
+TONES = {
     "supported": "good",
     "promising": "good",
     "mixed": "mixed",
@@ -49,7 +49,7 @@ def as_pdf(report: ResearchReport) -> bytes:
     template = files(__package__) / "templates" / "report.typ"
     data = json.dumps(_document(report), ensure_ascii=False)
     compiler = typst.Compiler(
-        template.read_bytes(), font_paths=_fonts(), sys_inputs={"report": data}
+        template.read_bytes(), font_paths=fonts(), sys_inputs={"report": data}
     )
     written = compiler.compile(format="pdf")
     assert isinstance(written, bytes)  # noqa: S101 - the library's type: a list is for pictures
@@ -57,7 +57,7 @@ def as_pdf(report: ResearchReport) -> bytes:
 
 
 @cache
-def _fonts() -> Fonts:
+def fonts() -> Fonts:
     """The package's fonts and the machine's, looked up once."""
     import typst
 
@@ -67,7 +67,7 @@ def _fonts() -> Fonts:
 def _document(report: ResearchReport) -> Node:
     return {
         "title": one_line(report.title),
-        "tone": _TONES.get(report.verdict.label.value, "plain"),
+        "tone": TONES.get(report.verdict.label.value, "plain"),
         "blocks": [*_first(report), {"kind": "contents"}, *_parts(report)],
     }
 

@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from deepcritical.bootstrap import ChatService, Lookups
-from deepcritical.interfaces import run_views
+from deepcritical.interfaces import run_views, shared_pages
 from deepcritical.interfaces.access import Access, Mode, is_loopback
 from deepcritical.interfaces.api import build_api
 from deepcritical.interfaces.guard import MOST_OPEN, MOST_OPEN_LOCAL, Crowd, Guard, PageGate
@@ -67,6 +67,8 @@ def build_site(
     app.add_middleware(Crowd, most=most)
     app.add_middleware(Guard, own=frozenset(urlsplit(name).netloc for name in names))
     add_handlers(app)
+    app.state.runs, app.state.access = runs, access
+    app.include_router(shared_pages.router)
     app.mount("/api", api)
     app.router.routes.append(tools.route)
     return app

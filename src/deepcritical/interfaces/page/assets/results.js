@@ -48,6 +48,14 @@ function prepare(place) {
   }
 }
 
+// The sample stands there until the first run is opened.
+async function sample() {
+  const place = root.querySelector(".sample .dc-report");
+  const answer = await fetch("/sample/brief");
+  if (answer.ok) place.innerHTML = await answer.text();
+  else root.querySelector(".sample").hidden = true;
+}
+
 function draw(run) {
   const list = node("div", { role: "tablist", "aria-label": "Results", class: "tabs" });
   const panels = node("div");
@@ -151,12 +159,14 @@ function problem(text) {
 function show(run) {
   if (run && JSON.stringify(run) === JSON.stringify(shownRun)) return;
   root.querySelector(".empty").hidden = Boolean(run);
-  root.querySelector(".dc-report")?.remove();
+  if (run) root.querySelector(".sample")?.remove();
+  root.querySelector(".results > .dc-report")?.remove();
   if (shownRun && !run?.tabs) remember("");
   shownRun = run?.tabs ? run : null;
   problem(run?.problem ?? "");
   if (shownRun) draw(shownRun);
 }
 
+if (!new URLSearchParams(window.location.search).has("run")) sample();
 watch("value", () => show(props.value));
 show(props.value);

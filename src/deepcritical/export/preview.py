@@ -1,0 +1,62 @@
+"""What a link to a report shows before it is opened: title, verdict sentence and picture."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import NamedTuple
+
+from deepcritical.domain.documents import Document
+from deepcritical.domain.markdown import visible
+from deepcritical.domain.report import ResearchReport
+from deepcritical.export.pdf import TONES, fonts
+from deepcritical.export.plain import one_line
+
+__all__ = ["Preview", "preview_of", "render_card"]
+
+_LONGEST = 300
+"""Characters of the sentence; services cut longer ones."""
+
+
+class Preview(NamedTuple):
+    """What services that show links read of a page (Open Graph)."""
+
+    title: str
+    sentence: str
+    image: str = ""
+    """Address of the picture; '' for none."""
+    page: str = ""
+    """Where one can go on from here."""
+    leads: str = ""
+    """What that is called."""
+
+
+def preview_of(document: Document) -> Preview:
+    """The title of a report or an answer, and what it comes to in a sentence."""
+    if isinstance(document, ResearchReport):
+        sentence = document.brief.answer[0].text if document.brief else document.answer
+        return Preview(visible(document.title), visible(sentence)[:_LONGEST])
+    said = document.lead[0].text if document.lead else document.headline
+    return Preview(visible(document.question), visible(said)[:_LONGEST])
+
+
+def render_card(document: Document) -> bytes:
+    """The picture as PNG, 1200 x 630."""
+    import typst
+
+    preview = preview_of(document)
+    label = document.verdict.label.value if document.verdict else ""
+    data = {
+        "title": one_line(preview.title),
+        "verdict": label.capitalize() or "Answer",
+        "sentence": one_line(preview.sentence),
+        "tone": TONES.get(label, "plain"),
+    }
+    compiler = typst.Compiler(
+        (files(__package__) / "templates" / "card.typ").read_bytes(),
+        font_paths=fonts(),
+        sys_inputs={"card": json.dumps(data, ensure_ascii=False)},
+    )
+    written = compiler.compile(format="png", ppi=72)
+    assert isinstance(written, bytes)  # noqa: S101 - the library's type: a list is for many pages
+    return written

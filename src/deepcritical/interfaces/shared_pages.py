@@ -1,0 +1,99 @@
+"""Pages that need no script: a run as it is shared, and a finished sample."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import cache
+from importlib.resources import files
+
+from fastapi import APIRouter, HTTPException, Request, Response
+
+from deepcritical.domain.documents import Document
+from deepcritical.domain.report import ResearchReport
+from deepcritical.export.html import render_brief, render_page
+from deepcritical.export.preview import Preview, preview_of, render_card
+from deepcritical.export.saved import from_json
+from deepcritical.interfaces.api import REPORT_POLICY
+from deepcritical.interfaces.api_caller import Known
+
+__all__ = ["router"]
+
+router = APIRouter(include_in_schema=False)
+_HOUR = "public, max-age=3600"
+
+
+@router.get("/r/{run_id}")
+async def show_run(run: Known, request: Request) -> Response:
+    """A run's report or answer as a page, with what a link to it shows."""
+    document = _ended(run.report or run.answer)
+    shared = f"?{request.url.query}" if request.url.query else ""
+    preview = preview_of(document)._replace(
+        image=f"{_address(request)}/card.png{shared}",
+        page=f"/?run={run.run_id}{shared.replace('?', '&')}",
+        leads="Ask about this run, leave studies out, download it",
+    )
+    return await _page(document, preview)
+
+
+@router.get("/r/{run_id}/card.png")
+async def show_card(run: Known) -> Response:
+    """The picture of a run's verdict."""
+    return await _card(_ended(run.report or run.answer))
+
+
+@router.get("/sample")
+async def show_sample(request: Request) -> Response:
+    """A finished report as a page, for whoever has not asked anything yet."""
+    report = await asyncio.to_thread(_sample)
+    preview = preview_of(report)._replace(
+        image=f"{_address(request)}/card.png",
+        page="/",
+        leads="A sample, made from the bundled records. Ask a question of your own",
+    )
+    return await _page(report, preview)
+
+
+@router.get("/sample/card.png")
+async def show_sample_card() -> Response:
+    """The picture of the sample's verdict."""
+    return await _card(await asyncio.to_thread(_sample))
+
+
+@router.get("/sample/brief")
+async def show_sample_brief() -> Response:
+    """The brief of the sample, to be shown within the page."""
+    shown = await asyncio.to_thread(lambda: render_brief(_sample()))
+    headers = {"Content-Security-Policy": REPORT_POLICY, "Cache-Control": _HOUR}
+    return Response(shown, media_type="text/html", headers=headers)
+
+
+def _ended(document: Document | None) -> Document:
+    if document is None:
+        raise HTTPException(
+            404, "This run has no report. Open it on the page to see how it stands."
+        )
+    return document
+
+
+def _address(request: Request) -> str:
+    return str(request.url.replace(query=""))
+
+
+async def _page(document: Document, preview: Preview) -> Response:
+    shown = await asyncio.to_thread(render_page, document, preview)
+    headers = {"Content-Security-Policy": REPORT_POLICY}
+    return Response(shown, media_type="text/html", headers=headers)
+
+
+async def _card(document: Document) -> Response:
+    picture = await asyncio.to_thread(render_card, document)
+    return Response(picture, media_type="image/png", headers={"Cache-Control": _HOUR})
+
+
+@cache
+def _sample() -> ResearchReport:
+    """A report of the bundled snapshot, as the command wrote it."""
+    text = (files("deepcritical") / "data" / "samples" / "report.json").read_text("utf-8")
+    report, _ = from_json(text)
+    assert isinstance(report, ResearchReport)  # noqa: S101 - a file of ours
+    return report
