@@ -27,7 +27,7 @@ _ENTRY = bounded(
 )
 """An entry of a reference list in Vancouver style: "2017;31(2):107-113", or authors and a year."""
 _TITLE_LABEL = re.compile(r"\A\s*title\s*:\s*(?P<title>[^\n]*)(?:\n|\Z)", re.IGNORECASE)
-_GOES_ON = re.compile(r"[ ,]*[a-z0-9(]|,")
+_GOES_ON = re.compile(r"[ ,]{0,2}[a-z0-9(]|,")
 _ALIKE = 0.92
 _WORD = bounded(r"\w+(?:[.·]\d+)?|[%<>=≤≥]")
 

@@ -80,7 +80,7 @@ def inference(path: Path) -> list[Labelled]:
         title = begun[1] if begun else "Untitled"
         text = rows[0]["text"][begun.end() :] if begun else rows[0]["text"]
         text = re.sub(
-            r"ABSTRACT\.?([A-Z &/,]*)\.?:\s*",
+            r"ABSTRACT\.?([A-Z &/,]{0,80})\.?:\s{0,9}",
             lambda m: f"{m[1].capitalize()}: " if m[1] else "",
             text,
         )

@@ -69,9 +69,7 @@ async def show_sample_brief() -> Response:
 
 def _ended(document: Document | None) -> Document:
     if document is None:
-        raise HTTPException(
-            404, "This run has no report. Open it on the page to see how it stands."
-        )
+        raise HTTPException(404, "This run has no report: open it on the page to see why.")
     return document
 
 

@@ -48,12 +48,13 @@ function prepare(place) {
   }
 }
 
-// The sample stands there until the first run is opened.
+// A finished brief stands there until the first run is opened.
 async function sample() {
-  const place = root.querySelector(".sample .dc-report");
   const answer = await fetch("/sample/brief");
-  if (answer.ok) place.innerHTML = await answer.text();
-  else root.querySelector(".sample").hidden = true;
+  const place = root.querySelector(".sample");
+  if (!answer.ok || !place) return;
+  place.querySelector(".dc-report").innerHTML = await answer.text();
+  place.hidden = false;
 }
 
 function draw(run) {
