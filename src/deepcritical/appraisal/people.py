@@ -29,7 +29,7 @@ _ONSET = bounded(
 _NOT_THEM = bounded(
     r"\b(?:without|no|not having|excluding|free (?:of|from)|risk (?:of|for)|prevention of|"
     r"family history of|(?:care-?givers?|carers?|relatives?|family members|families|parents|"
-    r"spouses|siblings|offspring|contacts) (?:of|for))\b[^,;.]*|[^,;.]*\bexcluded\b",
+    r"spouses|siblings|offspring|contacts) (?:of|for))\b[^,;.]*|[^,;.]{0,100}\bexcluded\b",
     re.IGNORECASE,
 )
 """Words on conditions that those studied do not have."""
