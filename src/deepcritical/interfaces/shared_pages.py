@@ -16,7 +16,7 @@ from deepcritical.export.saved import from_json
 from deepcritical.interfaces.api import REPORT_POLICY
 from deepcritical.interfaces.api_caller import Known
 
-__all__ = ["router"]
+__all__ = ["router", "sample_report"]
 
 router = APIRouter(include_in_schema=False)
 _HOUR = "public, max-age=3600"
@@ -44,7 +44,7 @@ async def show_card(run: Known) -> Response:
 @router.get("/sample")
 async def show_sample(request: Request) -> Response:
     """A finished report as a page, for whoever has not asked anything yet."""
-    report = await asyncio.to_thread(_sample)
+    report = await asyncio.to_thread(sample_report)
     preview = preview_of(report)._replace(
         image=f"{_address(request)}/card.png",
         page="/",
@@ -56,13 +56,13 @@ async def show_sample(request: Request) -> Response:
 @router.get("/sample/card.png")
 async def show_sample_card() -> Response:
     """The picture of the sample's verdict."""
-    return await _card(await asyncio.to_thread(_sample))
+    return await _card(await asyncio.to_thread(sample_report))
 
 
 @router.get("/sample/brief")
 async def show_sample_brief() -> Response:
     """The brief of the sample, to be shown within the page."""
-    shown = await asyncio.to_thread(lambda: render_brief(_sample()))
+    shown = await asyncio.to_thread(lambda: render_brief(sample_report()))
     headers = {"Content-Security-Policy": REPORT_POLICY, "Cache-Control": _HOUR}
     return Response(shown, media_type="text/html", headers=headers)
 
@@ -89,7 +89,7 @@ async def _card(document: Document) -> Response:
 
 
 @cache
-def _sample() -> ResearchReport:
+def sample_report() -> ResearchReport:
     """A report of the bundled snapshot, as the command wrote it."""
     text = (files("deepcritical") / "data" / "samples" / "report.json").read_text("utf-8")
     report, _ = from_json(text)

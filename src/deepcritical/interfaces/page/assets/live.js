@@ -402,6 +402,7 @@ function open(run) {
   seen = { seq: 0, queries: 0, records: 0, statements: 0, chains: 0, rounds: 0, spent: null, estimate: null };
   $(".live").hidden = !current;
   if (!current) return trigger("finished");
+  document.querySelector(".results .sample")?.remove();
   $(".question").textContent = run.question;
   $(".log > ul").replaceChildren();
   $(".counts").replaceChildren();
