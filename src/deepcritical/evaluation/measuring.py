@@ -47,7 +47,7 @@ def _form(path: Path) -> str:
 
 
 def _known() -> str:
-    return "Known are: " + ", ".join(f"{f.name} ({f.files})" for f in FORMATS) + "."
+    return "Known are: " + ", ".join(f"{f.name} ({f.files}; {f.origin})" for f in FORMATS) + "."
 
 
 async def evaluate(

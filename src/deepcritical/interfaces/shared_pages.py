@@ -38,7 +38,8 @@ async def show_run(run: Known, request: Request) -> Response:
 @router.get("/r/{run_id}/card.png")
 async def show_card(run: Known) -> Response:
     """The picture of a run's verdict."""
-    return await _card(_ended(run.report or run.answer))
+    # Kept by the reader's browser alone: the run may be private.
+    return await _card(_ended(run.report or run.answer), "private, max-age=3600")
 
 
 @router.get("/sample")
@@ -56,7 +57,7 @@ async def show_sample(request: Request) -> Response:
 @router.get("/sample/card.png")
 async def show_sample_card() -> Response:
     """The picture of the sample's verdict."""
-    return await _card(await asyncio.to_thread(sample_report))
+    return await _card(await asyncio.to_thread(sample_report), _HOUR)
 
 
 @router.get("/sample/brief")
@@ -83,9 +84,9 @@ async def _page(document: Document, preview: Preview) -> Response:
     return Response(shown, media_type="text/html", headers=headers)
 
 
-async def _card(document: Document) -> Response:
+async def _card(document: Document, kept: str) -> Response:
     picture = await asyncio.to_thread(render_card, document)
-    return Response(picture, media_type="image/png", headers={"Cache-Control": _HOUR})
+    return Response(picture, media_type="image/png", headers={"Cache-Control": kept})
 
 
 @cache
