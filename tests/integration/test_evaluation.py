@@ -95,6 +95,25 @@ def test_a_path_without_sets_ends_with_9(
     assert "SciFact" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("pairs.jsonl", '{"other": 1}'),
+        ("pairs.jsonl", "no JSON"),
+        ("pairs.jsonl.gz", "not packed"),
+        ("claims_dev.jsonl", '{"id": 1}'),  # without corpus.jsonl beside it
+    ],
+)
+def test_a_file_of_another_form_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, content: str
+) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(SystemExit) as ended:
+        main(["eval", str(tmp_path / name)])
+    assert ended.value.code == 9
+    assert name in capsys.readouterr().err
+
+
 def test_a_figure_of_no_cited_text_is_unsupported() -> None:
     texts = {"1": "Pain fell by 12.5 points in 1,200 people."}
     text = "Pain fell by 12.5 points in 1,200 people [1]. It fell by 13 points [1]. It is so [2]."

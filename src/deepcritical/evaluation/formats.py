@@ -115,7 +115,7 @@ def _judged(
                 yield Outcome(judge.measure, item.half, *answer)
 
 
-_OWN = "written for this project by people who had not seen its code"
+_OWN = "our own"
 
 FORMATS: tuple[Format, ...] = (
     Format("questions", "*intents.jsonl", _by_code(questions.judge_wordings), _OWN),
@@ -128,33 +128,29 @@ FORMATS: tuple[Format, ...] = (
     Format("names of outcomes", "*pairs.jsonl", _by_code(outcome_names.judge_outcomes), _OWN),
     Format("records to find", "*recall.jsonl", _recall, _OWN),
     Format("verdicts", "*verdicts.jsonl", _verdicts, _OWN),
-    Format("PICO corpus", "*pico_corpus*.jsonl*", _trials(trials.pico), "sociocom/PICO-Corpus"),
+    Format("PICO corpus", "*pico_corpus*.jsonl*", _trials(trials.pico), "published with its paper"),
     Format(
         "Evidence Inference",
         "*evidence_inference*.jsonl*",
         _trials(trials.inference),
-        "jayded/evidence-inference (MIT)",
+        "jayded/evidence-inference",
     ),
     Format("RCT-ICO", "*rct_ico*.jsonl*", _trials(trials.triplets), "hyesunyun/llm-meta-analysis"),
-    Format(
-        "PubMedQA", "*pubmedqa*.json", _by_code(claims.judge_abstracts), "pubmedqa/pubmedqa (MIT)"
-    ),
-    Format(
-        "SciFact", "*claims_*.jsonl", _by_code(claims.judge_scifact), "allenai/scifact (CC BY-NC)"
-    ),
+    Format("PubMedQA", "*pubmedqa*.json", _by_code(claims.judge_abstracts), "pubmedqa/pubmedqa"),
+    Format("SciFact", "*claims_*.jsonl", _by_code(claims.judge_scifact), "allenai/scifact"),
     Format("HealthVer", "*healthver*.csv", _by_code(claims.judge_healthver), "sarrouti/HealthVer"),
     Format(
         "DrugMechDB",
         "*drugmechdb*.json*",
         _by_code(questions.judge_pairs),
-        "SuLab/DrugMechDB (CC0)",
+        "SuLab/DrugMechDB",
     ),
-    Format("repoDB", "*repodb*.csv", _by_code(questions.judge_pairs), "repodb.net (CC0)"),
+    Format("repoDB", "*repodb*.csv", _by_code(questions.judge_pairs), "published as a table"),
     Format(
         "PharmacotherapyDB",
         "*indications.tsv",
         _by_code(questions.judge_pairs),
-        "dhimmel/indications (CC0)",
+        "dhimmel/indications",
     ),
 )
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import json
 import platform
 import subprocess
 import time
@@ -50,6 +52,19 @@ def _known() -> str:
     return "Known are: " + ", ".join(f"{f.name} ({f.files}; {f.origin})" for f in FORMATS) + "."
 
 
+_MALFORMED = (
+    KeyError,
+    json.JSONDecodeError,
+    UnicodeDecodeError,
+    gzip.BadGzipFile,
+    FileNotFoundError,
+)
+
+
+def _told_of(error: Exception) -> str:
+    return f"no field {error}" if isinstance(error, KeyError) else str(error)
+
+
 async def evaluate(
     paths: Sequence[Path], bench: Bench, *, model: str
 ) -> tuple[Evaluation, list[Outcome]]:
@@ -72,7 +87,13 @@ async def evaluate(
         if known is None:
             continue
         begun = time.perf_counter()
-        outcomes, spent = await known.measure(path, bench)
+        try:
+            outcomes, spent = await known.measure(path, bench)
+        except _MALFORMED as error:
+            raise ConfigurationError(
+                f"{path} has the name of {known.name}, and not its form ({_told_of(error)}).",
+                "Give the file as it is published, or under another name.",
+            ) from error
         seconds = time.perf_counter() - begun
         former = costs.get(known.name, Cost(seconds=0.0))
         costs[known.name] = Cost(
