@@ -14,8 +14,15 @@ from importlib.metadata import version
 from pathlib import Path
 
 from deepcritical.domain.errors import ConfigurationError
-from deepcritical.evaluation.formats import FORMATS, Bench, format_of
-from deepcritical.evaluation.scores import Cost, Evaluation, Figure, Outcome, figures_of
+from deepcritical.evaluation.formats import FORMATS, Bench, Format, format_of
+from deepcritical.evaluation.scores import (
+    Cost,
+    Evaluation,
+    Figure,
+    Measured,
+    Outcome,
+    figures_of,
+)
 
 __all__ = ["evaluate", "sets_in"]
 
@@ -87,13 +94,7 @@ async def evaluate(
         if known is None:
             continue
         begun = time.perf_counter()
-        try:
-            outcomes, spent = await known.measure(path, bench)
-        except _MALFORMED as error:
-            raise ConfigurationError(
-                f"{path} has the name of {known.name}, and not its form ({_told_of(error)}).",
-                "Give the file as it is published, or under another name.",
-            ) from error
+        outcomes, spent = await _measured(known, path, bench)
         seconds = time.perf_counter() - begun
         former = costs.get(known.name, Cost(seconds=0.0))
         costs[known.name] = Cost(
@@ -107,6 +108,16 @@ async def evaluate(
         figures += figures_of(name, outcomes)
         missed += _missed(outcomes)
     return await asyncio.to_thread(_told, tuple(figures), costs, model), missed
+
+
+async def _measured(known: Format, path: Path, bench: Bench) -> Measured:
+    try:
+        return await known.measure(path, bench)
+    except _MALFORMED as error:
+        raise ConfigurationError(
+            f"{path} has the name of {known.name}, and not its form ({_told_of(error)}).",
+            "Give the file as it is published, or under another name.",
+        ) from error
 
 
 def _missed(outcomes: Sequence[Outcome]) -> Iterator[Outcome]:
