@@ -156,12 +156,12 @@ def _told(read: QuestionFrame) -> QuestionFrame:
         *([f"condition {read.condition.name}"] if read.condition else []),
     ]
     unknown = [
-        f'No vocabulary knows "{drug.name}" as a drug; it was searched literally.'
+        f'We do not recognise "{drug.name}" as a drug; it is searched as typed.'
         for drug in read.drugs
         if not drug.known
     ]
     if read.condition and not read.condition.known:
         name = read.condition.name
-        unknown.append(f'No vocabulary knows "{name}" as a condition; it was searched literally.')
+        unknown.append(f'We do not recognise "{name}" as a condition; it is searched as typed.')
     notices = (f"A model read the question as: {'; '.join(parts)}.", *read.notices, *unknown)
     return read.model_copy(update={"notices": tuple(dict.fromkeys(notices))})

@@ -128,12 +128,12 @@ WORSE = _cue(
 """Asks for drugs that do harm, where drugs are asked for."""
 RAISES = _cue(
     r"increas\w*|rais(?:e|es|ed|ing)|elevat\w*|higher|greater|more|excess|worsen\w*|worse|caus\w*|"
-    r"shorten\w*|rise|harm\w*"
+    r"rise|harm\w*"
 )
 """More of what is measured, or its getting worse."""
 LOWERS = _cue(
     r"reduc\w*|lower\w*|decreas\w*|prevent\w*|fewer|less|improv\w*|helps?|helpful|protect\w*|"
-    r"treat\w*|slow\w*|delay\w*|better|benefi\w*|effective\w*"
+    r"treat\w*|slow\w*|delay\w*|better|benefi\w*|effective\w*|shorten\w*"
 )
 MEDICAL = _cue(
     r"\w+(?:ectom(?:y|ies)|otom(?:y|ies)|ostom(?:y|ies)|plast(?:y|ies)|itis|therap(?:y|ies))|"

@@ -61,8 +61,10 @@ def _masked(names: Names) -> str:
         *((d.start, d.end, "class" if d.group else "drug") for d in names.drugs),
         *((c.start, c.end, "condition") for c in names.conditions),
     ]
-    for start, end, what in sorted(places, reverse=True):
-        text = f"{text[:start]} ⟨{what}⟩ {text[end:]}"
+    masks = [(start, end, f"⟨{what}⟩") for start, end, what in places]
+    masks += [(d.start, d.end, "therapy") for d in names.beside]
+    for start, end, mask in sorted(masks, reverse=True):
+        text = f"{text[:start]} {mask} {text[end:]}"
     for target in names.targets:
         text = re.sub(rf"\b{re.escape(target)}\b", " ⟨target⟩ ", text)
     return _TIME.sub(" ", text)

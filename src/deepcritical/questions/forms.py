@@ -157,8 +157,8 @@ def _limits(frame: QuestionFrame) -> Iterator[str]:
             f'"{frame.drugs[0].name}" is a class of drugs; '
             "records are read for the class by its name, not for each drug of it."
         )
-    on_harm = frame.kind is QuestionKind.SAFETY and not frame.raises
-    if on_harm and not re.search(r"\bsafe", frame.text, re.IGNORECASE):
+    unnamed = frame.kind is QuestionKind.SAFETY and not frame.is_on_harm
+    if unnamed and not re.search(r"\bsafe", frame.text, re.IGNORECASE):
         yield (
             "The question asks about harm. The report answers whether the drug helps; "
             "findings of harm are shown as such."

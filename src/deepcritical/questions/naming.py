@@ -5,10 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import compress
 from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import Condition, Drug
+from deepcritical.questions.asked_drugs import (
+    DrugNamed,
+    alternatives,
+    as_one,
+    is_beside,
+    specific,
+    with_cause,
+)
 from deepcritical.vocabulary.classes import DrugClass, drug_class, find_classes
 from deepcritical.vocabulary.conditions import (
     ConditionMention,
@@ -24,7 +33,7 @@ from deepcritical.vocabulary.nearest import near_condition, near_drug
 from deepcritical.vocabulary.nodes import vocabulary
 from deepcritical.vocabulary.words import is_english
 
-__all__ = ["DrugNamed", "Names", "as_condition", "find_names"]
+__all__ = ["DrugNamed", "Names", "as_condition", "find_names", "joined"]
 
 _CODE = bounded(r"\b(?:[A-Z]{2,5}-\d{3,6}[A-Z]?|[A-Z]{2,4}\d{4,6})\b")
 """A company's code of a compound: "VX-548"."""
@@ -44,17 +53,6 @@ _MEASURES = frozenset(
 )
 """Measures, bodies and words in capitals: no targets."""
 _WORD = bounded(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_BESIDE = bounded(
-    r"\b(?:vs?\.?|versus|than|plus|or|compared|against|over|beats?|outperform\w*|instead of|"
-    r"switch\w*|replac\w+)(?!\w)|\+",
-    re.IGNORECASE,
-)
-_STATE = bounded(
-    r"[- ](?:refractory|resistant|dependent|naive|na.ve|induced|associated|related|sparing|free|"
-    r"experienced|unresponsive|intolerant)\b",
-    re.IGNORECASE,
-)
-"""Behind a drug: it says who is treated, or of what."""
 _ABBREVIATION = 4
 _SHORTEST = 5
 _SHORTEST_DRUG = 7
@@ -68,16 +66,6 @@ _SAYS_NOTHING = frozenset(
 _TARGET_LABELS = frozenset({"Protein", "GeneFamily", "Pathway"})
 
 
-class DrugNamed(NamedTuple):
-    """A drug or class named in a question: `source[start:end] == text`."""
-
-    drug: Drug
-    group: DrugClass | None
-    start: int
-    end: int
-    text: str
-
-
 class Names(NamedTuple):
     """What a question names, each in order of place."""
 
@@ -89,6 +77,8 @@ class Names(NamedTuple):
     unknown: tuple[str, ...]
     """Words that are in no vocabulary and not of ordinary English."""
     notices: tuple[str, ...]
+    beside: tuple[DrugNamed, ...] = ()
+    """Drugs that people take already, whatever is tried in them."""
 
 
 def as_condition(known: KnownCondition, written: str = "") -> Condition:
@@ -103,6 +93,18 @@ def as_condition(known: KnownCondition, written: str = "") -> Condition:
     )
 
 
+def joined(conditions: Sequence[Condition]) -> Condition:
+    """Several conditions that are asked about at once, as one of which each part counts."""
+    if len(conditions) == 1:
+        return conditions[0]
+    *others, last = (condition.name for condition in conditions)
+    name = f"{', '.join(others)} and {last}"
+    names = dict.fromkeys((name, *(n for c in conditions for n in c.names)))
+    return conditions[0].model_copy(
+        update={"name": name, "names": tuple(names), "either": tuple(conditions)}
+    )
+
+
 def find_names(text: str) -> Names:
     """Find what a question names; what is misspelled by an edit or two is found with a notice."""
     drugs, conditions = _drugs_and_conditions(text)
@@ -110,13 +112,20 @@ def find_names(text: str) -> Names:
     if notices:
         drugs, conditions = _drugs_and_conditions(corrected)
     taken = _places(drugs, conditions)
+    drugs = alternatives(corrected, as_one(corrected, drugs))
+    inside = [c for c in conditions if any(d.start <= c.start < d.end for d in drugs)]
+    conditions = [c for c in conditions if c not in inside]
+    drugs, conditions = with_cause(corrected, drugs, conditions)
+    beside = list(compress(drugs, is_beside(corrected, drugs)))
+    beside = beside if len(beside) < len(drugs) else []
     return Names(
         corrected,
-        tuple(_specific(corrected, drugs)),
+        tuple(specific(corrected, [d for d in drugs if d not in beside])),
         tuple(conditions),
         tuple(_targets(corrected, taken)),
         tuple(_unknown(corrected, taken)),
         notices,
+        tuple(beside),
     )
 
 
@@ -136,15 +145,6 @@ def _drugs_and_conditions(text: str) -> tuple[list[DrugNamed], list[ConditionMen
     ]
     outer = [c for c in conditions if not any(d.start <= c.start and c.end <= d.end for d in drugs)]
     return drugs, outer
-
-
-def _specific(text: str, drugs: list[DrugNamed]) -> list[DrugNamed]:
-    """Without what is told of others: "an antibiotic, doxycycline", "steroid-refractory"."""
-    drugs = [d for d in drugs if not _STATE.match(text, d.end)] or drugs
-    single = [d for d in drugs if d.group is None]
-    if not single or len(single) == len(drugs) or _BESIDE.search(text):
-        return drugs
-    return single
 
 
 def _drugs(text: str) -> list[DrugNamed]:

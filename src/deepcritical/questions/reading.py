@@ -20,7 +20,7 @@ from deepcritical.questions.declining import general_questions, line_of
 from deepcritical.questions.features import features_of, is_other_script
 from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names
 from deepcritical.questions.placing import unplaced, with_outside
-from deepcritical.questions.roles import roles_of
+from deepcritical.questions.roles import Roles, counts_in_users, prevents, roles_of
 from deepcritical.questions.sides import other_arm, sides_of
 from deepcritical.questions.through import split_through
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
@@ -195,8 +195,10 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
     doubtful = {QuestionKind.EFFICACY, QuestionKind.OPEN, QuestionKind.DOSE}
     if kind in doubtful | {QuestionKind.MECHANISM} and drugs and cues.SIDE_EFFECTS.search(text):
         return QuestionKind.SAFETY
-    asks_harm = cues.INJURES.search(text) and not cues.LOWERS.search(text)
-    return QuestionKind.SAFETY if len(drugs) == 1 and kind in doubtful and asks_harm else kind
+    lowers = cues.LOWERS.search(text)
+    asks_harm = cues.INJURES.search(text) or (names.conditions and counts_in_users(names))
+    is_harm = len(drugs) == 1 and kind in doubtful and asks_harm and not lowers
+    return QuestionKind.SAFETY if is_harm else kind
 
 
 def _asks_which(names: Names) -> bool:
@@ -231,21 +233,18 @@ def _possible(names: Names) -> list[QuestionKind]:
     return kinds
 
 
-def _frame(
-    text: str,
-    kind: QuestionKind,
-    names: Names,
-    through: tuple[str, ...],
-) -> QuestionFrame:
+def _frame(text: str, kind: QuestionKind, names: Names, through: tuple[str, ...]) -> QuestionFrame:
     drugs = [] if kind is QuestionKind.CANDIDATES else _distinct(names.drugs)
     if kind is QuestionKind.EFFICACY:
         kind = _narrowed(drugs[0], through)
     roles = roles_of(names, on_harm=kind is QuestionKind.SAFETY)
     if kind is QuestionKind.CANDIDATES and cues.WORSE.search(text):
         kind = QuestionKind.OPEN  # for drugs that do harm, not for some that help
-    is_gain = bool(roles.outcomes) and set(roles.outcomes) <= cues.BETTER_HIGHER
-    if kind is QuestionKind.SAFETY and is_gain and len(drugs) == 1 and not _HARM.search(text):
+    if kind is QuestionKind.SAFETY and len(drugs) == 1 and _is_of_gain(text, roles):
         kind = _narrowed(drugs[0], through)
+    prevented = roles.harm is None and prevents(names, roles.condition)
+    # Of prevention the new cases are what is measured, named or not.
+    outcomes = tuple(o for o in roles.outcomes if not (prevented and o == "incidence"))
     asked, compared, other = sides_of(names, drugs, two=kind is QuestionKind.COMPARISON)
     return QuestionFrame(
         text=text,
@@ -256,9 +255,10 @@ def _frame(
         condition=roles.condition,
         harm=roles.harm,
         population=roles.population,
-        outcomes=roles.outcomes,
+        outcomes=outcomes,
         through=(through or names.targets) if kind is QuestionKind.MECHANISM else (),
         negative=cues.is_negative(text),
+        prevents=prevented,
         raises=bool(roles.outcomes) and _raises(text, roles.outcomes),
         latest=bool(cues.LATEST.search(text)),
         not_understood=names.unknown[:_RANKS_ONLY],
@@ -269,6 +269,11 @@ def _frame(
         ),
         notices=(*names.notices, *_read_as(names)),
     )
+
+
+def _is_of_gain(text: str, roles: Roles) -> bool:
+    gains = bool(roles.outcomes) and set(roles.outcomes) <= cues.BETTER_HIGHER
+    return gains and not _HARM.search(text)
 
 
 def _raises(text: str, outcomes: Sequence[str]) -> bool:
@@ -290,12 +295,12 @@ def _read_as(names: Names) -> Iterable[str]:
     """What the reader must know of the names: a brand's drug, an abbreviation's meaning."""
     for named in _distinct(names.drugs):
         if not named.drug.known:
-            yield f'No vocabulary knows "{named.text}" as a drug; it was searched literally.'
+            yield f'We do not recognise "{named.text}" as a drug; it is searched as typed.'
         elif named.group is None and named.drug.name.casefold() not in named.text.casefold():
             yield f'"{named.text}" was read as {named.drug.name}.'
     for mention in names.conditions:
         if not as_condition(mention.condition).known:
-            yield f'No vocabulary knows "{mention.text}" as a condition; it was searched literally.'
+            yield f'We do not recognise "{mention.text}" as a condition; it is searched as typed.'
         also = " or ".join(other.name for other in mention.others)
         if also:
             yield (

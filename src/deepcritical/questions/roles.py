@@ -9,10 +9,10 @@ from typing import NamedTuple
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import Condition
 from deepcritical.questions import cues
-from deepcritical.questions.naming import Names, as_condition
+from deepcritical.questions.naming import Names, as_condition, joined
 from deepcritical.vocabulary.conditions import ConditionMention, is_kind_of
 
-__all__ = ["Roles", "roles_of"]
+__all__ = ["Roles", "counts_in_users", "prevents", "roles_of"]
 
 _WHO = bounded(
     r"\b(?:in|among|with|for|having|who have|living with|due to|of|after|and) (?:[\w'’-]+ ){0,3}$|"
@@ -68,13 +68,64 @@ _BROUGHT_BEFORE = bounded(
 )
 _BROUGHT_BEHIND = bounded(
     r"^[ -](?:risks?\b|(?:more often |more |less )?(?:after|from|with|on|while taking|caused by|"
-    r"due to|induced by) (?:[\w-]+ ){0,2}⟨drug⟩|as (?:a|an) (?:known )?(?:side|adverse))",
+    r"due to|induced by) (?:[\w-]+ ){0,2}◊|as (?:a|an) (?:known )?(?:side|adverse))",
     re.IGNORECASE,
 )
+_COUNTED = bounded(
+    r"\b(?:prevalence|incidence|frequency|proportion|percentage|rates?|risk|odds|"
+    r"how (?:common|often|many|likely|frequent\w*)|more (?:often|likely|frequent\w*|common\w*)|"
+    r"(?:get|have|suffer) more)\b",
+    re.IGNORECASE,
+)
+_USERS = bounded(
+    r"\b(?:people|patients|those|women|men|adults|persons|individuals|children) (?:who (?:are )?)?"
+    r"(?:on|tak(?:e|ing)|us(?:e|ing)|treated with|receiving|given|exposed to) "
+    r"(?:[\w-]+ ){0,2}◊|"
+    r"◊ *(?:users?|takers|recipients)\b|◊ *-?(?:treated|exposed)\b",
+    re.IGNORECASE,
+)
+"""Who takes a drug: what is counted in them, it may have brought."""
 _SUFFERED = bounded(
     r"\b(?:in|for|with|having|who have|have|has|had|i['’]m|treat\w*) (?:[\w'’-]+ ){0,3}$",
     re.IGNORECASE,
 )
+
+
+_SIDE_BY_SIDE = bounded(r"(?:['’]s?)?[ -](?:(?:related|associated|induced) )?", re.IGNORECASE)
+_BESIDE = bounded(
+    r",? (?:and/or|and|or|&) (?:(?!(?:in|for|with|among|of|to|from|on|after|who|does|do|is|are|can)"
+    r" )[\w-]+ ){0,2}|, ",
+    re.IGNORECASE,
+)
+_AIM = bounded(
+    r"\b(?:for|to) (?:prevent|treat|reduc|lower|control|reliev|manag|stop|slow|delay|eas)\w*"
+    r"(?: the)?(?: \w+){0,2} $",
+    re.IGNORECASE,
+)
+_AMONG = bounded(r"\b(?:in|among) (?:[\w'’-]+ ){0,3}$", re.IGNORECASE)
+
+
+_PREVENTED = bounded(
+    r"(?:\b(?:prevent\w*|chemoprevent\w*|avert\w*|ward\w* off|prophyla\w+ (?:of|for|against)|"
+    r"prevention of|protect\w* (?:\w+ )?(?:against|from)|immuni\w+ against|"
+    r"(?:lower|reduc|decreas|cut)\w*(?: [\w-]+){0,3} (?:risk|chances?|odds|likelihood|incidence|"
+    r"probability|rate)(?: (?:of|for))?|(?:delay|postpon)\w*(?: the)? (?:onset|development|start))"
+    r"(?: the)?(?: (?:risk|onset|development|occurrence|incidence))?(?: of)?|"
+    r"\b(?:get|develop)(?:s|ting|ing)?)"
+    r"(?: (?!(?:in|among|with|for|after|during|on|by)\b)[\w'’-]+){0,3} $",
+    re.IGNORECASE,
+)
+_PREVENTED_BEHIND = bounded(
+    r"^[ -](?:(?:chemo)?prevention|prophylaxis|risk reduction|onset|incidence)\b|"
+    r"^ (?:from|in) (?:developing|occurring|the first place)\b",
+    re.IGNORECASE,
+)
+_OF_PATIENTS = bounded(
+    r"\b(?:recurr|relaps|progress|exacerbat|flare|attack|death|mortalit|complicat|worsen|"
+    r"hospital|symptom|episode|readmi)",
+    re.IGNORECASE,
+)
+"""What only people who have a condition can have more or less of."""
 
 
 class Roles(NamedTuple):
@@ -97,9 +148,10 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
     text = rest = names.text
     for named in names.drugs:
         rest = rest.replace(named.text, " " * len(named.text))
-    bearing = _each_once(_bearing(text, names.conditions))
-    harm = _brought(names, bearing) if on_harm else None
-    asked, population = _parted(text, [m for m in bearing if m is not harm])
+    units = _together(text, _each_once(_bearing(text, names.conditions)))
+    harm = _brought(names, [unit[0] for unit in units]) if on_harm else None
+    asked, others = _parted(text, [unit[0] for unit in units if unit[0] is not harm])
+    population = [m.condition.name for unit in units if unit[0] in others for m in unit]
     groups = [
         name
         for name, pattern in cues.GROUPS
@@ -107,20 +159,89 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
     ]
     if any(group.endswith(" women") for group in groups):
         groups = [group for group in groups if group != "women"]
-    taken = asked.text.casefold() if asked else ""
+    condition, brought = (
+        joined([as_condition(m.condition, _called(m)) for m in unit]) if unit else None
+        for unit in (_unit_of(asked, units), _unit_of(harm, units))
+    )
+    taken = " ".join(m.text.casefold() for m in _unit_of(asked, units))
     outcomes = tuple(_measured(rest, taken))
-    condition = as_condition(asked.condition, _called(asked)) if asked else None
-    brought = as_condition(harm.condition, _called(harm)) if harm else None
     return Roles(condition, tuple(dict.fromkeys((*population, *groups))), outcomes, brought)
+
+
+def _unit_of(
+    first: ConditionMention | None, units: Sequence[list[ConditionMention]]
+) -> list[ConditionMention]:
+    return next((unit for unit in units if unit[0] is first), [])
+
+
+def _together(text: str, mentions: Sequence[ConditionMention]) -> list[list[ConditionMention]]:
+    """The mentions, those together that "and" or "or" sets beside one another.
+
+    Two diseases that the same people have are apart: "in patients with asthma and obesity".
+    """
+    units: list[list[ConditionMention]] = []
+    listed: list[ConditionMention] = []  # behind commas alone, until an "and" follows
+    for mention in mentions:
+        last = listed[-1] if listed else units[-1][-1] if units else None
+        between = text[last.end : mention.start] if last else ""
+        if last is None or not _BESIDE.fullmatch(between) or _is_apart(text, units[-1], mention):
+            units += [[one] for one in listed] + [[mention]]
+            listed = []
+            continue
+        listed.append(mention)
+        if between.strip() != ",":
+            units[-1] += listed
+            listed = []
+    return units + [[one] for one in listed]
+
+
+def _is_apart(text: str, unit: Sequence[ConditionMention], mention: ConditionMention) -> bool:
+    """Whether a condition says who is studied, or what else somebody with the first one has."""
+    behind, before = text[mention.end : mention.end + 24], text[: unit[0].start]
+    is_group = _ARE_PEOPLE.search(mention.text) or _OF_PEOPLE.search(behind)
+    told = f"{before}{text[unit[0].start : mention.start]}"
+    either = re.search(r"\bor\b", text[unit[-1].end : mention.start])
+    has_both = not either and (_PEOPLE.search(before) or _HAS.search(before))
+    return bool(is_group or _BEHIND.search(behind) or has_both or _NOT_THEY.search(told))
+
+
+def prevents(names: Names, condition: Condition | None) -> bool:
+    """Whether a question asks if a drug keeps people from getting the condition."""
+    if condition is None or _OF_PATIENTS.search(names.text):
+        return False
+    asked = {name.casefold() for one in condition.each for name in (one.name, *one.names)}
+    for mention in names.conditions:
+        known = mention.condition
+        if not {mention.text.casefold(), known.name.casefold()} & asked or known.is_symptom:
+            continue
+        before, behind = names.text[: mention.start], names.text[mention.end : mention.end + 40]
+        if _PREVENTED.search(before[-120:]) or _PREVENTED_BEHIND.match(behind):
+            return True
+    return False
+
+
+def counts_in_users(names: Names) -> bool:
+    """Whether a question counts a condition in who takes a drug: "how common is X in Y users?"."""
+    text = _drugs_marked(names)
+    return bool(_COUNTED.search(text) and _USERS.search(text))
+
+
+def _drugs_marked(names: Names) -> str:
+    """The question with each drug as one sign and blanks, so that all else keeps its place."""
+    text = names.text
+    for drug in names.drugs:
+        text = f"{text[: drug.start]}{'◊':<{drug.end - drug.start}}{text[drug.end :]}"
+    return text
 
 
 def _brought(names: Names, mentions: Sequence[ConditionMention]) -> ConditionMention | None:
     """The condition that a drug is said to bring; the first of several."""
-    text = names.text
-    for drug in sorted(names.drugs, key=lambda d: -d.start):
-        text = f"{text[: drug.start]}{'⟨drug⟩':<{drug.end - drug.start}}{text[drug.end :]}"
+    text = _drugs_marked(names)
+    in_users = counts_in_users(names)
     for mention in mentions:
         before, behind = text[: mention.start], text[mention.end : mention.end + 60]
+        if in_users and (before.endswith("more ") or not _SUFFERED.search(before)):
+            return mention
         if _BROUGHT_BEHIND.match(behind) and not _SUFFERED.search(before):
             return mention
         if _BROUGHT_BEFORE.search(before):
@@ -180,8 +301,8 @@ def _bearing(text: str, mentions: Sequence[ConditionMention]) -> list[ConditionM
 
 def _parted(
     text: str, mentions: Sequence[ConditionMention]
-) -> tuple[ConditionMention | None, list[str]]:
-    """The condition asked about, and the names of those that say who is studied.
+) -> tuple[ConditionMention | None, list[ConditionMention]]:
+    """The condition asked about, and those that say who is studied.
 
     Where all say so, the one of a noun is asked about: "obese patients with asthma".
     """
@@ -189,12 +310,13 @@ def _parted(
     asked: list[ConditionMention] = []
     for mention in mentions:
         last = mention is mentions[-1] and not asked
-        says_who = not last and _is_group(text, mention, told=bool(asked))
+        says_who = not last and (
+            _is_group(text, mention, told=bool(asked)) or _bears_symptom(text, mention, mentions)
+        )
         (groups if says_who else asked).append(mention)
     asked = _narrowest(asked)
     found = next(iter(asked), None)
-    others = [m for m in mentions if m in groups or (m in asked and m is not found)]
-    return found, [other.condition.name for other in others]
+    return found, [m for m in mentions if m in groups or (m in asked and m is not found)]
 
 
 def _is_group(text: str, mention: ConditionMention, *, told: bool) -> bool:
@@ -205,6 +327,23 @@ def _is_group(text: str, mention: ConditionMention, *, told: bool) -> bool:
     if _BEHIND.search(behind):
         return True
     return bool(_WHO.search(before)) and (told or bool(_PEOPLE.search(before)))
+
+
+def _bears_symptom(
+    text: str, mention: ConditionMention, mentions: Sequence[ConditionMention]
+) -> bool:
+    """Whether a disease only says whose symptom is asked about.
+
+    Of two nouns side by side the last one is meant ("sclerosis fatigue"); and what is aimed at in a
+    disease is asked about ("in cirrhosis to prevent bleeding").
+    """
+    behind = [m for m in mentions if m.start >= mention.end]
+    if not behind:
+        return False
+    between = text[mention.end : behind[0].start]
+    if _SIDE_BY_SIDE.fullmatch(between):
+        return behind[0].condition.is_symptom and not mention.condition.is_symptom
+    return bool(_AIM.search(between) and _AMONG.search(text[: mention.start]))
 
 
 def _called(mention: ConditionMention) -> str:

@@ -16,8 +16,8 @@ from deepcritical.domain.question import (
     SearchBlock,
     SearchQuery,
 )
-from deepcritical.questions.naming import as_condition
-from deepcritical.vocabulary.conditions import condition_named
+from deepcritical.questions.naming import as_condition, joined
+from deepcritical.vocabulary.conditions import condition_named, is_kind_of
 from deepcritical.vocabulary.drugs import DrugKind, generic_names, lookup_drug
 
 __all__ = [
@@ -106,8 +106,6 @@ _CANDIDATE_SIDES = (
 _MOST_OTHERS, _MOST_NAMES = 3, 4
 """Other treatments of a question that are searched beside its drug, and names of each."""
 _CONTROLS = frozenset(("placebo", "no treatment", "usual care", "standard care", "sham"))
-_SYMPTOMS = ("C23.888", "F01")
-"""Trees of MeSH for signs and symptoms and for behaviour."""
 
 
 def asked(
@@ -155,19 +153,22 @@ def search_sides(
         found += still_open
         if len(still_open) == len(given):
             break
-    within = _disease_of(question)
-    beside = [query for query in _with_others(question, condition) if query.text not in done]
-    return tuple(query.model_copy(update={"within": within}) for query in (*found, *beside))
+    found += [query for query in _with_others(question, condition) if query.text not in done]
+    within = _diseases_of(question)
+    return tuple(query.model_copy(update={"within": within}) for query in found)
 
 
 def _with_others(question: ResearchQuestion, condition: Condition) -> Iterator[SearchQuery]:
-    """One query for the drug with each other treatment that the question names.
+    """One query for the drug with each other treatment, or the harm, that the question names.
 
-    Records of a combination or a comparison would be few among those of the first drug alone.
+    Records of these would be few among those of the first drug in the condition. A harm is seen in
+    whoever takes the drug, so the condition only ranks what is found.
     """
     drug, frame = question.drug, question.frame
     if drug is None or frame is None:
         return
+    if frame.feared and frame.condition:
+        yield asked(drug, frame.feared, condition.name)
     named = [other.name for other in frame.drugs if other.name != drug.name]
     named += [name for name in frame.comparators if name not in _CONTROLS]
     for other in named[:_MOST_OTHERS]:
@@ -176,15 +177,20 @@ def _with_others(question: ResearchQuestion, condition: Condition) -> Iterator[S
         yield asked(drug, condition, other, terms)
 
 
-def _disease_of(question: ResearchQuestion) -> Condition | None:
-    """The disease that the question names as its population, where a symptom is treated in it."""
-    told = question.condition and condition_named(question.condition.name)
-    if not told or not question.frame or not told.trees:
+def _diseases_of(question: ResearchQuestion) -> Condition | None:
+    """The diseases that the question names as its population, where these say more than it does.
+
+    Authors name what is treated or the disease it is treated in; a form of one is found by it.
+    """
+    condition, frame = question.condition, question.frame
+    if condition is None or frame is None:
         return None
-    if not any(tree.startswith(_SYMPTOMS) for tree in told.trees):
-        return None
-    named = (condition_named(name) for name in question.frame.population)
-    return next((as_condition(one) for one in named if one and one.mesh_id), None)
+    names = (name for one in condition.each for name in (one.name, *one.names[:2]))
+    asked_for = [one for one in map(condition_named, names) if one]
+    named = [one for one in map(condition_named, frame.population) if one and one.mesh_id]
+    apart = [n for n in named if not any(is_kind_of(a, n) or is_kind_of(n, a) for a in asked_for)]
+    broad = [n for n in apart if not any(n is not o and is_kind_of(n, o) for o in apart)]
+    return joined([as_condition(one) for one in broad]) if broad else None
 
 
 def citation_query(drug: Drug, pmids: Sequence[str]) -> SearchQuery:

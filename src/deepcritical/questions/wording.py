@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition
 from deepcritical.domain.patterns import bounded
+from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.questions import cues
-from deepcritical.questions.naming import find_names
+from deepcritical.questions.naming import find_names, joined
 from deepcritical.vocabulary.classes import find_classes
 from deepcritical.vocabulary.conditions import condition_named
 from deepcritical.vocabulary.words import is_english
@@ -24,6 +25,7 @@ __all__ = [
     "headed",
     "plain_wording",
     "proposition_of",
+    "subject_of",
 ]
 
 _OPEN = {
@@ -70,44 +72,77 @@ _WORDS = {
     (True, True): _SAID_OF_NO_RISE,
 }
 """By whether the question denies its claim, and whether the claim is that something bad rises."""
+_SAID_OF_SIGNAL = {
+    False: "Possibly: results too weak to prove it suggest that {claim}.",
+    True: "Perhaps not: results too weak to prove it suggest that {claim}.",
+}
 _EFFECTS = frozenset({QuestionKind.EFFICACY, QuestionKind.CLASS})
 
 
-def answer_to(frame: QuestionFrame, label: VerdictLabel) -> str:
+def answer_to(frame: QuestionFrame, label: VerdictLabel, *, weak_signal: bool = False) -> str:
     """A verdict as the answer to a question as it was put; '' where it asks for no yes or no.
 
     The verdict is always on the positive proposition, so "Is it true that it does not help?" is
     answered with a yes where it was refuted.
     """
     claim = claim_of(frame)
-    said = answer_on(claim, label, denied=frame.negative, raises=frame.raises)
+    said = answer_on(
+        claim, label, denied=frame.negative, raises=frame.is_on_harm, weak_signal=weak_signal
+    )
     return said if claim else ""
 
 
 def answer_on(
-    claim: str, label: VerdictLabel, *, denied: bool = False, raises: bool = False
+    claim: str,
+    label: VerdictLabel,
+    *,
+    denied: bool = False,
+    raises: bool = False,
+    weak_signal: bool = False,
 ) -> str:
     """A verdict on a claim as an answer: "Yes: the evidence supports that X helps in Y."."""
+    if raises and weak_signal:
+        return _SAID_OF_SIGNAL[denied].format(claim=claim)
     return _WORDS[denied, raises][label].format(claim=claim)
 
 
 def claim_of(frame: QuestionFrame) -> str:
     """What a verdict is on: "colchicine reduces recurrence in pericarditis"; '' for no one drug."""
-    on_effect = frame.kind in _EFFECTS or (frame.kind is QuestionKind.SAFETY and frame.raises)
-    if not on_effect or len(frame.drugs) != 1 or not frame.condition:
+    verb = "increase" if frame.is_on_harm else _verb(frame)
+    return _claim(frame, verb) if frame.kind in _EFFECTS or frame.is_on_harm else ""
+
+
+def proposition_of(frame: QuestionFrame, label: VerdictLabel) -> str:
+    """What a verdict is on, where the question puts it the other way round; '' elsewhere.
+
+    Of a harm a benefit is told the other way round: "supported" is that there are fewer deaths.
+    """
+    if frame.is_on_harm:
+        return _claim(frame, "reduce") if label in _FEWER_WITH_IT else claim_of(frame)
+    return claim_of(frame) if frame.negative else ""
+
+
+_FEWER_WITH_IT = (VerdictLabel.SUPPORTED, VerdictLabel.PROMISING)
+
+
+def _claim(frame: QuestionFrame, verb: str) -> str:
+    if len(frame.drugs) != 1 or not (frame.condition or frame.feared):
         return ""
     ending = "" if _are_several(frame) else "s"
-    verb = "increase" if frame.raises else _verb(frame)
-    did = f"{verb}{ending} {_listed(frame.outcomes)}" if frame.outcomes else f"help{ending}"
+    measured = f"the risk of {frame.feared.name}" if frame.feared else _listed(frame.outcomes)
+    if frame.prevents and frame.condition and not measured:
+        return f"{frame.drugs[0].name} prevent{ending} {frame.condition.name}{_whom(frame)}"
+    did = f"{verb}{ending} {measured}" if measured else f"help{ending}"
     return f"{frame.drugs[0].name} {did}{_where(frame)}"
 
 
-def proposition_of(frame: QuestionFrame) -> str:
-    """What the verdict is on, where the question puts it the other way round; '' elsewhere."""
-    if frame.raises:
-        kind = QuestionKind.EFFICACY if frame.kind is QuestionKind.SAFETY else frame.kind
-        return claim_of(frame.model_copy(update={"raises": False, "kind": kind}))
-    return claim_of(frame) if frame.negative else ""
+def subject_of(question: ResearchQuestion) -> str:
+    """Who is asked about for what: "colchicine for pericarditis"; of a harm "A and B in C"."""
+    drug = question.drug.name if question.drug else "candidates"
+    frame = question.frame
+    if frame and frame.feared:
+        return f"{drug} and {frame.feared.name}{_where(frame)}"
+    return f"{drug} for {question.condition.name if question.condition else question.text}"
 
 
 def as_meant(frame: QuestionFrame) -> QuestionFrame:
@@ -165,6 +200,7 @@ _FEWER = (
     "prevents preventing reduce reduced reduces reducing reduction risk risks shorten shortens "
     "shorter slow slows slowing likely rate rates chance chances number"
 )
+_GETTING = "against develop developing from get gets getting incidence keep keeps onset stop stops"
 _MORE = "extend extends improve improves improving improvement longer prolong prolongs better"
 _SIDE_EFFECTS = bounded(
     r"\b(?:side[- ]effects?|adverse (?:events?|effects?|reactions?)|SAEs?|AEs?|safe(?:ty|ly)?|"
@@ -213,6 +249,9 @@ Worded = tuple[str, str]
 
 def _effect(frame: QuestionFrame) -> Worded:
     verb = _verb(frame)
+    if frame.prevents and frame.condition and not frame.outcomes:
+        put = f"{_do(frame)} prevent {frame.condition.name}{_whom(frame)}?"
+        return put, f"{_FEWER} {_GETTING}"
     words = {"reduce": _FEWER, "improve": _MORE}.get(verb, "") if frame.outcomes else ""
     did = f"{verb} {_listed(frame.outcomes)}" if frame.outcomes else "help"
     asks = bool(frame.condition or frame.outcomes) and verb != "affect"
@@ -295,15 +334,21 @@ def _where(frame: QuestionFrame) -> str:
 
 def headed(condition: Condition) -> Condition:
     """The condition under the name that the table has for it, whatever the user calls it."""
+    if condition.either:
+        return joined([headed(one) for one in condition.either])
     known = condition_named(condition.name) if condition.known else None
-    if known is None:
-        return condition
-    words = (w.lower() if w.istitle() and is_english(w.lower()) else w for w in known.name.split())
-    return condition.model_copy(update={"name": " ".join(words)})
+    return condition.model_copy(update={"name": _in_a_sentence(known.name)}) if known else condition
+
+
+def _in_a_sentence(name: str) -> str:
+    """A heading with small letters but for names of persons and abbreviations."""
+    words = (w.lower() if w.istitle() and is_english(w.lower()) else w for w in name.split())
+    return " ".join(words)
 
 
 def _whom(frame: QuestionFrame) -> str:
-    return f" in {_listed(frame.population)}" if frame.population else ""
+    whom = _listed(_in_a_sentence(name) for name in frame.population)
+    return f" in {whom}" if whom else ""
 
 
 def _listed(names: Iterable[str]) -> str:

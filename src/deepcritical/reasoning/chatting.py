@@ -145,8 +145,7 @@ def _choice(turn: ChatTurn, available: set[str]) -> ToolChoice | None:
     if turn.tried:
         return None
     tool = RESEARCH_REPORT if wants_verdict(literal_frame(message)) else DEEP_RESEARCH
-    why = "It is no look-up: an answer has to weigh what studies find."
-    return ToolChoice(tool, message, why) if tool in available else None
+    return ToolChoice(tool, message) if tool in available else None
 
 
 def asked_back(turn: ChatTurn) -> str:
@@ -175,7 +174,7 @@ def _told(author: str, message: str, query: str, found: FoundRecords) -> ChatAns
 def _passages(author: str, said: FollowUp, found: FoundRecords) -> ChatAnswer:
     if not said.passages:
         return ChatAnswer(
-            head=f"Not in the evidence ({found.origin}). {said.missing}",
+            head=f"I couldn't find that in {found.origin}. {said.missing}",
             in_evidence=False,
             written_by=author,
             notices=found.notices,

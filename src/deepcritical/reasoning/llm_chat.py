@@ -170,9 +170,7 @@ class ModelChat:
         return self._asker
 
     def _told(self, what: str, error: NoAnswerError) -> None:
-        self._notices.append(
-            f"The model did not help in {what}: {error.message}; it was done by rule."
-        )
+        self._notices.append(f"Continued without the model in {what}: {error.message}.")
 
     def _noted(self, answer: ChatAnswer) -> ChatAnswer:
         return answer.model_copy(update={"notices": (*answer.notices, *self._notices)})

@@ -64,7 +64,8 @@ class Rating(StrEnum):
     NOT_ASSESSED = "Whether {drug} helps in {condition} was not assessed: {why} {cited}."
     CERTAINTY = "Certainty is {certainty}{because} {cited}."
     COUNTS = "Clinical studies of the condition with a direction: {n} ({counts})."
-    CHAINS = "Mechanism chains without a gap: {n} ({effects}) {cited}."
+    CHAINS = "Complete mechanism pathways: {n} ({effects}) {cited}."
+    FORMER_CHAINS = "Mechanism chains without a gap: {n} ({effects}) {cited}."
     POSED = "Ways through what was asked about: {ways}."
     AWAITED = (
         "Registered trials that could change this verdict (status as of the record): {trials}."

@@ -97,11 +97,10 @@ class Telling:
         if why.message.startswith(NOT_ASKED):
             await self._gave_up(why)
             return
-        done = "a part of it was" if in_part else "it was"
+        partly = "partly " if in_part else ""
         await self._desk.tell(
             Notice(
-                message=f"The model did not help in {_WHAT[judgement]}: {why.message}; "
-                f"{done} done by rule."
+                message=f"Continued {partly}without the model in {_WHAT[judgement]}: {why.message}."
             )
         )
 
@@ -109,7 +108,7 @@ class Telling:
         """That a model is given up is one fact, whatever it was to help with: it is told once."""
         if not self._told_end:
             self._told_end = True
-            told = f"The model did not help: {why.message}; the rest is done by rule."
+            told = f"Continued without the model: {why.message}."
             await self._desk.tell(Notice(message=f"{told} {why.advice}".strip()))
 
     async def _tell(self, judgement: Judgement, by: str, reason: str, dropped: int) -> None:

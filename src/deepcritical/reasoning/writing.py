@@ -18,7 +18,7 @@ from deepcritical.domain.report_parts import DrugCandidate, ReportSection
 from deepcritical.domain.sentences import Finding, Sentence, as_markdown
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import Verdict, VerdictLabel
-from deepcritical.questions.wording import answer_to, proposition_of
+from deepcritical.questions.wording import answer_to, proposition_of, subject_of
 from deepcritical.reasoning.changing import ChangeSection
 from deepcritical.reasoning.clinical import ClinicalSection, safety
 from deepcritical.reasoning.judging import assess, rank_drugs
@@ -97,8 +97,8 @@ class _Writer:
             brief=brief,
             study_table=study_table,
             verdict=self.verdict,
-            answer=answer_to(frame, self.verdict.label) if frame else "",
-            proposition=proposition_of(frame) if frame else "",
+            answer=self._answer(),
+            proposition=proposition_of(frame, self.verdict.label) if frame else "",
             **sections,
             drug_candidates=candidates if self.studies else (),
             limitations=self.methods.limitations(),
@@ -119,6 +119,11 @@ class _Writer:
             assessment=self.assessment,
             written_by=self.written_by,
         )
+
+    def _answer(self) -> str:
+        frame, verdict = self.question.frame, self.verdict
+        weak = verdict.is_weak_signal
+        return answer_to(frame, verdict.label, weak_signal=weak) if frame else ""
 
     def _brief(self) -> Brief | None:
         if not self.studies or self.main is None:
@@ -227,9 +232,9 @@ class _Writer:
         return Rating.READ_TOO.told(name=name, remark=why, cited=cited)
 
     def _title(self) -> str:
-        drug = self.question.drug
-        asked = capitalised(drug.name) if drug else "Repurposing candidates"
-        return f"{asked} for {self.condition}: what the evidence shows"
+        if self.question.drug:
+            return f"{capitalised(subject_of(self.question))}: what the evidence shows"
+        return f"Repurposing candidates for {self.condition}: what the evidence shows"
 
     def _per_drug(self, contents: list[str]) -> str:
         if len(contents) <= 1:

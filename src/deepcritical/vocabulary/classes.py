@@ -7,7 +7,7 @@ from functools import cache, partial
 from importlib import resources
 from typing import NamedTuple
 
-from deepcritical.vocabulary.drugs import lookup_drug
+from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 from deepcritical.vocabulary.folding import Token, key_of, tokens_of
 from deepcritical.vocabulary.matching import scan
 from deepcritical.vocabulary.words import is_english
@@ -19,6 +19,7 @@ __all__ = [
     "drug_class",
     "find_classes",
     "known_members",
+    "listed_class",
 ]
 
 _MOST_WORDS = 7
@@ -72,7 +73,21 @@ def class_names() -> tuple[str, ...]:
 
 def drug_class(name: str) -> DrugClass | None:
     """The class that a name stands for, in the singular, the plural or as an abbreviation."""
-    return _named(key_of(name))
+    return _named(key_of(name)) or (_listed(name) if " or " in name else None)
+
+
+def listed_class(names: Sequence[str]) -> DrugClass:
+    """The class that a question makes of drugs: "rivaroxaban, edoxaban or dabigatran"."""
+    *others, last = names
+    return DrugClass(f"{', '.join(others)} or {last}" if others else last, (), tuple(names))
+
+
+def _listed(name: str) -> DrugClass | None:
+    """The class that is named by a list of its members, each of which is known."""
+    first, _, last = name.rpartition(" or ")
+    names = (*first.split(", "), last)
+    is_known = all(lookup_drug(n).kind is not DrugKind.UNKNOWN or _named(key_of(n)) for n in names)
+    return listed_class(names) if is_known else None
 
 
 def known_members(group: DrugClass, most: int) -> tuple[str, ...]:

@@ -42,6 +42,10 @@ _SHOUTED = 0.7
 _FEW_LETTERS = 12
 
 
+_SYMPTOMS = ("C23.888", "F01", "C23.550.414")
+"""Trees of MeSH for signs and symptoms, for behaviour, and for bleeding."""
+
+
 class KnownCondition(NamedTuple):
     """A condition of the table."""
 
@@ -55,6 +59,11 @@ class KnownCondition(NamedTuple):
     """Rows of the conditions above it in the Disease Ontology."""
     names: tuple[str, ...]
     """Other names fit for a literal search."""
+
+    @property
+    def is_symptom(self) -> bool:
+        """Whether it is a sign, a symptom or a behaviour, which many diseases bring."""
+        return any(tree.startswith(_SYMPTOMS) for tree in self.trees)
 
 
 class ConditionMention(NamedTuple):

@@ -27,7 +27,7 @@ def test_names_of_the_question_are_taken_and_the_reader_is_told() -> None:
     assert (frame.condition.name, frame.condition.known) == ("testitis", False)
     assert frame.text == ODD
     assert frame.notices[0].startswith("A model read the question as")
-    assert any("No vocabulary knows" in notice for notice in frame.notices)
+    assert any("We do not recognise" in notice for notice in frame.notices)
 
 
 @pytest.mark.parametrize("condition", ["", "gout", "PMID 99000001"])

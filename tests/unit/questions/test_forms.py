@@ -195,7 +195,7 @@ class TestHowADrugIsNamed:
         assert question.drug
         assert (question.drug.name, question.drug.known) == ("examplol", False)
         assert question.notices == (
-            'No vocabulary knows "examplol" as a drug; it was searched literally.',
+            'We do not recognise "examplol" as a drug; it is searched as typed.',
         )
 
 
@@ -262,7 +262,7 @@ class TestHowAConditionIsNamed:
         assert question.condition
         assert (question.condition.name, question.condition.known) == (name, False)
         assert question.notices == (
-            f'No vocabulary knows "{name}" as a condition; it was searched literally.',
+            f'We do not recognise "{name}" as a condition; it is searched as typed.',
         )
 
 
@@ -270,13 +270,15 @@ class TestPolarity:
     @pytest.mark.parametrize(
         "text",
         [
-            "Does metformin cause asthma?",
             "Does metformin worsen asthma?",
             "Is metformin harmful in asthma?",
         ],
     )
     def test_a_question_about_harm_has_a_notice(self, text: str) -> None:
         assert any("asks about harm" in n for n in read_question(text).notices)
+
+    def test_a_question_about_a_named_harm_is_answered_and_has_none(self) -> None:
+        assert read_question("Does metformin cause asthma?").notices == ()
 
     def test_a_question_about_benefit_has_none(self) -> None:
         assert read_question("Does metformin help in asthma?").notices == ()

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from deepcritical.appraisal.people import names_condition
 from deepcritical.domain.frame import QuestionKind
+from deepcritical.questions.forms import research_question
 from deepcritical.questions.naming import find_names
 from deepcritical.questions.reading import read_frame
 from deepcritical.questions.roles import roles_of
+from deepcritical.questions.searching import search_sides
+from deepcritical.tools.base import SourceQuery
+from deepcritical.tools.pubmed_query import pubmed_term
 
 
 @pytest.mark.parametrize(
@@ -24,6 +29,26 @@ from deepcritical.questions.roles import roles_of
         ("warfarin in hypertensive patients with stroke", "stroke", ("Hypertension",)),
         ("sertraline for depression in patients with asthma", "depression", ("Asthma",)),
         ("metformin for asthmatics", "asthmatics", ()),
+        ("modafinil for MS fatigue", "fatigue", ("Multiple Sclerosis",)),
+        ("cannabidiol Dravet syndrome seizures", "seizures", ("Myoclonic Epilepsies",)),
+        ("carvedilol in cirrhosis for preventing stroke", "stroke", ("Liver Cirrhosis",)),
+        ("aspirin in cancer to reduce the risk of stroke", "stroke", ("Neoplasms",)),
+        ("nitazoxanide asthma stroke", "asthma", ("Stroke",)),
+        (
+            "Does mirtazapine relieve pruritus and insomnia in people with lymphoma?",
+            "pruritus and insomnia",
+            ("Lymphoma",),
+        ),
+        (
+            "ketamine for anxiety, insomnia and other depressive symptoms of dementia",
+            "anxiety, insomnia and depressive symptoms",
+            ("Dementia",),
+        ),
+        ("Does colchicine help in gout or pericarditis?", "gout and pericarditis", ()),
+        ("Does aspirin help people with stroke or migraine?", "stroke and migraine", ()),
+        ("sildenafil in patients with asthma and obesity", "obesity", ("Asthma",)),
+        ("aspirin, asthma, stroke", "asthma", ("Stroke",)),
+        ("modafinil for fatigue and lymphoma patients", "fatigue", ("Lymphoma",)),
     ],
 )
 def test_what_is_asked_and_who_is_studied(
@@ -78,6 +103,10 @@ def test_a_persons_name_is_no_slip() -> None:
         ("Is tofacitinib safe in ulcerative colitis?", "ulcerative colitis", None),
         ("How common is gout in people who take lithium?", None, "gout"),
         ("Does lithium raise the risk of death in gout?", "gout", None),
+        ("What is the prevalence of gout in lithium users?", None, "gout"),
+        ("Do people taking PPIs get more gout?", None, "gout"),
+        ("Do women on tamoxifen have more gout?", None, "gout"),
+        ("incidence of gout in PPI-treated patients", None, "gout"),
     ],
 )
 def test_a_harm_is_no_condition_that_is_treated(
@@ -87,6 +116,26 @@ def test_a_harm_is_no_condition_that_is_treated(
     assert frame.kind is QuestionKind.SAFETY
     told = (frame.condition and frame.condition.name, frame.harm and frame.harm.name)
     assert told == (condition, harm)
+
+
+def test_harms_side_by_side_are_one_question() -> None:
+    frame = read_frame("Does liraglutide cause nausea and vomiting?")
+    assert (frame.condition, frame.harm and frame.harm.name) == (None, "nausea and vomiting")
+
+
+def test_each_of_several_conditions_counts_and_is_searched() -> None:
+    question = research_question(read_frame("Does colchicine help in gout or pericarditis?"))
+    assert question.condition
+    assert names_condition(["acute pericarditis"], question.condition)
+    assert names_condition(["gouty arthritis"], question.condition)
+    term = pubmed_term(SourceQuery(**dict(search_sides(question, ())[0])))
+    assert '"Gout"[Mesh]' in term
+    assert 'OR "Pericarditis"[Mesh]' in term
+
+
+def test_less_of_a_disease_in_those_who_take_a_drug_is_no_harm() -> None:
+    frame = read_frame("Is the risk of gout lower in people taking lithium?")
+    assert (frame.kind, frame.condition and frame.condition.name) == (QuestionKind.EFFICACY, "gout")
 
 
 def test_a_disease_that_is_named_again_in_general_is_the_disease() -> None:

@@ -5,8 +5,15 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import read_frame
-from deepcritical.questions.wording import answer_to, plain_wording, proposition_of
+from deepcritical.questions.wording import (
+    answer_to,
+    claim_of,
+    plain_wording,
+    proposition_of,
+    subject_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +65,7 @@ def test_a_denied_question_turns_yes_and_no_round_and_nothing_else() -> None:
 
 def test_a_class_is_spoken_of_in_the_plural() -> None:
     frame = read_frame("Do statins prevent dementia?")
-    assert "statins help in dementia" in answer_to(frame, VerdictLabel.MIXED)
+    assert "statins prevent dementia" in answer_to(frame, VerdictLabel.MIXED)
 
 
 @pytest.mark.parametrize(
@@ -91,8 +98,49 @@ def test_a_question_whether_something_bad_rises_is_answered_as_put(
     answer = answer_to(frame, label)
     assert answer.startswith(said)
     assert "ibuprofen increases mortality in gout" in answer
-    assert proposition_of(frame) == "ibuprofen reduces mortality in gout"
+    fewer = label is VerdictLabel.SUPPORTED
+    verb = "reduces" if fewer else "increases"
+    assert proposition_of(frame, label) == f"ibuprofen {verb} mortality in gout"
+
+
+@pytest.mark.parametrize(
+    ("text", "claim", "subject"),
+    [
+        (
+            "Is ibuprofen associated with stroke in gout?",
+            "ibuprofen increases the risk of stroke in gout",
+            "ibuprofen and stroke in gout",
+        ),
+        (
+            "Does ibuprofen cause kidney failure?",
+            "ibuprofen increases the risk of kidney failure",
+            "ibuprofen and kidney failure",
+        ),
+        (
+            "Does ibuprofen help in gout?",
+            "ibuprofen helps in gout",
+            "ibuprofen for gout",
+        ),
+    ],
+)
+def test_a_named_harm_is_what_the_verdict_is_on(text: str, claim: str, subject: str) -> None:
+    frame = read_frame(text)
+    assert claim_of(frame) == claim
+    assert subject_of(research_question(frame)) == subject
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Does ibuprofen cause stroke in gout?", "Possibly:"),
+        ("Does ibuprofen not increase mortality in gout?", "Perhaps not:"),
+    ],
+)
+def test_a_weak_signal_of_what_is_feared_is_no_proof(text: str, said: str) -> None:
+    told = answer_to(read_frame(text), VerdictLabel.INSUFFICIENT, weak_signal=True)
+    assert told.startswith(said)
 
 
 def test_a_drug_given_to_lower_what_is_raised_is_not_asked_to_raise_it() -> None:
     assert not read_frame("Does ibuprofen reduce the increased mortality in gout?").raises
+    assert not read_frame("Does ibuprofen shorten the hospital stay in gout?").raises
