@@ -17,9 +17,12 @@ __all__ = ["Standing"]
 
 _PLAIN = re.compile(r"\d+(?:\.\d+)?|\.\d+")
 _GROUPED = re.compile(r"(?<=\d)[,\u00a0\u2009\u202f ](?=\d{3}(?!\d))")
+_COMMA_POINT = re.compile(r"(?<![\d.,])0,(?=\d{1,4}(?![\d,]))")
+"""A decimal comma: no other number begins with a nought."""
 _SPLIT_POINT = re.compile(r"(?<=\d)[·.]\s?(?=\d)")
 _PLAN = bounded(
-    r"\b(?:will be|are to be|to be (?:enrolled|recruited|randomi[sz]ed)|plan(?:s|ned)? to|planned|"
+    r"\b(?:will be|are to be|to be (?:enrolled|recruited|randomi[sz]ed)|plan(?:s|ned)? to|"
+    r"planned(?! (?:[\w-]+ ){0,2}analys[ei]s)|"
     r"aims? to|we aim|intend(?:s|ed)? to|target(?:ed)? (?:sample|enrol)|sample size (?:of|was|is)|"
     r"required sample|power(?:ed)? to|expected to (?:enrol|recruit|includ))",
     re.IGNORECASE,
@@ -56,7 +59,7 @@ _AGE = bounded(
 
 
 def _numbers(text: str) -> frozenset[float]:
-    plain = _SPLIT_POINT.sub(".", _GROUPED.sub("", text))
+    plain = _SPLIT_POINT.sub(".", _GROUPED.sub("", _COMMA_POINT.sub("0.", text)))
     written = {float(n) for n in _PLAIN.findall(plain)}
     found = written | {abs(q.value) for q in quantities(text)}
     return frozenset(found | {n for n, words in _WORDED.items() if words.search(text)})
@@ -88,6 +91,8 @@ class Standing:
     def lacking(self, figures: Iterable[float | None], numbers: Sequence[int]) -> list[float]:
         """The figures that stand in none of the sentences."""
         there = frozenset().union(*(self._numbers[n] for n in numbers))
+        if len(numbers) > 1:  # "0." may end one sentence, and its decimals begin the next
+            there |= _numbers(" ".join(self._told[n].text for n in numbers))
         return [f for f in figures if f is not None and not _is_in(f, there)]
 
     def sentence_with(self, figures: Sequence[float]) -> int | None:

@@ -40,6 +40,11 @@ class TestFigures:
         assert [fault.part for fault in reading.faults] == ["results[0].effect"]
         assert reading.results[0].effect is None
 
+    def test_a_figure_that_ends_one_sentence_and_goes_on_in_the_next_stands(self) -> None:
+        evidence = record(f"{PEOPLE} Itching was rarer with examplol, hazard ratio 0. 70 was it.")
+        result = {"outcome": "itching", "measure": "HR", "value": 0.7, "s": [2, 3]}
+        assert check(evidence, results=[result]).faults == ()
+
     def test_a_small_whole_number_of_another_sentence_bears_nothing_out(self) -> None:
         evidence = record(f"{PEOPLE} Itching was rarer with examplol.")
         figures = [{"arm": "A", "events": 40}]
@@ -82,6 +87,7 @@ class TestFigures:
             ("−0.75", -0.75),
             ("–0.75", -0.75),
             ("75%", 75),
+            ("0,75", 0.75),
         ],
     )
     def test_decimals_stand_however_they_are_written(self, written: str, value: float) -> None:
@@ -263,6 +269,10 @@ class TestPeople:
     def test_the_number_beside_a_plan_is_no_plan(self, text: str) -> None:
         population = check(record(text), arms=[], randomised=284, planned=500).population
         assert (population.n_randomised, population.n_planned) == (284, 500)
+
+    def test_people_of_a_planned_analysis_were_there(self) -> None:
+        text = "A planned subgroup analysis of 284 adults with itching showed a benefit."
+        assert check(record(text), arms=[], analysed=284).population.n_analysed == 284
 
     def test_the_registry_bears_out_a_number_of_people(self) -> None:
         evidence = record("Adults took examplol.", enrollment=284)

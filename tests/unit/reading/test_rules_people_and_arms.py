@@ -95,6 +95,27 @@ def test_the_title_tells_arms_where_the_text_does_not() -> None:
     assert [r.more for r in reading.results] == ["b"]
 
 
+@pytest.mark.parametrize(
+    ("title", "methods", "arms"),
+    [
+        ("Aspirin and warfarin in testitis", "Patients received study drug or placebo.",
+         {"placebo", "Aspirin", "warfarin"}),
+        ("Aspirin added to warfarin in testitis", "Patients received study drug or placebo.",
+         {"placebo"}),
+        ("Aspirin in testitis", "The placebo group was smaller than the warfarin group. Doses were "
+         "96 mg in the warfarin group.", {"placebo", "warfarin", "Aspirin"}),
+        ("A parallel-group trial", "Compared with the placebo group, neither group itched.",
+         {"placebo"}),
+    ],
+)  # fmt: skip
+def test_drugs_of_the_title_are_arms_that_no_group_is(
+    title: str, methods: str, arms: set[str]
+) -> None:
+    told = read("Itching was lower with aspirin than with placebo.", title=title, methods=methods)
+    assert {arm.label for arm in told.arms} <= arms
+    assert len(told.arms) in (0, len(arms))
+
+
 def test_roles_and_lettered_groups_are_names_of_the_arms() -> None:
     methods = "Methods: Adults were randomised to examplol (group A) or placebo (group B)."
     for sentence in (

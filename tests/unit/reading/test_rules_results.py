@@ -34,6 +34,24 @@ def _only(results: str) -> Result:
         ("Itching was lower in the examplol group (P = 0.01).", "Itching", "A", "b"),
         ("Examplol-treated patients were less likely to itch than placebo-treated patients.",
          "itch", "A", "b"),
+        ("A lower proportion of patients in the examplol group had itching than did those in the "
+         "placebo group.", "had itching", "A", "b"),
+        ("Itching was observed significantly less often with examplol than with placebo.",
+         "Itching", "A", "b"),
+        ("Patient diaries showed significantly more itching with placebo than with examplol.",
+         "itching", "B", "a"),
+        ("Diaries revealed a greater reduction with examplol than with placebo.",
+         "reduction in Diaries", "A", "a"),
+        ("Examplol was also associated with more itching than placebo.", "itching", "A", "a"),
+        ("Itching was lower with oral examplol 10 mg/day than with matching placebo.", "Itching",
+         "A", "b"),
+        ("Itching was lower in patients receiving 5 or 10 mg/day of examplol than in those "
+         "receiving placebo.", "Itching", "A", "b"),
+        ("Although redness was not measured, itching was lower with examplol than with placebo.",
+         "itching", "A", "b"),
+        ("Nevertheless, itching was lower with examplol than with placebo.", "itching", "A", "b"),
+        ("The change in itching between baseline and week 8 was lower with examplol than with "
+         "placebo.", "change in itching", "A", "b"),
     ],
 )  # fmt: skip
 def test_more_or_less_of_an_outcome_in_an_arm(
@@ -61,6 +79,11 @@ def test_more_or_less_of_an_outcome_in_an_arm(
         ("Itching did not differ between groups.", "no_difference"),
         ("Itching was similar in the examplol and placebo groups.", "no_difference"),
         ("Itching was lower with examplol than with placebo (P = 0.21).", "no_difference"),
+        ("Itching was slightly less on placebo (P = 0.26).", "no_difference"),
+        ("The change in itching was not significant for examplol versus placebo.", "no_difference"),
+        ("We did not find any significant differences in itching between the groups.",
+         "no_difference"),
+        ("Examplol was superior to placebo in relieving itching.", "a"),
         ("Itching was lower with examplol than with placebo, but this was not significant.",
          "no_difference"),
         ("Itching was lower with examplol than with placebo. This difference was not significant.",
@@ -92,6 +115,10 @@ def test_the_arm_that_words_or_figures_call_better(sentence: str, better: str) -
         "Itching (P = 0.01) and redness (P = 0.40) were lower with examplol than with placebo.",
         "There was no difference in itching between years one and two.",
         "Examplol levels were higher in responders.",
+        "Itching worsened with examplol versus mockazole but not mockazole versus placebo.",
+        "Itching was lower with examplol versus mockazole and compared with placebo.",
+        "Itching was more common with examplol, and redness with placebo.",
+        "One in five itched, without significant differences in the two settings of care.",
     ],
 )
 def test_what_is_not_told_of_two_arms_is_left(sentence: str) -> None:
@@ -106,6 +133,19 @@ def test_a_difference_between_groups_needs_a_study_of_two() -> None:
     assert read(sentence, methods=methods, title="A trial in testitis").results == ()
     named = "Itching was lower with examplol than with testamine."
     assert len(read(named, methods=methods, title="A trial in testitis").results) == 1
+
+
+def test_each_comparator_that_is_named_has_its_result() -> None:
+    found = read(
+        "Itching was lower with examplol than with testamine or placebo.",
+        methods="Methods: Adults were randomised to examplol, testamine or placebo.",
+        title="A trial in testitis",
+    )
+    labels = {arm.id: arm.label for arm in found.arms}
+    assert [(labels[r.a], labels[r.b], r.more) for r in found.results] == [
+        ("examplol", "testamine", "b"),
+        ("examplol", "placebo", "b"),
+    ]
 
 
 def test_an_effect_is_read_with_its_interval_and_p() -> None:

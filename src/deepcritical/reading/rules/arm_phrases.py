@@ -94,7 +94,7 @@ _NOT_IN_NAME = frozenset(
     "only but also new control. age risk matched comparable similar parallel separate equal "
     "remaining had received receiving significantly significant whole entire first second third "
     "randomised randomized age- latter former which whereas while not when if large small total "
-    "higher lower better single independent following working cooperative".split()
+    "higher lower better single independent following working cooperative neither".split()
 )
 _NO_GROUP = bounded(
     r"^(?:\W*|and|sub|age|treatment|risk|study|older|younger|elderly|.*(?:responders?|positive|"
@@ -241,7 +241,7 @@ def _name_before(text: str) -> str:
     words: list[str] = []
     while len(words) < 3 and (found := _NAME_WORD.search(text[-60:])):
         word = found.group()
-        if word.casefold() in _NOT_IN_NAME or word.isdigit() or word == "and":
+        if word.casefold() in _NOT_IN_NAME or word.isdigit() or word == "and" or word[-1] == "-":
             break
         words.insert(0, word)
         text = text[: len(text) - len(word)].rstrip(" ")

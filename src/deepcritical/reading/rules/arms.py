@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 from deepcritical.domain.abbreviations import expand_abbreviations
@@ -63,6 +64,7 @@ _NEW_DRUG = bounded(
     re.IGNORECASE,
 )
 """What a title tests, where no dictionary has the name: a word that is none of English."""
+_LISTED = bounded(r",?\s(?:and|or|versus|vs\.?)\s|,\s", re.IGNORECASE)
 _MOST_ARMS = 6
 
 
@@ -179,15 +181,23 @@ def _add_control(drafts: list[_Draft], text: str) -> None:
 
 
 def _add_tested(drafts: list[_Draft], title: str) -> None:
-    """Add what the title tests, where a control alone is known."""
-    if len(drafts) != 1 or not drafts[0].is_control:
+    """Add the drugs of the title: beside a control alone, or one that no arm of a drug has."""
+    if not any(d.is_control for d in drafts):
         return
-    drugs = {mention.drug.name: title[mention.start : mention.end] for mention in find_drugs(title)}
+    mentions = find_drugs(title)
+    drugs = {mention.drug.name: title[mention.start : mention.end] for mention in mentions}
+    if len(drafts) > 1:
+        tested = [{m.drug.name for m in find_drugs(d.label)} for d in drafts if not d.is_control]
+        if len(drugs) == 1 and all(tested) and drugs.keys().isdisjoint(set().union(*tested)):
+            _add(drafts, next(iter(drugs.values())))
+        return
     if not drugs and (new := _NEW_DRUG.match(title)) and not is_english(new[1]):
         drugs = {new[1]: new[1]}
-    if len(drugs) == 1:
-        drafts[0].listed = True
-        _add(drafts, next(iter(drugs.values())), listed=True)
+    between = (title[m.end : n.start] for m, n in pairwise(mentions))
+    if len(drugs) == 1 or all(_LISTED.fullmatch(text) for text in between):
+        for name in drugs.values():
+            drafts[0].listed = True
+            _add(drafts, name, listed=True)
 
 
 def _alias(drafts: Sequence[_Draft], text: str) -> None:
@@ -239,12 +249,19 @@ def _known(drafts: Sequence[_Draft], long_forms: dict[str, str]) -> KnownArms:
             if aliases.setdefault(key, letter) != letter:
                 shared.add(key)
     listed = [letter for letter, d in zip(ids, drafts, strict=False) if d.listed]
-    two = listed if len(listed) == 2 else list(ids[: len(drafts)])
+    two = listed if len(listed) == 2 and not _has_others(drafts) else list(ids[: len(drafts)])
     return KnownArms(
         tuple(_arm(letter, d, long_forms) for letter, d in zip(ids, drafts, strict=False)),
         {alias: arm for alias, arm in aliases.items() if alias not in shared and len(alias) > 1},
         (two[0], two[1]) if len(two) == 2 and len(listed) in (0, 2) else None,
     )
+
+
+def _has_others(drafts: Sequence[_Draft]) -> bool:
+    """Whether a group has a drug that no listed arm has: there are more arms than are listed."""
+    listed = {w.casefold() for d in drafts if d.listed for w in _drug_words(d.label)}
+    others = (_drug_words(d.label) for d in drafts if not d.listed)
+    return any(word.casefold() not in listed for words in others for word in words)
 
 
 def _arm(letter: str, draft: _Draft, long_forms: dict[str, str]) -> Arm:

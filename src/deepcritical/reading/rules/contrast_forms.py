@@ -36,8 +36,9 @@ _NOT = r"(?P<not>not|n['’]t|no|never|neither)"
 _COMPARED = bounded(
     r",?\s(?P<how>(?:as |when )?compared (?:with|to)|than|versus|vs?\.?|relative to|"
     r"in comparison (?:with|to)|over|against|from|to)"
-    rf"(?:\s(?:did|was|were|that|those|the \w+|it was))?(?:\s(?:of|{_IN}))?\s(?P<arm>{MARK})"
-    r"(?:\sdid)?",
+    rf"(?:\s(?:did|was|were|that|those|the \w+|it was)){{0,2}}(?:\s(?:of|{_IN}))?"
+    rf"(?:\s(?:both|either))?\s(?P<arm>{MARK})(?:\sdid)?"
+    rf"(?:,?\s(?:and|or|nor)(?:\s(?:with|to|the|in|for|than)){{0,2}}\s(?P<second>{MARK}))?",
     re.IGNORECASE,
 )
 _LEAD = bounded(
@@ -47,7 +48,10 @@ _LEAD = bounded(
 )
 _OPENING = bounded(
     r"^(?:(?:and|in addition|moreover|conversely|furthermore|also|however|overall|finally|thus|"
-    r"therefore|similarly|interestingly|additionally|in conclusion|we (?:also )?(?:found|"
+    r"therefore|similarly|interestingly|additionally|in conclusion|besides|nevertheless|"
+    r"nonetheless|in contrast|by contrast|notably|importantly|likewise|on the other hand|"
+    r"while|although|though|whereas|"
+    r"we (?:also )?(?:found|"
     r"observed|showed|conclude) that|[^⟦,;]{3,60}\s"
     r"(?:suggest|show|indicate|demonstrate|confirm|reveal)(?:s|ed)?\sthat)"
     r"[,\s]\s?)*",
@@ -58,13 +62,18 @@ _CHANGE = (
     r"(?P<better>improvement)|(?P<worse>worsening|deterioration))s?"
 )
 _NEGATED = rf"(?:{_NOT}\s)?"
+_SEEING = (
+    r"(?:seen|observed|found|noted|reported|recorded|reached|achieved|obtained|experienced|used|"
+    r"required|needed|detected)"
+)
 
 _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, bounded(pattern, re.IGNORECASE))
     for name, pattern in (
         (
             "outcome was more in arm",
-            rf"^(?P<o>[^⟦]+?)(?:\s{_IN}\s(?P<arm1>{MARK}))?,?\s{_BE}\s{_NEGATED}{_ADVERB}{_CUE}"
+            rf"^(?P<o>[^⟦]+?)(?:\s{_IN}\s(?P<arm1>{MARK}))?,?\s{_BE}\s(?:{_SEEING}\s)?"
+            rf"{_NEGATED}{_ADVERB}{_CUE}"
             rf"(?:{_WHEN}\s{_IN}\s(?P<arm2>{MARK}))?(?P<tail>[^⟦]*)$",
         ),
         (
@@ -76,7 +85,7 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             "arm had more outcome",
             rf"^(?P<arm1>{MARK})\s{_NEGATED}{_ADVERB}(?:had|has|have|showed|shows|experienced|"
             r"reported|demonstrated|achieved|required|spent|led to|lost|gained|had to|"
-            r"(?:was |were |is |are )?(?:associated with|resulted? in|results in)|"
+            r"(?:was |were |is |are )?(?:also )?(?:associated with|resulted? in|results in)|"
             r"produced|provide[sd]|yielded|exhibited|displayed|elicited|induced|received|gave|"
             r"underwent|needed|made|used|developed|presented|reached|obtained|attained|scored)"
             rf"\s(?P<no2>no\s)?{_ADVERB}(?:an?\s|the\s)?{_ADVERB}{_CUE}\s(?P<o>[^⟦]+)$",
@@ -118,6 +127,12 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"\s(?!by\s|from\s|in\s|with\s|at\s|significantly)(?P<o>[^⟦]+)$",
         ),
         (
+            "more of arm did",
+            rf"^{_ADVERB}(?P<cue>(?P<more>more|a (?:higher|greater|larger) (?:proportion|"
+            r"percentage|number|rate) of)|(?P<less>fewer|less|a (?:lower|smaller) (?:proportion|"
+            rf"percentage|number|rate) of))\s(?P<arm1>{MARK})\s(?P<o>[^⟦]+)$",
+        ),
+        (
             "more outcome in arm",
             rf"^(?:there (?:was|were|is)\s|we (?:found|observed|saw)\s)?(?P<no1>no\s)?{_ADVERB}"
             rf"(?:an?\s|the\s)?{_ADVERB}{_CUE}\s(?P<o>[^⟦]+?)(?:\s(?:was|were|is|are)\s{_ADVERB}"
@@ -125,10 +140,9 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             rf"documented|occurred))?{_WHEN}\s{_IN}\s(?P<arm1>{MARK})(?P<tail>[^⟦]*)$",
         ),
         (
-            "more of arm did",
-            rf"^{_ADVERB}(?P<cue>(?P<more>more|a (?:higher|greater|larger) (?:proportion|"
-            r"percentage|number|rate) of)|(?P<less>fewer|less|a (?:lower|smaller) (?:proportion|"
-            rf"percentage|number|rate) of))\s(?P<arm1>{MARK})\s(?P<o>[^⟦]+)$",
+            "outcome showed more in arm",
+            rf"^(?P<of>[^⟦]+?)\s(?:showed|revealed|demonstrated|indicated)\s(?P<no1>no\s)?"
+            rf"(?:an?\s)?{_ADVERB}{_CUE}\s(?P<o>[^⟦]+?)\s{_IN}\s(?P<arm1>{MARK})(?P<tail>[^⟦]*)$",
         ),
     )
 )
@@ -151,8 +165,10 @@ _OF = (
     r"in|for|of|on)"
 )
 _DIFFERENCE = (
-    rf"(?:there (?:was|were|is|are)\s|(?:we|the \w+) (?:found|observed|detected|showed)\s|with\s|"
-    rf"showed\s|and\s)?(?:no|not any|without|nor)\s{_SIGNIFICANT}differences?"
+    r"(?:(?:there (?:was|were|is|are)\s|(?:we|the \w+) (?:found|observed|detected|showed)\s|"
+    r"with\s|showed\s|and\s)?(?:no|not any|without(?: any)?|nor)|"
+    rf"(?:we|the \w+) (?:did not|didn['’]t|could not|failed to) (?:find|observe|detect|show|see)"
+    rf"(?: any| an?)?)\s{_SIGNIFICANT}differences?"
 )
 _ALIKE = (
     r"(?:similar|comparable|equivalent|the same|identical|equal|unchanged|alike|"
@@ -172,6 +188,7 @@ _NULLS: tuple[re.Pattern[str], ...] = tuple(
         rf"^(?:similar|comparable|equivalent)\s(?P<o>[^⟦]+?){_SEEN}\s{_PAIR}(?P<tail>[^⟦]*)$",
         rf"^(?P<o>[^⟦]+?)\s(?:showed|revealed)\s(?:no|not any)\s{_SIGNIFICANT}differences?\s"
         rf"{_PAIR}(?P<tail>[^⟦]*)$",
+        rf"^(?P<o>[^⟦]+?)\s{_BE}\snot\s(?:statistically\s)?significant\s{_PAIR}(?P<tail>[^⟦]*)$",
     )
 )
 
@@ -196,8 +213,8 @@ class Told(NamedTuple):
     """Whether the clause names the comparator."""
 
 
-def told_by(marked: Marked, pair: tuple[str, str] | None) -> Told | None:
-    """Return what a clause tells; None where it has none of the forms.
+def told_by(marked: Marked, pair: tuple[str, str] | None) -> tuple[Told, ...]:
+    """Return what a clause tells, of each comparator that it names; () for none of the forms.
 
     Args:
         marked: The clause with marks.
@@ -206,7 +223,8 @@ def told_by(marked: Marked, pair: tuple[str, str] | None) -> Told | None:
     text = marked.text.strip(" ,.")
     opening = _OPENING.match(text)
     text = text[opening.end() :] if opening else text
-    return _null(text, marked, pair) or _difference(text, marked, pair)
+    null = _null(text, marked, pair)
+    return (null,) if null else _difference(text, marked, pair)
 
 
 def _null(text: str, marked: Marked, pair: tuple[str, str] | None) -> Told | None:
@@ -237,7 +255,7 @@ def _other(arms: Sequence[str], pair: tuple[str, str] | None) -> tuple[str, str]
     return pair if not arms or arms[0] == pair[0] else (pair[1], pair[0])
 
 
-def _difference(text: str, marked: Marked, pair: tuple[str, str] | None) -> Told | None:
+def _difference(text: str, marked: Marked, pair: tuple[str, str] | None) -> tuple[Told, ...]:
     lead = _LEAD.match(text)
     compared = [lead] if lead else []
     body = text[lead.end() :] if lead else text
@@ -245,15 +263,19 @@ def _difference(text: str, marked: Marked, pair: tuple[str, str] | None) -> Told
     compared += trailing
     arms = {marked.arm(m["arm"]) for m in compared}
     if len(arms) > 1 or BOTH in arms:
-        return None
+        return ()
     if any(_AND_ANOTHER.match(body[m.end() :]) for m in trailing):
-        return None
+        return ()
+    arms |= {marked.arm(m["second"]) for m in trailing if m["second"]}
     for m in reversed(trailing):
         body = body[: m.start()] + body[m.end() :]
+    if trailing and _BESIDE.search(body):
+        return ()
     for name, pattern in _FORMS:
         if match := pattern.match(body.strip(" ,")):
-            return _as_told(match, name, marked, arms, pair)
-    return None
+            told = (_as_told(match, name, marked, arm, pair) for arm in sorted(arms) or (None,))
+            return tuple(one for one in told if one)
+    return ()
 
 
 def _is_comparison(match: re.Match[str], body: str) -> bool:
@@ -264,8 +286,18 @@ def _is_comparison(match: re.Match[str], body: str) -> bool:
 
 _AND_ANOTHER = bounded(r"^,?\s(?:and|or|nor)\s(?:either\s|the\s)?(?:⟦|[A-Z\d]{1,4}\b)")
 """A second comparator."""
+_BESIDE = bounded(
+    r"\b(?:versus|vs\.?|compared (?:with|to)|relative to)\s(?:(?:that|those|in|of|with|for)\s){0,3}"
+    r"(?:the\s)?[a-z][a-z-]+\b|\bbut not\b",
+    re.IGNORECASE,
+)
+"""A comparator that is no arm as read: it is not known which comparison the words are of."""
 _TURNS = bounded(rf"\b(?:{_MORE}|{_LESS}|{_BETTER}|{_WORSE})\b", re.IGNORECASE)
 """What tells of another outcome behind that of the form."""
+_CHANGES = bounded(
+    r"(?:change|reduction|decrease|decline|fall|increase|rise|improvement|worsening|response|effect)s?",
+    re.IGNORECASE,
+)
 _LESSENED: dict[Way, Way] = {"more": "less", "less": "more", "better": "worse", "worse": "better"}
 _ONLY_COMPARED = ("arm had a change in outcome", "outcome changed in arm")
 """Forms that tell a change within an arm, unless a comparator is named."""
@@ -275,7 +307,7 @@ def _as_told(
     match: re.Match[str],
     name: str,
     marked: Marked,
-    compared: set[str],
+    compared: str | None,
     pair: tuple[str, str] | None,
 ) -> Told | None:
     groups = {k: v for k, v in match.groupdict().items() if v}
@@ -283,7 +315,7 @@ def _as_told(
     if len(named) != 1 or BOTH in named:
         return None
     a = named.pop()
-    sides = (a, next(iter(compared))) if compared else _other([a], pair)
+    sides = (a, compared) if compared else _other([a], pair)
     if sides is None or sides[0] == sides[1]:
         return None
     denied = any(k in groups for k in ("not", "no1", "no2"))
@@ -298,4 +330,7 @@ def _as_told(
         or _TURNS.search(groups.get("tail", ""))
     ):
         return None
-    return Told(groups.get("o", ""), sides[0], sides[1], way, name, bool(compared))
+    outcome = groups.get("o", "")
+    if "of" in groups and _CHANGES.fullmatch(outcome):
+        outcome = f"{outcome} in {groups['of']}"
+    return Told(outcome, sides[0], sides[1], way, name, bool(compared))

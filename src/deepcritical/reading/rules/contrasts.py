@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from deepcritical.domain.effects import has_more, significant
@@ -76,7 +76,9 @@ _LEAD_IN = bounded(
 _SUBGROUP = bounded(r"\b(?:sub-?groups?|subsets?|post[- ]hoc|stratif\w+)\b", re.IGNORECASE)
 _CUT = bounded(
     r",?\s(?:\d+(?:\.\d+)?\s?%?\s(?:versus|vs\.?)\s.*|[Pp]\s?[<=>].*|by\s\d.*|from\s\d.*|"
-    r"respectively.*|with an? (?:hazard|odds|relative|mean|risk).*|resulting in.*|and (?:was|were|"
+    r"(?:between|from) baseline (?:and|to|until)\b.*|"
+    r"(?:statistically\s)?significantly|respectively.*|"
+    r"with an? (?:hazard|odds|relative|mean|risk).*|resulting in.*|and (?:was|were|"
     r"had|did|also|is|reduced|increased|improved|decreased)\s.*|when$|as$|with$|in$|for$|was$|"
     r"were$|than.*|compared.*|without.*|but.*|even\b.*|regardless.*|because.*|which.*|"
     r"and (?:an? )?(?:\w+ ){0,2}?(?:improvements?|reductions?|increases?|decreases?|lower|higher|"
@@ -86,20 +88,22 @@ _CUT = bounded(
 )
 _ARTICLE = bounded(
     r"^(?:(?:and|the|an?|any|all|both|in|of|that|also|its|their|significant|"
-    r"significantly|statistically|we found that|either)\s)(?=\w)",
+    r"significantly|statistically|we found that|either|reducing|decreasing|lowering|improving|"
+    r"relieving|preventing|treating)\s)(?=\w)",
     re.IGNORECASE,
 )
 _NO_OUTCOME = bounded(
     r"^\d[\d.,-]*\s?(?:%|(?:[mµu]c?g|g|ml|IU|units?)\b)?\S*$|"  # a dose
     r"^(?:it|this|they|these|that|there|which|who|we|the difference|differences?|results?|both|"
-    r"all|none|groups?|changes?|values?|levels?|scores?|outcomes?|effects?|patients?|age|sex|"
+    r"all|none|groups?|(?:two|both|three|four|[234]) .*|"
+    r"changes?|values?|levels?|scores?|outcomes?|effects?|patients?|age|sex|"
     r"(?:mean |median )?(?:proportion|number|percentage|rates?|incidence|frequency|time)|"
     r"than|to|in|of|with|no|study)$|\b(?:not|nor|neither|more|less|higher|lower|greater|fewer|"
     r"differ|than|compared|between|within)\b|\s(?:was|were|did)\b|[()\[\]]|^(?:that|to|by|with|whether|from|if|when)\s",
     re.IGNORECASE,
 )
 _DEMOGRAPHIC = bounded(
-    r"\b(?:demographic\w*|baseline|characteristics|clinicopathologic\w*|"
+    r"\b(?:demographic\w*|(?<!between )(?<!from )baseline|characteristics|clinicopathologic\w*|"
     r"pre-?treatment|parameters)\b",
     re.IGNORECASE,
 )
@@ -122,12 +126,10 @@ def read_results(told: Sequence[Span], arms: KnownArms) -> tuple[Result, ...]:
     found: list[Result] = []
     for number, span in result_sentences(told):
         behind = told[number + 1].text if number + 1 < len(told) else ""
-        for clause in clauses(span.text, number, span.label):
-            result = _result(clause, arms, title)
-            if result and _TAKEN_BACK.match(behind) and not significant(result.effect):
+        parts = clauses(span.text, number, span.label)
+        for result in (r for part in parts for r in _results_of(part, arms, title)):
+            if _TAKEN_BACK.match(behind) and not significant(result.effect):
                 result = result.model_copy(update={"better": "no_difference", "more": None})
-            if result is None:
-                continue
             level = _level(span.text, result, levels)
             again = any(_is_again(result, other) for other in found)
             found.append(result.model_copy(update={"level": level, "restated": again}))
@@ -165,24 +167,27 @@ def _is_again(result: Result, other: Result) -> bool:
     return same and (words[0] <= words[1] or words[1] <= words[0])
 
 
-def _result(clause: Clause, arms: KnownArms, title: frozenset[str]) -> Result | None:
-    """The result that a clause tells; None where a form, an arm or an outcome is not clear."""
+def _results_of(clause: Clause, arms: KnownArms, title: frozenset[str]) -> Iterator[Result]:
+    """The results that a clause tells; none where a form, an arm or an outcome is not clear."""
     if _NO_RESULT.search(clause.text) or _DEMOGRAPHIC.search(clause.text):
-        return None
+        return
     people, text, shift = _without_people(clause.text, title, arms)
     timepoint, text, moved = _without_time(text)
     own = clause._replace(text=text) if not shift and not moved else None
     found = marked(text, arms)
-    told = told_by(found, arms.pair)
-    if told is None:
-        return _by_values(clause, arms)
-    if not told.by_name and told.way != "same" and not _stands_alone(clause):
-        return None
-    outcome, later = _outcome(found.restored(told.outcome))
-    if not outcome or is_mixed(clause):
-        return None
-    figures = figures_of(own or clause, found if own else marked(clause.text, arms), told.a, told.b)
-    return _settled(told, outcome, clause, figures, (people, timepoint or later))
+    all_told = told_by(found, arms.pair)
+    if not all_told and (by_values := _by_values(clause, arms)):
+        yield by_values
+    for told in all_told:
+        if not told.by_name and told.way != "same" and not _stands_alone(clause):
+            return
+        outcome, later = _outcome(found.restored(told.outcome))
+        if not outcome or is_mixed(clause):
+            return
+        whole = found if own else marked(clause.text, arms)
+        figures = figures_of(own or clause, whole, told.a, told.b)
+        if result := _settled(told, outcome, clause, figures, (people, timepoint or later)):
+            yield result
 
 
 _COMPARATIVE = bounded(
@@ -190,12 +195,16 @@ _COMPARATIVE = bounded(
     r"(?:more|less) likely)\b",
     re.IGNORECASE,
 )
+_TESTED = bounded(
+    r"\bsignificant(?:ly)? (?:more|less)\b|\b(?:more|less)\b.{0,120}\bp\s?[<=>]", re.IGNORECASE
+)
 _WITHIN = bounded(r"\b(?:before|baseline|from|after treatment|than|both)\b", re.IGNORECASE)
 
 
 def _stands_alone(clause: Clause) -> bool:
     """Whether a difference without a named comparator is one between the two arms."""
-    return bool(_COMPARATIVE.search(clause.text)) and not _WITHIN.search(clause.text)
+    is_told = _COMPARATIVE.search(clause.text) or _TESTED.search(clause.whole)
+    return bool(is_told) and not _WITHIN.search(clause.text)
 
 
 def _without_people(text: str, title: frozenset[str], arms: KnownArms) -> tuple[str, str, bool]:

@@ -15,6 +15,11 @@ BOTH = "*"
 """Stands for the arms of a study that has two, as in "both groups"."""
 MARK = r"⟦\d{1,2}⟧"
 _NUMBER = bounded(r"⟦(\d{1,2})⟧")
+_DOSE = (
+    r"\d{1,5}(?:[.,]\d{1,3})?[\s-]?(?:mg|g|mcg|µg|μg|IU|ml|units?)(?:/(?:day|d|kg|week|wk)){0,2}"
+    r"(?:\s(?:once|twice|daily|weekly|per day|a day)){0,2}(?!\w)"
+)
+_DOSES = rf"(?:\d{{1,5}}(?:[.,]\d{{1,3}})?(?:\s?mg)?\s(?:and|or|to)\s)?{_DOSE}"
 _BEFORE = bounded(
     rf"(?:\b{PEOPLE} (?:(?:who|that) )?(?:(?:were|was|had|have) )?(?:been )?(?:treated with|"
     r"receiving|received|given|(?:randomly )?(?:randomi[sz]ed|assigned|allocated)"
@@ -24,10 +29,13 @@ _BEFORE = bounded(
     r"undergoing|underwent)\s|"
     r"\b(?:treatment|therapy|supplementation|administration|addition|receiving|received|use) "
     r"(?:with|of)\s|\breceiving\s)?"
-    r"(?:\b(?:the|an?|oral|either|entire|whole|active)\s){0,3}$",
+    r"(?:\b(?:the|an?|oral|either|entire|whole|active|matching|matched|IM|IV|intramuscular|"
+    r"intravenous|intranasal|inhaled|topical|subcutaneous)\s){0,3}"
+    rf"(?:{_DOSES}\sof\s)?$",
     re.IGNORECASE,
 )
 _AFTER = bounded(
+    rf"(?:\s{_DOSES})?"
     r"(?:[- ](?:treated|assigned|exposed|receiving|alone|only))?"
     r"(?: (?:treatment|therapy|intervention|control|supplementation|study|monotherapy|group))?"
     rf"(?: (?:groups?|arms?|recipients|users|controls|cohorts?|condition|regimens?|{PEOPLE}))?"
