@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from deepcritical.domain.checklist import Aspect
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["AIM", "CUES", "FIGURES", "FINDINGS", "SECTIONS_BESIDE", "is_needed"]
+__all__ = ["AIM", "CUES", "FIGURES", "FINDINGS", "SECTIONS_BESIDE", "is_needed", "says"]
 
 
-def _says(*patterns: str) -> re.Pattern[str]:
+def says(*patterns: str) -> re.Pattern[str]:
+    """A pattern of whole words of which one must occur, in any case."""
     return bounded(rf"\b(?:{'|'.join(patterns)})\b", re.IGNORECASE)
 
 
@@ -23,14 +24,14 @@ _CHANGED = (
     r"effective|efficac\w+|significant\w*|benefi\w*|prolong\w*|prevent\w*|respon\w+|caus\w+|predict\w*"
 )
 CUES: Mapping[Aspect, re.Pattern[str]] = {
-    Aspect.EFFECT: _says(_CHANGED, r"no effect", r"failed to", r"result\w*", r"show\w*", r"found"),
-    Aspect.COMPARISON: _says(
+    Aspect.EFFECT: says(_CHANGED, r"no effect", r"failed to", r"result\w*", r"show\w*", r"found"),
+    Aspect.COMPARISON: says(
         r"than|versus|vs|compared (?:with|to)|in contrast to|relative to|superior|inferior|"
         r"as effective as|similar|comparable|difference\w*|equivalent|whereas"
     ),
-    Aspect.SAFETY: _says(
-        r"adverse|side[- ]effects?|toxicit\w+|toxic|harm\w*|safe\w*|tolera\w+|"
-        r"complications?|discontinu\w+|withdr[ae]w\w*|warning|contraindicat\w+|"
+    Aspect.SAFETY: says(
+        r"adverse|side[- ]effects?|toxicit\w+|toxic|harm\w*|safe\w*|tolera(?!nce)\w+|"
+        r"complications|complication rates?|discontinu\w+|withdr[ae]w\w*|warning|contraindicat\w+|"
         r"reactions?|morbidity|bleed\w*|injur\w+|excess|increased risk"
     ),
     Aspect.RATE: bounded(
@@ -38,7 +39,7 @@ CUES: Mapping[Aspect, re.Pattern[str]] = {
         r"frequen\w+|proportion|percent\w*|median|mean|cumulative|common|rare)\b",
         re.IGNORECASE,
     ),
-    Aspect.MECHANISM: _says(
+    Aspect.MECHANISM: says(
         r"mechanis\w+|pathway\w*|signal\w*|receptors?|inhibit\w*|activat\w*|express\w*|bind\w*|"
         r"mediat\w*|modulat\w*|induc\w+|regulat\w*|block\w*|antagoni\w+|agonis\w+|enzym\w+|"
         r"through|via|levels?"
@@ -48,31 +49,31 @@ CUES: Mapping[Aspect, re.Pattern[str]] = {
         r"\b(?:dos(?:e|es|age|ages|ing|ed)|daily|twice|weekly|regimens?|duration|schedule)\b",
         re.IGNORECASE,
     ),
-    Aspect.ELIGIBILITY: _says(
+    Aspect.ELIGIBILITY: says(
         r"patients? (?:with|who|aged)|subgroup\w*|aged|older|younger|women|men|children|eligible|"
         r"inclu(?:ded|sion)|exclu(?:ded|sion)|candidates?|predict\w*|more likely|less likely|"
         r"risk factors?|stage|stratif\w+|carriers?"
     ),
-    Aspect.DIAGNOSIS: _says(
+    Aspect.DIAGNOSIS: says(
         r"sensitiv\w+|specificit\w+|specific|accura\w+|AUC|ROC|cut-?off|diagnos\w+|detect\w*|"
         r"predict\w*|positive|negative|likelihood ratio|agreement|kappa|correlat\w+"
     ),
-    Aspect.CAUSE: _says(
+    Aspect.CAUSE: says(
         r"caus\w+|risk factors?|associat\w+|predict\w+|due to|attribut\w+|related to|odds|hazard|"
         r"likely|contribut\w+|independent\w*"
     ),
-    Aspect.RECOMMENDED: _says(
+    Aspect.RECOMMENDED: says(
         r"recommend\w*|guidelines?|consensus|first[- ](?:line|choice)|should|systematic review|"
         r"meta-?analys[ei]s|cochrane|of choice|approved|warnings?|preferred"
     ),
-    Aspect.REGISTERED: _says(
+    Aspect.REGISTERED: says(
         r"study protocol|protocol for|recruiting|ongoing|under ?way|planned|"
         r"will be (?:randomi[sz]ed|recruited|enrolled|assigned|given)"
     ),
-    Aspect.BACKGROUND: _says(
+    Aspect.BACKGROUND: says(
         r"is|are|known as|defined|characteri[sz]ed|common|major|leading|used|includes?|refers"
     ),
-    Aspect.AGAINST: _says(
+    Aspect.AGAINST: says(
         r"no (?:\w+ ){0,3}(?:effect|difference|benefit|improvement|association|evidence|advantage|"
         r"increase|change|correlation)\w*|not (?:\w+ ){0,3}(?:effective|differ\w*|associated|"
         r"improve\w*|significant\w*|superior|better|increase\w*|reduce\w*|affect\w*|support\w*|"
@@ -86,10 +87,12 @@ AIM = bounded(
     r"\b(?:aim(?:s|ed)? (?:to|of|was|is)|objectives?|goals?|purpose|sought to|whether|will be|"
     r"designed to|(?:is|are) (?:studying|testing|investigating)|(?:end-?points?|outcomes?) include|"
     r"hypothesi[sz]\w*|to (?:evaluate|assess|determine|investigate|examine|compare|explore|study|"
-    r"identify|describe|test)|we (?:evaluated|assessed|determined|investigated|examined|compared|"
+    r"identify|describe|test)|(?:we|(?:the )?authors|(?:this|the) (?:study|trial|review)) "
+    r"(?:evaluated|assessed|determined|investigated|examined|compared|"
     r"explored|studied|reviewed|conducted|performed|searched)|remains? (?:unclear|unknown)|"
     r"further (?:studies|research|trials)|is needed|are needed|were randomi[sz]ed|was measured|"
-    r"were measured|were recruited|were enrolled|were included)\b",
+    r"were measured|analys[ei]s (?:was|were) (?:performed|conducted|done|planned)|"
+    r"were recruited|were enrolled|were included)\b",
     re.IGNORECASE,
 )
 """Of what was planned, done or wished for, not of what was found."""
@@ -110,8 +113,20 @@ _METHODS_TELL = (Aspect.DOSE, Aspect.ELIGIBILITY, Aspect.BACKGROUND, Aspect.REGI
 """Needs that methods and background answer, too."""
 
 
+_SAYS_NOTHING = bounded(
+    r"\b(?:gives?|gave|reports?|reported|provides?|provided|states?|has|had) no (?:[\w-]+ ){0,3}"
+    r"(?:figures?|data|information|numbers?|details?)\b|"
+    r"\b(?:was|were|is|are) not (?:reported|stated|given|described)\b|"
+    r"^\W*(?:copyright|all rights reserved|published by|\[?references?:)",
+    re.IGNORECASE,
+)
+"""That a record is silent on something is no finding, nor is who published it."""
+
+
 def is_needed(aspect: Aspect, label: str, text: str) -> bool:
     """Whether a sentence, by its section and words, can tell what a need wants known."""
+    if _SAYS_NOTHING.search(text):
+        return False
     if aspect in _METHODS_TELL:
         return True
     return not label.startswith(SECTIONS_BESIDE) and not AIM.search(text)

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import re
 
+from deepcritical.answering.cues import says
 from deepcritical.domain.checklist import InquiryKind
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["asks", "kind_of"]
-
-
-def asks(*patterns: str) -> re.Pattern[str]:
-    """A pattern of whole words of which one must occur, in any case."""
-    return bounded(rf"\b(?:{'|'.join(patterns)})\b", re.IGNORECASE)
+__all__ = ["asks_under_way", "kind_of"]
 
 
 _BY_FRAME: dict[QuestionKind, InquiryKind] = {
@@ -30,7 +26,7 @@ _BY_FRAME: dict[QuestionKind, InquiryKind] = {
 _BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
     (
         InquiryKind.GUIDANCE,
-        asks(
+        says(
             r"guidelines?",
             r"recommend\w*",
             r"consensus",
@@ -41,7 +37,7 @@ _BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
     ),
     (
         InquiryKind.TRIALS,
-        asks(
+        says(
             r"(?:which|what(?! (?:do|does|did|have|has)\b)|any|are there|list|find|show|how many)\b"
             r"(?:\s+[\w-]+){0,5}?\s+"
             r"(?:trials?|RCTs?)",
@@ -50,7 +46,7 @@ _BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
     ),
     (
         InquiryKind.FREQUENCY,
-        asks(
+        says(
             r"how (?:often|common|frequent|many|likely|prevalent)",
             r"prevalence",
             r"incidence",
@@ -59,7 +55,7 @@ _BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
     ),
     (
         InquiryKind.DIAGNOSIS,
-        asks(
+        says(
             r"accura\w+",
             r"sensitiv\w+",
             r"specificit\w+",
@@ -72,11 +68,11 @@ _BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
     ),
     (
         InquiryKind.DOSE,
-        asks(r"dos(?:es?|ages?|ing)", r"how (?:much|many mg|long should)", r"regimens?"),
+        says(r"dos(?:es?|ages?|ing)", r"how (?:much|many mg|long should)", r"regimens?"),
     ),
     (
         InquiryKind.COMPARISON,
-        asks(
+        says(
             r"versus",
             r"vs\.?",
             r"compared (?:with|to)",
@@ -87,12 +83,12 @@ _BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
     ),
     (
         InquiryKind.MECHANISM,
-        asks(r"mechanisms?", r"mode of action", r"how (?:do|does|did|might|could)", r"pathways?"),
+        says(r"mechanisms?", r"mode of action", r"how (?:do|does|did|might|could)", r"pathways?"),
     ),
-    (InquiryKind.CAUSE, asks(r"causes?", r"risk factors?", r"why", r"aetiology", r"etiology")),
+    (InquiryKind.CAUSE, says(r"causes?", r"risk factors?", r"why", r"aetiology", r"etiology")),
     (
         InquiryKind.SAFETY,
-        asks(
+        says(
             r"safe(?:ty|ly)?",
             r"side[- ]effects?",
             r"adverse",
@@ -105,24 +101,49 @@ _BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
     ),
     (
         InquiryKind.ELIGIBILITY,
-        asks(
+        says(
             r"in whom", r"for whom", r"who (?:should|can|benefits?|is|are|gets?)", r"which patients"
         ),
     ),
     (
         InquiryKind.DEFINITION,
-        asks(r"what (?:is|are) (?:an?|the meaning of)", r"define", r"meant by"),
+        says(r"what (?:is|are) (?:an?|the meaning of)", r"define", r"meant by"),
     ),
+    (InquiryKind.TREATMENT, says(r"(?:treatments?|therap(?:y|ies)) (?:of|for|in)")),
 )
 """What a question of no fixed kind asks for; the first that fits."""
 _OF_STATUS = (InquiryKind.GUIDANCE, InquiryKind.TRIALS)
 _NO_TREATMENT = (InquiryKind.FREQUENCY, InquiryKind.DIAGNOSIS, InquiryKind.CAUSE)
 """Kinds that no question on treatments is in words."""
+_OF_CAUSE = says(
+    r"(?:what|which) (?:\w+ ){0,2}(?:predicts?|causes)", r"risk factors?", r"predictors?"
+)
+_WHAT_IS = bounded(
+    r"^what(?:['’]s| is| are) (?:an? |the )?(?P<what>[\w'’ -]{3,60})\??$", re.IGNORECASE
+)
+_DOUBTFUL = (
+    QuestionKind.EFFICACY,
+    QuestionKind.CLASS,
+    QuestionKind.SAFETY,
+    QuestionKind.OPEN,
+    QuestionKind.LOOK_UP,
+)
 _OPENING = bounded(
     r"^(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|may|might)\b",
     re.IGNORECASE,
 )
-_IN_MODELS = asks(
+_UNDER_WAY = says(
+    r"under ?way",
+    r"ongoing",
+    r"recruiting",
+    r"enrolling",
+    r"running",
+    r"current(?:ly)?",
+    r"planned",
+    r"upcoming",
+    r"in progress",
+)
+_IN_MODELS = says(
     r"mice",
     r"mouse",
     r"rats?",
@@ -137,10 +158,15 @@ _IN_MODELS = asks(
     r"organoids?",
 )
 """Asks what happens outside of people: a verdict on patients is no answer to it."""
-_PROTECTS = asks(
+_PROTECTS = says(
     r"(?:reduc|prevent|protect|lower|mitigat|relie|treat|manag|less|limit)\w*",
 )
 """Of a question on a harm, that something is to be done against it."""
+
+
+def asks_under_way(text: str) -> bool:
+    """Whether a question on trials is on those that have not ended."""
+    return bool(_UNDER_WAY.search(text))
 
 
 def kind_of(frame: QuestionFrame) -> InquiryKind:
@@ -150,6 +176,8 @@ def kind_of(frame: QuestionFrame) -> InquiryKind:
     by_words = next((k for k, pattern in _BY_WORDS if pattern.search(frame.text)), None)
     if by_words in _OF_STATUS:
         return by_words
+    if _OF_CAUSE.search(frame.text) and frame.kind in _DOUBTFUL:
+        return InquiryKind.CAUSE
     if frame.kind is QuestionKind.SAFETY:
         protects = len(frame.drugs) > 1 and _PROTECTS.search(frame.text)
         if protects:
@@ -162,4 +190,7 @@ def kind_of(frame: QuestionFrame) -> InquiryKind:
         return by_frame
     if by_words:
         return by_words
+    told = _WHAT_IS.match(frame.text)
+    if told and frame.condition and told["what"].casefold() == frame.condition.name.casefold():
+        return InquiryKind.DEFINITION
     return InquiryKind.EFFECT if _OPENING.match(frame.text) else InquiryKind.OTHER

@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from deepcritical.answering.kinds import asks, kind_of
+from deepcritical.answering.cues import says
+from deepcritical.answering.kinds import asks_under_way, kind_of
 from deepcritical.answering.topics import topics_of
 from deepcritical.domain.checklist import Aspect, Checklist, ChecklistItem, Inquiry, InquiryKind
 from deepcritical.domain.errors import QuestionError
@@ -158,12 +159,12 @@ _MORE: Mapping[Aspect, _Need] = {
 }
 """Needs that the question beside its first one, its context or a model may add."""
 _CONTEXT: dict[Aspect, re.Pattern[str]] = {
-    Aspect.SAFETY: asks(r"safe\w*", r"adverse", r"side effects?", r"tolerab\w+", r"harms?"),
-    Aspect.DOSE: asks(r"dos(?:e|es|age|ing)"),
-    Aspect.MECHANISM: asks(r"mechanis\w+", r"pathways?"),
-    Aspect.RATE: asks(r"how (?:often|common|frequent)", r"prevalence", r"incidence"),
-    Aspect.REGISTERED: asks(r"(?:ongoing|registered|recruiting) trials?"),
-    Aspect.RECOMMENDED: asks(r"guidelines?", r"recommend\w+"),
+    Aspect.SAFETY: says(r"safe\w*", r"adverse", r"side effects?", r"tolerab\w+", r"harms?"),
+    Aspect.DOSE: says(r"dos(?:e|es|age|ing)"),
+    Aspect.MECHANISM: says(r"mechanis\w+", r"pathways?"),
+    Aspect.RATE: says(r"how (?:often|common|frequent)", r"prevalence", r"incidence"),
+    Aspect.REGISTERED: says(r"(?:ongoing|registered|recruiting) trials?"),
+    Aspect.RECOMMENDED: says(r"guidelines?", r"recommend\w+"),
 }
 
 
@@ -245,6 +246,13 @@ def checklist_of(inquiry: Inquiry) -> Checklist:
     if inquiry.kind is InquiryKind.SAFETY and harm:
         inside, asked = "", _Need(Aspect.SAFETY, f"Does {{about}} bring {harm.name}?", 2, 4)
         needs[Aspect.SAFETY] = asked
+    if inquiry.kind is InquiryKind.TRIALS and asks_under_way(inquiry.text):
+        needs[Aspect.REGISTERED] = _Need(
+            Aspect.REGISTERED, "Which trials of {about}{inside} are under way?"
+        )
+    if inquiry.kind is InquiryKind.FREQUENCY and harm:
+        inside, asked = "", _Need(Aspect.RATE, f"How common is {harm.name} with {{about}}?", 1, 4)
+        needs[Aspect.RATE] = asked
     return Checklist(
         items=tuple(
             ChecklistItem(
@@ -267,6 +275,6 @@ def _about(inquiry: Inquiry) -> tuple[str, str]:
         return " and ".join(subjects[:_MOST_NAMED]), f" in {conditions[0]}" if conditions else ""
     named = {*subjects, *conditions}
     words = [term for term in inquiry.key_terms if term not in named]
-    if 0 < len(words) <= _MOST_WORDS:
+    if 0 < len(words) <= _MOST_WORDS + (inquiry.kind is InquiryKind.DIAGNOSIS):
         return " ".join(words), f" in {conditions[0]}" if conditions else ""
     return (conditions[0] if conditions else "it"), ""

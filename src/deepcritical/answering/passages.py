@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from deepcritical.answering.cues import AIM, CUES, FIGURES, FINDINGS, is_needed
+from deepcritical.answering.fitting import Fitting
+from deepcritical.answering.kinds import asks_under_way
 from deepcritical.answering.topics import Topics, Weights, folded, told_of, topics_of
 from deepcritical.answering.weighing import appraised, drugs_asked
 from deepcritical.domain.appraisal import Appraisal, Stance
@@ -26,9 +28,9 @@ from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.grading import Design, Grade, grade, is_negative_stop, is_notice
 from deepcritical.domain.orders import addresses_a_model
 from deepcritical.domain.passages import body_sentences
-from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import StudyReading
 from deepcritical.domain.text import Span, fold, whole_sentences
+from deepcritical.domain.trial_status import is_under_way
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 
 __all__ = ["Bearing", "PassageReader", "read_passages"]
@@ -73,15 +75,6 @@ class Bearing(NamedTuple):
     """Share of the words that it has."""
 
 
-_OF_HARMS = frozenset((Aspect.RATE, Aspect.ELIGIBILITY))
-"""Needs that are on harms where harms are asked about: how often, and in whom."""
-_MEASURED = bounded(
-    r"[- ](?:resistance|sensitivity|levels?|concentrations?|secretion|tolerance|metabolism|uptake|"
-    r"signal\w*|receptors?|deficien\w+|production|release|homeostasis)\b"
-)
-"""Behind what the body has itself: it is measured, and not given."""
-
-
 class _Scored(NamedTuple):
     span: Span
     score: float
@@ -100,9 +93,10 @@ class PassageReader:
         self._items = checklist.items
         self._of_treatment = inquiry.kind is InquiryKind.TREATMENT
         self._of_harms = inquiry.kind is InquiryKind.SAFETY
-        self._harm = inquiry.frame.harm if inquiry.frame else None
+        self._under_way = inquiry.kind is InquiryKind.TRIALS and asks_under_way(inquiry.text)
         self._topics: Topics = topics_of(inquiry.frame) if inquiry.frame else Topics((), ())
         self._weights = Weights(records)
+        self._fitting = Fitting(inquiry, self._topics, self._weights)
         self._best_coverage = max(
             (self._coverage(r) for r in records if self._names_all(r)), default=0.0
         )
@@ -117,10 +111,11 @@ class PassageReader:
         named = sum(subject.is_of(record) for subject in subjects)
         names_all = named == len(subjects)
         # Of words that no record has nobody knows whether the record with the name is on them.
-        unsure = bool(self._topics.words) and not self._best_coverage and len(subjects) == 1
+        drugs = [subject for subject in subjects if subject.condition is None]
+        known = bool(drugs) and len(subjects) > 1
+        unsure = bool(self._topics.words) and not self._best_coverage and not known
         if names_all and share >= _DIRECT and not unsure:
             return Bearing(True, coverage)
-        drugs = [subject for subject in subjects if subject.condition is None]
         # What names none of the drugs is on another treatment.
         on_drug = not drugs or any(subject.is_of(record) for subject in drugs)
         # What names all that a vocabulary knows is at least near: no other word filters it out.
@@ -138,27 +133,6 @@ class PassageReader:
             return False
         own = self._topics.coverage(folded(span.text), self._weights)
         return own >= _DIRECT * self._best_coverage
-
-    def _is_on_harm(self, span: Span) -> bool:
-        """Whether a sentence is on a harm, where harms are asked about."""
-        if not self._of_harms:
-            return True
-        if AIM.search(span.text):
-            return False
-        if CUES[Aspect.SAFETY].search(span.text):
-            return True
-        key = folded(span.text)
-        conditions = (s for s in self._topics.subjects if s.condition)
-        return bool(self._harm) and any(s.is_in(key) for s in conditions)
-
-    def _is_on_another_drug(self, text: str) -> bool:
-        """Whether a sentence names drugs, and none of those asked about."""
-        drugs = [subject for subject in self._topics.subjects if subject.condition is None]
-        key = folded(text)
-        if not drugs or self._of_treatment or any(drug.is_in(key) for drug in drugs):
-            return False
-        named = (m for m in find_drugs(text) if m.drug.kind is DrugKind.DRUG)
-        return any(not _MEASURED.match(text, m.end) for m in named)
 
     def _names_all(self, record: Evidence) -> bool:
         return all(subject.is_of(record) for subject in self._topics.subjects)
@@ -203,7 +177,7 @@ class PassageReader:
             if item.aspect is Aspect.SAFETY and not _is_entry_without_results(record):
                 for fact in reading.context:
                     needed = fact.role is FactRole.HARM and is_needed(item.aspect, "", fact.quote)
-                    if needed and not self._is_on_another_drug(fact.quote):
+                    if needed and self._fitting.fits(item, record, fact.quote):
                         yield _fact(item, fact, graded, direct=direct)
 
     def _by_words(self, evidence_id: str, record: Evidence, graded: Grade) -> Iterator[ItemFact]:
@@ -214,7 +188,8 @@ class PassageReader:
         for item in self._items:
             stopped = item.aspect is Aspect.AGAINST and is_negative_stop(record)
             if stopped or (item.aspect in _OF_TRIALS and record.metadata.kind == "trial"):
-                yield from self._of_entry(item, evidence_id, record, graded, bearing)
+                if stopped or not self._under_way or is_under_way(record, ""):
+                    yield from self._of_entry(item, evidence_id, record, graded, bearing)
                 continue
             if is_plan and (item.aspect not in _OF_PLANS or self._of_harms):
                 continue
@@ -237,8 +212,9 @@ class PassageReader:
         graded: Grade,
         bearing: Bearing,
     ) -> Iterator[ItemFact]:
-        """The first sentence of a registry entry, which says what is tested."""
+        """The sentence of a registry entry that says what is tested."""
         told = [s for s in whole_sentences(record.content) if not addresses_a_model(s.text)]
+        told.sort(key=lambda s: not AIM.search(s.text))
         why = fold(record.metadata.why_stopped or "")[:_STARTS]
         reasons = [s for s in told if why and why in fold(s.text)]
         is_against = item.aspect is Aspect.AGAINST
@@ -249,7 +225,7 @@ class PassageReader:
                 fact=Fact.of(span, evidence_id, FactRole.DESIGN),
                 level=graded.level,
                 direct=bearing.direct,
-                relevance=round(bearing.coverage, 3),
+                relevance=round(1 + bearing.coverage, 3),  # before papers that speak of trials
             )
 
     def _best(self, item: ChecklistItem, record: Evidence, bearing: Bearing) -> list[_Scored]:
@@ -264,8 +240,7 @@ class PassageReader:
             for at, span in enumerate(body)
             if (is_plan or CUES[item.aspect].search(span.text) or self._is_on(item, span))
             and (item.aspect is not Aspect.RATE or FIGURES.search(span.text))
-            and (item.aspect not in _OF_HARMS or self._is_on_harm(span))
-            and not self._is_on_another_drug(span.text)
+            and self._fitting.fits(item, record, span.text)
             and is_needed(item.aspect, span.label, span.text)
             and not addresses_a_model(span.text)
         ]

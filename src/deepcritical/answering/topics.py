@@ -42,12 +42,15 @@ _NEED_WORDS = frozenset(
     "guidelines happen happens harm harmful harms help helps high important improve improves "
     "incidence increase increases instead keep kind latest like likely line long lower lowers "
     "made make makes mean means mechanism medicine mg much need newest number occur often old "
-    "ones option options outcome percentage planned prevalence prevent prevention prevents "
-    "proportion protect protects raise raises rate rates really recommend recommended reduce "
+    "ones ongoing option options outcome percentage planned prevalence prevent prevention prevents "
+    "proportion protect protects raise raises rate rates really recommend recommended recruiting "
+    "reduce registered "
     "regimen review reviews risk risks running safe safer safety say sensible share side skip "
     "slow slows something sort standard status stop stops studies study suffer suffering "
     "superior tolerability tolerated "
     "take taken takes taking tell therapy thing think thinks toxicity treatment treatments trial "
+    "accurate accurately accuracy detect detects detecting diagnose diagnosing diagnosis factor "
+    "factors screening sensitivity specificity test tests underway "
     "trials trying type usual way work working works worse worth".split()
 )
 """Words that say what is wanted of the subjects, which the need itself looks for."""
@@ -88,6 +91,10 @@ class Subject(NamedTuple):
     def is_in(self, key: str) -> bool:
         """Whether a folded text has one of its names."""
         return any(f" {name} " in key for name in self.keys)
+
+    def is_called(self, condition: Condition) -> bool:
+        """Whether it is a condition, under any of its names."""
+        return self.condition is not None and not set(self.keys).isdisjoint(_keys(condition.names))
 
     def is_of(self, record: Evidence) -> bool:
         """Whether a record names it, or a narrower condition, anywhere."""

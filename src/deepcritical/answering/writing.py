@@ -75,6 +75,15 @@ def synthesize(
     return _Writer(inquiry, store, context, draft, written).written_by(author)
 
 
+_MAIN_ALONE = (
+    InquiryKind.FREQUENCY,
+    InquiryKind.CAUSE,
+    InquiryKind.DIAGNOSIS,
+    InquiryKind.DEFINITION,
+    InquiryKind.DOSE,
+    InquiryKind.TRIALS,
+)
+"""Kinds that only their first need answers: what speaks to the others is beside it."""
 _WITH_VERDICT = (InquiryKind.EFFECT, InquiryKind.COMPARISON)
 
 
@@ -201,8 +210,11 @@ class _Writer:
         if self._written:
             return () if brief else self._written
         told = [*self._missing(), *self._of_weighed()]
+        main = checklist_in(self._store).items[0].id
+        only = self._inquiry.kind in _MAIN_ALONE
         facts = [fact for of_item in self._draft.picked.values() for fact in of_item]
-        direct = list(dict.fromkeys(fact for fact in facts if fact.direct))[:_MOST_IN_LEAD]
+        leading = self._draft.picked[main] if only else facts
+        direct = list(dict.fromkeys(fact for fact in leading if fact.direct))[:_MOST_IN_LEAD]
         if direct and not any(s.evidence_ids for s in told):
             told.append(Sentence(text=LEADS["newest" if self._newest else "strongest"]))
             told += [self._quote(fact) for fact in direct]

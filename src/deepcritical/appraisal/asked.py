@@ -32,7 +32,23 @@ class Asked(NamedTuple):
     """Of a comparison, the active drugs."""
     population: tuple[str, ...] = ()
     outcomes: tuple[str, ...] = ()
-    """Outcomes that the question names."""
+    """Outcomes that the question names; of a harm all of its names, the one of the row first."""
+    feared: tuple[str, ...] = ()
+    """Of a harm the names that the question itself uses."""
+    on_harm: bool = False
+    """Whether the question asks if the drug brings more of these outcomes."""
+    prevention: bool = False
+    """Whether the question asks if people without the condition are kept from getting it."""
+    in_anyone: bool = False
+    """Whether the harm is asked about in whoever takes the drug."""
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """The names that say what is measured.
+
+        A heading has others that are something else, such as "cardiovascular stroke".
+        """
+        return self.feared or self.outcomes
 
 
 def canonical(name: str) -> str:
@@ -66,8 +82,24 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         partners=partners,
         comparators=comparators,
         population=frame.population if frame else (),
-        outcomes=frame.outcomes if frame else (),
+        outcomes=_outcomes(frame) if frame else (),
+        feared=_feared(frame) if frame else (),
+        on_harm=bool(frame and frame.is_on_harm),
+        prevention=bool(frame and frame.prevents),
+        in_anyone=bool(frame and frame.feared and not frame.condition),
     )
+
+
+def _outcomes(frame: QuestionFrame) -> tuple[str, ...]:
+    if frame.feared is None:
+        return frame.outcomes
+    return tuple(dict.fromkeys((frame.feared.name, *frame.feared.names)))
+
+
+def _feared(frame: QuestionFrame) -> tuple[str, ...]:
+    if frame.feared is None:
+        return ()
+    return tuple(dict.fromkeys((frame.feared.name, *(one.name for one in frame.feared.each))))
 
 
 def _members(drug: Drug, frame: QuestionFrame | None) -> tuple[str, ...]:

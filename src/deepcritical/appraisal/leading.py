@@ -32,13 +32,16 @@ _LEADING: tuple[tuple[Importance, bool], ...] = (
 def leading(rows: Sequence[OutcomeRow]) -> list[OutcomeRow]:
     """The rows that decide: of the greatest weight, of the best design in the closest people.
 
-    Where the question asks for an outcome, its rows alone decide if there are any.
+    Where the question asks for an outcome, its rows alone decide if there are any; rows on an
+    outcome of another kind never do.
 
     Rows that were a primary outcome go before others, which stand beside them only if they surely
     show a benefit or harm. Rows that compared people with nobody lead only where no other one does.
     """
     efficacy = [row for row in rows if _is_efficacy(row)]
-    told = [row for row in efficacy if row.wanted] or efficacy
+    told = [row for row in efficacy if row.wanted] or [
+        row for row in efficacy if not row.of_other_kind
+    ]
     for weight, compared in _LEADING:
         of_weight = [
             r for r in told if (r.importance, r.tier != "uncontrolled") == (weight, compared)

@@ -22,14 +22,13 @@ __all__ = [
     "construct_of",
     "instrument_of",
     "is_composite",
+    "is_of_other_kind",
     "placed",
     "symptom_of",
     "terms_of",
 ]
 
 _MOST_WORDS = 6
-_SYMPTOMS = ("C23.888.", "F01.")
-"""MeSH trees of signs and symptoms, and of behaviour."""
 
 _CHANGE = bounded(
     r"\b(?:(?P<better>improve(?:ment|d))|(?P<worse>worsen(?:ing|ed)|deteriorat(?:ion|ed))|"
@@ -187,6 +186,18 @@ def _joins(text: str) -> bool:
     return len(parts) > 1 and (len(found) > 1 or deaths)
 
 
+def is_of_other_kind(result: Result, asked: Asked) -> bool:
+    """Whether a result is surely of another kind than the outcomes that the question names.
+
+    A composite with one of them among its parts is not, and neither is what no table knows.
+    """
+    told = result.components or _OR.split(f"{result.concept}, {result.outcome}")
+    kinds = {c.family for text in told if (c := construct_of(text, text))}
+    named = [construct_of(outcome, outcome) for outcome in asked.measured]
+    sure = bool(named) and all(c and not c.generic for c in named)
+    return sure and bool(kinds) and kinds.isdisjoint(c.family for c in named if c)
+
+
 def _of_composite(result: Result, asked: Asked) -> Placed:
     """The row of a composite by the names of its parts; it weighs as the weightiest of them."""
     alone = {"concept": "", "components": ()}
@@ -222,6 +233,8 @@ def placed(result: Result, asked: Asked) -> Placed:
     term, by_wording = _told(result.concept, result.outcome), _found(result.outcome)
     if term is None:
         name = " ".join((result.concept or result.outcome).casefold().split())
+        if asked.on_harm and _is_asked(name, asked):
+            return Placed(asked.outcomes[0], "critical", higher_is_better=False)
         return Placed(name, _of_unknown(result, asked, name), None)
     construct = term.construct
     worded = by_wording if by_wording and by_wording.construct is construct else term
@@ -258,10 +271,15 @@ def _of_unknown(result: Result, asked: Asked, name: str) -> Importance:
     if result.kind in ("surrogate", "pharmacokinetic", "mechanism"):
         return "surrogate"
     if asked.outcomes:
-        is_asked = any(key_of(outcome) in key_of(name) for outcome in asked.outcomes)
+        is_asked = _is_asked(name, asked)
     else:
         is_asked = result.level == "primary" or _names_what_is_treated(result, asked)
     return "critical" if is_asked else "important"
+
+
+def _is_asked(name: str, asked: Asked) -> bool:
+    told = f" {key_of(name)} "
+    return any(f" {key_of(outcome)} " in told for outcome in asked.outcomes if key_of(outcome))
 
 
 def _names_what_is_treated(result: Result, asked: Asked) -> bool:
@@ -272,11 +290,11 @@ def _names_what_is_treated(result: Result, asked: Asked) -> bool:
 
 
 def _weight(construct: Construct, result: Result, asked: Asked) -> Importance:
-    wanted = {c.name for o in asked.outcomes if (c := construct_of(o, o))}
+    wanted = {c.name for o in asked.measured if (c := construct_of(o, o))}
     of_it = result.kind == "clinical" and construct.generic and not wanted
     if of_it and _names_what_is_treated(result, asked):
         return "critical"
-    own = construct_of(asked.condition.name, "")
+    own = {c.name for one in asked.condition.each if (c := construct_of(one.name, ""))}
     names = (construct.name, construct.part_of)
     if wanted.intersection(names):
         return "critical"
@@ -284,7 +302,7 @@ def _weight(construct: Construct, result: Result, asked: Asked) -> Importance:
         return "harm"
     if result.kind == "surrogate":
         return "surrogate"
-    if own is not None and own.name in names and result.kind != "safety" and not wanted:
+    if own.intersection(names) and result.kind != "safety" and not wanted:
         return "critical"
     if result.kind == "safety" or construct.importance == "harm":
         return "harm"
@@ -299,15 +317,15 @@ def _weight(construct: Construct, result: Result, asked: Asked) -> Importance:
 
 def _is_in(asked: Asked, heads: tuple[str, ...]) -> bool:
     """Whether the condition is one of these, by MeSH tree or by name."""
-    known = condition_named(asked.condition.name)
-    trees = known.trees if known else ()
-    return asked.condition.name.casefold() in heads or any(_below(tree, heads) for tree in trees)
+    names = [condition.name for condition in asked.condition.each]
+    trees = [tree for name in names if (known := condition_named(name)) for tree in known.trees]
+    return any(n.casefold() in heads for n in names) or any(_below(t, heads) for t in trees)
 
 
 def symptom_of(condition: str) -> Construct | None:
     """What measures a condition that is a symptom or a behaviour; None for a disease."""
     known = condition_named(condition)
-    if known and not any(tree.startswith(_SYMPTOMS) for tree in known.trees):
+    if known and not known.is_symptom:
         return None
     return construct_of(condition, "")
 

@@ -26,6 +26,11 @@ _ONSET = bounded(
     r"occurrence|time to|cases?|of|the|all-cause|hazard|odds)\b",
     re.IGNORECASE,
 )
+_COURSE = bounded(
+    r"\b(?:recurr|relaps|progress|metasta|death|mortalit|surviv|free|contralateral|second)",
+    re.IGNORECASE,
+)
+"""What happens to those who have or had a condition."""
 _NOT_THEM = bounded(
     r"\b(?:without|no|not having|excluding|free (?:of|from)|risk (?:of|for)|prevention of|"
     r"family history of|(?:care-?givers?|carers?|relatives?|family members|families|parents|"
@@ -69,12 +74,16 @@ def directness(
     Direct are people with the condition or a narrower one. Where the question names people beside
     what is treated ("agitation in dementia"), they are enough if the result is on what is treated.
     """
+    if asked.in_anyone:
+        return "direct"
     if is_prevention(reading, result, asked):
-        return "broader"
+        return "direct" if asked.prevention else "broader"
     told = tuple(_told(reading, evidence))
     by_people = _closest(told, asked.condition)
     if by_people != "direct" and _has_population(told, asked):
         by_people = "direct" if _is_on_it(result, asked) else by_people or "broader"
+    if asked.prevention and by_people == "direct" and not _is_on_it(result, asked):
+        return "related" if result.kind != "safety" else "broader"
     if by_people == "direct" and reading.population.part_of_trial:
         return "broader"
     if by_people in (None, "related") and _is_on_it(result, asked):
@@ -102,12 +111,19 @@ def is_prevention(reading: StudyReading, result: Result, asked: Asked) -> bool:
         return False
     named = (_ONSET.sub(" ", text).strip() for text in (result.concept, result.outcome) if text)
     names = {key_of(name) for name in (asked.condition.name, *asked.condition.names)}
-    wanted = condition_named(asked.condition.name)
+    wanted = [one for c in asked.condition.each if (one := condition_named(c.name))]
     for name in named:
-        known = condition_named(name)
-        if key_of(name) in names or (known and wanted and is_kind_of(known, wanted)):
+        known = condition_named(name) or _headed(name)
+        if key_of(name) in names or (known and any(is_kind_of(known, w) for w in wanted)):
             return True
     return False
+
+
+def _headed(name: str) -> KnownCondition | None:
+    """The condition that a name ends on, where nothing else but its kind is told of it."""
+    mentions = find_conditions(name, any_case=True)
+    last = mentions[-1] if mentions else None
+    return last.condition if last and last.end == len(name) and not _COURSE.search(name) else None
 
 
 def is_whole(people: str, study: StudyReading) -> bool:
@@ -141,7 +157,9 @@ def may_be_asked_about(reading: StudyReading, evidence: Evidence, asked: Asked) 
 def names_condition(texts: Iterable[str], condition: Condition) -> bool:
     """Whether a text names the condition or a narrower one."""
     return any(
-        text and _relation(text, condition.names, condition.name) == "direct" for text in texts
+        text and _relation(text, one.names, one.name) == "direct"
+        for text in texts
+        for one in condition.each
     )
 
 
@@ -174,7 +192,8 @@ def _has_population(told: Iterable[str], asked: Asked) -> bool:
 
 
 def _closest(told: Iterable[str], condition: Condition) -> Directness | None:
-    found = {_relation(text, condition.names, condition.name) for text in told if text}
+    each = condition.each
+    found = {_relation(text, one.names, one.name) for text in told if text for one in each}
     ranks: tuple[Directness, ...] = ("direct", "broader", "related")
     return next((rank for rank in ranks if rank in found), None)
 

@@ -64,6 +64,7 @@ def _reading(
     votes: Sequence[Vote],
 ) -> Reading:
     leading = _leading(votes)
+    unclear = not leading and _may_be_unread(asked, evidence, study)
     spans = {span.start: span for span in whole_sentences(evidence.content)}
     own_people = study is not None and are_asked_about(study, evidence, asked)
     supporting = _facts(
@@ -83,7 +84,8 @@ def _reading(
         context=_context(evidence, evidence_id, study, ballot, votes, taken),
         remark=_remark(evidence, ballot, votes, leading) if not supporting + refuting else "",
         votes=tuple(votes),
-        unread=not leading and _is_unread(asked, evidence, study),
+        unread=unclear and _names_drug(evidence.citation.title, asked, None),
+        unclear=unclear,
     )
 
 
@@ -215,17 +217,14 @@ def _known_drugs(evidence: Evidence) -> set[str]:
     return {mention.drug.name.casefold() for mention in find_drugs(text)}
 
 
-def _is_unread(asked: Asked, evidence: Evidence, study: StudyReading | None) -> bool:
-    """Whether a reader who understands the text would likely find a result on the drug in it.
+def _may_be_unread(asked: Asked, evidence: Evidence, study: StudyReading | None) -> bool:
+    """Whether a reader who understands the text might find a result on the drug in it.
 
-    Only rules fail so; where the arms that they read show that the drug is not tested, they did
-    not. A record that does not name the drug in its title is seldom a test of it, and one whose
-    title names other people is none of it.
+    Only rules fail so. A record whose title names other people holds none; one that does not name
+    the drug in its title is seldom a test of it, and is not counted among those that are missing.
     """
     if study is None or study.reader.kind != "rules" or not evidence.content:
         return False
     if set(study.kinds) & {"protocol", "narrative_review", "animal", "in_vitro", "guideline"}:
         return False
-    if evidence.metadata.kind == "trial" or not may_be_asked_about(study, evidence, asked):
-        return False
-    return _names_drug(evidence.citation.title, asked, None)
+    return evidence.metadata.kind != "trial" and may_be_asked_about(study, evidence, asked)

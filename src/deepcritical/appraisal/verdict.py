@@ -13,7 +13,7 @@ from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.base import Score10
 from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE, Certainty
-from deepcritical.domain.verdict import Verdict, VerdictLabel
+from deepcritical.domain.verdict import WEAK_SIGNAL, Verdict, VerdictLabel
 from deepcritical.domain.votes import OutcomeRow, Tier, Vote, Way
 
 __all__ = ["RULES", "clinical_score", "decide"]
@@ -63,6 +63,8 @@ _HARMFUL = "Patients did worse with the drug on an outcome that matters to them.
 _OTHERS = "Results are of other people or another condition than asked about."
 _ACTIVE = "It was compared with other drugs only, so whether it helps by itself is not told."
 _BESIDE = "Only harms, or outcomes that do not bear on the condition, were reported."
+_NOT_ASKED = "Results were reported, but none on the outcome that was asked about."
+_OF_CLASS = "Only results of its class of drugs were found, and none of the drug by itself."
 _PRECLINICAL = "Only experiments without patients were found."
 _NO_RESULT = "Studies exist, but none reports a result from which the drug's effect can be told."
 _NOTHING = "No record bears on the question."
@@ -89,10 +91,13 @@ RULES: dict[str, VerdictLabel] = {
     _NOT_BETTER: VerdictLabel.UNSUPPORTED,
     _BETTER_THAN_ACTIVE: VerdictLabel.PROMISING,
     _SIGNAL: VerdictLabel.INSUFFICIENT,
+    WEAK_SIGNAL: VerdictLabel.INSUFFICIENT,
     _HARMFUL: VerdictLabel.HARMFUL,
     _OTHERS: VerdictLabel.INSUFFICIENT,
     _ACTIVE: VerdictLabel.INSUFFICIENT,
     _BESIDE: VerdictLabel.INSUFFICIENT,
+    _NOT_ASKED: VerdictLabel.INSUFFICIENT,
+    _OF_CLASS: VerdictLabel.INSUFFICIENT,
     _PRECLINICAL: VerdictLabel.INSUFFICIENT,
     _NO_RESULT: VerdictLabel.INSUFFICIENT,
     _NOTHING: VerdictLabel.INSUFFICIENT,
@@ -114,12 +119,20 @@ def decide(studies: Sequence[StudyFinding]) -> Verdict:
         return _verdict(_UNREAD, Certainty.VERY_LOW, rows, open_ids, caps=(unread,))
     doubts = (_DOUBTED,) if any(study.concern for study in studies) else ()
     first = leading(rows)
+    if first and all(row.of_class for row in first):
+        ids = [i for row in first for i in row.evidence_ids]
+        return _verdict(_OF_CLASS, Certainty.VERY_LOW, rows, ids, caps=doubts)
     if first:
         return _led(first, rows, studies, doubts)
     active = [row for row in rows if _is_against_active(row) and row.way is Way.BENEFIT]
     if active and is_confirmed(active, studies):
         ids = [i for row in active for i in row.evidence_ids]
         return _verdict(_BETTER_THAN_ACTIVE, Certainty.LOW, rows, ids, caps=doubts)
+    if silent := [s for s in studies if s.unread or s.unclear]:
+        # That nothing was found can be said only of what could be read.
+        ids = [i for study in silent for i in study.evidence_ids]
+        told = _not_read(len(silent), len(studies), "study")
+        return _verdict(_UNREAD, Certainty.VERY_LOW, rows, ids, caps=(told,))
     rule = _without_lead(studies)
     return _verdict(rule, Certainty.VERY_LOW, rows, _named_by(rule, studies), caps=doubts)
 
@@ -157,10 +170,14 @@ def _unread(studies: Sequence[StudyFinding]) -> str:
     of = len(told) + len(unread)
     if not unread or (told and len(told) >= _READ_ENOUGH * of):
         return ""
-    kind = "trial" if trials or any(s.randomised for s in unread) else "study"
+    is_trial = bool(trials) or any(s.randomised for s in unread)
+    return _not_read(len(unread), of, "trial" if is_trial else "study")
+
+
+def _not_read(unread: int, of: int, kind: str) -> str:
     plural = {"trial": "trials", "study": "studies"}[kind]
     return (
-        f"{len(unread)} of {of} relevant {kind if of == 1 else plural} could not be read "
+        f"{unread} of {of} relevant {kind if of == 1 else plural} could not be read "
         "without a language model; set one with DEEPCRITICAL_MODEL, or --model"
     )
 
@@ -183,7 +200,7 @@ def _without_lead(studies: Sequence[StudyFinding]) -> str:
     if any(v.directness == "related" and v.importance != "harm" for v in votes):
         return _OTHERS
     if votes:
-        return _BESIDE
+        return _NOT_ASKED if any(v.of_other_kind for v in votes) else _BESIDE
     if all(study.level == 5 for study in studies):
         return _PRECLINICAL
     return _NO_RESULT
@@ -191,7 +208,7 @@ def _without_lead(studies: Sequence[StudyFinding]) -> str:
 
 def _named_by(rule: str, studies: Sequence[StudyFinding]) -> list[str]:
     """The records that a rule without a leading result is about."""
-    voting = rule in (_ACTIVE, _OTHERS, _BESIDE)
+    voting = rule in (_ACTIVE, _OTHERS, _BESIDE, _NOT_ASKED)
     return [i for s in studies if bool(s.votes) is voting for i in s.evidence_ids]
 
 
@@ -203,7 +220,8 @@ def _led(
 ) -> Verdict:
     way, deciding = together(first)
     certainty, downgrades = _certainty(way, deciding)
-    grave = [row for row in rows if _is_grave(row)]
+    # Asked about one harm, the answer is on that one alone.
+    grave = [] if deciding[0].harm_asked else [row for row in rows if _is_grave(row)]
     rule = _rule(way, deciding, grave, certainty, confirmed=is_confirmed(deciding, studies))
     if rule in (_SUPPORTED, _ONE_TRIAL) and _is_beside_primary(first, deciding):
         rule = _SECONDARY
@@ -267,7 +285,8 @@ def _rule(
     randomised = first.tier == "randomised"
     if way is Way.HARM:
         proven = randomised and first.importance != "surrogate"
-        return _HARMFUL if proven and certainty is not Certainty.VERY_LOW else _SIGNAL
+        weak = WEAK_SIGNAL if first.wanted else _SIGNAL
+        return _HARMFUL if proven and certainty is not Certainty.VERY_LOW else weak
     if way is Way.NO_DIFFERENCE:
         if any(_is_proven(row) for row in grave):
             return _HARMFUL

@@ -8,7 +8,13 @@ from typing import Literal, NamedTuple
 
 from deepcritical.appraisal.arms import Tested, tested_by
 from deepcritical.appraisal.asked import Asked
-from deepcritical.appraisal.outcomes import Placed, construct_of, is_composite, placed
+from deepcritical.appraisal.outcomes import (
+    Placed,
+    construct_of,
+    is_composite,
+    is_of_other_kind,
+    placed,
+)
 from deepcritical.appraisal.people import concerns, directness, is_prevention, is_whole
 from deepcritical.appraisal.pooling import Estimate, mean_difference, risk_ratio
 from deepcritical.domain.effects import leaning, oriented, significant
@@ -129,7 +135,10 @@ def _weigh(
     if asked.comparators and tested.comparator not in asked.comparators:
         against = tested.comparator or "nothing or placebo"
         return _Weighed(None, f"it compares with {against}, which was not asked about")
-    if _is_of_another(result, asked):
+    wanted = bool(asked.outcomes) and place.importance == "critical"
+    if asked.on_harm and not wanted and place.importance != "harm":
+        return _Weighed(None, "an outcome that was not asked about")
+    if _is_of_another(result, asked) and not wanted:
         return _Weighed(None, "an outcome of another condition")
     near = directness(study, result, evidence, asked)
     if near is None and result.kind == "safety" and not study.population.conditions:
@@ -145,9 +154,12 @@ def _weigh(
     changes = {
         "directness": near,
         "tier": _tier(study, result, grade),
-        "wanted": bool(asked.outcomes) and place.importance == "critical",
+        "wanted": wanted,
+        "harm_asked": wanted and asked.on_harm,
+        "of_other_kind": not wanted and is_of_other_kind(result, asked),
         "against_asked": tested.asked,
-        "prevention": is_prevention(study, result, asked),
+        "prevention": not asked.prevention and is_prevention(study, result, asked),
+        "of_class": tested.of_class,
     }
     return _Weighed(vote.model_copy(update=changes))
 

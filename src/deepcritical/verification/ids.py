@@ -11,7 +11,7 @@ from deepcritical.domain.markdown import unescape_markdown
 from deepcritical.domain.passages import body_sentences
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["cited_records", "ids_in", "keys_in", "plain"]
+__all__ = ["cited_records", "id_named", "ids_in", "keys_in", "plain"]
 
 _MARKERS = bounded(r"\s*(?<!\\)\[(?:E?\d[\dE\s,;–-]*)\](?!\()")
 _KEY = bounded(r"\[(E\d+(?:\s*[,;]\s*E\d+)*)\]")
@@ -55,6 +55,18 @@ def ids_in(sentence: str) -> tuple[str, ...]:
     found += [f"nct:NCT{n}" for n in _NCT.findall(sentence)]
     found += [f"doi:{doi}" for m in _DOI.findall(sentence) if (doi := normalised_doi(m))]
     return tuple(dict.fromkeys(found))
+
+
+def id_named(text: str) -> str | None:
+    """Return the canonical id that a text is, such as ``PMID 26890736`` or a bare number of it.
+
+    None where it is none, or more than one.
+    """
+    given = text.strip()
+    bare = given.isascii() and given.isdecimal() and len(given) <= 9
+    found = ids_in(f"PMID {given}" if bare else given)
+    is_path = given.startswith("/")
+    return found[0] if len(found) == 1 and len(given.split()) <= 2 and not is_path else None
 
 
 def _has_id(record: Evidence, wanted: str) -> bool:

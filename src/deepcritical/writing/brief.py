@@ -77,7 +77,7 @@ def brief_of(matter: Matter, lead: str = "") -> Brief:
     """
     verdict, drug, claim = matter.verdict, matter.drug, matter.claim
     frame = matter.frame
-    put = Put(claim, bool(frame and frame.negative), bool(frame and frame.raises), lead)
+    put = Put(claim, bool(frame and frame.negative), bool(frame and frame.is_on_harm), lead)
     return Brief(
         drug=drug,
         claim=claim,
@@ -115,7 +115,13 @@ def _answer(verdict: Verdict, drug: str, put: Put) -> Iterator[Sentence]:
         yield Sentence(text=put.lead)
     assessed = verdict.label is not VerdictLabel.NOT_ASSESSED
     ids = verdict.deciding_ids if assessed else ()
-    said = answer_on(put.claim, verdict.label, denied=put.denied, raises=put.raises)
+    said = answer_on(
+        put.claim,
+        verdict.label,
+        denied=put.denied,
+        raises=put.raises,
+        weak_signal=verdict.is_weak_signal,
+    )
     yield Sentence(text=said, evidence_ids=ids)
     if not assessed or verdict.label is VerdictLabel.INSUFFICIENT:
         yield Sentence(text=_why_open(verdict), evidence_ids=verdict.deciding_ids[:_MOST_CITED])

@@ -27,6 +27,18 @@ _NO_FINDING = bounded(
 )
 """What calls for more research, or tells an aim."""
 _MOST_WORDS = 60
+_BEFORE_BACKGROUND = bounded(
+    r"\b(?:receiv\w+|tak(?:e|ing)|undergo\w+|during|after|despite|(?:start|initiat)\w+|"
+    r"(?:patients|people|those|women|men|adults|children|subjects) (?:who (?:are|were) )?on|"
+    r"treated with|because of|due to|resistant to|failed)(?: [\w-]+){0,2} $",
+    re.IGNORECASE,
+)
+_BEHIND_BACKGROUND = bounded(
+    r"^s?(?: therapy| treatment)?[ -](?:related|associated|induced|treated|users?|resistant|"
+    r"refractory|naive)\b",
+    re.IGNORECASE,
+)
+"""A drug that people get already, or that brought their complaint, is not what is tested."""
 
 
 def own_words(record: Evidence, drug: str) -> str:
@@ -77,6 +89,14 @@ def _names(drug: str) -> frozenset[str]:
 
 
 def _is_on(text: str, named: frozenset[str]) -> bool:
-    if any(name in fold(text) for name in named):
-        return True
-    return any(fold(mention.drug.name) in named for mention in find_drugs(text))
+    """Whether a sentence names the drug as what is tested."""
+    folded = fold(text)
+    places = [
+        (at.start(), at.end()) for name in named for at in re.finditer(re.escape(name), folded)
+    ]
+    if not places:
+        return any(fold(mention.drug.name) in named for mention in find_drugs(text))
+    return not all(
+        _BEFORE_BACKGROUND.search(folded[:start]) or _BEHIND_BACKGROUND.match(folded[end:])
+        for start, end in places
+    )

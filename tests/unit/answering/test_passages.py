@@ -9,7 +9,7 @@ import pytest
 from deepcritical.answering.needs import checklist_of, inquiry_of
 from deepcritical.answering.passages import Bearing, PassageReader
 from deepcritical.domain.appraisal import Stance
-from deepcritical.domain.checklist import Aspect, Coverage
+from deepcritical.domain.checklist import Aspect, Coverage, InquiryKind
 from deepcritical.domain.evidence import Evidence
 from tests.conftest import make_evidence
 from tests.unit.answering.examples import (
@@ -130,8 +130,10 @@ def test_what_is_retracted_or_a_notice_has_no_sentence(changes: dict[str, Any], 
         "Background: Examplol improved testitis in mice.",
         "Results: Examplol reduced the risk of testitis by day 28 and by day 60 (12% versus",
         "Results: Testitis hurts.",
+        "The authors compared whether examplol or placebo improved testitis.",
+        "Subgroup analyses were performed by whether examplol improved testitis.",
     ],
-    ids=["empty", "an order", "an order within", "a wish", "an aim", "background", "cut", "nought"],
+    ids=str,
 )
 def test_what_states_no_result_of_the_record_is_no_sentence_on_an_effect(content: str) -> None:
     assert built(HELPS, record(1, content)).facts(Aspect.EFFECT) == []
@@ -225,3 +227,79 @@ def test_what_is_planned_tells_no_harm() -> None:
 def test_a_harm_that_is_named_is_asked_about() -> None:
     items = checklist_of(inquiry_of("Does isotretinoin cause Crohn's disease?")).items
     assert items[0].text == "Does isotretinoin bring Crohn's disease?"
+
+
+def test_what_is_on_another_harm_tells_nothing_of_the_one_that_is_asked() -> None:
+    other = record(1, "Results: Metformin had adverse effects on the bowel in 20% of adults.")
+    own = record(2, "Results: Gout had an incidence of 12% with metformin, an adverse effect.")
+    asked = "What is the incidence of gout in metformin users?"
+    assert checklist_of(inquiry_of(asked)).items[0].text == "How common is gout with metformin?"
+    assert not built(asked, record(3, "Background: Gout.\n" + other.content)).store.item_facts
+    quotes = {f.fact.quote for f in built(asked, other, own).store.item_facts}
+    assert quotes == {"Gout had an incidence of 12% with metformin, an adverse effect."}
+
+
+def test_that_a_record_is_silent_is_no_finding() -> None:
+    silent = "Results: The abstract gives no withdrawal figure for metformin in gout."
+    assert not built("What are the side effects of metformin?", record(1, silent)).store.item_facts
+
+
+def test_an_entry_that_has_ended_is_not_under_way() -> None:
+    asked = "Which trials of examplol in testitis are under way?"
+    made = built(asked, entry(1, "COMPLETED"), entry(2, "RECRUITING"))
+    assert [f.fact.evidence_id for f in made.facts(Aspect.REGISTERED)] == ["E2"]
+    assert made.answer.parts[0].title == "Which trials of examplol in testitis are under way?"
+    every = built("Which trials of examplol in testitis exist?", entry(1), entry(2, "RECRUITING"))
+    assert len(every.facts(Aspect.REGISTERED)) == 2
+
+
+def test_an_entry_tells_what_it_tests_before_anything_else() -> None:
+    told = "Testitis hurts. The purpose of this study is to test examplol."
+    made = built("Which trials of examplol in testitis are there?", entry(1, "RECRUITING", told))
+    (fact,) = made.facts(Aspect.REGISTERED)
+    assert fact.fact.quote == "The purpose of this study is to test examplol."
+
+
+@pytest.mark.parametrize(
+    ("question", "aspect", "told", "beside"),
+    [
+        ("How common is gout in asthma?", Aspect.RATE,
+         "Gout had a prevalence of 12% in asthma.", "Gout fell by 12% with metformin in asthma."),
+        ("How common is gout in asthma?", Aspect.RATE,
+         "Of 300 people with asthma 12% developed gout.", "Asthma occurred in 12% of adults."),
+        ("What causes gout?", Aspect.CAUSE,
+         "Obesity was a risk factor for gout.", "Treatment was effective for gout of any cause."),
+        ("How accurate is serum urate for gout?", Aspect.DIAGNOSIS,
+         "Serum urate had a sensitivity of 90% for gout.", "Urate fell with metformin in gout."),
+        ("What is gout?", Aspect.BACKGROUND,
+         "Gout is a disease of the joints.", "Metformin is a drug for gout."),
+    ],
+)  # fmt: skip
+def test_without_a_drug_only_what_is_said_of_the_subject_is_told(
+    question: str, aspect: Aspect, told: str, beside: str
+) -> None:
+    made = built(question, record(1, f"Results: {told} {beside}", "A study"))
+    assert [fact.fact.quote for fact in made.facts(aspect)] == [told]
+
+
+def test_what_predicts_something_in_users_of_a_drug_is_no_question_whether_it_helps() -> None:
+    inquiry = inquiry_of("What predicts mortality in users of metformin with gout?")
+    assert inquiry.kind is InquiryKind.CAUSE
+
+
+def test_a_treatment_that_no_record_names_is_answered_by_none() -> None:
+    other = record(1, "Results: Metformin lowered pain in gout (p = 0.01).", "Metformin in gout")
+    made = built("Does sporgle bathing help in gout?", other)
+    assert not any(fact.direct for fact in made.store.item_facts)
+    assert "answers this question directly" in " ".join(s.text for s in made.answer.lead)
+
+
+def test_what_speaks_to_another_need_does_not_lead_the_answer() -> None:
+    beside = record(1, "Results: Women with gout were older.", "Gout in women")
+    lead = built("How common is gout?", beside).answer.lead
+    assert "Nothing in the records found answers this question directly." in lead[0].text
+
+
+def test_who_published_it_is_no_finding() -> None:
+    text = "Results: Gout hurts. Copyright 2014 American Association for Gout Causes."
+    assert not built("What causes gout?", record(1, text)).facts(Aspect.CAUSE)

@@ -24,7 +24,7 @@ RECORDS = (GOUT, OTHER)
         ("Who should really get statins, and why?", {"statins"}, set()),
         ("What is known about BACE1?", set(), {"bace1"}),
         ("Does metformin change cerebral blood flow?", {"metformin"}, {"cerebral blood flow"}),
-        ("Is ultrasound accurate in appendicitis?", {"appendicitis"}, {"ultrasound", "accurate"}),
+        ("Is ultrasound accurate in appendicitis?", {"appendicitis"}, {"ultrasound"}),
     ],
 )
 def test_names_are_told_from_words_and_words_of_asking_are_none(

@@ -56,6 +56,7 @@ ACTIVE = vote(comparator="testamine")
 OTHERS = vote(directness="related")
 BROADER = vote(directness="broader")
 OTHER_ROW = vote(Way.HARM, row="blivet")
+NOT_ASKED = vote(row="blivet", importance="important", of_other_kind=True)
 
 
 def open_label(one: Vote) -> Vote:
@@ -63,8 +64,30 @@ def open_label(one: Vote) -> Vote:
 
 
 UNREAD = finding(key="U1", unread=True)
+UNCLEAR = finding(key="U2", unclear=True)
 CASES: dict[str, tuple[Sequence[StudyFinding], str]] = {
+    "a text that may hold a result, and nothing else": ((UNCLEAR,), "not assessed"),
+    "a text that may hold a result beside other drugs": (
+        (UNCLEAR, *findings(ACTIVE)),
+        "not assessed",
+    ),
+    "a text that may hold a result beside two trials": (
+        (UNCLEAR, *findings(HELPS, HELPS)),
+        "supported",
+    ),
     "two trials": (findings(HELPS, HELPS), "supported"),
+    "trials of its class alone": (
+        findings(vote(of_class=True), vote(of_class=True)),
+        "insufficient evidence",
+    ),
+    "trials of its class beside its own": (
+        findings(vote(of_class=True), HELPS, HELPS),
+        "supported",
+    ),
+    "only outcomes of another kind than asked": (
+        findings(NOT_ASKED, NOT_ASKED),
+        "insufficient evidence",
+    ),
     "a review of trials": (findings(REVIEW), "supported"),
     "trials of other doses of people": (findings(BROADER, BROADER), "supported"),
     "trials above cohorts": (findings(HELPS, HELPS, COHORT_NONE), "supported"),

@@ -33,6 +33,18 @@ def test_a_record_concludes_on_the_drug_else_reports_a_result(text: str, words: 
     assert own_words(record(1, text), "examplol") == words
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        "In adults who were on examplol, mockazole eased testitis.",
+        "Mockazole eased examplol-related itching.",
+        "Mockazole eased testitis in women receiving adjuvant examplol.",
+    ],
+)
+def test_a_drug_in_the_background_is_not_concluded_on(told: str) -> None:
+    assert own_words(record(1, f"Conclusions: {told}"), "examplol") == ""
+
+
 def test_what_was_retracted_has_no_words() -> None:
     assert own_words(record(1, END, publication_types=TAKEN_BACK), "examplol") == ""
 

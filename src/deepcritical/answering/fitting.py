@@ -1,0 +1,138 @@
+"""Which sentences can fit a need at all: on the harm, the drug and the kind of fact asked about.
+
+A question that names no drug is easily met by what trials of drugs report: so of a question on how
+often, why, or how well a test tells, only sentences are told that say just that of its subject.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from deepcritical.answering.cues import AIM, CUES, says
+from deepcritical.answering.topics import Topics, Weights, folded
+from deepcritical.domain.checklist import Aspect, ChecklistItem, Inquiry, InquiryKind
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.patterns import bounded
+from deepcritical.vocabulary.drugs import DrugKind, find_drugs
+
+__all__ = ["Fitting"]
+
+_NAMED = 0.5
+"""Share of the words for a test that must be named."""
+_OF_HARMS = frozenset((Aspect.RATE, Aspect.ELIGIBILITY, Aspect.AGAINST))
+"""Needs that are on harms where harms are asked about: how often, in whom, and where not."""
+_MEASURED = bounded(
+    r"[- ](?:resistance|sensitivity|levels?|concentrations?|secretion|tolerance|metabolism|uptake|"
+    r"signal\w*|receptors?|deficien\w+|production|release|homeostasis)\b"
+)
+"""Behind what the body has itself: it is measured, and not given."""
+_OF_SUBJECT = (
+    InquiryKind.FREQUENCY,
+    InquiryKind.CAUSE,
+    InquiryKind.DIAGNOSIS,
+    InquiryKind.DEFINITION,
+)
+"""Kinds of questions that, without a drug, are not on treatments."""
+_STRICT: Mapping[Aspect, tuple[str, ...]] = {
+    Aspect.RATE: (
+        r"prevalen\w+|incidence|frequen\w+|proportion|percent\w*|common|rare(?:ly)?|per \d[\d,]*|"
+        r"occurr?(?:ed|s)?|affect(?:s|ed)|developed|cases",
+    ),
+    Aspect.CAUSE: (
+        r"causes?|caused by|causing|risk factors?|predictors?|predict(?:s|ed)|associated with|"
+        r"due to|attribut\w+ to|contribut\w+ to|related to|leads? to|risk of|odds|hazard",
+    ),
+    Aspect.DIAGNOSIS: (
+        r"sensitiv\w+|specificit\w+|accura\w+|AUC|area under|cut-?off|predictive|likelihood ratio|"
+        r"discriminat\w+|kappa|diagnostic\w*|detect(?:s|ed|ing|ion)",
+    ),
+    Aspect.BACKGROUND: (
+        r"(?:is|are) (?:an?|the|one|defined|characteri[sz]ed|common|known|caused)|refers? to|"
+        r"defined as|known as",
+    ),
+}
+_MAIN_FACT: Mapping[InquiryKind, Aspect] = {
+    InquiryKind.FREQUENCY: Aspect.RATE,
+    InquiryKind.CAUSE: Aspect.CAUSE,
+    InquiryKind.DIAGNOSIS: Aspect.DIAGNOSIS,
+}
+_TREATED = says(
+    r"treatments?|treat(?:ed|ing)|therap(?:y|ies)|placebo|efficacy|effective(?:ness)?|"
+    r"interventions?|trials?|improv\w+|medications?|drugs?"
+)
+_SAYS = {aspect: says(*patterns) for aspect, patterns in _STRICT.items()}
+
+
+class Fitting:
+    """What sentences fit the needs of a question.
+
+    Args:
+        inquiry: The question.
+        topics: What it is about.
+        weights: Of its words among the records.
+    """
+
+    def __init__(self, inquiry: Inquiry, topics: Topics, weights: Weights) -> None:
+        # A test under its own name: others of the same outcome are other tests.
+        self._test = Topics((), tuple(word[:1] for word in topics.words))
+        self._weights = weights
+        self._of_test = inquiry.kind is InquiryKind.DIAGNOSIS
+        self._subjects = topics.subjects
+        self._drugs = [subject for subject in topics.subjects if subject.condition is None]
+        self._of_harms = inquiry.kind is InquiryKind.SAFETY
+        self._of_treatment = inquiry.kind is InquiryKind.TREATMENT
+        self._of_subject = inquiry.kind in _OF_SUBJECT and not self._drugs
+        asked = inquiry.frame.condition if inquiry.frame else None
+        main = [s for s in topics.subjects if asked and s.is_called(asked)]
+        self._main = main or self._subjects
+        self._kind_of_fact = _MAIN_FACT.get(inquiry.kind)
+        harm = inquiry.frame.feared if inquiry.frame else None
+        self._harm = next((s for s in topics.subjects if harm and s.is_called(harm)), None)
+
+    def fits(self, item: ChecklistItem, record: Evidence, text: str) -> bool:
+        """Whether a sentence of a record can tell what a need wants known."""
+        return (
+            self._is_on_harm(item, record, text)
+            and not self._is_on_another_drug(text)
+            and (not self._of_test or self._is_on_test(record, text))
+            and (not self._of_subject or self._is_of_subject(item, text))
+        )
+
+    def _is_on_harm(self, item: ChecklistItem, record: Evidence, text: str) -> bool:
+        """Whether it is on a harm where harms are asked about, on the one that is named."""
+        if self._harm:
+            return any(self._harm.is_in(folded(t)) for t in (text, record.citation.title))
+        if not self._of_harms or item.aspect not in _OF_HARMS:
+            return True
+        return bool(CUES[Aspect.SAFETY].search(text)) and not AIM.search(text)
+
+    def _is_on_another_drug(self, text: str) -> bool:
+        """Whether it names drugs, and none of those asked about."""
+        key = folded(text)
+        if not self._drugs or self._of_treatment or any(drug.is_in(key) for drug in self._drugs):
+            return False
+        return _names_drug(text)
+
+    def _is_on_test(self, record: Evidence, text: str) -> bool:
+        """Whether it, or its title, names the test that is asked about."""
+        key = folded(f"{record.citation.title} {text}")
+        return self._test.coverage(key, self._weights) >= _NAMED
+
+    def _is_of_subject(self, item: ChecklistItem, text: str) -> bool:
+        """Whether it says what is asked of what the question is about, and tells of no treatment.
+
+        What contradicts an answer is a fact of the same kind.
+        """
+        key = folded(text)
+        against = item.aspect is Aspect.AGAINST
+        pattern = _SAYS.get(self._kind_of_fact if against and self._kind_of_fact else item.aspect)
+        if self._main and not any(subject.is_in(key) for subject in self._main):
+            return False
+        if pattern is not None and not pattern.search(text):
+            return False
+        return not _names_drug(text) and not _TREATED.search(text)
+
+
+def _names_drug(text: str) -> bool:
+    named = (m for m in find_drugs(text) if m.drug.kind is DrugKind.DRUG)
+    return any(not _MEASURED.match(text, m.end) for m in named)

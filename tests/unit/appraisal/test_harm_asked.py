@@ -1,0 +1,119 @@
+"""Questions whether a drug brings a harm: only that harm decides, and in whoever takes the drug."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from deepcritical.appraisal.asked import Asked, asked_of
+from deepcritical.appraisal.verdict import decide
+from deepcritical.domain.frame import QuestionFrame, QuestionKind
+from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.study import Result
+from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.domain.votes import Way
+from tests.unit.appraisal.builders import (
+    CONDITION,
+    DEATHS,
+    DRUG,
+    OUTCOME,
+    asked,
+    ballot,
+    finding,
+    null,
+    people,
+    result,
+    study,
+)
+
+HARM = "zorb failure"
+TOLD = Condition(name=HARM, names=(HARM, "failing zorb"), known=False)
+TREATED = Condition(name=CONDITION, names=(CONDITION,), known=False)
+
+
+def on_harm(condition: Condition | None = TREATED) -> Asked:
+    """Whether examplol brings zorb failure: in testitis, or in anyone."""
+    drug = Drug(name=DRUG, known=False)
+    frame = QuestionFrame(
+        text="?", kind=QuestionKind.SAFETY, drugs=(drug,), condition=condition, harm=TOLD
+    )
+    return asked_of(drug, condition or TOLD, frame)
+
+
+def harm(outcome: str = HARM, **changes: Any) -> Result:
+    return result(outcome, **{"better": "b", "kind": "safety", "level": "unstated", **changes})
+
+
+def test_the_harm_that_is_asked_about_decides() -> None:
+    found = ballot(study(harm()), on_harm())
+    assert [(v.row, v.way, v.wanted) for v in found.votes] == [(HARM, Way.HARM, True)]
+    label = decide([finding(*found.votes)]).label
+    assert label is VerdictLabel.HARMFUL
+
+
+@pytest.mark.parametrize("name", ["failing zorb", "incidence of zorb failure", "Zorb failure"])
+def test_its_names_share_a_row(name: str) -> None:
+    (vote,) = ballot(study(harm(outcome=name)), on_harm()).votes
+    assert vote.row == HARM
+
+
+def test_what_the_drug_is_given_for_has_no_say() -> None:
+    found = ballot(study(result(OUTCOME)), on_harm())
+    assert found.votes == ()
+    assert found.why == "an outcome that was not asked about"
+
+
+def test_other_harms_stand_beside() -> None:
+    deaths = result(DEATHS, better="b", kind="safety")
+    found = ballot(study(harm(better="no_difference", effect=None), deaths), on_harm())
+    assert {v.row: v.wanted for v in found.votes}[HARM]
+
+
+def test_more_of_it_is_worse_where_only_figures_tell() -> None:
+    told = harm(better="unclear", effect={"measure": "RR", "value": 2.0, "p": 0.01})
+    (vote,) = ballot(study(told), on_harm()).votes
+    assert vote.way is Way.HARM
+
+
+def test_without_a_condition_whoever_took_it_counts() -> None:
+    reading = study(harm(), population=people("another condition"))
+    (vote,) = ballot(reading, on_harm(None)).votes
+    assert (vote.way, vote.directness) == (Way.HARM, "direct")
+    assert ballot(reading, on_harm()).votes == ()
+
+
+def test_a_trial_without_an_excess_does_not_show_it() -> None:
+    found = ballot(study(null(HARM, kind="safety")), on_harm())
+    assert decide([finding(*found.votes)]).label is VerdictLabel.UNSUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("outcome", "other"),
+    [
+        ("MMSE", True),
+        ("blivet score", False),  # in no table, so not surely something else
+        ("death or myocardial infarction", False),
+        ("overall survival", False),
+    ],
+)
+def test_an_outcome_of_another_kind_than_asked_is_marked(outcome: str, other: bool) -> None:
+    wanted = asked(outcomes=("mortality",))
+    (vote,) = ballot(study(result(outcome)), wanted).votes
+    assert vote.of_other_kind is other
+
+
+def test_more_of_it_without_randomisation_is_a_weak_signal() -> None:
+    (cast,) = ballot(study(harm()), on_harm()).votes
+    verdict = decide([finding(cast.model_copy(update={"tier": "controlled"}))])
+    assert verdict.label is VerdictLabel.INSUFFICIENT
+    assert verdict.is_weak_signal
+
+
+def test_a_proven_harm_that_was_not_asked_about_does_not_answer() -> None:
+    deaths = result(DEATHS, better="b", kind="safety", level="secondary", effect={"p": 0.001})
+    told = study(harm(better="no_difference", effect=None), deaths)
+    votes = ballot(told, on_harm()).votes
+    assert any(v.way is Way.HARM for v in votes)
+    findings = [finding(*votes, key=f"E{n}") for n in (1, 2)]
+    assert decide(findings).label is not VerdictLabel.HARMFUL
