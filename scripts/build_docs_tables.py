@@ -343,10 +343,11 @@ def tools() -> str:
 
 def list_arguments(model: type[BaseModel]) -> Iterator[tuple[str, str, str, str]]:
     """Yield name, value, default and meaning of each argument of a tool."""
-    for name, field in model.model_json_schema()["properties"].items():
+    schema = model.model_json_schema()
+    for name, field in schema["properties"].items():
         default = "required" if "default" not in field else code(field["default"])
         meaning = plain(model.model_fields[name].description)
-        yield code(name), type_words(field, {}), default, meaning
+        yield code(name), type_words(field, schema.get("$defs", {})), default, meaning
 
 
 def build_tools() -> str:

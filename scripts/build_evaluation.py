@@ -37,7 +37,7 @@ def build_parts() -> dict[str, str]:
         if "figures" in told:
             found = Evaluation.model_validate(told)
             parts[path.stem] = markdown(found)
-            if not found.model:
+            if path.stem == "without-model":
                 parts["summary"] = summary(found.figures)
         else:
             parts[path.stem] = f"{table(told)}\n"

@@ -75,15 +75,23 @@ OPENING = "Results: Examplol improved testitis. "
 
 def hostile_texts(number: int = 200) -> list[str]:
     """Return so many texts of `LENGTH` characters, those by hand first."""
-    units = [*BY_HAND, *_from_patterns(number - len(BY_HAND))]
-    return [(OPENING + unit * (LENGTH // len(unit) + 1))[:LENGTH] for unit in units]
+    by_hand = [_text(unit) for unit in BY_HAND]
+    return [*by_hand, *_from_patterns(number - len(by_hand), set(by_hand))]
 
 
-def _from_patterns(number: int) -> list[str]:
-    """Return units that lead patterns of the whole package into their repeats."""
-    units = list(dict.fromkeys(seed.unit for p in _patterns() for seed in hostile_seeds(p)))
-    step = max(1, len(units) // number)
-    return units[::step][:number]
+def _from_patterns(number: int, known: set[str]) -> list[str]:
+    """Return texts not known that lead patterns of the whole package into their repeats.
+
+    Units are told apart by the texts they make: "a" and "aa" are one text.
+    """
+    units = dict.fromkeys(seed.unit for p in _patterns() for seed in hostile_seeds(p))
+    texts = [text for text in dict.fromkeys(map(_text, units)) if text not in known]
+    step = max(1, len(texts) // number)
+    return texts[::step][:number]
+
+
+def _text(unit: str) -> str:
+    return (OPENING + unit * (LENGTH // len(unit) + 1))[:LENGTH]
 
 
 def _patterns() -> Iterator[re.Pattern[str]]:

@@ -79,7 +79,7 @@ def test_a_script_gets_events_and_exit_codes(tmp_path: Path) -> None:
     follow = run(
         "chat", "Does examplol cause hair loss?", "--run", last["run_id"][:8], cwd=tmp_path
     )
-    assert (follow.returncode, follow.stdout[:19]) == (3, "Not in the evidence")
+    assert (follow.returncode, follow.stdout[:23]) == (3, "I couldn't find that in")
     assert run("chat", "PMID 99000009", cwd=tmp_path).returncode == 3
     assert run("chat", ASKED, "--run", "ffff", cwd=tmp_path).returncode == 14
     assert run("chat", "?", cwd=tmp_path).returncode == 4
@@ -204,7 +204,7 @@ def test_a_similar_run_is_told_in_a_script_and_printed_only_on_demand(tmp_path: 
     assert "Similar" not in first.stderr
     anew = run("ask", SAME, "--json", cwd=tmp_path)
     assert f"(run {run_id[:8]}): “{ASKED}”" in anew.stderr
-    assert "nothing is new" in anew.stderr
+    assert "No new records" in anew.stderr
     assert json.loads(anew.stdout)["trace_id"] != run_id
     quiet = run("ask", SAME, "--no-similar", cwd=tmp_path)
     assert "Similar" not in quiet.stderr

@@ -146,7 +146,7 @@ def test_a_further_question_takes_the_place_of_the_report(page: Page, gate: Path
     expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
     page.go_back()
     expect(page.locator(".live")).to_be_hidden()
-    expect(page.get_by_text("Ask whether a drug could serve another condition")).to_be_visible()
+    expect(page.get_by_text("Ask if a drug could treat another disease")).to_be_visible()
     expect(page.get_by_role("textbox", name="Look something up")).to_be_visible()
     page.go_forward()
     expect(page.get_by_role("heading", name="Examplol for testitis")).to_be_visible()
@@ -155,7 +155,7 @@ def test_a_further_question_takes_the_place_of_the_report(page: Page, gate: Path
 
 def test_the_invitation_and_the_chat_are_there_when_they_are_wanted(page: Page, gate: Path) -> None:
     page.goto("/")
-    invitation = page.get_by_text("Ask whether a drug could serve another condition")
+    invitation = page.get_by_text("Ask if a drug could treat another disease")
     expect(invitation).to_be_visible()
     expect(page.get_by_role("heading", name="Look something up")).to_be_visible()
     assert_fits(page)

@@ -147,7 +147,7 @@ def test_only_the_sources_that_were_chosen_are_searched(browser: Browser, tmp_pa
         tab(browser, served.address) as page,
     ):
         page.goto("/")
-        expect(page.get_by_text("Quick: 1 round, 60 s. Standard: 3 rounds, 180 s.")).to_be_visible()
+        expect(page.get_by_text("Quick: up to 1 min. Standard: up to 3 min.")).to_be_visible()
         page.get_by_role("button", name="Sources and limits").click()
         picture(page, "sources-1440")
         for name in ("PubMed", "Europe PMC"):

@@ -130,7 +130,7 @@ def test_a_citation_opens_its_source_in_each_tab(page: Page, name: str) -> None:
 def test_a_source_shows_the_passages_used_then_the_whole_text(page: Page) -> None:
     page.locator(".first").get_by_role("button", name="Citation 1: Koenig 2017").first.click()
     source = page.get_by_role("dialog", name="Source 1", exact=True)
-    for said in ("Level 2", "low", "refutes", "summary written for the snapshot", "20 people"):
+    for said in ("Level 2", "low", "refutes", "Demo summary, not the abstract itself", "20 people"):
         expect(source).to_contain_text(said)
     expect(source.locator("mark").first).to_contain_text("placebo-controlled crossover study")
     expect(source.locator(".cut span").first).to_be_hidden()

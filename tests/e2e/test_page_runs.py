@@ -85,7 +85,7 @@ def test_a_run_that_is_told_to_write_now_ends_with_a_report(page: Page, gate: Pa
     gate.unlink()
     under_way(page)
     act(page, "Stop and write now").click()
-    expect(page.locator(".live .waiting")).to_contain_text("then it writes")
+    expect(page.locator(".live .waiting")).to_contain_text("then writing the report")
     gate.touch()
     done(page)
     expect(page.locator(".live .log")).to_contain_text("user_stop")
@@ -106,7 +106,7 @@ def test_a_run_that_waits_says_for_how_many(page: Page, gate: Path) -> None:
         # By the second time the page has drawn what it was told the first time.
         with second.expect_response(re.compile(r"/api/runs/[0-9a-f-]{36}$")):
             pass
-    expect(second.locator(".live .waiting")).to_contain_text("then it writes")
+    expect(second.locator(".live .waiting")).to_contain_text("then writing the report")
     gate.touch()
     done(page)
     done(second)
@@ -250,8 +250,8 @@ def test_a_former_run_of_the_same_question_is_offered_and_not_put_in_its_place(
     page.get_by_label("Research question").blur()
     offer = page.get_by_role("status", name="Former runs")
     expect(offer).to_contain_text("less than a minute ago")
-    expect(offer).to_contain_text("nothing is new")
-    expect(offer).to_contain_text("asks anew")
+    expect(offer).to_contain_text("No new records")
+    expect(offer).to_contain_text("or run again")
     picture(page, "similar-1440")
     page.get_by_role("button", name="Run research").click()
     done(page)

@@ -47,7 +47,7 @@ def test_an_honest_report_holds(path: Path, fields: dict[str, Any], capsys: Capt
     out = capsys.readouterr().out
     rate = fields["support"]
     assert rate["cited"] == rate["borne_out"] > 20
-    assert f"{rate['borne_out']} of {rate['cited']} sentences that cite a record" in out
+    assert f"{rate['borne_out']} of {rate['cited']} cited sentences match their source" in out
     assert "FAILS" not in out
 
 

@@ -105,7 +105,7 @@ async def test_a_finished_run_answers_from_its_evidence_or_says_that_it_does_not
         assert chat.run_id[:8] in answer.head
         missing = (await turn(chat, "Does examplol cause hair loss?"))[-1]
         assert isinstance(missing, ChatAnswer)
-        assert missing.head.startswith("Not in the evidence")
+        assert missing.head.startswith("I couldn't find that in")
         assert (missing.in_evidence, missing.sentences) == (False, ())
 
 

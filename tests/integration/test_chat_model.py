@@ -102,7 +102,7 @@ async def test_a_model_that_fails_is_told_and_rules_answer(source: Path) -> None
         answer = (await turn(chat, "find papers on examplol"))[-1]
         assert isinstance(answer, ChatAnswer)
         assert len(answer.references) == 2
-        assert "The model did not help in choosing a tool" in answer.notices[0]
+        assert "Continued without the model in choosing a tool" in answer.notices[0]
 
 
 async def test_the_budget_of_a_turn_is_kept(source: Path) -> None:

@@ -18,7 +18,7 @@ async def test_a_refused_connection_is_tried_and_told_once(tmp_path: Path) -> No
     run = run_service(many(tmp_path), LLMReasoner(server)).submit(QUESTION)
     events = await ended(run)
     report = await run.result()
-    told = [notice for notice in report.notices if "model did not help" in notice]
+    told = [notice for notice in report.notices if "without the model" in notice]
     assert len(told) == 1
     assert "DEEPCRITICAL_MODEL_BASE_URL" in told[0]
     spent = of_type(events, "judgement_made")[-1].spent
@@ -34,4 +34,4 @@ async def test_a_server_that_answers_and_then_fails_is_asked_again(tmp_path: Pat
 
     run = await modelled(many(tmp_path, 10), fails_for_a_while)
     assert run.report
-    assert not [notice for notice in run.report.notices if "did not help" in notice]
+    assert not [notice for notice in run.report.notices if "without the model" in notice]

@@ -207,7 +207,7 @@ async def test_a_fault_of_the_server_ends_in_a_sound_report_or_a_clear_error(
     assert run.report.references
     whole = run.report.model_dump_json()
     assert not [word for word in INVENTED if word in whole]
-    fallbacks = [notice for notice in run.report.notices if "model did not help" in notice]
+    fallbacks = [notice for notice in run.report.notices if "without the model" in notice]
     assert bool(fallbacks) is (how(run) != "model")
     if how(run) == "rules":
         assert run.report.written_by.startswith("extractive (no model)")

@@ -11,12 +11,16 @@ from typer.testing import CliRunner
 
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import DocumentError
+from deepcritical.domain.own_documents import OwnDocument
 from deepcritical.domain.plan import Place
 from deepcritical.domain.recipe import Recipe
 from deepcritical.interfaces.main import app
 from deepcritical.jobs.held import owner_of
+from deepcritical.services.study_readings import owner_of_run
 from tests.conftest import paper, snapshot
 from tests.documents import pdf_of
+from tests.servers.europepmc import EuropePMCServer, made_up_records
+from tests.servers.world import call, world
 
 QUESTION = "Does examplol help in testitis?"
 RESULT = "Examplol significantly improved testitis compared with placebo (p = 0.01)."
@@ -90,15 +94,36 @@ def test_what_cannot_be_read_ends_before_the_search(tmp_path: Path, own: str, wh
     assert "SearchAgent" not in done.output
 
 
-def test_readings_of_a_run_with_documents_are_its_users_alone() -> None:
-    def recipe(*documents: str) -> Recipe:
+def test_readings_beside_documents_are_the_run_s_alone() -> None:
+    def recipe(*documents: OwnDocument) -> Recipe:
         return Recipe(
             tool="research",
             question=QUESTION,
             limits=RunLimits.for_depth("quick"),
-            place=Place(snapshot="demo", documents=documents),
+            place=Place(snapshot="demo"),
+            documents=documents,
             searched_on="2999-01-01",
         )
 
-    assert owner_of(recipe("/a/paper.pdf"), "somebody") == "somebody"
-    assert owner_of(recipe(), "somebody") == ""
+    own = OwnDocument(name="pmid:99000001")
+    assert owner_of(recipe(own), "somebody", "a-run") == owner_of_run("a-run") == "run:a-run"
+    assert owner_of(recipe(), "somebody", "a-run") == ""
+
+
+@pytest.mark.slow
+async def test_a_doi_that_one_source_knows_is_the_record_that_another_finds(
+    tmp_path: Path,
+) -> None:
+    """Europe PMC is asked for the DOI; the search asks PubMed alone, which knows it by its PMID."""
+    (known,) = [r for r in made_up_records() if r.get("doi") == "10.99999/examplol.1"]
+    without = {name: value for name, value in known.items() if name not in ("pmid", "pmcid")}
+    preprint = {**without, "doi": "10.9900/jmur.ex.101", "source": "PPR", "id": "PPR99000101"}
+    options = ("--sources", "pubmed", "--with", "https://doi.org/10.9900/JMUR.Ex.101")
+    async with world(tmp_path, europepmc=EuropePMCServer([preprint])) as site:
+        done = await call(site, "research", QUESTION, *options, "--json", "-q", DATABASE_URL="")
+    assert done.code == 0, done.err
+    report = json.loads(done.out)
+    assert of_documents(report)[0]["identified"] == 1
+    bearing = [r for r in report["references"] if "doi:10.9900/jmur.ex.101" in r["ids"]]
+    assert len(bearing) == 1
+    assert {"pmid:99000101", "pmcid:PMC99000101"} <= set(bearing[0]["ids"])

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from deepcritical.bootstrap.durable import build_durable
-from deepcritical.bootstrap.places import open_sources_of
+from deepcritical.bootstrap.places import open_sources_of, sources_at
 from deepcritical.domain.budget import OwnLimits, RunLimits
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.plan import Place
@@ -178,7 +177,7 @@ def live_service(most: RunLimits | None = None) -> RunService:
         open_sources=open_sources_of(settings, place),
         limits_for=lambda depth: most or RunLimits.for_depth(depth),
         place=place,
-        open_at=partial(open_sources_of, settings),
+        open_at=sources_at(settings),
     )
 
 

@@ -116,7 +116,7 @@ async def test_a_finished_run_is_asked_and_nothing_else(site: Served) -> None:
         assert reference["text"][said["start"] : said["end"]] == said["quote"]
     assert answer["sentences"]
     missing = (await turn(site, at, "Does examplol cause hair loss?"))[-1]
-    assert missing["head"].startswith("Not in the evidence")
+    assert missing["head"].startswith("I couldn't find that in")
     assert (missing["in_evidence"], missing["sentences"]) == (False, [])
     for look_up in (LOOK_UP, "Which trials were stopped?", "PMID 999"):
         told = await turn(site, at, look_up)

@@ -72,7 +72,7 @@ async def test_a_similar_question_is_found_with_its_age_and_what_is_new(
     (one,) = await later.similar(SAME, "deep_research")
     assert (one.run_id, one.question, one.age) == (run_id, ASKED, "3 days")
     assert one.news.state == "nothing"
-    assert "same file" in one.news.told
+    assert "No new records" in one.news.told
     assert 0 < one.similarity < 1
     assert one.references > 0
     (exact,) = await later.similar(ASKED, "deep_research")

@@ -12,7 +12,7 @@ from typing import Any
 
 from deepcritical.evaluation.scores import Half
 
-__all__ = ["half_of", "json_lines", "table", "text_of"]
+__all__ = ["half_of", "json_lines", "rows_on", "table", "text_of"]
 
 
 def half_of(key: str) -> Half:
@@ -33,6 +33,15 @@ def json_lines(path: Path) -> Iterator[dict[str, Any]]:
     """The objects of a file of JSON lines, or of one JSON array."""
     text = text_of(path)
     yield from json.loads(text) if text.startswith("[") else map(json.loads, text.splitlines())
+
+
+def rows_on(path: Path, snapshot: str) -> Iterator[dict[str, Any]]:
+    """The questions of a file that are asked of a snapshot, by its name or path.
+
+    A row that is on certain records names them in `records`: it means nothing over others.
+    """
+    stem = Path(snapshot).name.partition(".")[0]
+    return (row for row in json_lines(path) if row.get("records", stem) == stem)
 
 
 def table(path: Path) -> Iterator[dict[str, str]]:

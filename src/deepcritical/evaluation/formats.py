@@ -11,13 +11,15 @@ from fnmatch import fnmatch
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 from deepcritical.domain.budget import RunLimits, Spent
 from deepcritical.domain.events import Event, JudgementMade
 from deepcritical.evaluation import claims, outcome_names, pubmed_syntax, questions, trials
+from deepcritical.evaluation.files import rows_on
 from deepcritical.evaluation.scores import Measured, Outcome
-from deepcritical.evaluation.verdicts import judge_verdicts
+from deepcritical.evaluation.verdicts import judge_verdicts, keep_readings
 from deepcritical.models.desk import RunDesk
 
 if TYPE_CHECKING:
@@ -35,10 +37,12 @@ class Bench(NamedTuple):
     """What is measured, and on how much."""
 
     reasoner: Reasoner
-    runs: Callable[[], RunService]
-    """Runs over the snapshot."""
+    runs: Callable[[str | None], RunService]
+    """Runs over the snapshot that keep what they do in a database, or nowhere."""
     snapshot: str
     """Its name or path."""
+    by_model: bool
+    """Whether a model is asked."""
     limit: int | None
     """Rows of a set that are measured, or articles where they are read; None for all."""
 
@@ -70,14 +74,30 @@ async def _recall(path: Path, bench: Bench) -> Measured:
     from deepcritical.tools.snapshot import snapshot_path
 
     records = await asyncio.to_thread(pubmed_syntax.read_records, snapshot_path(bench.snapshot))
-    found = partial(pubmed_syntax.judge_recall, path, records)
+    found = partial(pubmed_syntax.judge_recall, rows_on(path, bench.snapshot), records)
     return await asyncio.to_thread(lambda: Measured(list(islice(found(), bench.limit))))
 
 
 async def _verdicts(path: Path, bench: Bench) -> Measured:
-    runs = bench.runs()
+    """What runs say; without a model also by the readings that lie beside the questions."""
+    measured = await _answered(path, bench, None)
+    recorded = path.with_name("readings.jsonl.gz")
+    if bench.by_model or not recorded.exists():
+        return measured
+    with TemporaryDirectory() as folder:
+        database = f"sqlite:///{folder}/readings.sqlite"
+        await keep_readings(recorded, database)
+        by_them = await _answered(path, bench, database, reader="recorded readings")
+    return Measured([*measured.outcomes, *by_them.outcomes], measured.spent)
+
+
+async def _answered(
+    path: Path, bench: Bench, database: str | None, *, reader: str = ""
+) -> Measured:
+    rows = islice(rows_on(path, bench.snapshot), bench.limit)
+    runs = bench.runs(database)
     try:
-        return await judge_verdicts(path, runs, bench.limit)
+        return await judge_verdicts(rows, runs, reader=reader)
     finally:
         await runs.close()
 

@@ -8,7 +8,7 @@ Unranked: it tells what a query matches, not what is among the first hundred.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -164,13 +164,13 @@ def queries_of(question: str) -> tuple[str, ...]:
     return tuple(pubmed_term(SourceQuery(**dict(query))) for query in wanted)
 
 
-def judge_recall(path: Path, records: Sequence[Record]) -> Iterator[Outcome]:
+def judge_recall(rows: Iterable[Mapping[str, Any]], records: Sequence[Record]) -> Iterator[Outcome]:
     """Yield for each record that bears on a question whether the queries find it.
 
     A line has `question`, `half`, `marked_by_a` and `marked_by_b` (PMIDs): a record bears on the
     question when both marked it.
     """
-    for row in json_lines(path):
+    for row in rows:
         bearing = {str(p) for p in row["marked_by_a"]} & {str(p) for p in row["marked_by_b"]}
         terms = queries_of(row["question"])
         found = frozenset[str]().union(*(matching(term, records) for term in terms))

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deepcritical.domain.budget import Spent
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.events import JudgementMade
+from deepcritical.domain.study import StudyReading
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.evaluation.files import json_lines
 from deepcritical.evaluation.scores import Measured, Outcome
+from deepcritical.services.database import Database
+from deepcritical.services.study_readings import StudyReadings, reading_key
 
 if TYPE_CHECKING:
     from deepcritical.jobs.runs import RunService
 
-__all__ = ["CLASSES", "is_overstated", "judge_verdicts"]
+__all__ = ["CLASSES", "is_overstated", "judge_verdicts", "keep_readings"]
 
 CLASSES: Mapping[VerdictLabel, str] = {
     VerdictLabel.SUPPORTED: "benefit",
@@ -43,19 +45,38 @@ def is_overstated(said: VerdictLabel, expected: VerdictLabel) -> bool:
     return CLASSES[said] != CLASSES[expected] or (said in _STRONG and expected not in _STRONG)
 
 
-async def judge_verdicts(path: Path, runs: RunService, limit: int | None) -> Measured:
+async def judge_verdicts(
+    rows: Iterable[Mapping[str, Any]], runs: RunService, *, reader: str = ""
+) -> Measured:
     """Return for each question whether its verdict is right, and whether it is no overstatement.
 
-    A line has `question`, `expected` (a label of `VerdictLabel`) and `half`. A verdict is right
-    when it is of the expected direction.
+    A line has `question`, `expected` (a label of `VerdictLabel`), `half`, and may have `accepted`:
+    further labels that a reader of the records would let pass. A verdict is right when it is one of
+    these, or of the expected direction.
+
+    Args:
+        rows: The questions.
+        runs: What answers them; closed by the caller.
+        reader: Whose readings of the studies it goes by, where that is to be told.
     """
     outcomes: list[Outcome] = []
     total = Spent()
-    for row in islice(json_lines(path), limit):
+    for row in rows:
         said, spent = await _verdict(runs, row["question"])
         total = total.plus(spent)
-        outcomes += _judged(row, said)
+        outcomes += _judged(row, said, f" ({reader})" if reader else "")
     return Measured(outcomes, total)
+
+
+async def keep_readings(path: Path, database: str) -> None:
+    """Put the readings of a file (JSON lines of `StudyReading`) into a database, to be used."""
+    readings = [StudyReading.model_validate(row) for row in json_lines(path)]
+    keyed = {reading_key(one.text_sha256, f"recorded {one.reader.name}"): one for one in readings}
+    opened = Database(database)
+    try:
+        await StudyReadings(opened).keep(keyed, "")
+    finally:
+        await opened.close()
 
 
 async def _verdict(runs: RunService, question: str) -> tuple[VerdictLabel, Spent]:
@@ -68,11 +89,12 @@ async def _verdict(runs: RunService, question: str) -> tuple[VerdictLabel, Spent
     return report.verdict.label, max(made, key=lambda one: one.requests, default=Spent())
 
 
-def _judged(row: Mapping[str, Any], said: VerdictLabel) -> Iterator[Outcome]:
+def _judged(row: Mapping[str, Any], said: VerdictLabel, by: str) -> Iterator[Outcome]:
     expected = VerdictLabel(row["expected"])
+    accepted = {VerdictLabel(label) for label in row.get("accepted", ())}
     shown = f"{said.value}, not {expected.value}: {row['question']}"
     told = said is not VerdictLabel.NOT_ASSESSED
-    right = told and CLASSES[said] == CLASSES[expected]
-    yield Outcome("direction of the verdict", row["half"], told, right, shown)
-    fair = not is_overstated(said, expected)
-    yield Outcome("verdicts no stronger than expected", row["half"], told, fair, shown)
+    right = told and (said in accepted or CLASSES[said] == CLASSES[expected])
+    yield Outcome(f"direction of the verdict{by}", row["half"], told, right, shown)
+    fair = said in accepted or not is_overstated(said, expected)
+    yield Outcome(f"verdicts no stronger than expected{by}", row["half"], told, fair, shown)

@@ -46,6 +46,17 @@ def test_a_plan_survives_its_file() -> None:
     assert parse_plan(PLAN.model_dump_json(indent=2).encode(), "plan.json") == PLAN
 
 
+def test_a_plan_of_before_with_its_empty_list_of_documents_is_read_and_a_full_one_refused() -> None:
+    place = {"sources": ["pubmed"], "snapshot": None, "documents": []}
+    assert parse_plan(edited(place=place), "plan.json") == PLAN
+    with pytest.raises(PlanError, match="documents"):
+        parse_plan(edited(place=place | {"documents": ["/a.pdf"]}), "plan.json")
+
+
+def test_a_plan_does_not_write_documents() -> None:
+    assert "documents" not in PLAN.place.model_dump(mode="json")
+
+
 def test_a_mark_that_an_editor_puts_before_a_file_is_no_fault() -> None:
     assert parse_plan(b"\xef\xbb\xbf" + PLAN.model_dump_json().encode(), "plan.json") == PLAN
 

@@ -135,7 +135,7 @@ def test_outcomes_are_counted_apart_by_whether_they_are_the_same(tmp_path: Path)
     ]
 
 
-def test_records_to_find_are_those_that_both_marked(tmp_path: Path) -> None:
+def test_records_to_find_are_those_that_both_marked() -> None:
     records = tuple(
         pubmed_syntax.Record(pmid, title, " ")
         for pmid, title in (("1", " naproxen in gout "), ("2", " apples "), ("3", " pears "))
@@ -144,7 +144,7 @@ def test_records_to_find_are_those_that_both_marked(tmp_path: Path) -> None:
         "question": "Does naproxen help in gout?", "half": "development",
         "marked_by_a": ["1", "2"], "marked_by_b": [1, 2, 3],
     }  # fmt: skip
-    told = pubmed_syntax.judge_recall(lines(tmp_path / "recall.jsonl", row), records)
+    told = pubmed_syntax.judge_recall([row], records)
     assert [(o.shown[0], o.right) for o in told] == [("1", True), ("2", False)]
 
 

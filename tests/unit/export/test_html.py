@@ -89,7 +89,7 @@ def test_a_chip_opens_title_source_and_text() -> None:
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        ("summary", "not the source's own words"),
+        ("summary", "not the abstract itself"),
         ("registry", "The registry's own words"),
         ("abstract", "The source's own words"),
     ],

@@ -92,6 +92,7 @@ def modelled(kind: type[BaseModel]) -> st.SearchStrategy[BaseModel]:
     parts = {
         name: values(field.annotation, tuple(field.metadata))
         for name, field in kind.model_fields.items()
+        if kind not in get_args(field.annotation)  # a model within itself has no end
     }
     must = {name: part for name, part in parts.items() if kind.model_fields[name].is_required()}
     may = sorted(parts.keys() - must.keys())

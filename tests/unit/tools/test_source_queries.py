@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.domain.question import Condition, Drug, SearchBlock
+from deepcritical.questions.forms import research_question
 from deepcritical.questions.naming import as_condition
+from deepcritical.questions.reading import read_frame
+from deepcritical.questions.searching import search_sides
 from deepcritical.tools.base import SourceQuery
 from deepcritical.tools.concepts import MAX_MEMBERS, condition_concept, drug_concept
 from deepcritical.tools.europepmc_query import europepmc_query
@@ -98,3 +101,40 @@ def test_europe_pmc_is_asked_for_citations_in_both_directions() -> None:
     links = "(CITES:11_med OR REFFED_BY:11_med OR CITES:12_med OR REFFED_BY:12_med)"
     assert query.startswith(f"{links} AND (")
     assert 'TITLE_ABS:"drugazole"' in query
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "left_out"),
+    [
+        ("Does allopurinol or febuxostat prevent kidney stones?", "febuxostat", " or "),
+        ("Do SSRIs (sertraline, citalopram) help in panic?", "sertraline", "paroxetine"),
+        ("Do SSRIs help in panic?", "paroxetine", "bupropion"),
+        ("Does suvorexant (MK-4305) help in insomnia?", "MK-4305", "belsomra"),
+    ],
+)
+def test_the_drugs_that_a_question_lists_are_searched(text: str, found: str, left_out: str) -> None:
+    names = drug_concept(read_frame(text).drugs[0]).names
+    assert found in names
+    assert not any(left_out in name for name in names)
+
+
+@pytest.mark.parametrize(
+    ("text", "searched"),
+    [
+        ("Do benzodiazepines worsen delirium in patients with pneumonia?", ["Pneumonia"]),
+        (
+            "Does melatonin help insomnia in people with asthma or psoriasis?",
+            ["Asthma", "Psoriasis"],
+        ),
+        ("Does insulin prevent diabetic retinopathy in diabetics?", []),
+        ("Does aspirin prevent stroke?", []),
+    ],
+)
+def test_the_disease_of_those_studied_is_searched_beside_what_is_treated(
+    text: str, searched: list[str]
+) -> None:
+    query = search_sides(research_question(read_frame(text)), ())[0]
+    within = query.within.each if query.within else ()
+    assert [one.name for one in within] == searched
+    term = pubmed_term(SourceQuery(**dict(query)))
+    assert all(f'OR "{name}"[Mesh]' in term for name in searched)
