@@ -205,6 +205,8 @@ class Settings(_WithSources):
     """Whether anybody may use the server, as an anonymous user with a quota."""
     public_runs_per_hour: int = Field(default=20, ge=1)
     """Runs that an anonymous user may start in an hour; an address, five times as many."""
+    public_documents: bool = False
+    """Whether anonymous users of a public server may upload documents of their own."""
     believed_proxies: str | None = Field(
         default=None, validation_alias=AliasChoices("DEEPCRITICAL_PROXIES", "FORWARDED_ALLOW_IPS")
     )

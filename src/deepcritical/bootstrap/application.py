@@ -15,13 +15,12 @@ from deepcritical.bootstrap.durable import build_durable
 from deepcritical.bootstrap.lookups import Lookups
 from deepcritical.bootstrap.model_servers import build_model_server, libraries_of, users_server
 from deepcritical.bootstrap.operating import open_telemetry
-from deepcritical.bootstrap.places import OpenRag, open_sources_of, place_of
+from deepcritical.bootstrap.places import OpenAt, OpenRag, place_of, sources_at
 from deepcritical.domain.budget import Depth, RunLimits
 from deepcritical.domain.errors import ConfigurationError, StorageError
 from deepcritical.domain.events import Notice
 from deepcritical.domain.plan import Place
 from deepcritical.domain.recipe import ModelChoice, Recipe
-from deepcritical.jobs.conduct import OpenSources
 from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.hosting import Parts
 from deepcritical.jobs.runs import RunService
@@ -88,7 +87,6 @@ def build_runs(
     *,
     snapshot: str | None = None,
     sources: Sequence[str] = (),
-    documents: Sequence[str] = (),
     serves: bool = False,
     conducts: bool = True,
 ) -> RunService:
@@ -98,7 +96,6 @@ def build_runs(
         settings: Settings of the environment; the next two override its choice of sources.
         snapshot: This snapshot is searched.
         sources: These live sources are searched.
-        documents: These are read too: absolute paths, or canonical ids.
         serves: Whether the process is there for runs of others, and not for one of its own.
         conducts: Whether it conducts them; else they wait for a worker.
 
@@ -107,7 +104,7 @@ def build_runs(
         StorageError: The database of runs cannot be used.
         ValueError: Both a snapshot and sources are given.
     """
-    place = place_of(settings, snapshot=snapshot, sources=sources, documents=documents)
+    place = place_of(settings, snapshot=snapshot, sources=sources)
     return _runs_at(settings, place, serves=serves, conducts=conducts)
 
 
@@ -117,13 +114,13 @@ def _runs_at(settings: Settings, place: Place, *, serves: bool, conducts: bool) 
     traces, telemetry = open_traces(settings), open_telemetry()
     library = Library(StudyReadings(traces.database) if traces else None)
     own = build_reasoner(settings, choosing, library)
-    opening = partial(open_sources_of, settings, telemetry=telemetry, open_rag=open_rag)
+    opening = sources_at(settings, telemetry, open_rag)
     return RunService(
         orchestrate=run_team,
         answering=deep_research,
         reasoner=own,
         choose_reasoner=partial(_chosen_reasoner, settings, own, choosing, library),
-        open_sources=opening(place),
+        open_sources=opening(place, ()),
         limits_for=lambda depth: limits_of(settings, depth, local=place.snapshot is not None),
         traces=traces,
         durable=_durable(settings, traces, serves=serves, conducts=conducts),
@@ -177,7 +174,7 @@ def _parts_for(
     settings: Settings,
     choosing: OpenChoosing,
     library: Library,
-    opening: Callable[[Place], OpenSources],
+    opening: OpenAt,
     recipe: Recipe,
 ) -> Parts:
     """The parts of a run that was begun with other options; keys are those of these settings.
@@ -195,7 +192,7 @@ def _parts_for(
             "Set DEEPCRITICAL_MODEL_API_KEY, and resume it.",
         )
     reasoner = build_reasoner(own, choosing, library)
-    return Parts(reasoner, opening(recipe.place))
+    return Parts(reasoner, opening(recipe.place, recipe.documents))
 
 
 def _lacks_key(settings: Settings) -> bool:

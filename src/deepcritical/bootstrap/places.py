@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
+from typing import Protocol
 
 from deepcritical.bootstrap.live import LiveSources, open_sources
 from deepcritical.bootstrap.lookups import Lookups
 from deepcritical.domain.errors import StorageError
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.own_documents import OwnDocument
 from deepcritical.domain.plan import Place
 from deepcritical.jobs.conduct import OpenSources
 from deepcritical.research.session import RunSources
@@ -28,12 +32,25 @@ from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
 from deepcritical.tools.spanned import SpannedTool
 
-__all__ = ["OpenRag", "open_sources_of", "place_of"]
+__all__ = ["OpenAt", "OpenRag", "open_sources_of", "place_of", "sources_at"]
 
-OwnTools = Callable[[], list[SearchTool]]
+OwnTools = Callable[[Sequence[OwnDocument]], list[SearchTool]]
 """Makes the source of the user's own documents for one run; none where there are none."""
 OpenRag = Callable[[], LlamaIndexRAGService]
 """Makes the retrieval over the records of one run."""
+OpenAt = Callable[[Place, Sequence[OwnDocument]], OpenSources]
+"""Opens the sources of a place, and documents of the user's own beside them."""
+
+
+class OpenBeside(Protocol):
+    """Opens the sources of one run, and documents of the user's own beside them."""
+
+    def __call__(
+        self, documents: Sequence[OwnDocument] = ()
+    ) -> AbstractAsyncContextManager[RunSources]:
+        """Open them until the context ends."""
+        ...
+
 
 BROAD_FACTOR = 10
 """How many times `results_per_query` the query for drug and condition brings of a live source."""
@@ -46,7 +63,6 @@ def place_of(
     *,
     snapshot: str | None = None,
     sources: Sequence[str] = (),
-    documents: Sequence[str] = (),
 ) -> Place:
     """Where runs search: as for `build_runs`.
 
@@ -57,8 +73,8 @@ def place_of(
         raise ValueError("a run searches either a snapshot or live sources")
     chosen = snapshot if snapshot is not None or sources else settings.snapshot
     if chosen is not None:
-        return Place(snapshot=chosen, documents=tuple(documents))
-    return Place(sources=known(sources) or settings.sources, documents=tuple(documents))
+        return Place(snapshot=chosen)
+    return Place(sources=known(sources) or settings.sources)
 
 
 def open_sources_of(
@@ -66,7 +82,7 @@ def open_sources_of(
     place: Place,
     telemetry: Telemetry = OFF,
     open_rag: OpenRag | None = None,
-) -> OpenSources:
+) -> OpenBeside:
     """Opens the sources of one run at that place, and what ranks that which they find.
 
     Raises:
@@ -78,11 +94,30 @@ def open_sources_of(
     return _over_live(settings, place.sources, own, telemetry, open_rag)
 
 
-def _own_documents(settings: Settings, place: Place, telemetry: Telemetry) -> list[SearchTool]:
-    if not place.documents:
+def sources_at(
+    settings: Settings, telemetry: Telemetry = OFF, open_rag: OpenRag | None = None
+) -> OpenAt:
+    """Opens the sources of any place; a snapshot is found and read once for all of its runs."""
+    opener = cache(partial(open_sources_of, settings, telemetry=telemetry, open_rag=open_rag))
+
+    def opening(place: Place, documents: Sequence[OwnDocument] = ()) -> OpenSources:
+        return partial(opener(place), tuple(documents))
+
+    return opening
+
+
+def _own_documents(
+    settings: Settings, place: Place, telemetry: Telemetry, documents: Sequence[OwnDocument]
+) -> list[SearchTool]:
+    if not documents:
         return []
-    records_of = Lookups(settings, place.snapshot).records_of
-    return [SpannedTool(OwnDocuments(place.documents, records_of), telemetry)]
+
+    async def records_of(ids: Sequence[str]) -> dict[str, Evidence]:
+        # In a thread, for it looks for the snapshot.
+        lookups = await asyncio.to_thread(Lookups, settings, place.snapshot)
+        return await lookups.records_of(ids)
+
+    return [SpannedTool(OwnDocuments(documents, records_of), telemetry)]
 
 
 @asynccontextmanager
@@ -102,15 +137,15 @@ async def _ranking(open_rag: OpenRag | None) -> AsyncIterator[RagTool | None]:
 
 def _over_snapshot(
     name: str, own: OwnTools, telemetry: Telemetry, open_rag: OpenRag | None
-) -> OpenSources:
+) -> OpenBeside:
     """One source for every run: the file is read once."""
     source = SnapshotSource(snapshot_path(name))
 
     @asynccontextmanager
-    async def opened() -> AsyncIterator[RunSources]:
+    async def opened(documents: Sequence[OwnDocument] = ()) -> AsyncIterator[RunSources]:
         async with _ranking(open_rag) as records:
             yield RunSources(
-                SearchHandler([*own(), SpannedTool(source, telemetry)]),
+                SearchHandler([*own(documents), SpannedTool(source, telemetry)]),
                 (await source.describe(),),
                 look_up=source.look_up,
                 records=records,
@@ -125,14 +160,14 @@ def _over_live(
     own: OwnTools,
     telemetry: Telemetry,
     open_rag: OpenRag | None,
-) -> OpenSources:
+) -> OpenBeside:
     """Sources of its own for every run; they share limiters and the cache's file."""
 
     @asynccontextmanager
-    async def opened() -> AsyncIterator[RunSources]:
+    async def opened(documents: Sequence[OwnDocument] = ()) -> AsyncIterator[RunSources]:
         async with open_sources(settings, names) as live, _ranking(open_rag) as records:
             handler = SearchHandler(
-                [*own(), *(SpannedTool(tool, telemetry) for tool in live.tools)],
+                [*own(documents), *(SpannedTool(tool, telemetry) for tool in live.tools)],
                 deadline_s=settings.source_deadline_s,
                 broad_factor=READ_FACTOR if settings.model else BROAD_FACTOR,
                 now=lambda: datetime.now(UTC),

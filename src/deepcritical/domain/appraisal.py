@@ -107,6 +107,8 @@ class Reading(Model):
     """What its results count for, an outcome each."""
     unread: bool = False
     """Whether it bears on the question, and its results could not be read without a model."""
+    unclear: bool = False
+    """Whether it may report a result on the drug that could not be read without a model."""
 
     @property
     def included(self) -> bool:
@@ -225,6 +227,8 @@ class StudyFinding(Model):
     """What its results count for, of all its records."""
     unread: bool = False
     """Whether none of its records could be read, though it bears on the question."""
+    unclear: bool = False
+    """Whether it may report a result on the drug, and none could be read in any of its records."""
     why: str = ""
     """Why it has no say on whether the drug helps, or how its findings must be read."""
     concern: bool = False
@@ -270,6 +274,8 @@ def _finding(appraisals: Sequence[Appraisal]) -> StudyFinding:
         votes=tuple(vote for a in appraisals for vote in a.reading.votes),
         unread=any(a.reading.unread for a in appraisals)
         and not any(a.reading.votes and not a.reading.unread for a in appraisals),
+        unclear=any(a.reading.unclear for a in appraisals)
+        and not any(a.reading.votes for a in appraisals),
         concern=any(a.grade.concern for a in appraisals),
         participants=max(
             (a.grade.participants for a in base if a.grade.participants and a.reading.about_drug),

@@ -78,7 +78,8 @@ def _by_p(effect: Effect) -> bool | None:
         return True if effect.p <= _ALPHA else None
     if effect.p_operator == ">":
         return False if effect.p >= _ALPHA else None
-    return effect.p < _ALPHA
+    # As printed it may have been rounded from either side.
+    return None if effect.p == _ALPHA else effect.p < _ALPHA
 
 
 def oriented(effect: Effect | None, *, flipped: bool) -> Effect | None:

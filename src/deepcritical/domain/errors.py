@@ -29,6 +29,8 @@ DeepCriticalError
     ├── DatabaseReadOnlyError    the database can only be read
     ├── DatabaseUnreachableError  no database answers at its address
     ├── DocumentError            a document of the user's own cannot be read
+    │   ├── DocumentNotFoundError  there is no upload of that id
+    │   └── DocumentTooLargeError  it has more bytes than are read
     ├── SnapshotCorruptError     a snapshot exists but is not readable
     ├── TraceNotFoundError       there is no trace of that id
     └── TraceEndedError          a trace has ended: nothing can follow
@@ -54,6 +56,8 @@ __all__ = [
     "DatabaseUnreachableError",
     "DeepCriticalError",
     "DocumentError",
+    "DocumentNotFoundError",
+    "DocumentTooLargeError",
     "EmptyQuestionError",
     "KeyRefusedError",
     "ModelUnknownError",
@@ -243,6 +247,14 @@ class DatabaseUnreachableError(StorageError):
 
 class DocumentError(StorageError):
     """A document of the user's own cannot be read."""
+
+
+class DocumentNotFoundError(DocumentError):
+    """There is no upload of that id, none of this user, or not any more."""
+
+
+class DocumentTooLargeError(DocumentError):
+    """A document has more bytes than are read."""
 
 
 class SnapshotCorruptError(StorageError):

@@ -96,6 +96,8 @@ class QuestionFrame(Model):
     """Targets or processes by which the drug is said to act."""
     negative: bool = False
     """Whether it asks if there is no effect. The verdict is always on the positive proposition."""
+    prevents: bool = False
+    """Whether it asks if fewer people get the condition, not how those who have it fare."""
     raises: bool = False
     """Whether it asks if the drug brings more of an outcome that is bad, such as deaths."""
     latest: bool = False
@@ -116,3 +118,13 @@ class QuestionFrame(Model):
     def answerable(self) -> bool:
         """Whether there is something to search for."""
         return self.kind not in {QuestionKind.CONVERSATION, QuestionKind.DECLINED}
+
+    @property
+    def feared(self) -> Condition | None:
+        """The harm that a question on safety names."""
+        return self.harm if self.kind is QuestionKind.SAFETY else None
+
+    @property
+    def is_on_harm(self) -> bool:
+        """Whether it asks if the drug brings more of something bad."""
+        return self.raises or self.feared is not None

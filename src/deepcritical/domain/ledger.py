@@ -43,7 +43,9 @@ class SupportRate(Model):
 
     def __str__(self) -> str:
         """In the words of the report."""
-        return f"{self.borne_out} of {self.cited} sentences that cite a record are borne out by it"
+        if not self.cited:
+            return "No sentence cites a source"
+        return f"{self.borne_out} of {self.cited} cited sentences match their source"
 
 
 class LedgerEntry(Model):

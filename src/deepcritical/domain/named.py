@@ -30,4 +30,11 @@ class Condition(Model):
     names: tuple[str, ...] = ()
     """All names, the first one included."""
     mesh_id: str | None = None
+    either: tuple[Condition, ...] = ()
+    """Of several that are asked about at once ("agitation and aggression"), each by itself."""
     known: bool = True
+
+    @property
+    def each(self) -> tuple[Condition, ...]:
+        """The conditions of which any counts: itself, where it is one."""
+        return self.either or (self,)

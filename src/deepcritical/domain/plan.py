@@ -52,8 +52,8 @@ class Place(Model):
     sources: tuple[str, ...] = ()
     snapshot: str | None = None
     """Name of a bundled snapshot, or a path."""
-    documents: tuple[str, ...] = ()
-    """Documents of the user's own that the run reads too: absolute paths, or canonical ids."""
+    documents: Annotated[tuple[str, ...], Field(max_length=0, exclude=True)] = ()
+    """Deprecated: empty in former plans and runs, never written. Documents go with the request."""
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Place:

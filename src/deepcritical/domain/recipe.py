@@ -6,6 +6,7 @@ from typing import Literal
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.budget import RunLimits
+from deepcritical.domain.own_documents import OwnDocument
 from deepcritical.domain.plan import Place, ResearchPlan
 
 __all__ = ["ModelChoice", "Recipe"]
@@ -31,6 +32,7 @@ class Recipe(Model):
     limits: RunLimits
     plan: ResearchPlan | None = None
     place: Place = Place()
+    documents: tuple[OwnDocument, ...] = ()
     model: ModelChoice = ModelChoice()
     own_key: bool = False
     """Whether it needs a key, or a reasoner, that only the process has which took it in."""

@@ -26,10 +26,7 @@ __all__ = [
 _REGISTERS = ("clinicaltrials", "registry")
 """Whose cautions stand in the list of references; those on papers stand beside their findings."""
 
-_SCALES = (
-    "Confidence is that certainty as a number: 0.2 very low, 0.4 low, 0.6 moderate, 0.8 high. "
-    "Mechanism (at most 6) and clinical (at most 8) are scores of support by written rules."
-)
+_SCALES = "How these scores are computed: see “How the verdict is reached” in the documentation."
 _TABLE_NOTE = (
     "Level is OCEBM 2011. GRADE is the certainty of the record alone, quality (0-1) a weighted "
     "mean of design, size, integrity, peer review and citations; no verdict rests on it. "
@@ -41,7 +38,7 @@ _MOST_ROWS: dict[Importance, int] = {"critical": 10, "harm": 8, "important": 8, 
 """Rows of each weight that are printed; the data holds all."""
 _NEARNESS = {"direct": "", "broader": ", indirect", "related": ", other people"}
 _TEXT_USED = {
-    "summary": "Text used: summary written for the snapshot",
+    "summary": "Text used: demo summary, not the abstract itself",
     "registry": "Text used: registry entry",
     "label": "Text used: label, or entry of a curated source",
     "full_text": "Text used: abstract and results of the full text",
@@ -72,10 +69,11 @@ def because(verdict: Verdict, references: Sequence[Reference]) -> str:
     lines += [f"Decided by: {', '.join(decided)}."] if decided else []
     lines += [
         f"Certainty (GRADE) is {verdict.certainty.value}"
-        f"{f', lowered for {lowered}' if lowered else '; nothing lowers it'}.",
-        f"Caps: {'; '.join(verdict.caps) or 'none applies'}.",
-        _SCALES,
+        f"{f', lowered for {lowered}' if lowered else ''}.",
     ]
+    lines += [] if decided or lowered else ["No studies to grade."]
+    lines += [f"Caps: {'; '.join(verdict.caps)}."] if verdict.caps else []
+    lines.append(_SCALES)
     return "\n".join(f"- {line}" for line in lines)
 
 

@@ -12,6 +12,7 @@ from pydantic import Field
 from deepcritical.domain.answer import ToolSource
 from deepcritical.domain.base import Model
 from deepcritical.domain.budget import Depth
+from deepcritical.domain.own_documents import GivenDocuments
 from deepcritical.domain.question import MAX_QUESTION_CHARS
 
 __all__ = [
@@ -48,6 +49,9 @@ class DeepResearchInput(Model):
     """What else should be known: whom it is about, what matters, what is known already."""
     max_iterations: Rounds = 10
     """Rounds of search at most, 1-10; fewer is faster and finds less."""
+    documents: GivenDocuments = ()
+    """Documents of the user's own that are read with what is found, at most 20: a PMID, PMCID, DOI
+    or NCT number, the id of an upload, or {"text": ...}; over stdio also an absolute path."""
 
     @property
     def rounds(self) -> int | None:
@@ -62,6 +66,9 @@ class ReportInput(Model):
     """A drug and a condition, a condition alone, or a hypothesis to be judged."""
     depth: Depth = "standard"
     """quick is 1 round within a minute, standard 3 within 3 minutes, deep 10 within 10."""
+    documents: GivenDocuments = ()
+    """Documents of the user's own that are read with what is found, at most 20: a PMID, PMCID, DOI
+    or NCT number, the id of an upload, or {"text": ...}; over stdio also an absolute path."""
 
 
 class ReportOutput(Model):

@@ -93,6 +93,8 @@ class ToolCaller(NamedTuple):
     """The user's own key, for what this call starts and no longer."""
     model: str = ""
     """The user's own model as ``provider:name``; '' for the service's."""
+    reads_files: bool = False
+    """Whether it may name files of this machine: whoever calls could read them by himself."""
 
 
 ToolExecutor = Callable[[Any, ToolCaller], AsyncGenerator[ToolStep, None]]

@@ -8,7 +8,7 @@ from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.votes import OutcomeRow
 
-__all__ = ["FORMER_RULES", "NO_RECORD", "Certainty", "Verdict", "VerdictLabel"]
+__all__ = ["FORMER_RULES", "NO_RECORD", "WEAK_SIGNAL", "Certainty", "Verdict", "VerdictLabel"]
 
 
 class VerdictLabel(StrEnum):
@@ -33,6 +33,12 @@ _CONFIDENCE: dict[Certainty, float] = {
 }
 
 
+WEAK_SIGNAL = (
+    "On the outcome that was asked about patients did worse with the drug, in results that are "
+    "too weak to prove it."
+)
+
+
 class Verdict(Model):
     """The verdict with the rule it follows from."""
 
@@ -53,6 +59,11 @@ class Verdict(Model):
     def confidence(self) -> UnitInterval:
         """Confidence in the verdict, 0-1, by its certainty: 0.2, 0.4, 0.6 or 0.8."""
         return _CONFIDENCE[self.certainty]
+
+    @property
+    def is_weak_signal(self) -> bool:
+        """Whether the outcome asked about was worse with the drug, and no trial proves it."""
+        return self.rule == WEAK_SIGNAL
 
 
 NO_RECORD = Verdict(

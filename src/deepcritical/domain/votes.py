@@ -82,8 +82,14 @@ class Vote(Model):
     """Whether it is of deaths, or of what kills or disables."""
     wanted: bool = False
     """Whether the question asks for just this outcome."""
+    harm_asked: bool = False
+    """Whether the question asks if the drug brings more of it."""
+    of_other_kind: bool = False
+    """Whether the question asks for outcomes of another kind."""
     is_fatal: bool = False
     """Whether it is of deaths."""
+    of_class: bool = False
+    """Whether its class was tested, and not the drug by itself."""
     prevention: bool = False
     """Whether it is to get the condition, so that those studied did not have it."""
     feared: bool = False
@@ -151,6 +157,10 @@ class OutcomeRow(Model):
     is_grave: bool = False
     wanted: bool = False
     """Whether the question asks for just this outcome."""
+    harm_asked: bool = False
+    """Whether the question asks if the drug brings more of it."""
+    of_other_kind: bool = False
+    """Whether the question asks for outcomes of another kind."""
     is_fatal: bool = False
     """Whether it is of deaths."""
     inconclusive: bool = False
@@ -161,6 +171,8 @@ class OutcomeRow(Model):
     """Whether the question asks for just this comparison with an active drug."""
     non_inferior: bool = False
     """Whether the drug was shown to be not worse than the comparator."""
+    of_class: bool = False
+    """Whether its class was tested, and not the drug by itself."""
     prevention: bool = False
     """Whether the people studied did not have the condition, and might have got it."""
     finding: str = ""

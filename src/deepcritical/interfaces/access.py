@@ -25,6 +25,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
 from deepcritical.domain.errors import (
+    AccessError,
     AuthenticationError,
     ConfigurationError,
     OwnershipError,
@@ -97,6 +98,7 @@ class Access:
         tokens: The token of each user.
         runs_per_hour: Runs that an anonymous user may start in an hour.
         shares: Makes share links and checks them.
+        public_documents: Whether anonymous users may upload documents.
     """
 
     def __init__(
@@ -105,8 +107,12 @@ class Access:
         tokens: Mapping[str, SecretStr] = MappingProxyType({}),
         runs_per_hour: int = RUNS_PER_HOUR,
         shares: ShareLinks | None = None,
+        *,
+        public_documents: bool = False,
     ) -> None:
         self.mode = mode
+        self.takes_documents = public_documents or mode is not Mode.PUBLIC
+        """Whether whoever uses the page may upload documents."""
         self.shares = shares or ShareLinks()
         self._users = {user: _digest(token.get_secret_value()) for user, token in tokens.items()}
         self._runs_of_user = Quota(runs_per_hour, 3600)
@@ -188,6 +194,20 @@ class Access:
         """
         _count(caller, self._turns_of_user, self._turns_of_address, "messages")
 
+    def admit_upload(self, caller: Caller) -> None:
+        """Count the upload of a document, as a message of a chat.
+
+        Raises:
+            AccessError: The server is public, and takes none of anonymous users.
+            QuotaExceededError: As of `admit_turn`.
+        """
+        if caller.anonymous and not self.takes_documents:
+            raise AccessError(
+                "This public server takes no files.",
+                "Give ids or paste the text, or use a server of your own.",
+            )
+        self.admit_turn(caller)
+
     def admit_heavy(self, connection: HTTPConnection) -> None:
         """Count what takes the server work and needs no user: a file, a check of a claim.
 
@@ -254,6 +274,7 @@ def access_for(
     tokens: Mapping[str, SecretStr],
     *,
     public: bool = False,
+    public_documents: bool = False,
     runs_per_hour: int = RUNS_PER_HOUR,
     share_secret: SecretStr | None = None,
 ) -> tuple[Access, SecretStr | None]:
@@ -266,7 +287,10 @@ def access_for(
     """
     shares = ShareLinks(share_secret)
     if public:
-        return Access(Mode.PUBLIC, tokens, runs_per_hour, shares), None
+        public_access = Access(
+            Mode.PUBLIC, tokens, runs_per_hour, shares, public_documents=public_documents
+        )
+        return public_access, None
     if tokens:
         return Access(Mode.TOKENS, tokens, shares=shares), None
     if host and is_loopback(host):

@@ -6,6 +6,7 @@ Who may read a run, and who may do more, is decided by `access`.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import urlencode
@@ -20,7 +21,6 @@ from fastapi import (
     Request,
     Response,
 )
-from pydantic import SecretStr
 
 from deepcritical.domain.answer import DeepAnswer, ToolOutput
 from deepcritical.domain.budget import Depth
@@ -56,6 +56,7 @@ from deepcritical.interfaces.api_models import (
 )
 from deepcritical.interfaces.chat_api import chat_router
 from deepcritical.interfaces.chat_sessions import ChatSessions
+from deepcritical.interfaces.documents_api import AT_ONCE, documents_router
 from deepcritical.interfaces.event_stream import EventStream, run_blocks
 from deepcritical.interfaces.problems import PROBLEM_RESPONSES, add_handlers, describe_problems
 from deepcritical.interfaces.report_files import formats_of
@@ -63,7 +64,6 @@ from deepcritical.jobs.run import Once
 from deepcritical.jobs.runs import RESEARCH, RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
 from deepcritical.jobs.stored_runs import RunView, failed_output
-from deepcritical.reasoning.base import Reasoner
 
 __all__ = ["REPORT_POLICY", "build_api"]
 
@@ -84,7 +84,7 @@ def build_api(runs: RunService, access: Access, similar: SimilarRuns | None = No
     app = FastAPI(
         title="DeepCritical",
         version=version("deepcritical"),
-        summary="Drug-repurposing answers that rest on located evidence",
+        summary="Can an old drug treat a new disease? Answers you can trace to the source.",
         openapi_url="/openapi.json",
         docs_url=None,  # its scripts would be fetched from elsewhere
         redoc_url=None,
@@ -93,9 +93,11 @@ def build_api(runs: RunService, access: Access, similar: SimilarRuns | None = No
     )
     app.state.runs, app.state.access = runs, access
     app.state.similar, app.state.chats, app.state.sessions = similar, None, ChatSessions()
+    app.state.reading = asyncio.Semaphore(AT_ONCE)
     add_handlers(app)
     app.include_router(router)
     app.include_router(chat_router)
+    app.include_router(documents_router)
     describe_problems(app)
     return app
 
@@ -133,40 +135,22 @@ async def start_run(
     if once and await runs.began(once):
         run_id = once.run_id
     else:
+        documents = await runs.documents_of(asked.documents, caller.user_id)
         request.app.state.access.admit_run(caller)
-        run_id = _submit(runs, asked, reasoner, key, caller.user_id, once)
+        common = {"reasoner": reasoner, "model_api_key": key, "once": once}
+        given = {"user_id": caller.user_id, "documents": documents}
+        run_id = _submit(runs, asked, {**common, **given})
     links = run_links(run_id)
     response.headers["Location"] = links["self"]
     token = caller.new_token.get_secret_value() if caller.new_token else ""
     return StartedRun(id=run_id, links=links, owner_token=token)
 
 
-def _submit(
-    runs: RunService,
-    asked: StartRequest,
-    reasoner: Reasoner,
-    key: SecretStr | None,
-    user_id: str,
-    once: Once | None,
-) -> str:
+def _submit(runs: RunService, asked: StartRequest, common: Mapping[str, Any]) -> str:
     if isinstance(asked, ResearchRequest):
-        return runs.submit(
-            asked.question,
-            depth=asked.depth,
-            reasoner=reasoner,
-            model_api_key=key,
-            user_id=user_id,
-            once=once,
-        ).run_id
-    return runs.ask(
-        asked.question,
-        context=asked.context,
-        max_iterations=asked.rounds,
-        reasoner=reasoner,
-        model_api_key=key,
-        user_id=user_id,
-        once=once,
-    ).run_id
+        return runs.submit(asked.question, depth=asked.depth, **common).run_id
+    rounds = asked.rounds
+    return runs.ask(asked.question, context=asked.context, max_iterations=rounds, **common).run_id
 
 
 @router.get("/runs")

@@ -59,7 +59,7 @@ def _(event: ChatAnswer) -> str:
 @as_text.register
 def _(event: ResearchOffered) -> str:
     lines = (
-        f"This needs research ({event.tool}, {event.takes}). {event.why}".strip(),
+        f"I'd need to read the studies for that. Takes {event.takes}. {event.why}".strip(),
         *(similar_line(one) for one in event.similar),
         "Answer yes to start it.",
     )

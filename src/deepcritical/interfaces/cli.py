@@ -38,6 +38,7 @@ from deepcritical.tools.registry import DEFAULT_KEYS, KEYS, parse_sources
 
 if TYPE_CHECKING:
     from deepcritical.domain.budget import Depth
+    from deepcritical.domain.own_documents import OwnDocument
     from deepcritical.domain.plan import ResearchPlan
     from deepcritical.domain.report import ResearchReport
     from deepcritical.jobs.run import RunOf
@@ -75,7 +76,7 @@ class Choice(NamedTuple):
 
     snapshot: str | None
     sources: tuple[str, ...]
-    documents: tuple[str, ...] = ()
+    documents: tuple[OwnDocument, ...] = ()
 
     @property
     def sought(self) -> dict[str, Any]:
@@ -306,12 +307,7 @@ def _settings(asked: _Asked) -> Settings:
 def _runs(asked: _Asked, choice: Choice) -> RunService:
     from deepcritical.bootstrap import build_runs
 
-    return build_runs(
-        _settings(asked),
-        snapshot=choice.snapshot,
-        sources=choice.sources,
-        documents=choice.documents,
-    )
+    return build_runs(_settings(asked), snapshot=choice.snapshot, sources=choice.sources)
 
 
 def _former(asked: _Asked) -> Former[ResearchReport] | None:
@@ -346,7 +342,8 @@ def _research(asked: _Asked, planned: Path | None, out: Path | None, quiet: bool
     choice = Choice(plan.place.snapshot, plan.place.sources) if plan else asked.choice
     runs = _runs(asked, choice)
     log_path = prepared(out, REPORT_FILES) if out else None
-    submit = partial(runs.submit, question, depth=asked.depth_name, log_path=log_path, plan=plan)
+    given: dict[str, Any] = {"plan": plan, "documents": choice.documents}
+    submit = partial(runs.submit, question, depth=asked.depth_name, log_path=log_path, **given)
     checked = "" if plan else question
     finished = asyncio.run(_run(runs, checked, submit, quiet))
     if out:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -20,6 +19,7 @@ from deepcritical.interfaces.model_options import (
 
 if TYPE_CHECKING:
     from deepcritical.evaluation.scores import Evaluation, Outcome
+    from deepcritical.jobs.runs import RunService
 
 __all__ = ["evaluate_sets"]
 
@@ -71,6 +71,8 @@ class _Chosen(NamedTuple):
 
 
 def _measured(chosen: _Chosen, model: ChosenModel) -> tuple[Evaluation, list[Outcome]]:
+    from pydantic import SecretStr
+
     from deepcritical import bootstrap
     from deepcritical.evaluation.formats import Bench
     from deepcritical.evaluation.measuring import evaluate, sets_in
@@ -78,8 +80,15 @@ def _measured(chosen: _Chosen, model: ChosenModel) -> tuple[Evaluation, list[Out
     found = sets_in(chosen.paths)
     # Nothing of a measurement is kept, and no former run answers in its place.
     settings = bootstrap.read_settings(*model).model_copy(update={"database_url": None})
-    runs = partial(bootstrap.build_runs, settings, snapshot=chosen.snapshot)
-    bench = Bench(bootstrap.build_reasoner(settings), runs, chosen.snapshot, chosen.limit)
+
+    def runs(database: str | None) -> RunService:
+        url = SecretStr(database) if database else None
+        return bootstrap.build_runs(
+            settings.model_copy(update={"database_url": url}), snapshot=chosen.snapshot
+        )
+
+    reasoner, by_model = bootstrap.build_reasoner(settings), settings.model is not None
+    bench = Bench(reasoner, runs, chosen.snapshot, by_model, chosen.limit)
     return asyncio.run(evaluate(found, bench, model=settings.model or ""))
 
 

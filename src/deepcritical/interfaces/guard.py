@@ -13,9 +13,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from deepcritical.domain.errors import AuthenticationError
 from deepcritical.interfaces.access import Access, address_of, set_cookies
 from deepcritical.interfaces.problems import problem_response
+from deepcritical.tools.documents import MAX_BYTES
 
 __all__ = [
     "MAX_BODY_BYTES",
+    "MAX_UPLOAD_BYTES",
     "MOST_OPEN",
     "MOST_OPEN_LOCAL",
     "SECURITY_HEADERS",
@@ -37,6 +39,9 @@ SECURITY_HEADERS = {
 }
 MAX_BODY_BYTES = 65_536
 """Largest body of a request: a question is at most a fraction of it."""
+MAX_UPLOAD_BYTES = MAX_BYTES + MAX_BODY_BYTES
+"""Largest body of a request that uploads a document, with the form around that."""
+UPLOADS = "/api/documents"
 NOT_SERVED = (
     "/gradio_api/upload",
     "/gradio_api/mcp",
@@ -170,8 +175,9 @@ def _refused(scope: Scope, own: frozenset[str]) -> Response | None:
     if "transfer-encoding" in headers:
         return problem_response(411, "The length of the body is not said.", "Send Content-Length.")
     length = headers.get("content-length", "0")
-    if not length.isdecimal() or int(length) > MAX_BODY_BYTES:
-        return problem_response(413, f"A body has at most {MAX_BODY_BYTES} bytes.", "Send less.")
+    most = MAX_UPLOAD_BYTES if scope["path"] == UPLOADS else MAX_BODY_BYTES
+    if not length.isdecimal() or int(length) > most:
+        return problem_response(413, f"A body has at most {most} bytes.", "Send less.")
     return None
 
 

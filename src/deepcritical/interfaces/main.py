@@ -126,8 +126,8 @@ def serve(
         from deepcritical.interfaces.server import Front, serve_page
 
         local = "" if settings.public_url else listening.getsockname()[0]  # '': nobody is
-        rules = settings.public, settings.public_runs_per_hour, settings.share_secret
-        access = _access(local, settings.token_entries(), *rules)
+        rules = settings.public, settings.public_documents, settings.public_runs_per_hour
+        access = _access(local, settings.token_entries(), settings.share_secret, *rules)
         serve_page(
             *(runs, access, bootstrap.Lookups(settings, place.snapshot), listening),
             name=host or settings.host,
@@ -138,7 +138,12 @@ def serve(
 
 
 def _access(
-    host: str, tokens: str, public: bool, runs_per_hour: int, secret: SecretStr | None
+    host: str,
+    tokens: str,
+    secret: SecretStr | None,
+    public: bool,
+    public_documents: bool,
+    runs_per_hour: int,
 ) -> Access:
     from deepcritical.interfaces.access import access_for, parse_tokens
 
@@ -146,6 +151,7 @@ def _access(
         host,
         parse_tokens(tokens),
         public=public,
+        public_documents=public_documents,
         runs_per_hour=runs_per_hour,
         share_secret=secret,
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from deepcritical.domain.errors import PlanError, StorageError
 from deepcritical.domain.plan import ResearchPlan, parse_plan
+from deepcritical.questions.wording import subject_of
 from deepcritical.tools.registry import known
 
 __all__ = ["check_new", "read_plan", "summary", "write_plan"]
@@ -72,11 +73,9 @@ def write_plan(plan: ResearchPlan, path: Path) -> None:
 def summary(plan: ResearchPlan, path: Path) -> str:
     """What the plan says, and what to do with it."""
     question, limits = plan.question, plan.limits
-    drug = question.drug.name if question.drug else "candidates"
-    condition = question.condition.name if question.condition else question.text
     rounds = f"{limits.max_iterations} {'round' if limits.max_iterations == 1 else 'rounds'}"
     lines = (
-        f"Understood as: {drug} for {condition}",
+        f"Understood as: {subject_of(question)}",
         f"Where: {plan.place.snapshot or ', '.join(plan.place.sources)}",
         f"First round: {len(plan.queries)} searches; at most {rounds}, {limits.deadline_s:g} s",
         *(f"Note: {notice}" for notice in plan.notices),

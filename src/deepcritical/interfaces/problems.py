@@ -31,12 +31,15 @@ CAPACITY_RETRY_S = 60
 """When to try again where too many runs are under way."""
 STATUSES: tuple[tuple[type[errors.DeepCriticalError], int], ...] = (
     (errors.AuthenticationError, 401),
-    (errors.OwnershipError, 403),
     (errors.QuotaExceededError, 429),
+    (errors.AccessError, 403),
     (errors.QuestionError, 422),
     (errors.ConfigurationError, 422),
     (errors.TraceNotFoundError, 404),
     (errors.TraceEndedError, 409),
+    (errors.DocumentNotFoundError, 404),
+    (errors.DocumentTooLargeError, 413),
+    (errors.DocumentError, 422),
     (errors.CapacityError, 503),
     (errors.DatabaseDamagedError, 500),
     (errors.DatabaseFullError, 507),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from pydantic import SecretStr
 
     from deepcritical.bootstrap.reading_alone import StudyCard
+    from deepcritical.domain.own_documents import OwnDocument
     from deepcritical.domain.study import Result
 
 __all__ = ["documents_of", "read"]
@@ -29,9 +29,6 @@ _UNREAD = {
     "not_english": "The text is not in English.",
     "results_not_given": "No result between arms could be read.",
 }
-
-
-_ID = re.compile(r"pmid:\d{1,9}|pmcid:PMC\d{1,9}|nct:NCT\d{8}|doi:10\.\d{4,9}/\S+")
 
 
 def read(
@@ -67,8 +64,8 @@ def _is_file(path: Path) -> bool:
     return path.exists() or path.suffix.lower() in (".pdf", ".txt", ".md")
 
 
-def documents_of(named: Sequence[str]) -> tuple[str, ...]:
-    """Absolute paths and canonical ids of the documents that a run reads too.
+def documents_of(named: Sequence[str]) -> tuple[OwnDocument, ...]:
+    """The documents that a run reads too: those of files and folders as they are now, and ids.
 
     Raises:
         BadParameter: There are too many of them, or a name is neither a file nor an id.
@@ -76,16 +73,20 @@ def documents_of(named: Sequence[str]) -> tuple[str, ...]:
     """
     if not named:
         return ()
-    from deepcritical.tools.own_documents import MAX_DOCUMENTS, documents_in
+    from deepcritical.domain.own_documents import MAX_DOCUMENTS, OwnDocument
+    from deepcritical.tools.own_documents import documents_in
+    from deepcritical.verification.ids import id_named
 
-    found: dict[str, None] = {}
-    for what in named:
+    found: list[OwnDocument] = []
+    for what in dict.fromkeys(named):
         path = Path(what).expanduser()
-        given = documents_in(path) if _is_file(path) else (canonical_id(what),)
-        if not _is_file(path) and not _ID.fullmatch(given[0]):
+        if _is_file(path):
+            found += documents_in(path)
+        elif known := id_named(what):
+            found.append(OwnDocument(name=known))
+        else:
             told = f"{visible(what)} is neither a document that is there nor an id"
             raise typer.BadParameter(told, param_hint="--with")
-        found |= dict.fromkeys(given)
     if len(found) > MAX_DOCUMENTS:
         raise typer.BadParameter(f"at most {MAX_DOCUMENTS} documents", param_hint="--with")
     return tuple(found)

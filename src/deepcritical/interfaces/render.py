@@ -36,6 +36,7 @@ from deepcritical.domain.events import (
     SourcesOpened,
     StudiesRead,
 )
+from deepcritical.questions.wording import subject_of
 
 __all__ = ["describe"]
 
@@ -91,10 +92,8 @@ def _(event: JudgementMade) -> str:
 @describe.register
 def _(event: QuestionRefined) -> str:
     question = event.question
-    drug = question.drug.name if question.drug else "candidates"
-    condition = question.condition.name if question.condition else "no condition"
     terms = f", through {', '.join(question.mechanism_terms)}" if question.mechanism_terms else ""
-    return f"Understood as: {drug} for {condition}{terms}"
+    return f"Understood as: {subject_of(question)}{terms}"
 
 
 @describe.register
@@ -119,8 +118,8 @@ def _(event: SourceSearched) -> str:
 def _(event: EvidenceProcessed) -> str:
     dropped = f", {event.facts_dropped} dropped" if event.facts_dropped else ""
     return (
-        f"{event.read} readings, {event.included} bear on the question; "
-        f"{event.facts_located} statements located{dropped}"
+        f"Read {event.read} records: {event.included} relevant, "
+        f"{event.facts_located} findings{dropped}"
     )
 
 

@@ -14,6 +14,7 @@ from deepcritical.domain.recipe import Recipe
 from deepcritical.jobs.conduct import OpenSources
 from deepcritical.jobs.stored_runs import open_stored
 from deepcritical.research.session import ResearchSession
+from deepcritical.services.study_readings import owner_of_run
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.trace_writer import TraceWriter
 from deepcritical.tools.snapshot import BUNDLED
@@ -21,15 +22,18 @@ from deepcritical.tools.snapshot import BUNDLED
 __all__ = ["Held", "Hosted", "owner_of", "resolve", "settle", "show"]
 
 
-def owner_of(recipe: Recipe, user_id: str) -> str:
+def owner_of(recipe: Recipe, user_id: str, run_id: str) -> str:
     """Whose the readings of a run are.
 
     All share what the operator's own model reads in public records; what a user's key pays for, or
-    what stands in a private snapshot or in documents of his own, is his alone.
+    what stands in a private snapshot, is his alone. What is read beside documents of his own is the
+    run's, and is deleted with it.
     """
+    if recipe.documents:
+        return owner_of_run(run_id)
     place = recipe.place
     private = place.snapshot is not None and place.snapshot not in BUNDLED
-    return user_id if recipe.own_key or private or place.documents else ""
+    return user_id if recipe.own_key or private else ""
 
 
 @dataclass

@@ -308,7 +308,7 @@ class Hosting:
             clock=self.clock,
             searched_on=recipe.searched_on,
             context=recipe.context,
-            owner=owner_of(recipe, begun.user_id),
+            owner=owner_of(recipe, begun.user_id, run_id),
             plan=recipe.plan,
         )
         ending: asyncio.Future[Any] = asyncio.get_running_loop().create_future()

@@ -11,12 +11,15 @@ from deepcritical.domain.errors import (
     StorageError,
     TraceNotFoundError,
 )
+from deepcritical.domain.own_documents import OwnDocument, PastedText
 from deepcritical.domain.traces import LOCAL_USER, TraceSummary
 from deepcritical.jobs import requests
 from deepcritical.jobs.durable_runs import DurableRuns
+from deepcritical.jobs.given_documents import given_documents
 from deepcritical.jobs.run import Once, Run
 from deepcritical.jobs.stored_runs import RunView, open_stored
 from deepcritical.services.tool_trace_service import ToolTraceService
+from deepcritical.services.uploads import Uploads
 
 __all__ = ["MAX_ACTIVE", "MAX_KEPT", "KnownRuns", "unknown"]
 
@@ -38,11 +41,19 @@ class KnownRuns:
         self._traces = traces
         self._durable = durable
         self._runs: dict[str, Run] = {}
+        self.uploads = Uploads(traces.database) if traces else None
+        """Documents that users uploaded; None without a database, where none can be."""
 
     @property
     def keeps_runs(self) -> bool:
         """Whether runs are kept, so that a user can list his own."""
         return self._traces is not None
+
+    async def documents_of(
+        self, given: Sequence[str | PastedText], user_id: str, *, reads_files: bool = False
+    ) -> tuple[OwnDocument, ...]:
+        """Return the documents that a user names for a run; see `given_documents`."""
+        return await given_documents(given, user_id, self.uploads, reads_files=reads_files)
 
     async def queue_position(self, run_id: str) -> int | None:
         """The place of a run among those that wait, from 1 on; None for one that does not wait.
@@ -59,6 +70,27 @@ class KnownRuns:
     async def anybody_conducts(self) -> bool:
         """Whether a process is there that takes runs that wait; errors as of `queue_position`."""
         return self._durable is None or await self._durable.anybody_conducts()
+
+    async def tend(self) -> None:
+        """Conduct what other processes left, from now on."""
+
+    async def resume(self, run_id: str) -> bool:
+        """Go on with a run that failed, was cancelled, or has no process any more.
+
+        Returns:
+            Whether it is under way in another process, which is left to go on with it.
+
+        Raises:
+            TraceNotFoundError: There is no such run, or nothing is recorded of its steps.
+            StorageError: It is completed, or the database cannot be used.
+        """
+        if self._durable is None:
+            raise unknown(run_id)
+        await self.tend()
+        elsewhere = await self._durable.resume(run_id)
+        if (run := self._runs.get(run_id)) and run.ended:
+            del self._runs[run_id]  # its end was told here before the database knew of it
+        return elsewhere
 
     async def _taken_in(self) -> None:
         """Until the database knows the runs that were submitted here."""

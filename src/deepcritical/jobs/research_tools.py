@@ -11,6 +11,7 @@ from collections.abc import AsyncGenerator, Callable
 from deepcritical.domain.answer import tool_sources
 from deepcritical.domain.documents import Document
 from deepcritical.domain.events import Event
+from deepcritical.domain.own_documents import OwnDocument
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.research_tools import DeepResearchInput, ReportInput, ReportOutput
 from deepcritical.domain.tool_registry import (
@@ -58,6 +59,7 @@ def deep_research_tool(runs: RunService, describe: Describe) -> ToolConfig:
             reasoner=reasoner,
             model_api_key=caller.model_api_key,
             user_id=caller.user_id,
+            documents=await _documents(runs, given, caller),
         )
         async for step in _followed(run, describe):
             yield step
@@ -91,6 +93,7 @@ def research_report_tool(runs: RunService, describe: Describe) -> ToolConfig:
             reasoner=reasoner,
             model_api_key=caller.model_api_key,
             user_id=caller.user_id,
+            documents=await _documents(runs, given, caller),
         )
         async for step in _followed(run, describe):
             yield step
@@ -127,6 +130,12 @@ async def _report_output(run: RunOf[ResearchReport], report: ResearchReport) -> 
 async def _reasoner(runs: RunService, caller: ToolCaller) -> Reasoner:
     """The reasoner of the caller's own model, or the service's; it may load libraries."""
     return await asyncio.to_thread(runs.reasoner_of, caller.model, caller.model_api_key)
+
+
+async def _documents(
+    runs: RunService, given: DeepResearchInput | ReportInput, caller: ToolCaller
+) -> tuple[OwnDocument, ...]:
+    return await runs.documents_of(given.documents, caller.user_id, reads_files=caller.reads_files)
 
 
 async def _followed(run: RunOf[Document], describe: Describe) -> _Steps:

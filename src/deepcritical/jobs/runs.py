@@ -21,6 +21,7 @@ from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.budget import Depth, OwnLimits, RunLimits
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.frame import QuestionFrame
+from deepcritical.domain.own_documents import OwnDocument
 from deepcritical.domain.plan import Place, ResearchPlan, check_plan
 from deepcritical.domain.question import checked_question
 from deepcritical.domain.recipe import ModelChoice, Recipe
@@ -33,7 +34,7 @@ from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.endings import forget_causes, log_defect, within
 from deepcritical.jobs.held import Held, owner_of
 from deepcritical.jobs.hosting import ChooseReasoner, Parts, PartsFor, Tool
-from deepcritical.jobs.known_runs import MAX_ACTIVE, MAX_KEPT, KnownRuns, unknown
+from deepcritical.jobs.known_runs import MAX_ACTIVE, MAX_KEPT, KnownRuns
 from deepcritical.jobs.run import Once, RunOf
 from deepcritical.models.desk import RunDesk
 from deepcritical.reasoning.base import Reasoner
@@ -68,7 +69,7 @@ class RunService(KnownRuns):
         model: What the reasoner asks.
         parts_for: Makes the parts of a run that is of another place or model.
         telemetry: Is told what runs do; closed with the service.
-        open_at: Opens the sources of another place; without it a run can leave none out.
+        open_at: Opens other sources, and documents beside them; without it neither can be had.
     """
 
     def __init__(
@@ -87,7 +88,7 @@ class RunService(KnownRuns):
         model: ModelChoice | None = None,
         parts_for: PartsFor | None = None,
         telemetry: Telemetry = OFF,
-        open_at: Callable[[Place], OpenSources] | None = None,
+        open_at: Callable[[Place, Sequence[OwnDocument]], OpenSources] | None = None,
         lacks_key: bool = False,
     ) -> None:
         super().__init__(traces, durable)
@@ -148,24 +149,6 @@ class RunService(KnownRuns):
         await self.sources()
         await self._reasoner.warm_up()
 
-    async def resume(self, run_id: str) -> bool:
-        """Go on with a run that failed, was cancelled, or has no process any more.
-
-        Returns:
-            Whether it is under way in another process, which is left to go on with it.
-
-        Raises:
-            TraceNotFoundError: There is no such run, or nothing is recorded of its steps.
-            StorageError: It is completed, or the database cannot be used.
-        """
-        if self._durable is None:
-            raise unknown(run_id)
-        await self.tend()
-        elsewhere = await self._durable.resume(run_id)
-        if (run := self._runs.get(run_id)) and run.ended:
-            del self._runs[run_id]  # its end was told here before the database knew of it
-        return elsewhere
-
     async def tend(self) -> None:
         """Conduct what other processes left, from now on; nothing without a database.
 
@@ -222,16 +205,16 @@ class RunService(KnownRuns):
             ConfigurationError: Sources or limits cannot be had here.
             BudgetExceeded: It took longer than a run may.
         """
-        text, place, limits = self._asked(question, sources, depth, own_limits)
+        recipe = self._recipe(RESEARCH, question, sources, depth, own_limits)
         log = EventLog(str(uuid.uuid4()))
-        session = self._session(text, limits, log, reasoner)
+        session = self._session(recipe.question, recipe.limits, log, reasoner)
         desk = RunDesk(session.limits, lambda: session.elapsed_s, session.hear, model_api_key)
         async with (
             within(session.limits),
-            self._opening(place)() as session.sources,
+            self._opening(recipe.place)() as session.sources,
             session.reasoner.for_run(desk) as session.reasoner,
         ):
-            return await plan_research(session, place)
+            return await plan_research(session, recipe.place)
 
     def submit(
         self,
@@ -246,6 +229,7 @@ class RunService(KnownRuns):
         sources: Sequence[str] = (),
         own_limits: OwnLimits = NO_LIMITS,
         once: Once | None = None,
+        documents: Sequence[OwnDocument] = (),
     ) -> RunOf[ResearchReport]:
         """Start a run that ends with a report; must be called within a running event loop.
 
@@ -260,19 +244,17 @@ class RunService(KnownRuns):
             sources: Those of the service's live sources that are searched; none given means all.
             own_limits: What the user sets beside the depth.
             once: How the start may be repeated; the run is then the one that it began first.
+            documents: Of the user's own, of `documents_of`; they are read beside what is found.
 
         Raises:
             EmptyQuestionError, QuestionTooLongError, CapacityError: Nothing is started.
             PlanError: The plan is for another question or place, or goes beyond the limits.
             ConfigurationError: Sources or limits cannot be had here.
         """
-        text, place, limits = self._asked(question, sources, depth, own_limits)
-        if plan:
-            check_plan(plan, text, place, self._limits_for("deep"))
-            limits = plan.limits
-        recipe = self._recipe(RESEARCH, text, limits, place=place, plan=plan)
-        own = Own(reasoner, model_api_key, log_path, user_id, once)
-        return self._start(recipe, {"question": text, "depth": depth, **own_limits.noted}, own)
+        asked = question, sources, depth, own_limits, documents
+        recipe = self._recipe(RESEARCH, *asked, plan=plan)
+        noted = {"question": recipe.question, "depth": depth, **own_limits.noted}
+        return self._start(recipe, noted, Own(reasoner, model_api_key, log_path, user_id, once))
 
     def ask(
         self,
@@ -288,6 +270,7 @@ class RunService(KnownRuns):
         sources: Sequence[str] = (),
         own_limits: OwnLimits = NO_LIMITS,
         once: Once | None = None,
+        documents: Sequence[OwnDocument] = (),
     ) -> RunOf[DeepAnswer]:
         """Start a run that ends with an answer; must be called within a running event loop.
 
@@ -295,47 +278,63 @@ class RunService(KnownRuns):
             question: Any biomedical question, as the user wrote it.
             context: What the user says beside it.
             max_iterations: Rounds of search at most, 1-10; None leaves it to the depth.
-            depth: How far the run may go.
             log_path: As for `submit`.
             reasoner: As for `submit`.
             model_api_key: As for `submit`.
-            user_id: Who asks.
+            user_id: As for `submit`.
+            depth: As for `submit`.
             sources: As for `submit`.
             own_limits: As for `submit`.
             once: As for `submit`.
+            documents: As for `submit`.
 
         Raises:
             DeepCriticalError: As `submit`, but of a plan.
         """
-        text, place, limits = self._asked(question, sources, depth, own_limits)
-        said = checked_question(context) if context.strip() else ""
-        rounds = limits.max_iterations if max_iterations is None else max_iterations
-        limits = RunLimits(**{**dict(limits), "max_iterations": rounds})
-        recipe = self._recipe(DEEP_RESEARCH, text, limits, place=place, context=said)
-        asked = {"question": text, "context": said, "max_iterations": rounds, **own_limits.noted}
-        return self._start(recipe, asked, Own(reasoner, model_api_key, log_path, user_id, once))
+        asked = question, sources, depth, own_limits, documents
+        recipe = self._recipe(DEEP_RESEARCH, *asked, rounds=max_iterations, context=context)
+        said = {"question": recipe.question, "context": recipe.context}
+        noted = {**said, "max_iterations": recipe.limits.max_iterations, **own_limits.noted}
+        return self._start(recipe, noted, Own(reasoner, model_api_key, log_path, user_id, once))
 
-    def _asked(
-        self, question: str, sources: Sequence[str], depth: Depth, own_limits: OwnLimits
-    ) -> tuple[str, Place, RunLimits]:
-        limits = own_limits.over(self._limits_for(depth), self._limits_for("deep"))
-        return checked_question(question), self._place.only(sources), limits
-
-    def _opening(self, place: Place) -> OpenSources:
-        if place == self._place:
+    def _opening(self, place: Place, documents: Sequence[OwnDocument] = ()) -> OpenSources:
+        if place == self._place and not documents:
             return self._open_sources
         if self._open_at is None:
-            raise ConfigurationError("No source can be left out here.", "Choose all of them.")
-        return self._open_at(place)
+            raise ConfigurationError("Nothing but all sources can be read here.", "Choose those.")
+        return self._open_at(place, documents)
 
-    def _recipe(self, tool: str, text: str, limits: RunLimits, **more: Any) -> Recipe:
+    def _recipe(
+        self,
+        tool: str,
+        question: str,
+        sources: Sequence[str],
+        depth: Depth,
+        own_limits: OwnLimits,
+        documents: Sequence[OwnDocument] = (),
+        *,
+        plan: ResearchPlan | None = None,
+        rounds: int | None = None,
+        context: str = "",
+    ) -> Recipe:
+        most = self._limits_for("deep")
+        limits = own_limits.over(self._limits_for(depth), most)
+        text, place = checked_question(question), self._place.only(sources)
+        if plan:
+            check_plan(plan, text, place, most)
+            limits = plan.limits
+        if rounds is not None:
+            limits = RunLimits(**{**dict(limits), "max_iterations": rounds})
         return Recipe(
             tool=tool,
             question=text,
+            context=checked_question(context) if context.strip() else "",
             limits=limits,
+            plan=plan,
+            place=place,
+            documents=tuple(documents),
             model=self._model,
             searched_on=datetime.now(UTC).date().isoformat(),
-            **more,
         )
 
     def _start(self, recipe: Recipe, asked: Mapping[str, object], own: Own) -> RunOf[Any]:
@@ -343,17 +342,19 @@ class RunService(KnownRuns):
             return known
         self._make_room(own.user_id)
         run_id = own.once.run_id if own.once else str(uuid.uuid4())
+        given = {"documents": [d.upload_id or d.name for d in recipe.documents]}
         asked = {**asked, "request": own.once.request} if own.once else asked
-        named: dict[str, Any] = {"tool_name": recipe.tool, "user_id": own.user_id}
-        named["input_params"] = asked
-        writer = TraceWriter(self._traces, run_id, **named) if self._traces else None
+        asked = {**asked, **given} if recipe.documents else asked
+        told: dict[str, Any] = {"tool_name": recipe.tool, "user_id": own.user_id}
+        told["input_params"] = asked
+        writer = TraceWriter(self._traces, run_id, **told) if self._traces else None
         log = EventLog(run_id, own.log_path, writer)
         session = self._session(recipe.question, recipe.limits, log, own.reasoner, recipe.plan)
         own_key = own.key is not None or own.reasoner not in (None, self._reasoner)
         handed = recipe.model_copy(update={"own_key": own_key})
-        session.context, session.owner = recipe.context, owner_of(handed, own.user_id)
+        session.context, session.owner = recipe.context, owner_of(handed, own.user_id, run_id)
         ending: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        opening = self._opening(recipe.place)
+        opening = self._opening(recipe.place, recipe.documents)
         held = Held(session, opening, writer, ending, own.key, own_key)
         stop = partial(self._conducting.stop, run_id)
         run = RunOf(session, ending, stop, own.user_id, recipe.tool, own.once)
@@ -373,12 +374,10 @@ class RunService(KnownRuns):
         """
         same = (recipe.place, recipe.model) == (self._place, self._model)
         if same and not self._lacks_key:
-            return Parts(self._reasoner, self._open_sources)
+            return Parts(self._reasoner, self._opening(recipe.place, recipe.documents))
         if self._build_parts is None:
-            raise ConfigurationError(
-                "The run was begun with other sources or another model than there are here.",
-                "Resume it with those, or ask the question again.",
-            )
+            why = "The run was begun with other sources or another model than there are here."
+            raise ConfigurationError(why, "Resume it with those, or ask the question again.")
         return self._build_parts(recipe)
 
     def _session(

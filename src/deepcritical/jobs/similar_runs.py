@@ -66,7 +66,7 @@ class NewsSince:
         """What is new since a document was written over these sources."""
         former = {(s.source, s.query): s for s in document.searches if s.outcome in _READ}
         if former and all(search.searched_at is None for search in former.values()):
-            return News(state="nothing", told="The snapshot is the same file: nothing is new.")
+            return News(state="nothing", told="No new records since then.")
         widest = await asyncio.to_thread(_widest, document)
         again = [query for query in widest if any(text == query.text for _, text in former)]
         if not again:

@@ -77,9 +77,7 @@ def decide_next(progress: Progress) -> Decision:
     if progress.stopped:
         return Decision(report_agent.NAME, "Write the report from the store.")
     if not progress.searched:
-        return Decision(
-            search_agent.NAME, "Search for what is asked, or for the gaps of the last judgement."
-        )
+        return Decision(search_agent.NAME, "Searching for studies")
     if not progress.proposed:
         return _PROPOSE
     if progress.untested and not progress.targeted:

@@ -14,6 +14,7 @@ from deepcritical.domain.jobs import Begun, EngineRow, Signals
 from deepcritical.domain.recipe import Recipe
 from deepcritical.domain.traces import ToolTrace
 from deepcritical.services.database import Database
+from deepcritical.services.uploads import delete_expired
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -161,8 +162,9 @@ class JobBoard:
         await self._write(lambda _q, c: _pruning().note_pruned(c, run_ids))
 
     async def outlived(self) -> tuple[str, ...]:
-        """Runs that ended longer ago than runs are kept; removes events that are kept no longer."""
+        """Runs that ended longer ago than runs are kept; removes what else is kept no longer."""
         events_days, runs_days = self._keeping
+        await self._write(lambda _q, c: delete_expired(c))
         if events_days is not None:
             await self._write(lambda _q, c: _pruning().delete_old_events(c, events_days))
         if runs_days is None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from deepcritical.services.database import Database
 
-__all__ = ["Kept", "MemoryReadings", "ReadingStore", "StudyReadings", "reading_key"]
+__all__ = ["Kept", "MemoryReadings", "ReadingStore", "StudyReadings", "owner_of_run", "reading_key"]
 
 CLAIM_S = 120.0
 """How long a run may take for a reading before another one makes it, too."""
@@ -31,6 +31,11 @@ def reading_key(text_sha256: str, reader: str, owner: str = "") -> str:
     """What a reading is kept under: its text, who read it with which prompt, and whose it is."""
     told = json.dumps([text_sha256, reader, owner, SCHEMA_VERSION])
     return hashlib.sha256(told.encode()).hexdigest()
+
+
+def owner_of_run(run_id: str) -> str:
+    """Return whose the readings are that go with a run; no user has a name with a colon."""
+    return f"run:{run_id}"
 
 
 class Kept(NamedTuple):

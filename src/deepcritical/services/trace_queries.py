@@ -26,7 +26,15 @@ from deepcritical.domain.traces import (
     fold,
 )
 from deepcritical.services.engines import inserting
-from deepcritical.services.trace_tables import jobs, tool_traces, trace_events, users
+from deepcritical.services.study_readings import owner_of_run
+from deepcritical.services.trace_tables import (
+    jobs,
+    study_readings,
+    tool_traces,
+    trace_events,
+    uploads,
+    users,
+)
 
 __all__ = [
     "append",
@@ -289,7 +297,12 @@ def select_events(
 
 
 def delete_trace(connection: sa.Connection, trace_id: str) -> None:
-    """Remove a trace with its events."""
+    """Remove a trace with its events, the documents uploaded for it, and what was read in them."""
+    asked = sa.select(tool_traces.c.input_params).where(tool_traces.c.id == trace_id)
+    given = (connection.scalar(asked) or {}).get("documents", ())
+    connection.execute(uploads.delete().where(uploads.c.id.in_(given)))
+    own = study_readings.c.owner == owner_of_run(trace_id)
+    connection.execute(study_readings.delete().where(own))
     connection.execute(tool_traces.delete().where(tool_traces.c.id == trace_id))
 
 

@@ -18,6 +18,7 @@ __all__ = [
     "study_readings",
     "tool_traces",
     "trace_events",
+    "uploads",
     "users",
     "workers",
 ]
@@ -189,3 +190,14 @@ reading_claims = sa.Table(
     sa.Column("until", sa.Float, nullable=False),
 )
 """Readings that a run is making, and until when others wait for them: seconds since 1970."""
+
+uploads = sa.Table(
+    "uploads",
+    METADATA,
+    sa.Column("id", _ID, primary_key=True),
+    sa.Column("user_id", _ID, nullable=False),
+    sa.Column("record", sa.Text, nullable=False),
+    sa.Column("until", sa.Float, nullable=False),
+    sa.Index("ix_uploads_until", "until"),
+)
+"""Documents that users uploaded, as JSON, and until when they are kept: seconds since 1970."""

@@ -13,13 +13,13 @@ from typing import NamedTuple
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import Condition, Drug, SearchQuery
 from deepcritical.domain.text import fold
-from deepcritical.vocabulary.classes import drug_class, known_members
+from deepcritical.vocabulary.classes import DrugClass, drug_class, known_members
 from deepcritical.vocabulary.conditions import (
     KnownCondition,
     condition_named,
     narrower_conditions,
 )
-from deepcritical.vocabulary.drugs import generic_names, lookup_drug
+from deepcritical.vocabulary.drugs import DrugKind, generic_names, lookup_drug
 
 __all__ = [
     "MAX_MEMBERS",
@@ -66,20 +66,32 @@ class Concept(NamedTuple):
 
 
 def drug_concept(drug: Drug) -> Concept:
-    """Return the names of a drug, or of a class and its best known members."""
+    """Return the names of a drug, or of a class and its members: those told, or the best known."""
     if group := drug_class(drug.name):
-        members = known_members(group, MAX_MEMBERS)
         names = (group.name, *group.names)
+        is_list = " or " in group.name  # a class that the question made
+        told = group.members if is_list else [n for n in drug.synonyms if _is_drug_of(group, n)]
+        listed = tuple(n for one in told for n in (one, *generic_names(one)))[:MAX_MEMBERS]
+        if is_list:
+            return Concept(listed)
+        members = listed or known_members(group, MAX_MEMBERS)
         # "antiepileptics" and "antiepileptic drugs" are both found by the word without its s.
         words = (n.removesuffix("s") for n in names if n.islower() and _WORD.fullmatch(n))
         stems = tuple(dict.fromkeys(word for word in words if len(word) > _MIN_STEM))
         others = (n for n in names if not _has_stem(n, stems))
         found = (*_few(drug.name, others, MAX_SYNONYMS), *members)
         return Concept(tuple(dict.fromkeys(found)), stems=stems)
-    generic = generic_names(drug.name)
-    if generic or lookup_drug(drug.name).synonyms:
-        return Concept(_few(drug.name, generic, MAX_SYNONYMS))
+    generic, known = generic_names(drug.name), lookup_drug(drug.name).synonyms
+    if generic or known:
+        by_user = (name for name in drug.synonyms if name not in known)
+        return Concept(_few(drug.name, (*by_user, *generic), MAX_SYNONYMS))
     return Concept(_few(drug.name, drug.synonyms, _MOST_UNSORTED))
+
+
+def _is_drug_of(group: DrugClass, name: str) -> bool:
+    """Whether another name of a class is that of a drug or a class in it, as a question lists."""
+    own = drug_class(name)
+    return own != group if own else lookup_drug(name).kind is DrugKind.DRUG
 
 
 def condition_concept(condition: Condition) -> Concept:
@@ -105,7 +117,8 @@ def condition_concept(condition: Condition) -> Concept:
 
 def condition_concepts(query: SearchQuery) -> tuple[Concept, ...]:
     """Return what a query asks for as its condition: any of them is enough."""
-    return tuple(condition_concept(one) for one in (query.condition, query.within) if one)
+    asked = (one for either in (query.condition, query.within) if either for one in either.each)
+    return tuple(map(condition_concept, asked))
 
 
 def phrase(name: str) -> str:

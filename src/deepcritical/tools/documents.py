@@ -11,10 +11,10 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
-from deepcritical.domain.errors import DocumentError
+from deepcritical.domain.errors import DocumentError, DocumentTooLargeError
 from deepcritical.domain.evidence import (
     MAX_TEXT_CHARS,
     OWN_DOCUMENT,
@@ -27,7 +27,7 @@ from deepcritical.domain.identity import normalised_doi
 from deepcritical.domain.patterns import bounded
 from deepcritical.tools import pdf_pages
 
-__all__ = ["MAX_BYTES", "MAX_PAGES", "SUFFIXES", "page_of", "read_document"]
+__all__ = ["MAX_BYTES", "MAX_PAGES", "SUFFIXES", "document_of", "page_of", "read_document"]
 
 MAX_BYTES = 30_000_000
 MAX_PAGES = 200
@@ -38,7 +38,7 @@ _READ_CHARS = 2 * MAX_TEXT_CHARS
 _PDF_S = 30.0
 _MEMORY_MB = 1_024
 """What a reader of a PDF may take, with its libraries."""
-_CONTROL = bounded(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = bounded(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _LEAST_LETTERS = 200
 """Of a whole PDF; with fewer its pages are pictures."""
 _TITLE_CHARS = (15, 300)
@@ -59,9 +59,7 @@ def read_document(path: Path) -> Evidence:
     Raises:
         DocumentError: It cannot be read, is too large, is encrypted, or is pictures of text.
     """
-    if path.suffix.lower() not in SUFFIXES:
-        advice = f"Give a file that ends in {', '.join(SUFFIXES)}, or an id such as a PMID."
-        raise DocumentError(f"{path.name} is no document that can be read.", advice)
+    _check_suffix(path)
     try:
         if path.exists() and not path.is_file():
             raise DocumentError(f"{path.name} cannot be read: it is no file.")
@@ -69,11 +67,24 @@ def read_document(path: Path) -> Evidence:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise DocumentError(f"{path.name} cannot be read: {error.strerror}.") from error
+    return document_of(path.name, data)
+
+
+def document_of(name: str, data: bytes) -> Evidence:
+    """Return what a file of this name holds as a record, like `read_document`."""
+    file = PurePath(name)
+    _check_suffix(file)
     if len(data) > MAX_BYTES:
         most = MAX_BYTES // 1_000_000
-        raise DocumentError(f"{path.name} is larger than {most} MB.", "Give a smaller file.")
-    named, pages = _of_pdf(path, data) if path.suffix.lower() == ".pdf" else _of_text(path, data)
-    return _record(path, named, pages)
+        raise DocumentTooLargeError(f"{name} is larger than {most} MB.", "Give a smaller file.")
+    named, pages = _of_pdf(file, data) if file.suffix.lower() == ".pdf" else _of_text(file, data)
+    return _record(file, named, pages)
+
+
+def _check_suffix(file: PurePath) -> None:
+    if file.suffix.lower() not in SUFFIXES:
+        advice = f"Give a file that ends in {', '.join(SUFFIXES)}, or an id such as a PMID."
+        raise DocumentError(f"{file.name} is no document that can be read.", advice)
 
 
 def page_of(record: Evidence, start: int) -> int | None:
@@ -81,7 +92,7 @@ def page_of(record: Evidence, start: int) -> int | None:
     return sum(at <= start for at in record.metadata.page_starts) or None
 
 
-def _of_text(path: Path, data: bytes) -> tuple[str, list[str]]:
+def _of_text(path: PurePath, data: bytes) -> tuple[str, list[str]]:
     try:
         text = data.decode("utf-8-sig").strip()
     except UnicodeDecodeError as error:
@@ -94,7 +105,7 @@ def _of_text(path: Path, data: bytes) -> tuple[str, list[str]]:
     return title.lstrip("# ").strip(), [body.strip() or title]
 
 
-def _of_pdf(path: Path, data: bytes) -> tuple[str, list[str]]:
+def _of_pdf(path: PurePath, data: bytes) -> tuple[str, list[str]]:
     read = _unpacked(path, data)
     if error := read.get("error"):
         if "password" in error.lower():
@@ -108,10 +119,10 @@ def _of_pdf(path: Path, data: bytes) -> tuple[str, list[str]]:
     if sum(char.isalpha() for text in pages for char in text) < _LEAST_LETTERS:
         advice = "Give a PDF with text, or have it recognised first."
         raise DocumentError(f"{path.name} holds pictures of pages, and no text.", advice)
-    return read["title"], pages
+    return _CONTROL.sub(" ", read["title"]), pages
 
 
-def _unpacked(path: Path, data: bytes) -> dict[str, Any]:
+def _unpacked(path: PurePath, data: bytes) -> dict[str, Any]:
     """What `pdf_pages` says of a PDF.
 
     Raises:
@@ -128,7 +139,7 @@ def _unpacked(path: Path, data: bytes) -> dict[str, Any]:
         raise DocumentError(told, "Print it to a new PDF, or give its text.") from error
 
 
-def _record(path: Path, named: str, pages: Sequence[str]) -> Evidence:
+def _record(path: PurePath, named: str, pages: Sequence[str]) -> Evidence:
     texts = [_as_prose(text) for text in pages]
     starts: list[int] = []
     content = ""

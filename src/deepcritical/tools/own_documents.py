@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from deepcritical.domain.errors import DocumentError
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.own_documents import MAX_DOCUMENTS, OwnDocument
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.documents import SUFFIXES, read_document
 
-__all__ = ["MAX_DOCUMENTS", "OwnDocuments", "documents_in"]
+__all__ = ["OwnDocuments", "documents_in"]
 
-MAX_DOCUMENTS = 20
-"""Of one run."""
 RecordsOf = Callable[[Sequence[str]], Awaitable[Mapping[str, Evidence]]]
 
 
 class OwnDocuments:
-    """A search tool over files and ids that the user named; see `SearchTool`.
+    """A search tool over documents that the user gave; see `SearchTool`.
 
     Args:
-        named: Paths of files, or canonical ids such as ``pmid:26890736``.
+        documents: Records, or canonical ids such as ``pmid:26890736``.
         records_of: Finds the records of ids.
     """
 
-    def __init__(self, named: Sequence[str], records_of: RecordsOf) -> None:
-        self._named = tuple(named)
+    def __init__(self, documents: Sequence[OwnDocument], records_of: RecordsOf) -> None:
+        self._documents = tuple(documents)
         self._records_of = records_of
         self._given = False
 
@@ -40,23 +38,20 @@ class OwnDocuments:
         """All documents at the first query; `not_applicable` from then on.
 
         Raises:
-            DocumentError: A file cannot be read any more.
             SearchError: A source that would know an id could not be reached.
         """
         if self._given:
             return SourceResult(outcome=SourceOutcome.NOT_APPLICABLE, query_as_run="")
         self._given = True
-        files = [name for name in self._named if is_path(name)]
-        ids = [name for name in self._named if not is_path(name)]
-        found = [await asyncio.to_thread(read_document, Path(name)) for name in files]
+        ids = [document.name for document in self._documents if document.record is None]
         known = await self._records_of(ids) if ids else {}
         lost = tuple(f"{i}: no source knows it" for i in ids if i not in known)
-        told = [Path(name).name for name in files] + ids
-        evidence = (*found, *(known[i] for i in ids if i in known))
+        found = [document.record or known.get(document.name) for document in self._documents]
+        evidence = tuple(filter(None, found))
         return SourceResult(
             outcome=SourceOutcome.DEGRADED if lost else SourceOutcome.DATA,
             evidence=evidence,
-            query_as_run=", ".join(told),
+            query_as_run=", ".join(document.name for document in self._documents),
             total=len(evidence),
             skipped=lost,
         )
@@ -67,27 +62,20 @@ class OwnDocuments:
         return list(found.evidence)
 
 
-def is_path(name: str) -> bool:
-    """Whether a document is named by its path, and not by an id."""
-    return Path(name).is_absolute()
-
-
-def documents_in(path: Path) -> tuple[str, ...]:
-    """The absolute paths of a file, or of the documents of a folder, each read once. Blocks.
+def documents_in(path: Path) -> tuple[OwnDocument, ...]:
+    """The document that a file is, or those of a folder. Blocks.
 
     Raises:
         DocumentError: One of them cannot be read, or a folder has none.
     """
-    files = (
-        sorted(p for p in path.iterdir() if p.suffix.lower() in SUFFIXES)
-        if path.is_dir()
-        else [path]
-    )
+    try:
+        inside = sorted(path.iterdir()) if path.is_dir() else None
+    except OSError as error:
+        raise DocumentError(f"{path.name} cannot be read: {error.strerror}.") from error
+    files = [path] if inside is None else [p for p in inside if p.suffix.lower() in SUFFIXES]
     if not files:
         advice = f"Put files in it that end in {', '.join(SUFFIXES)}."
         raise DocumentError(f"{path.name} has no document that can be read.", advice)
     if len(files) > MAX_DOCUMENTS:
         raise DocumentError(f"{path.name} has more than {MAX_DOCUMENTS} documents.", "Choose some.")
-    for file in files:
-        read_document(file)
-    return tuple(str(file.resolve()) for file in files)
+    return tuple(OwnDocument(name=file.name, record=read_document(file)) for file in files)

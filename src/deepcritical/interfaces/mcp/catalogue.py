@@ -38,10 +38,15 @@ _LIVE = (
 
 
 def catalogue(
-    runs: RunService, lookups: Lookups, similar: SimilarRuns | None = None
+    runs: RunService,
+    lookups: Lookups,
+    similar: SimilarRuns | None = None,
+    *,
+    reads_files: bool = False,
 ) -> dict[str, Tool]:
-    """All tools, by name."""
-    research, search = ResearchTools(runs, similar), SearchTools(lookups)
+    """All tools, by name; with `reads_files` documents may be named by their paths."""
+    research = ResearchTools(runs, similar, reads_files=reads_files)
+    search = SearchTools(lookups)
     running = (
         _finding(research),
         *_waiting(research),

@@ -46,7 +46,7 @@ from deepcritical.reasoning.chatting import DEEP_RESEARCH, RESEARCH_REPORT
 
 if TYPE_CHECKING:
     from deepcritical.domain.answer import DeepAnswer
-    from deepcritical.domain.budget import Depth
+    from deepcritical.domain.own_documents import OwnDocument
     from deepcritical.domain.report import ResearchReport
     from deepcritical.jobs.run import RunOf
     from deepcritical.jobs.runs import RunService
@@ -71,8 +71,11 @@ class _Known(NamedTuple):
 class ResearchTools:
     """The tools over the runs of one service."""
 
-    def __init__(self, runs: RunService, similar: SimilarRuns | None = None) -> None:
+    def __init__(
+        self, runs: RunService, similar: SimilarRuns | None = None, *, reads_files: bool = False
+    ) -> None:
         self._runs = runs
+        self._reads_files = reads_files
         self._similar = similar
         tools = (deep_research_tool(runs, describe), research_report_tool(runs, describe))
         self._registry = ToolRegistry(tools)
@@ -108,7 +111,7 @@ class ResearchTools:
         failed: Callable[[str, str], Awaitable[ToolError]],
     ) -> dict[str, JsonValue]:
         """The end of a run; what is lost with this call is nothing of the run."""
-        caller = ToolCaller(call.caller.user_id, call.key, call.model)
+        caller = ToolCaller(call.caller.user_id, call.key, call.model, self._reads_files)
         inputs = given.model_dump(exclude_unset=True)
         async with AsyncExitStack() as attached:
             steps = self._registry.call(name, inputs, caller)
@@ -165,9 +168,9 @@ class ResearchTools:
         _check_kind(given)
         run: RunOf[DeepAnswer] | RunOf[ResearchReport]
         if given.kind == "report":
-            run = await self._submit(call, given.question, given.depth)
+            run = await self._submit(call, given)
         else:
-            run = await self._ask(call, given.question, given.context, given.rounds)
+            run = await self._ask(call, given)
         return results.Started(trace_id=run.run_id, kind=given.kind, next=NEXT)
 
     async def get_research_status(
@@ -243,29 +246,34 @@ class ResearchTools:
             pass
         return await self.get_research_status(call, given)
 
-    async def _ask(
-        self, call: Call, question: str, context: str, rounds: int | None
-    ) -> RunOf[DeepAnswer]:
-        reasoner = await self._reasoner(call)
+    async def _ask(self, call: Call, given: asked.StartResearch) -> RunOf[DeepAnswer]:
+        question, context, reasoner = given.question, given.context, await self._reasoner(call)
         await self._runs.check(question, DEEP_RESEARCH, context=context, reasoner=reasoner)
         return self._runs.ask(
             question,
             context=context,
-            max_iterations=rounds,
+            max_iterations=given.rounds,
             reasoner=reasoner,
             model_api_key=call.key,
             user_id=call.caller.user_id,
+            documents=await self._documents(call, given),
         )
 
-    async def _submit(self, call: Call, question: str, depth: Depth) -> RunOf[ResearchReport]:
+    async def _submit(self, call: Call, given: asked.StartResearch) -> RunOf[ResearchReport]:
         reasoner = await self._reasoner(call)
-        await self._runs.check(question, reasoner=reasoner)
+        await self._runs.check(given.question, reasoner=reasoner)
         return self._runs.submit(
-            question,
-            depth=depth,
+            given.question,
+            depth=given.depth,
             reasoner=reasoner,
             model_api_key=call.key,
             user_id=call.caller.user_id,
+            documents=await self._documents(call, given),
+        )
+
+    async def _documents(self, call: Call, given: asked.StartResearch) -> tuple[OwnDocument, ...]:
+        return await self._runs.documents_of(
+            given.documents, call.caller.user_id, reads_files=self._reads_files
         )
 
     async def _reasoner(self, call: Call) -> Reasoner | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -115,10 +114,8 @@ def _rank(identifier: str) -> tuple[int, str]:
 
 
 def _canonical(given: str) -> str:
-    from deepcritical.verification.ids import ids_in
+    from deepcritical.verification.ids import id_named
 
-    text = given.strip()
-    found = ids_in(f"PMID {text}" if re.fullmatch(r"\d{1,9}", text) else text)
-    if len(found) != 1:
-        raise ToolError(f"`ids`: {visible(given)!r} is not a PMID, PMCID, DOI or NCT number.")
-    return found[0]
+    if found := id_named(given):
+        return found
+    raise ToolError(f"`ids`: {visible(given)!r} is not a PMID, PMCID, DOI or NCT number.")

@@ -62,9 +62,12 @@ def build_server(
     caller_of: CallerOf,
     check_reader: CheckReader,
     similar: SimilarRuns | None = None,
+    *,
+    reads_files: bool = False,
 ) -> Server[Any]:
-    """The server, for any transport."""
-    answering = _Answering(runs, catalogue(runs, lookups, similar), caller_of, check_reader)
+    """The server, for any transport; `reads_files` where the client could read them by itself."""
+    tools = catalogue(runs, lookups, similar, reads_files=reads_files)
+    answering = _Answering(runs, tools, caller_of, check_reader)
     server: Server[Any] = Server(
         "deepcritical",
         version=version("deepcritical"),

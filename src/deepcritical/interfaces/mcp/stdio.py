@@ -37,6 +37,7 @@ def serve_stdio(runs: RunService, lookups: Lookups, similar: SimilarRuns | None 
         lambda _request, _needs: local,
         lambda _request, _run_id, _owner: None,
         similar,
+        reads_files=True,
     )
     asyncio.run(_serve(server, runs))
 

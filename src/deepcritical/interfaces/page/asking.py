@@ -10,8 +10,9 @@ from typing import Any
 from pydantic import SecretStr, ValidationError
 
 from deepcritical.domain.budget import Depth, OwnLimits
-from deepcritical.domain.errors import ConfigurationError
+from deepcritical.domain.errors import ConfigurationError, DocumentError
 from deepcritical.domain.frame import QuestionFrame
+from deepcritical.domain.own_documents import OwnDocument
 from deepcritical.domain.plan import ResearchPlan
 from deepcritical.interfaces.page.form import Form
 from deepcritical.jobs.run import RunOf
@@ -35,6 +36,7 @@ class Asked:
     own_limits: OwnLimits
     reasoner: Reasoner
     key: SecretStr | None
+    documents: tuple[OwnDocument, ...]
 
     async def check(self, runs: RunService) -> QuestionFrame:
         """The frame of the question.
@@ -59,6 +61,7 @@ class Asked:
             "reasoner": self.reasoner,
             "model_api_key": self.key,
             "user_id": user_id,
+            "documents": self.documents,
         }
         if self.kind == RESEARCH:
             return runs.submit(self.question, plan=plan, **common)
@@ -80,11 +83,12 @@ class Asked:
         )
 
 
-async def read_asked(form: Form, sent: Mapping[Any, Any], runs: RunService) -> Asked:
-    """What is asked for.
+async def read_asked(form: Form, sent: Mapping[Any, Any], runs: RunService, user_id: str) -> Asked:
+    """What a user asks for.
 
     Raises:
         ConfigurationError: Sources, limits, model or key cannot be used.
+        DocumentError: A document cannot be.
     """
     key = key_of(sent[form.key])
     sources = tuple(sent[form.sources] or ()) if form.sources else ()
@@ -98,7 +102,22 @@ async def read_asked(form: Form, sent: Mapping[Any, Any], runs: RunService) -> A
         own_limits=_limits(form, sent),
         reasoner=await reasoner_for(runs, sent[form.model], key),
         key=key,
+        documents=await runs.documents_of(_documents(sent[form.documents]), user_id),
     )
+
+
+def _documents(chosen: object) -> tuple[str, ...]:
+    """The ids of what was chosen; it was sent by a browser, and need not be what ours sends.
+
+    Raises:
+        DocumentError: A file is still on its way.
+    """
+    listed = chosen if isinstance(chosen, list) else []
+    given = (one for one in listed if isinstance(one, dict))
+    told = [(str(one.get("id") or ""), str(one.get("name"))) for one in given]
+    if waiting := [name for document_id, name in told if not document_id]:
+        raise DocumentError(f"{waiting[0]} is still being read.", "Ask again in a moment.")
+    return tuple(document_id for document_id, _ in told)
 
 
 def _limits(form: Form, sent: Mapping[Any, Any]) -> OwnLimits:

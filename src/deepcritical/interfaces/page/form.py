@@ -59,6 +59,8 @@ class Form(NamedTuple):
     """The components that events touch."""
 
     question: gr.Textbox
+    documents: gr.HTML
+    """Its value is a list of what the user chose, each with `id` and `name`; None for nothing."""
     ask: gr.Button
     refused: gr.HTML
     similar: gr.HTML
@@ -76,18 +78,20 @@ class Form(NamedTuple):
     @property
     def asked(self) -> set[gr.components.Component]:
         """What a run is begun with."""
-        own = {self.question, self.kind, self.depth, self.review, self.model, self.key}
-        return own | set(self.limits) | ({self.sources} if self.sources else set())
+        own = {self.question, self.documents, self.kind, self.depth, self.review, self.model}
+        more = {self.sources} if self.sources else set()
+        return own | {self.key} | set(self.limits) | more
 
 
-def build_form(runs: RunService) -> Form:
-    """The components of the form, drawn where it is called."""
+def build_form(runs: RunService, *, takes_documents: bool = True) -> Form:
+    """The components of the form, drawn where it is called; files only where they are taken."""
     question = gr.Textbox(
         label="Research question",
         placeholder=EXAMPLES[0],
         lines=3,
         max_length=MAX_QUESTION_CHARS,
     )
+    documents = _documents(takes_documents and runs.keeps_runs)
     ask = gr.Button("Run research", variant="primary", elem_id="ask")
     refused, similar = html(""), html("")
     examples = Examples(
@@ -99,7 +103,7 @@ def build_form(runs: RunService) -> Form:
         _initiated_directly=False,
     )
     examples.create()
-    kind = gr.Radio(list(KINDS), value=RESEARCH, label="What you get", info=KIND_INFO)
+    kind = gr.Radio(list(KINDS), value=RESEARCH, label="Output", info=KIND_INFO)
     depth = gr.Radio(
         list(DEPTHS), value="standard", label="Depth", info=_depth_info(runs.limits_of)
     )
@@ -109,20 +113,23 @@ def build_form(runs: RunService) -> Form:
     model, key = _model_and_key()
     _own_runs(runs.keeps_runs)
     return Form(
-        *(question, ask, refused, similar, examples, kind, depth, review, answering),
+        *(question, documents, ask, refused, similar, examples, kind, depth, review, answering),
         *(sources, limits, model, key),
     )
 
 
+def _documents(takes_files: bool) -> gr.HTML:
+    """The browser uploads them to the REST interface by itself, which says whose they are."""
+    skeleton = asset("attach.html").replace("WITHOUT_FILES", "" if takes_files else "hidden")
+    return html(None, html_template=skeleton, js_on_load=asset("attach.js"))
+
+
 def _depth_info(limits_of: Callable[[Depth], RunLimits]) -> str:
-    """Rounds and seconds of each depth, as they are here."""
-    known = [(name, limits_of(depth)) for name, depth in DEPTHS]
-    told = (
-        f"{name}: {of.max_iterations} {'round' if of.max_iterations == 1 else 'rounds'}, "
-        f"{of.deadline_s:g} s"
-        for name, of in known
+    """The longest time of each depth, as it is here."""
+    known = [(name, limits_of(depth).deadline_s) for name, depth in DEPTHS]
+    return " ".join(
+        f"{name}: up to {f'{s / 60:g} min' if s >= 60 else f'{s:g} s'}." for name, s in known
     )
-    return f"At most. {'. '.join(told)}."
 
 
 def _sources_and_limits(place: Place, most: RunLimits) -> tuple[gr.CheckboxGroup | None, Limits]:

@@ -19,8 +19,6 @@ from deepcritical.jobs.similar_runs import SimilarRuns
 
 __all__ = ["FormerRuns"]
 
-ANEW = "“Run research” asks anew."
-
 
 class FormerRuns:
     """Looks for them while the question is still in its field."""
@@ -67,7 +65,7 @@ def _offer(found: tuple[SimilarRun, ...]) -> str:
     items = "".join(map(_item, found))
     return (
         '<section class="similar" role="status" aria-label="Former runs">'
-        f'<p><b>You asked nearly this before.</b></p><ul>{items}</ul><p class="note">{ANEW}</p>'
+        f"<p><b>You already have a report on this.</b> Open it, or run again.</p><ul>{items}</ul>"
         "</section>"
     )
 

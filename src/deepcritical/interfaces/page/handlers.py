@@ -36,7 +36,7 @@ UNKNOWN_RUN = (
     "The run of this address is not known here: it was deleted, or this server keeps no runs or "
     "keeps them elsewhere. Ask the question again."
 )
-NO_MODEL = "No model: rules answer, in words of abstracts and registry entries alone"
+NO_MODEL = "No AI model in use. Sentences are quoted from abstracts and trial registries."
 
 Sent = Mapping[Any, Any]
 """What a browser sent, by component."""
@@ -71,7 +71,7 @@ class RunHandlers:
         """Start a run, or show its plan first; what is refused leaves the rest as it is."""
         form = self._form
         try:
-            asked = await read_asked(form, sent, self._runs)
+            asked = await read_asked(form, sent, self._runs, self._caller(request).user_id)
             if sent[form.review] and asked.kind == RESEARCH:
                 # It may ask a model once, as a message of a chat may.
                 caller = self._caller(request)
@@ -115,7 +115,7 @@ class RunHandlers:
                 raise PlanError("This plan is not kept any more.", "Ask the question again.")
             fields = PlanFields(sent[panel.synonyms], sent[panel.names], sent[panel.searches])
             plan = edited(reviewed.plan, fields)
-            asked = await read_asked(form, sent, self._runs)
+            asked = await read_asked(form, sent, self._runs, self._caller(request).user_id)
             asked = dataclasses.replace(
                 asked,
                 question=plan.question.text,
@@ -137,8 +137,9 @@ class RunHandlers:
         return {self._plan.kept: "", self._plan.panel: gr.update(visible=False)}
 
     def _begun(self, run: RunView) -> Shown:
-        """The run takes the place of a plan, and the field of the key is emptied."""
-        return {self._live: self._shown(run, own=True), **self.leave()}
+        """The run takes the place of a plan, and what goes with one run alone is emptied."""
+        own = self._shown(run, own=True)
+        return {self._live: own, self._form.documents: None, **self.leave()}
 
     def _caller(self, request: gr.Request) -> Caller:
         return self._access.identify(_browser(request))
@@ -204,9 +205,9 @@ class RunHandlers:
             return f'<p class="answering">{escape(visible(str(error)))}</p>'
         whose = ", with your key" if given else ""
         rules = isinstance(reasoner, ExtractiveReasoner)
-        who = NO_MODEL if rules else f"Answered by {escape(visible(reasoner.name))}{whose}"
+        who = NO_MODEL if rules else f"Answered by {escape(visible(reasoner.name))}{whose}."
         sources = "<br>".join(map(escape, await self._runs.sources()))
-        return f'<p class="answering"><b>{who}</b>, from:<br>{sources}</p>'
+        return f'<p class="answering"><b>{who}</b> Searching:<br>{sources}</p>'
 
 
 def _browser(request: gr.Request) -> HTTPConnection:

@@ -35,7 +35,7 @@ def build_page(runs: RunService, access: Access, similar: SimilarRuns | None = N
         html(None, html_template=asset("header.html"), js_on_load=asset("header.js"))
         with gr.Row(elem_classes="columns"):
             with gr.Column(scale=0, min_width=330):
-                form = build_form(runs)
+                form = build_form(runs, takes_documents=access.takes_documents)
             with gr.Column(scale=1, min_width=340, elem_classes="main-column"):
                 plan = build_plan_panel()
                 live = html(None, html_template=asset("live.html"), js_on_load=asset("live.js"))
@@ -74,7 +74,7 @@ def _wire_runs(
         [form.ask.click, form.question.submit],
         handlers.begin,
         form.asked,
-        [live, form.refused, form.key, *plan],
+        [live, form.refused, form.key, form.documents, *plan],
         js=asset("starting.js"),
         **PRIVATE,
     )
@@ -89,7 +89,7 @@ def _wire_plan(form: Form, plan: PlanPanel, live: gr.HTML, handlers: RunHandlers
     approved = plan.approve.click(
         handlers.approve,
         form.asked | set(plan.remembered),
-        [live, form.key, *handlers.plan_outputs],
+        [live, form.key, form.documents, *handlers.plan_outputs],
         js=asset("starting.js"),
         **PRIVATE,
     )

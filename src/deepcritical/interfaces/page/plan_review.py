@@ -15,6 +15,7 @@ from deepcritical.domain.errors import PlanError
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.plan import PlannedQuery, ResearchPlan
 from deepcritical.interfaces.page.parts import html
+from deepcritical.questions.wording import subject_of
 from deepcritical.tools.registry import BY_KEY
 
 __all__ = [
@@ -164,13 +165,11 @@ def _lines(text: str) -> tuple[str, ...]:
 def told(plan: ResearchPlan) -> str:
     """What stands above the fields."""
     question, limits = plan.question, plan.limits
-    drug = question.drug.name if question.drug else "candidates"
-    condition = question.condition.name if question.condition else question.text
     where = plan.place.snapshot or ", ".join(BY_KEY[name].name for name in plan.place.sources)
     rounds = f"{limits.max_iterations} {'round' if limits.max_iterations == 1 else 'rounds'}"
     lines = (
         f"Question: {question.text}",
-        f"Understood as: {drug} for {condition}",
+        f"Understood as: {subject_of(question)}",
         *((f"Searched: {where}",) if where else ()),
         f"At most {rounds}, {limits.deadline_s:g} s",
         *(f"Note: {notice}" for notice in plan.notices),

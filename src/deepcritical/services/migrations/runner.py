@@ -20,6 +20,7 @@ from deepcritical.services.migrations import (
     m0005_conducting_workers,
     m0006_study_readings,
     m0007_answers,
+    m0008_uploads,
 )
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ ALL = {
     "0005_conducting_workers": m0005_conducting_workers.upgrade,
     "0006_study_readings": m0006_study_readings.upgrade,
     "0007_answers": m0007_answers.upgrade,
+    "0008_uploads": m0008_uploads.upgrade,
 }
 """In the order in which they are applied."""
 

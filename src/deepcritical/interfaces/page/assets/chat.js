@@ -198,7 +198,7 @@ function place(reference) {
 }
 
 const KINDS = {
-  summary: "A summary written for the snapshot, not the source's own words.",
+  summary: "Demo summary, not the abstract itself.",
   registry: "The registry's own words.",
 };
 

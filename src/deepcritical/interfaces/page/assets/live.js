@@ -89,7 +89,7 @@ function count(event) {
   const shown = [
     [seen.queries, "queries"],
     [seen.records, "records"],
-    [seen.statements, "statements located"],
+    [seen.statements, "findings"],
     [seen.chains, "mechanism chains"],
     ...cost(),
   ];
@@ -381,7 +381,7 @@ async function act(button) {
     shared(await answer.json());
     button.disabled = false;
   } else if (button.dataset.act === "write-now" && !seen.ended) {
-    seen.wish = "The search ends with the step in hand; then it writes.";
+    seen.wish = "Finishing this search, then writing the report";
     waits("");
   }
 }
