@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from deepcritical.domain.frame import DeclineReason, QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.text import locate_quote
-from deepcritical.questions.naming import Names, as_condition, find_names
+from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names, joined
+from deepcritical.questions.roles import groups_in, measures_in, raises
 
 __all__ = ["FINAL", "ModelReading", "read_by_model"]
 
@@ -39,38 +40,54 @@ class ModelReading(BaseModel):
         "not_biomedical",
     ]
     """efficacy: whether one drug helps; candidates: which drugs could help; class: whether a class
-    of drugs helps; population: in whom it helps; status: approval, guidelines, trials; look_up: a
-    plain fact; open: any other question that biomedical literature answers."""
+    of drugs helps; comparison: one treatment or dose against another; combination: drugs given
+    together; safety: whether a drug brings a harm; dose: how much, how long, how often; population:
+    in whom it helps; status: approval, guidelines, trials; look_up: a plain fact; open: any other
+    question that biomedical literature answers."""
     drugs: list[str] = Field(default_factory=list)
-    """What is asked about, as the question names it; empty when it names none."""
+    """What is asked about, as the question names it; empty when it names none. Of a comparison the
+    side that is asked about; of a class with examples the class. Not what people take already, or
+    took before."""
     compared_with: list[str] = Field(default_factory=list)
     condition: str = ""
-    """What is to be treated, as the question names it; empty when it names none."""
+    """What is to be treated or prevented, as the question names it; empty when it names none. Not
+    the harm that is feared, and not what those who are studied have beside it."""
+    harm: str = ""
+    """In a question on safety the harm that is feared, as the question names it."""
     population: list[str] = Field(default_factory=list)
-    """Who is studied, as the question says it."""
+    """Who is studied, as the question says it: groups, and conditions that they have beside the
+    treated one. For agitation in dementia the condition is agitation, the population dementia."""
+    outcomes: list[str] = Field(default_factory=list)
+    """What is measured or hoped for beside the condition, as the question says it."""
     through: list[str] = Field(default_factory=list)
     """Targets or processes by which the drug is said to act."""
+    prevention: bool = False
+    """Whether it asks if people without the condition are kept from getting it."""
+    negative: bool = False
+    """Whether it asks, or has it confirmed, that there is no effect."""
 
 
 def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
-    """The frame with what a model reads in the question, as far as its words bear it out.
+    """The frame as a model reads the question, as far as its words bear it out.
 
-    A name counts that stands in the question, or that a vocabulary finds there. What the model left
-    out stays as the rules read it.
+    A name counts that stands in the question, or that a vocabulary finds there. A field that the
+    model left out stays as the rules read it.
     """
     if by_rule.declined in FINAL:
         return by_rule
     text, names = by_rule.text, find_names(by_rule.text)
-    drugs = tuple(_drugs(said.drugs, text, names)) or by_rule.drugs
+    named = tuple({one.drug.name: one for one in _drugs(said.drugs, text, names)}.values())
+    drugs = tuple(one.drug for one in named) or by_rule.drugs
     condition = _condition(said.condition, text, names)
     if said.kind == "not_biomedical" or not (drugs or condition or by_rule.answerable):
         return by_rule
     kind = _kind(said, drugs, by_rule)
-    harm = by_rule.harm if kind is QuestionKind.SAFETY else None
-    own = by_rule.condition or (None if harm else by_rule.harm)
-    told = [one for one in (own, harm) if one and condition and condition.name in one.names]
-    if condition is None or told:
-        condition = own
+    harm = _harm(said, kind, by_rule, names)
+    if condition is None:
+        condition = _left(by_rule, said, harm)
+    told = said.model_fields_set
+    outcomes = tuple(_measured(said.outcomes, text)) if "outcomes" in told else by_rule.outcomes
+    who = tuple(_people(said.population, text)) if "population" in told else by_rule.population
     through = tuple(filter(None, (_in_words(term, text) for term in said.through)))
     read = by_rule.model_copy(
         update={
@@ -78,10 +95,14 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
             "harm": harm,
             "declined": None,
             "drugs": drugs,
+            "members": _members(named) if named else by_rule.members,
             "comparators": _comparators(said, text, names, drugs) or by_rule.comparators,
             "condition": condition,
-            "population": by_rule.population
-            or tuple(filter(None, (_in_words(group, text) for group in said.population))),
+            "population": who,
+            "outcomes": outcomes,
+            "prevents": said.prevention if "prevention" in told else by_rule.prevents,
+            "negative": said.negative if "negative" in told else by_rule.negative,
+            "raises": raises(text, outcomes),
             "through": through or by_rule.through,
             "offers": (),
             "missing": (),
@@ -103,34 +124,79 @@ def _kind(said: ModelReading, drugs: tuple[Drug, ...], by_rule: QuestionFrame) -
     return by_rule.kind if by_rule.answerable else QuestionKind.OPEN
 
 
-def _drugs(written: Iterable[str], text: str, names: Names) -> Iterator[Drug]:
+def _harm(
+    said: ModelReading, kind: QuestionKind, by_rule: QuestionFrame, names: Names
+) -> Condition | None:
+    if kind is not QuestionKind.SAFETY:
+        return None
+    return _condition(said.harm, by_rule.text, names) or by_rule.harm
+
+
+def _left(by_rule: QuestionFrame, said: ModelReading, harm: Condition | None) -> Condition | None:
+    """The rules' condition where a model names none, unless it names that as something else."""
+    own = by_rule.condition or (None if harm else by_rule.harm)
+    if own is None:
+        return None
+    elsewhere = find_names("; ".join((said.harm, *said.population, *said.outcomes))).conditions
+    taken = {found.condition.name for found in elsewhere} | ({harm.name} if harm else set())
+    return None if taken.intersection((own.name, *own.names)) else own
+
+
+def _measured(said: Iterable[str], text: str) -> Iterator[str]:
+    """What is measured under the names that the rules use; else in the question's own words."""
+    found: dict[str, None] = {}
+    for outcome in filter(None, (_in_words(one, text) for one in said)):
+        found |= dict.fromkeys(measures_in(outcome) or (outcome.casefold(),))
+    yield from found
+
+
+def _people(said: Iterable[str], text: str) -> Iterator[str]:
+    found: dict[str, None] = {}
+    for group in filter(None, (_in_words(one, text) for one in said)):
+        conditions = [c.condition.name for c in find_names(group).conditions]
+        found |= dict.fromkeys((*conditions, *groups_in(group)) or (group,))
+    yield from found
+
+
+def _members(named: Sequence[DrugNamed]) -> tuple[str, ...]:
+    return named[0].group.members if named[0].group else ()
+
+
+def _drugs(written: Iterable[str], text: str, names: Names) -> Iterator[DrugNamed]:
+    """Each drug that the question names, however the model writes it."""
+    every = (*names.drugs, *names.beside)
     for name in written:
         found = find_names(name).drugs
         meant = found[0].drug if found else None
-        if meant and any(named.drug.name == meant.name for named in names.drugs):
-            yield meant
+        there = next((n for n in every if meant and n.drug.name == meant.name), None)
+        if there:
+            yield there
         elif in_text := _in_words(name, text):
-            yield meant or Drug(name=in_text, known=False)
+            known = found[0] if found else None
+            drug = known.drug if known else Drug(name=in_text, known=False)
+            yield DrugNamed(drug, known.group if known else None, 0, 0, in_text)
 
 
 def _comparators(
     said: ModelReading, text: str, names: Names, drugs: tuple[Drug, ...]
 ) -> tuple[str, ...]:
     asked = {drug.name for drug in drugs}
-    others = (drug.name for drug in _drugs(said.compared_with, text, names))
+    others = (named.drug.name for named in _drugs(said.compared_with, text, names))
     return tuple(name for name in others if name not in asked)
 
 
 def _condition(written: str, text: str, names: Names) -> Condition | None:
-    found = find_names(written).conditions
-    meant = found[0].condition if found else None
-    for mention in names.conditions:
-        if meant and meant in (mention.condition, *mention.others):
-            return as_condition(meant)
+    """The condition that a model names, by the table; several of them as one."""
+    here = {m.name for found in names.conditions for m in (found.condition, *found.others)}
+    inside = [found.condition for found in find_names(written).conditions]
     in_text = _in_words(written, text)
+    if inside and all(one.name in here for one in inside) and (len(inside) > 1 or not in_text):
+        found = joined([as_condition(one) for one in inside])
+        told = {"name": in_text, "names": tuple(dict.fromkeys((in_text, *found.names)))}
+        return found.model_copy(update=told) if in_text else found
     if not in_text:
         return None
-    return as_condition(meant, in_text) if meant else _literal(in_text)
+    return as_condition(inside[0], in_text) if inside else _literal(in_text)
 
 
 def _literal(name: str) -> Condition:

@@ -20,7 +20,7 @@ from deepcritical.questions.declining import general_questions, line_of
 from deepcritical.questions.features import features_of, is_other_script
 from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names
 from deepcritical.questions.placing import unplaced, with_outside
-from deepcritical.questions.roles import Roles, counts_in_users, prevents, roles_of
+from deepcritical.questions.roles import Roles, counts_in_users, prevents, raises, roles_of
 from deepcritical.questions.sides import other_arm, sides_of
 from deepcritical.questions.through import split_through
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
@@ -259,7 +259,7 @@ def _frame(text: str, kind: QuestionKind, names: Names, through: tuple[str, ...]
         through=(through or names.targets) if kind is QuestionKind.MECHANISM else (),
         negative=cues.is_negative(text),
         prevents=prevented,
-        raises=bool(roles.outcomes) and _raises(text, roles.outcomes),
+        raises=raises(text, roles.outcomes),
         latest=bool(cues.LATEST.search(text)),
         not_understood=names.unknown[:_RANKS_ONLY],
         ambiguities=tuple(
@@ -274,12 +274,6 @@ def _frame(text: str, kind: QuestionKind, names: Names, through: tuple[str, ...]
 def _is_of_gain(text: str, roles: Roles) -> bool:
     gains = bool(roles.outcomes) and set(roles.outcomes) <= cues.BETTER_HIGHER
     return gains and not _HARM.search(text)
-
-
-def _raises(text: str, outcomes: Sequence[str]) -> bool:
-    """Whether a question asks for more of what is bad, and for nothing that a drug is given for."""
-    bad = set(outcomes) <= cues.BETTER_LOWER
-    return bad and bool(cues.RAISES.search(text)) and not cues.LOWERS.search(text)
 
 
 def _narrowed(named: DrugNamed, through: tuple[str, ...]) -> QuestionKind:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
@@ -12,7 +12,7 @@ from deepcritical.questions import cues
 from deepcritical.questions.naming import Names, as_condition, joined
 from deepcritical.vocabulary.conditions import ConditionMention, is_kind_of
 
-__all__ = ["Roles", "counts_in_users", "prevents", "roles_of"]
+__all__ = ["Roles", "counts_in_users", "groups_in", "measures_in", "prevents", "raises", "roles_of"]
 
 _WHO = bounded(
     r"\b(?:in|among|with|for|having|who have|living with|due to|of|after|and) (?:[\w'’-]+ ){0,3}$|"
@@ -152,19 +152,13 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
     harm = _brought(names, [unit[0] for unit in units]) if on_harm else None
     asked, others = _parted(text, [unit[0] for unit in units if unit[0] is not harm])
     population = [m.condition.name for unit in units if unit[0] in others for m in unit]
-    groups = [
-        name
-        for name, pattern in cues.GROUPS
-        if any(not _NOT_THEY.search(rest[: m.start()]) for m in pattern.finditer(rest))
-    ]
-    if any(group.endswith(" women") for group in groups):
-        groups = [group for group in groups if group != "women"]
+    groups = groups_in(rest)
     condition, brought = (
         joined([as_condition(m.condition, _called(m)) for m in unit]) if unit else None
         for unit in (_unit_of(asked, units), _unit_of(harm, units))
     )
     taken = " ".join(m.text.casefold() for m in _unit_of(asked, units))
-    outcomes = tuple(_measured(rest, taken))
+    outcomes = measures_in(rest, taken)
     return Roles(condition, tuple(dict.fromkeys((*population, *groups))), outcomes, brought)
 
 
@@ -249,8 +243,25 @@ def _brought(names: Names, mentions: Sequence[ConditionMention]) -> ConditionMen
     return None
 
 
-def _measured(text: str, taken: str) -> Iterator[str]:
-    """What is measured; of "progression-free survival" not survival and progression, too."""
+def groups_in(text: str) -> list[str]:
+    """Groups of people that a text names, each under one name."""
+    groups = [
+        name
+        for name, pattern in cues.GROUPS
+        if any(not _NOT_THEY.search(text[: m.start()]) for m in pattern.finditer(text))
+    ]
+    if any(group.endswith(" women") for group in groups):
+        groups = [group for group in groups if group != "women"]
+    return groups
+
+
+def measures_in(text: str, taken: str = "") -> tuple[str, ...]:
+    """What is measured; of "progression-free survival" not survival and progression, too.
+
+    Args:
+        text: Where it is said.
+        taken: Words of it that mean something else.
+    """
     found = [
         (name, match.start(), match.end())
         for name, pattern in cues.OUTCOMES
@@ -262,7 +273,13 @@ def _measured(text: str, taken: str) -> Iterator[str]:
         for name, start, end in found
         if not any(s <= start and end <= e and (s, e) != (start, end) for _, s, e in found)
     ]
-    yield from dict.fromkeys(whole)
+    return tuple(dict.fromkeys(whole))
+
+
+def raises(text: str, outcomes: Sequence[str]) -> bool:
+    """Whether a question asks for more of what is bad, and for nothing that a drug is given for."""
+    bad = bool(outcomes) and set(outcomes) <= cues.BETTER_LOWER
+    return bad and bool(cues.RAISES.search(text)) and not cues.LOWERS.search(text)
 
 
 def _bearing(text: str, mentions: Sequence[ConditionMention]) -> list[ConditionMention]:

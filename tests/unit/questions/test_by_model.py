@@ -74,3 +74,49 @@ def test_no_model_talks_a_final_reason_away(text: str) -> None:
 def test_what_a_model_finds_not_biomedical_stays_as_the_rules_read_it() -> None:
     by_rule = read_frame(KNOWN)
     assert read_by_model(by_rule, ModelReading(kind="not_biomedical")) == by_rule
+
+
+def test_every_field_that_the_model_fills_is_the_models() -> None:
+    text = "For people with dementia who wander at night, is zopiclone any help with insomnia?"
+    frame = read(
+        text,
+        drugs=["zopiclone"],
+        condition="insomnia",
+        population=["people with dementia who wander at night"],
+        outcomes=[],
+        negative=False,
+        prevention=False,
+    )
+    assert frame.condition is not None
+    assert frame.condition.name == "insomnia"
+    assert frame.population == ("Dementia",)
+
+
+def test_a_feared_harm_is_not_the_condition() -> None:
+    text = "So, statins and diabetes: is there anything in it?"
+    frame = read(text, kind="safety", drugs=["statins"], condition="", harm="diabetes")
+    assert frame.harm is not None
+    assert (frame.harm.name, frame.condition) == ("diabetes", None)
+
+
+def test_conditions_named_together_are_asked_about_together() -> None:
+    text = "Would metformin do something for asthma or gout?"
+    frame = read(text, drugs=["metformin"], condition="asthma or gout")
+    assert frame.condition is not None
+    assert [one.name for one in frame.condition.each] == ["Asthma", "Gout"]
+    assert frame.condition.name == "asthma or gout"
+
+
+def test_a_drug_told_twice_counts_once() -> None:
+    frame = read(
+        "Depakote (valproate) in mania?", drugs=["Depakote", "valproate"], condition="mania"
+    )
+    assert [drug.name for drug in frame.drugs] == ["valproic acid"]
+
+
+def test_an_outcome_bears_the_name_that_the_rules_use_or_the_words_of_the_question() -> None:
+    text = "Does metformin in asthma make people live longer and walk farther?"
+    frame = read(
+        text, drugs=["metformin"], condition="asthma", outcomes=["live longer", "walk farther"]
+    )
+    assert frame.outcomes == ("survival", "walk farther")
