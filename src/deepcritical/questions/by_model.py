@@ -12,6 +12,8 @@ from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.text import locate_quote
 from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names, joined
 from deepcritical.questions.roles import groups_in, measures_in, raises
+from deepcritical.vocabulary.conditions import is_kind_of
+from deepcritical.vocabulary.words import is_english
 
 __all__ = ["FINAL", "ModelReading", "read_by_model"]
 
@@ -76,24 +78,23 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
     if by_rule.declined in FINAL:
         return by_rule
     text, names = by_rule.text, find_names(by_rule.text)
-    named = tuple({one.drug.name: one for one in _drugs(said.drugs, text, names)}.values())
+    named = _together(tuple(_drugs(said.drugs, text, names)), names)
     drugs = tuple(one.drug for one in named) or by_rule.drugs
     condition = _condition(said.condition, text, names)
     if said.kind == "not_biomedical" or not (drugs or condition or by_rule.answerable):
         return by_rule
     kind = _kind(said, drugs, by_rule)
-    harm = _harm(said, kind, by_rule, names)
+    harm, worse = _feared(said, by_rule, names) if kind is QuestionKind.SAFETY else (None, ())
     if condition is None:
         condition = _left(by_rule, said, harm)
     told = said.model_fields_set
-    outcomes = tuple(_measured(said.outcomes, text)) if "outcomes" in told else by_rule.outcomes
-    who = tuple(_people(said.population, text)) if "population" in told else by_rule.population
-    through = tuple(filter(None, (_in_words(term, text) for term in said.through)))
-    read = by_rule.model_copy(
+    measured = _measured(said.outcomes, text) if "outcomes" in told else by_rule.outcomes
+    outcomes = tuple(dict.fromkeys((*worse, *measured)))
+    who = _people(said.population, text) if "population" in told else by_rule.population
+    read = _searched(by_rule).model_copy(
         update={
             "kind": kind,
             "harm": harm,
-            "declined": None,
             "drugs": drugs,
             "members": _members(named) if named else by_rule.members,
             "comparators": _comparators(said, text, names, drugs) or by_rule.comparators,
@@ -102,14 +103,18 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
             "outcomes": outcomes,
             "prevents": said.prevention if "prevention" in told else by_rule.prevents,
             "negative": said.negative if "negative" in told else by_rule.negative,
-            "raises": raises(text, outcomes),
-            "through": through or by_rule.through,
-            "offers": (),
-            "missing": (),
-            "notices": by_rule.notices if by_rule.answerable else (),
+            "raises": bool(worse) or raises(text, outcomes),
+            "through": _words(said.through, text) or by_rule.through,
         }
     )
     return read if _same(read, by_rule) else _told(read)
+
+
+def _searched(by_rule: QuestionFrame) -> QuestionFrame:
+    """The frame as one of a question that is searched, whatever the rules made of it."""
+    notices = by_rule.notices if by_rule.answerable else ()
+    cleared = {"declined": None, "offers": (), "missing": (), "notices": notices}
+    return by_rule.model_copy(update=cleared)
 
 
 def _kind(said: ModelReading, drugs: tuple[Drug, ...], by_rule: QuestionFrame) -> QuestionKind:
@@ -124,12 +129,28 @@ def _kind(said: ModelReading, drugs: tuple[Drug, ...], by_rule: QuestionFrame) -
     return by_rule.kind if by_rule.answerable else QuestionKind.OPEN
 
 
-def _harm(
-    said: ModelReading, kind: QuestionKind, by_rule: QuestionFrame, names: Names
-) -> Condition | None:
-    if kind is not QuestionKind.SAFETY:
+def _feared(
+    said: ModelReading, by_rule: QuestionFrame, names: Names
+) -> tuple[Condition | None, tuple[str, ...]]:
+    """The condition that is feared, and what else is: deaths, or that a disease comes back."""
+    if not said.harm:
+        return by_rule.harm, ()
+    harm = _harm(said, by_rule.text, names)
+    return harm, measures_in(said.harm, harm.name.casefold() if harm else "")
+
+
+def _harm(said: ModelReading, text: str, names: Names) -> Condition | None:
+    """The condition that is feared, without what else the question names for those who fear it."""
+    others = find_names("; ".join((said.condition, *said.population))).conditions
+    feared = [
+        found
+        for found in find_names(said.harm).conditions
+        if not any(is_kind_of(other.condition, found.condition) for other in others)
+    ]
+    if not feared:
         return None
-    return _condition(said.harm, by_rule.text, names) or by_rule.harm
+    first, last = feared[0], feared[-1]
+    return _condition(said.harm[first.start : last.end], text, names)
 
 
 def _left(by_rule: QuestionFrame, said: ModelReading, harm: Condition | None) -> Condition | None:
@@ -142,20 +163,50 @@ def _left(by_rule: QuestionFrame, said: ModelReading, harm: Condition | None) ->
     return None if taken.intersection((own.name, *own.names)) else own
 
 
-def _measured(said: Iterable[str], text: str) -> Iterator[str]:
+def _measured(said: Iterable[str], text: str) -> tuple[str, ...]:
     """What is measured under the names that the rules use; else in the question's own words."""
     found: dict[str, None] = {}
-    for outcome in filter(None, (_in_words(one, text) for one in said)):
+    for outcome in _words(said, text):
         found |= dict.fromkeys(measures_in(outcome) or (outcome.casefold(),))
-    yield from found
+    return tuple(found)
 
 
-def _people(said: Iterable[str], text: str) -> Iterator[str]:
+def _people(said: Iterable[str], text: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
-    for group in filter(None, (_in_words(one, text) for one in said)):
+    for group in _words(said, text):
         conditions = [c.condition.name for c in find_names(group).conditions]
         found |= dict.fromkeys((*conditions, *groups_in(group)) or (group,))
-    yield from found
+    return tuple(found)
+
+
+def _words(said: Iterable[str], text: str) -> tuple[str, ...]:
+    """Of what a model says that which stands in the question, as it stands there."""
+    return tuple(filter(None, (_in_words(one, text) for one in said)))
+
+
+def _together(listed: Sequence[DrugNamed], names: Names) -> tuple[DrugNamed, ...]:
+    """The drugs each once, as the question sets them beside one another.
+
+    Of a class with examples, or of alternatives, the whole is asked about; and a name that the
+    question only sets in brackets behind another one is that other.
+    """
+    told = {named.drug.name: named for named in listed}
+    known = {name for name, named in told.items() if named.drug.known}
+    for whole in names.drugs:
+        parts = known.intersection(whole.group.members) if whole.group else set()
+        if len(parts) > 1 or (parts and whole.drug.name in known):
+            told[whole.drug.name] = whole
+            told = {name: named for name, named in told.items() if name not in parts}
+            known = known - parts | {whole.drug.name}
+    there = {named.drug.name for named in (*names.drugs, *names.beside)}
+    if there & known:
+        told = {name: named for name, named in told.items() if name in there or _is_name(named)}
+    return tuple(told.values())
+
+
+def _is_name(named: DrugNamed) -> bool:
+    """Whether words that no table has are a name, and not plain English."""
+    return not named.drug.known and not all(map(is_english, named.text.casefold().split()))
 
 
 def _members(named: Sequence[DrugNamed]) -> tuple[str, ...]:

@@ -219,11 +219,11 @@ OUTCOMES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("progression-free survival", r"progression[- ]free survival|PFS"),
         (
             "recurrence",
-            r"recurren\w+|relaps\w+|comes? back|come back|flare[- ]?ups?|flares?|recurring",
+            r"recurren\w+|relaps\w+|(?:comes?|coming|came) back|flare[- ]?ups?|flares?|recurring",
         ),
         ("remission", r"remission|remit\w*"),
         ("exacerbations", r"exacerbations?|attacks?"),
-        ("progression", r"progress\w+|advanc\w+|worsening|getting worse|course of"),
+        ("progression", r"progress\w*|advanc\w+|worsening|getting worse|course of"),
         (
             "hospitalisation",
             r"hospitali[sz]ations?|admissions?|admitted to hospital|readmission|"
