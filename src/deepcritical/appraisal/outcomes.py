@@ -300,10 +300,10 @@ def _weight(construct: Construct, result: Result, asked: Asked) -> Importance:
         return "critical"
     if _is_in(asked, construct.harm_in):
         return "harm"
+    if own.intersection(names) and result.kind != "safety" and not wanted:
+        return "critical"  # also where a reader calls it a surrogate: bone density in bone loss
     if result.kind == "surrogate":
         return "surrogate"
-    if own.intersection(names) and result.kind != "safety" and not wanted:
-        return "critical"
     if result.kind == "safety" or construct.importance == "harm":
         return "harm"
     if wanted:

@@ -7,16 +7,15 @@ already or that brought their condition is not asked about.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from deepcritical.domain.named import Drug
 from deepcritical.domain.patterns import bounded
 from deepcritical.vocabulary.classes import DrugClass, listed_class
-from deepcritical.vocabulary.conditions import ConditionMention
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 
-__all__ = ["DrugNamed", "alternatives", "as_one", "is_beside", "specific", "with_cause"]
+__all__ = ["DrugNamed", "alternatives", "as_one", "specific"]
 
 
 class DrugNamed(NamedTuple):
@@ -29,17 +28,6 @@ class DrugNamed(NamedTuple):
     text: str
 
 
-_BESIDE = bounded(
-    r"\b(?:vs?\.?|versus|than|plus|or|compared|against|over|beats?|outperform\w*|instead of|"
-    r"switch\w*|replac\w+)(?!\w)|\+",
-    re.IGNORECASE,
-)
-_STATE = bounded(
-    r"[- ](?:refractory|resistant|dependent|naive|na.ve|induced|associated|related|sparing|free|"
-    r"experienced|unresponsive|intolerant)\b",
-    re.IGNORECASE,
-)
-"""Behind a drug: it says who is treated, or of what."""
 _OPENS = bounded(r" ?[(\[] ?")
 _IN_BRACKETS = bounded(r" ?\((?P<name>[^()]{3,40})\)")
 _BRAND_OR = bounded(r" ?/ ?")
@@ -67,34 +55,6 @@ _CHOICE = bounded(
     r"inferior|instead|rather|switch\w*|between)\b",
     re.IGNORECASE,
 )
-_TAKES = bounded(
-    r"\b(?:patients?|people|persons?|individuals|women|men|adults|those|children|survivors|who|"
-    r"are|already) (?:(?:are|already|currently|stable|established|maintained|still) ){0,2}"
-    r"(?:on|receiv\w+|tak(?:e|es|ing)|treated with|under|given) (?:[\w-]+ ){0,2}$",
-    re.IGNORECASE,
-)
-_ADDED_TO = bounded(
-    r"\b(?:add(?:ed|ing)?(?: [\w-]+){0,6} to|on top of|in addition to|as an? (?:add-on|adjunct) to)"
-    r" (?:[\w-]+ ){0,2}$",
-    re.IGNORECASE,
-)
-_HARM = bounded(
-    r"\b(?:safe\w*|harm\w*|risk\w*|interact\w*|danger\w*|toxic\w*|adverse|side.effects?|"
-    r"contra-?indicat\w+|stop\w*|switch\w*)\b",
-    re.IGNORECASE,
-)
-"""Asks what two drugs do to one another, or which one is left."""
-_TREATS = bounded(
-    r"\b(?:for|of|against|from|in|prevent\w*|treat\w*|reduc\w*|reliev\w*|help\w*|"
-    r"eas(?:e|es|ing)) $",
-    re.IGNORECASE,
-)
-_BROUGHT_BY = bounded(
-    r" (?:[\w-]+ ){0,3}(?:(?:get|gets|comes?|came|results?|resulting|arising) (?:with|from)|from|"
-    r"caused by|due to|induced by|brought on by|secondary to) (?:[\w-]+ ){0,2}$",
-    re.IGNORECASE,
-)
-_CAUSE_STATE = bounded(r"(?:[- ](?:treatment|therapy))?[- ](?:(?:induced|associated|related) )?")
 
 
 def alternatives(text: str, drugs: Sequence[DrugNamed]) -> list[DrugNamed]:
@@ -216,57 +176,7 @@ def _is_other_name(text: str, last: DrugNamed, named: DrugNamed) -> bool:
     return bool(in_brackets) and last.group is None and named.group is None
 
 
-def is_beside(text: str, drugs: Sequence[DrugNamed]) -> Iterator[bool]:
-    """Of each drug whether people take it already, whatever is tried in them."""
-    is_so = False
-    end = 0
-    asks_harm = bool(_HARM.search(text) or _CHOICE.search(text))
-    for named in drugs:
-        before = text[: named.start]
-        added = named.group is not None and _ADDED_TO.search(before)
-        joined = is_so and _NEXT.fullmatch(text, end, named.start)
-        is_so = not asks_harm and bool(added or joined or _TAKES.search(before))
-        end = named.end
-        yield is_so
-
-
-def with_cause(
-    text: str, drugs: Sequence[DrugNamed], conditions: Sequence[ConditionMention]
-) -> tuple[list[DrugNamed], list[ConditionMention]]:
-    """The drugs without those that brought a condition, and the conditions with these before them.
-
-    "X for opioid constipation" is on X alone, and so is "X for constipation caused by opioids".
-    """
-    left, told = list(drugs), list(conditions)
-    for named in drugs:
-        at = next((n for n, c in enumerate(told) if c.start > named.start), None)
-        if len(left) < 2 or named is drugs[0]:
-            continue
-        if at is not None and _is_adjunct(text, named, told[at]):
-            mention = told[at]
-            whole = text[named.start : mention.end]
-            told[at] = mention._replace(start=named.start, text=whole)
-            left.remove(named)
-        elif any(_BROUGHT_BY.fullmatch(text, c.end, named.start) for c in conditions):
-            left.remove(named)
-    return left, told
-
-
-def _is_adjunct(text: str, named: DrugNamed, mention: ConditionMention) -> bool:
-    """Whether a drug before a condition says what brought it: in the singular, "opioid itch"."""
-    between = text[named.end : mention.start]
-    is_tumour = any(tree.startswith("C04") for tree in mention.condition.trees)
-    if is_tumour or not _CAUSE_STATE.fullmatch(between):
-        return False
-    is_plural = named.group is not None and named.text.endswith("s")
-    is_one = bool(named.group or between.strip(" -") or _TREATS.search(text[: named.start]))
-    return is_one and not is_plural
-
-
-def specific(text: str, drugs: list[DrugNamed]) -> list[DrugNamed]:
-    """Without what is told of others: "an antibiotic, doxycycline", "steroid-refractory"."""
-    drugs = [d for d in drugs if not _STATE.match(text, d.end)] or drugs
-    single = [d for d in drugs if d.group is None]
-    if not single or len(single) == len(drugs) or _BESIDE.search(text):
-        return drugs
-    return single
+def specific(drugs: list[DrugNamed]) -> list[DrugNamed]:
+    """Without a class that is told with one of its own drugs: "an antibiotic, doxycycline"."""
+    told = {d.drug.name for d in drugs if d.group is None}
+    return [d for d in drugs if d.group is None or not told.intersection(d.group.members)]

@@ -1,9 +1,10 @@
-"""The kind of a question by linear classifiers, whose weights are data.
+"""The kind of a question, and the roles in it, by linear classifiers whose weights are data.
 
-Trained by `scripts/train_kinds.py` on questions and inputs that were written for it, with names
+Trained by `scripts/train_questions.py` on questions and inputs that were written for it, with names
 masked: they learn what English asks with, and no drug or disease. One tells a question that can be
-answered from what is declined, the other the kinds of question from each other. Their figures on
-questions that they were not trained on are those of `benchmarks/questions.py`.
+answered from what is declined, another the kinds of question from each other, two the roles of
+drugs and of conditions. `deepcritical eval benchmarks` measures them on questions that they were
+not trained on.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ from importlib import resources
 from math import exp
 from typing import NamedTuple
 
-__all__ = ["ANSWERABLE", "UNIT", "packed", "probabilities", "scores"]
+__all__ = ["ANSWERABLE", "KINDS", "ROLES", "UNIT", "packed", "probabilities", "scores"]
+
+KINDS, ROLES = "question_kinds.json", "question_roles.json"
+"""The weights: of whole questions, and of the drugs and conditions in them."""
 
 ANSWERABLE = "answerable"
 """The label of every question that is not declined, whatever its kind."""
@@ -35,15 +39,18 @@ class _Weights(NamedTuple):
 
 
 @cache
-def _weights() -> _Weights:
-    file = resources.files("deepcritical").joinpath("data", "question_kinds.json")
+def _weights(name: str) -> _Weights:
+    file = resources.files("deepcritical").joinpath("data", name)
     read = json.loads(file.read_text(encoding="utf-8"))
     return _Weights(tuple(read["labels"]), read["bias"], read["weights"])
 
 
-def scores(features: Iterable[str]) -> dict[str, float]:
-    """How much speaks for each label: each kind, each reason to decline, and `ANSWERABLE`."""
-    weights = _weights()
+def scores(features: Iterable[str], name: str = KINDS) -> dict[str, float]:
+    """How much speaks for each label of the weights of this name.
+
+    Of `KINDS` each kind, each reason to decline, and `ANSWERABLE`.
+    """
+    weights = _weights(name)
     found = [weights.bias, *(weights.of[f] for f in features if f in weights.of)]
     columns = zip(*(map(ord, told) for told in found), strict=True)
     return {

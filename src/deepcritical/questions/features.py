@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import pairwise
 
 from deepcritical.domain.patterns import bounded
-from deepcritical.questions.naming import Names
+from deepcritical.questions.naming import DrugNamed, Names
 from deepcritical.vocabulary.words import is_english
 
 __all__ = ["features_of", "is_other_script"]
@@ -58,7 +58,7 @@ def _masked(names: Names) -> str:
     """The text with `⟨drug⟩` for a drug, and so on."""
     text = names.text
     places = [
-        *((d.start, d.end, "class" if d.group else "drug") for d in names.drugs),
+        *((d.start, d.end, _mask(d, names)) for d in names.drugs),
         *((c.start, c.end, "condition") for c in names.conditions),
     ]
     masks = [(start, end, f"⟨{what}⟩") for start, end, what in places]
@@ -68,6 +68,12 @@ def _masked(names: Names) -> str:
     for target in names.targets:
         text = re.sub(rf"\b{re.escape(target)}\b", " ⟨target⟩ ", text)
     return _TIME.sub(" ", text)
+
+
+def _mask(named: DrugNamed, names: Names) -> str:
+    if named in names.compared:
+        return "other"
+    return "class" if named.group else "drug"
 
 
 def _shortened(text: str) -> str:
@@ -104,6 +110,7 @@ def _of_shape(tokens: list[str], names: Names) -> Iterator[str]:
     words = [t for t in tokens if t[0].isalpha() or t == _UNKNOWN]
     english = sum(t != _UNKNOWN for t in words)
     yield f"drugs={min(len({d.drug.name for d in names.drugs}), 3)}"
+    yield f"compared={min(len(names.compared), 2)} beside={min(len(names.beside), 2)}"
     yield f"classes={min(sum(d.group is not None for d in names.drugs), 2)}"
     yield f"conditions={min(len({c.condition.name for c in names.conditions}), 2)}"
     yield f"targets={min(len(names.targets), 1)}"

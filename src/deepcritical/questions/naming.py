@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import compress
 from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
@@ -14,10 +13,9 @@ from deepcritical.questions.asked_drugs import (
     DrugNamed,
     alternatives,
     as_one,
-    is_beside,
     specific,
-    with_cause,
 )
+from deepcritical.questions.mention_roles import ASKED, BESIDE, COMPARED, drug_roles
 from deepcritical.vocabulary.classes import DrugClass, drug_class, find_classes
 from deepcritical.vocabulary.conditions import (
     ConditionMention,
@@ -33,7 +31,7 @@ from deepcritical.vocabulary.nearest import near_condition, near_drug
 from deepcritical.vocabulary.nodes import vocabulary
 from deepcritical.vocabulary.words import is_english
 
-__all__ = ["DrugNamed", "Names", "as_condition", "find_names", "joined"]
+__all__ = ["DrugNamed", "Names", "as_condition", "find_names", "joined", "mentions_in"]
 
 _CODE = bounded(r"\b(?:[A-Z]{2,5}-\d{3,6}[A-Z]?|[A-Z]{2,4}\d{4,6})\b")
 """A company's code of a compound: "VX-548"."""
@@ -78,7 +76,11 @@ class Names(NamedTuple):
     """Words that are in no vocabulary and not of ordinary English."""
     notices: tuple[str, ...]
     beside: tuple[DrugNamed, ...] = ()
-    """Drugs that people take already, whatever is tried in them."""
+    """Drugs that people take or took, whatever is tried in them."""
+    compared: tuple[DrugNamed, ...] = ()
+    """Of the drugs those that another one is compared with."""
+    every: tuple[DrugNamed, ...] = ()
+    """All drugs, in the order of their places, as the roles of conditions are told beside them."""
 
 
 def as_condition(known: KnownCondition, written: str = "") -> Condition:
@@ -107,6 +109,22 @@ def joined(conditions: Sequence[Condition]) -> Condition:
 
 def find_names(text: str) -> Names:
     """Find what a question names; what is misspelled by an edit or two is found with a notice."""
+    names = mentions_in(text)
+    roles = drug_roles(names.text, names.drugs, names.conditions)
+    likely = [max(told, key=told.__getitem__) for told in roles]
+    asked = [d for d, role in zip(names.drugs, likely, strict=True) if role != BESIDE]
+    compared = [d for d, role in zip(names.drugs, likely, strict=True) if role == COMPARED]
+    if not asked and names.drugs:
+        asked = [max(zip(roles, names.drugs, strict=True), key=lambda one: one[0][ASKED])[1]]
+    return names._replace(
+        drugs=tuple(specific(asked)),
+        beside=tuple(d for d in names.drugs if d not in asked),
+        compared=tuple(compared),
+    )
+
+
+def mentions_in(text: str) -> Names:
+    """What a question names, whatever it says of it: all drugs stand among `drugs`."""
     drugs, conditions = _drugs_and_conditions(text)
     corrected, notices = _spelled(text, _places(drugs, conditions))
     if notices:
@@ -114,18 +132,14 @@ def find_names(text: str) -> Names:
     taken = _places(drugs, conditions)
     drugs = alternatives(corrected, as_one(corrected, drugs))
     inside = [c for c in conditions if any(d.start <= c.start < d.end for d in drugs)]
-    conditions = [c for c in conditions if c not in inside]
-    drugs, conditions = with_cause(corrected, drugs, conditions)
-    beside = list(compress(drugs, is_beside(corrected, drugs)))
-    beside = beside if len(beside) < len(drugs) else []
     return Names(
         corrected,
-        tuple(specific(corrected, [d for d in drugs if d not in beside])),
-        tuple(conditions),
+        tuple(drugs),
+        tuple(c for c in conditions if c not in inside),
         tuple(_targets(corrected, taken)),
         tuple(_unknown(corrected, taken)),
         notices,
-        tuple(beside),
+        every=tuple(drugs),
     )
 
 

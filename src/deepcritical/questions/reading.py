@@ -20,7 +20,7 @@ from deepcritical.questions.declining import general_questions, line_of
 from deepcritical.questions.features import features_of, is_other_script
 from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names
 from deepcritical.questions.placing import unplaced, with_outside
-from deepcritical.questions.roles import Roles, counts_in_users, prevents, raises, roles_of
+from deepcritical.questions.roles import Roles, names_harm, prevents, raises, roles_of
 from deepcritical.questions.sides import other_arm, sides_of
 from deepcritical.questions.through import split_through
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
@@ -196,8 +196,8 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
     if kind in doubtful | {QuestionKind.MECHANISM} and drugs and cues.SIDE_EFFECTS.search(text):
         return QuestionKind.SAFETY
     lowers = cues.LOWERS.search(text)
-    asks_harm = cues.INJURES.search(text) or (names.conditions and counts_in_users(names))
-    is_harm = len(drugs) == 1 and kind in doubtful and asks_harm and not lowers
+    asks_harm = len(drugs) == 1 and kind in doubtful and not lowers
+    is_harm = asks_harm and (cues.INJURES.search(text) or names_harm(names))
     return QuestionKind.SAFETY if is_harm else kind
 
 

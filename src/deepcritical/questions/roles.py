@@ -9,42 +9,18 @@ from typing import NamedTuple
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import Condition
 from deepcritical.questions import cues
+from deepcritical.questions.mention_roles import (
+    CONDITION,
+    HARM,
+    OUTCOME,
+    POPULATION,
+    condition_roles,
+)
 from deepcritical.questions.naming import Names, as_condition, joined
 from deepcritical.vocabulary.conditions import ConditionMention, is_kind_of
 
-__all__ = ["Roles", "counts_in_users", "groups_in", "measures_in", "prevents", "raises", "roles_of"]
+__all__ = ["Roles", "groups_in", "measures_in", "names_harm", "prevents", "raises", "roles_of"]
 
-_WHO = bounded(
-    r"\b(?:in|among|with|for|having|who have|living with|due to|of|after|and) (?:[\w'’-]+ ){0,3}$|"
-    r"\b(?:associated|related|induced|positive) $",
-    re.IGNORECASE,
-)
-_PEOPLE = bounded(
-    r"\b(?:patients?|people|persons?|adults|women|men|those|individuals|someone|children|kids|"
-    r"husband|wife|mother|father)\b[^.;?]{0,30}$",
-    re.IGNORECASE,
-)
-_BEHIND = bounded(
-    r"^[- ](?:positive|related|associated|affected|infected|dependent)\b", re.IGNORECASE
-)
-_OF_PEOPLE = bounded(
-    r"^ (?:patients?|people|persons?|adults|women|men|individuals|children|kids|adolescents|"
-    r"smokers|survivors)\b",
-    re.IGNORECASE,
-)
-_ARE_PEOPLE = bounded(
-    r"\w{4,}(?:ics|iacs|eurs)$|\b(?:smokers|drinkers|survivors|sufferers)$", re.IGNORECASE
-)
-"""Names of those who have a condition: "diabetics", "migraineurs"."""
-_OF_DRUG = bounded(
-    r"^(?:['’]s)?[ -](?:pill|tablet|capsule|medicine|medication|drug|jab|injection|med|remedy)s?\b",
-    re.IGNORECASE,
-)
-"""Behind a condition that only says what a drug is for: "metformin, the diabetes pill"."""
-_HAS = bounded(
-    r"\b(?:has|have|had|having|with|suffers? from|living with|gets?|got|developed)\b[^.;?]{0,40}$",
-    re.IGNORECASE,
-)
 _NOT_THEY = bounded(
     r"\b(?:without|no|not|never|excluding|except|non|neither|nor|rather than|free of|absence of)"
     r"(?: (?:a|an|any|in|had|have|having|prior|previous|known|history of|with|for)){0,3}"
@@ -55,56 +31,11 @@ _NOT_THEY = bounded(
 _MARKER = bounded(r"^-[A-Z]?\d")
 """Behind letters that are no condition: PD-L1, PD-1."""
 _SHORT = 5
-
-
-_BROUGHT_BEFORE = bounded(
-    r"\b(?:caus(?:e|es|ed|ing)|induc(?:e|es|ed|ing)|trigger\w*|leads? to|leading to|brings? on|"
-    r"gives? (?:you|people|them|one)|provok\w+|(?<!lower )(?<!reduced )(?<!lowered )(?:risk|danger|"
-    r"chance|odds|rate|incidence|rates|cases|signals?) of|risk for|"
-    r"(?:associat\w+|linked|links?|connect\w+|relat\w+) (?:with|to|between [\w-]+ and)|"
-    r"how (?:common|often|likely|rare|frequent)(?: is| are)?|(?:get|gets|getting|develop\w*|"
-    r"born with)) (?:(?!(?:in|for|with|among|on|after|by) )[\w'’-]+ ){0,3}$",
-    re.IGNORECASE,
-)
-_BROUGHT_BEHIND = bounded(
-    r"^[ -](?:risks?\b|(?:more often |more |less )?(?:after|from|with|on|while taking|caused by|"
-    r"due to|induced by) (?:[\w-]+ ){0,2}◊|as (?:a|an) (?:known )?(?:side|adverse))",
-    re.IGNORECASE,
-)
-_COUNTED = bounded(
-    r"\b(?:prevalence|incidence|frequency|proportion|percentage|rates?|risk|odds|"
-    r"how (?:common|often|many|likely|frequent\w*)|more (?:often|likely|frequent\w*|common\w*)|"
-    r"(?:get|have|suffer) more)\b",
-    re.IGNORECASE,
-)
-_USERS = bounded(
-    r"\b(?:people|patients|those|women|men|adults|persons|individuals|children) (?:who (?:are )?)?"
-    r"(?:on|tak(?:e|ing)|us(?:e|ing)|treated with|receiving|given|exposed to) "
-    r"(?:[\w-]+ ){0,2}◊|"
-    r"◊ *(?:users?|takers|recipients)\b|◊ *-?(?:treated|exposed)\b",
-    re.IGNORECASE,
-)
-"""Who takes a drug: what is counted in them, it may have brought."""
-_SUFFERED = bounded(
-    r"\b(?:in|for|with|having|who have|have|has|had|i['’]m|treat\w*) (?:[\w'’-]+ ){0,3}$",
-    re.IGNORECASE,
-)
-
-
-_SIDE_BY_SIDE = bounded(r"(?:['’]s?)?[ -](?:(?:related|associated|induced) )?", re.IGNORECASE)
 _BESIDE = bounded(
     r",? (?:and/or|and|or|&) (?:(?!(?:in|for|with|among|of|to|from|on|after|who|does|do|is|are|can)"
     r" )[\w-]+ ){0,2}|, ",
     re.IGNORECASE,
 )
-_AIM = bounded(
-    r"\b(?:for|to) (?:prevent|treat|reduc|lower|control|reliev|manag|stop|slow|delay|eas)\w*"
-    r"(?: the)?(?: \w+){0,2} $",
-    re.IGNORECASE,
-)
-_AMONG = bounded(r"\b(?:in|among) (?:[\w'’-]+ ){0,3}$", re.IGNORECASE)
-
-
 _PREVENTED = bounded(
     r"(?:\b(?:prevent\w*|chemoprevent\w*|avert\w*|ward\w* off|prophyla\w+ (?:of|for|against)|"
     r"prevention of|protect\w* (?:\w+ )?(?:against|from)|immuni\w+ against|"
@@ -137,66 +68,115 @@ class Roles(NamedTuple):
     harm: Condition | None = None
 
 
+class _Told(NamedTuple):
+    mention: ConditionMention
+    role: dict[str, float]
+    """How probable each role is."""
+
+    @property
+    def likeliest(self) -> str:
+        return max(self.role, key=self.role.__getitem__)
+
+
 def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
     """Which condition is treated, who is studied, what is measured, what harm is asked about.
 
-    The condition asked about is the first that does not only say who is studied.
-
     "Agitation in dementia" asks about agitation; "in people with HIV and meningitis" asks about
     the one of the two that is not a group of people.
+
+    Args:
+        names: What the question names.
+        on_harm: Whether it asks if a drug brings a harm; in no other question is one feared.
     """
     text = rest = names.text
     for named in names.drugs:
         rest = rest.replace(named.text, " " * len(named.text))
-    units = _together(text, _each_once(_bearing(text, names.conditions)))
-    harm = _brought(names, [unit[0] for unit in units]) if on_harm else None
-    asked, others = _parted(text, [unit[0] for unit in units if unit[0] is not harm])
-    population = [m.condition.name for unit in units if unit[0] in others for m in unit]
-    groups = groups_in(rest)
-    condition, brought = (
-        joined([as_condition(m.condition, _called(m)) for m in unit]) if unit else None
-        for unit in (_unit_of(asked, units), _unit_of(harm, units))
-    )
-    taken = " ".join(m.text.casefold() for m in _unit_of(asked, units))
-    outcomes = measures_in(rest, taken)
-    return Roles(condition, tuple(dict.fromkeys((*population, *groups))), outcomes, brought)
+    told = _told(names)
+    harm = _leading(told, HARM) if on_harm else None
+    left = [one for one in told if one is not harm]
+    asked = _leading(left, CONDITION, least=_LEAST_BESIDE_HARM if harm else _LEAST)
+    condition, brought = (_joined(text, told, one) for one in (asked, harm))
+    taken = {name for one in (condition, brought) if one for c in one.each for name in c.names}
+    population = [
+        one.mention.condition.name
+        for one in left
+        if one.likeliest in (POPULATION, CONDITION) and one.mention.condition.name not in taken
+    ]
+    words = " ".join(one.name.casefold() for one in (condition, brought) if one)
+    measured = measures_in(rest, words)
+    also = [
+        one.mention.text.casefold()
+        for one in left
+        if one.likeliest in (OUTCOME, HARM) and one.mention.condition.name not in taken
+    ]
+    further = [text for text in also if not measures_in(text)]
+    who = tuple(dict.fromkeys((*population, *groups_in(rest))))
+    return Roles(condition, who, (*measured, *further), brought)
 
 
-def _unit_of(
-    first: ConditionMention | None, units: Sequence[list[ConditionMention]]
-) -> list[ConditionMention]:
-    return next((unit for unit in units if unit[0] is first), [])
+def names_harm(names: Names) -> bool:
+    """Whether a condition in the question is surely one that a drug is feared to bring."""
+    return any(one.role[HARM] > _SURELY for one in _told(names))
 
 
-def _together(text: str, mentions: Sequence[ConditionMention]) -> list[list[ConditionMention]]:
-    """The mentions, those together that "and" or "or" sets beside one another.
+_SURELY = 0.5
+_LEAST, _LEAST_BESIDE_HARM = 0.15, 0.4
+"""Least probability for a condition to be the one that is treated; more beside a feared one."""
 
-    Two diseases that the same people have are apart: "in patients with asthma and obesity".
-    """
-    units: list[list[ConditionMention]] = []
-    listed: list[ConditionMention] = []  # behind commas alone, until an "and" follows
-    for mention in mentions:
-        last = listed[-1] if listed else units[-1][-1] if units else None
-        between = text[last.end : mention.start] if last else ""
-        if last is None or not _BESIDE.fullmatch(between) or _is_apart(text, units[-1], mention):
-            units += [[one] for one in listed] + [[mention]]
-            listed = []
+
+def _told(names: Names) -> list[_Told]:
+    """Each condition once, with its role; not those that people do not have."""
+    drugs = list({(d.start, d.end): d for d in (*names.every, *names.drugs)}.values())
+    roles = condition_roles(names.text, drugs, names.conditions)
+    once: dict[str, _Told] = {}
+    for mention, role in zip(names.conditions, roles, strict=True):
+        is_marker = mention.text.isupper() and _MARKER.search(names.text[mention.end :])
+        if is_marker or _NOT_THEY.search(names.text[: mention.start]):
             continue
-        listed.append(mention)
-        if between.strip() != ",":
-            units[-1] += listed
-            listed = []
-    return units + [[one] for one in listed]
+        before = once.get(mention.condition.name)
+        if before is None or role[CONDITION] > before.role[CONDITION]:
+            once[mention.condition.name] = _Told(mention, role)
+    return list(once.values())
 
 
-def _is_apart(text: str, unit: Sequence[ConditionMention], mention: ConditionMention) -> bool:
-    """Whether a condition says who is studied, or what else somebody with the first one has."""
-    behind, before = text[mention.end : mention.end + 24], text[: unit[0].start]
-    is_group = _ARE_PEOPLE.search(mention.text) or _OF_PEOPLE.search(behind)
-    told = f"{before}{text[unit[0].start : mention.start]}"
-    either = re.search(r"\bor\b", text[unit[-1].end : mention.start])
-    has_both = not either and (_PEOPLE.search(before) or _HAS.search(before))
-    return bool(is_group or _BEHIND.search(behind) or has_both or _NOT_THEY.search(told))
+def _leading(told: Sequence[_Told], role: str, least: float = 0.3) -> _Told | None:
+    """The mention that has this role the most likely, of several the narrowest."""
+    likely = [one for one in told if one.likeliest == role] or [
+        one for one in told if one.role[role] >= least
+    ]
+    narrow = [
+        one
+        for one in likely
+        if not any(
+            other is not one and is_kind_of(other.mention.condition, one.mention.condition)
+            for other in likely
+        )
+    ]
+    # Of a symptom and the disease that brings it, the symptom is what a drug is given for.
+    symptoms = [one for one in narrow if one.mention.condition.is_symptom]
+    return max(symptoms or narrow or likely, key=lambda one: one.role[role], default=None)
+
+
+def _joined(text: str, told: Sequence[_Told], lead: _Told | None) -> Condition | None:
+    """The condition, with those of its role that "and" or "or" sets beside it."""
+    if lead is None:
+        return None
+    is_symptom = lead.mention.condition.is_symptom
+    alike = [
+        one.mention
+        for one in told
+        if one.likeliest == lead.likeliest and one.mention.condition.is_symptom == is_symptom
+    ]
+    if lead.mention not in alike:
+        alike = [lead.mention]
+    alike.sort(key=lambda mention: mention.start)
+    at = alike.index(lead.mention)
+    first = last = at
+    while first and _BESIDE.fullmatch(text, alike[first - 1].end, alike[first].start):
+        first -= 1
+    while last + 1 < len(alike) and _BESIDE.fullmatch(text, alike[last].end, alike[last + 1].start):
+        last += 1
+    return joined([as_condition(m.condition, _called(m)) for m in alike[first : last + 1]])
 
 
 def prevents(names: Names, condition: Condition | None) -> bool:
@@ -212,35 +192,6 @@ def prevents(names: Names, condition: Condition | None) -> bool:
         if _PREVENTED.search(before[-120:]) or _PREVENTED_BEHIND.match(behind):
             return True
     return False
-
-
-def counts_in_users(names: Names) -> bool:
-    """Whether a question counts a condition in who takes a drug: "how common is X in Y users?"."""
-    text = _drugs_marked(names)
-    return bool(_COUNTED.search(text) and _USERS.search(text))
-
-
-def _drugs_marked(names: Names) -> str:
-    """The question with each drug as one sign and blanks, so that all else keeps its place."""
-    text = names.text
-    for drug in names.drugs:
-        text = f"{text[: drug.start]}{'◊':<{drug.end - drug.start}}{text[drug.end :]}"
-    return text
-
-
-def _brought(names: Names, mentions: Sequence[ConditionMention]) -> ConditionMention | None:
-    """The condition that a drug is said to bring; the first of several."""
-    text = _drugs_marked(names)
-    in_users = counts_in_users(names)
-    for mention in mentions:
-        before, behind = text[: mention.start], text[mention.end : mention.end + 60]
-        if in_users and (before.endswith("more ") or not _SUFFERED.search(before)):
-            return mention
-        if _BROUGHT_BEHIND.match(behind) and not _SUFFERED.search(before):
-            return mention
-        if _BROUGHT_BEFORE.search(before):
-            return mention
-    return None
 
 
 def groups_in(text: str) -> list[str]:
@@ -282,87 +233,6 @@ def raises(text: str, outcomes: Sequence[str]) -> bool:
     return bad and bool(cues.RAISES.search(text)) and not cues.LOWERS.search(text)
 
 
-def _bearing(text: str, mentions: Sequence[ConditionMention]) -> list[ConditionMention]:
-    """Without what a story mentions beside the question that it ends in.
-
-    Not what only says what a drug is for; and where the sentence that asks names a condition
-    itself, of the others only what somebody has.
-    """
-    meant = [
-        m
-        for m in mentions
-        if not _NOT_THEY.search(text[: m.start])
-        and not (m.text.isupper() and _MARKER.search(text[m.end :]))
-    ]
-    plain = [m for m in meant if not _OF_DRUG.match(text[m.end : m.end + 24])] or meant
-    ends = [m.start() for m in cues.SENTENCE_END.finditer(text)] + [len(text)]
-    spans = zip([0, *ends], ends, strict=False)
-    asks = [span for span in spans if text[slice(*span)].rstrip().endswith("?")]
-    start, end = asks[-1] if asks else (0, len(text))
-    asking = [m for m in plain if start <= m.start < end]
-    if not asking:
-        return plain
-    # "Her ovarian cancer ... How does it kill her cancer?": the narrower name is meant.
-    again = {
-        id(m)
-        for m in asking
-        if any(o.start < start and is_kind_of(o.condition, m.condition) for o in plain)
-    }
-    return [
-        m
-        for m in plain
-        if id(m) not in again
-        and (start <= m.start < end or (len(again) == len(asking)) or _HAS.search(text[: m.start]))
-    ]
-
-
-def _parted(
-    text: str, mentions: Sequence[ConditionMention]
-) -> tuple[ConditionMention | None, list[ConditionMention]]:
-    """The condition asked about, and those that say who is studied.
-
-    Where all say so, the one of a noun is asked about: "obese patients with asthma".
-    """
-    groups: list[ConditionMention] = []
-    asked: list[ConditionMention] = []
-    for mention in mentions:
-        last = mention is mentions[-1] and not asked
-        says_who = not last and (
-            _is_group(text, mention, told=bool(asked)) or _bears_symptom(text, mention, mentions)
-        )
-        (groups if says_who else asked).append(mention)
-    asked = _narrowest(asked)
-    found = next(iter(asked), None)
-    return found, [m for m in mentions if m in groups or (m in asked and m is not found)]
-
-
-def _is_group(text: str, mention: ConditionMention, *, told: bool) -> bool:
-    """Whether a mention says who is studied rather than what is asked about."""
-    before, behind = text[: mention.start], text[mention.end : mention.end + 24]
-    if _ARE_PEOPLE.search(mention.text) or _OF_PEOPLE.search(behind):
-        return True
-    if _BEHIND.search(behind):
-        return True
-    return bool(_WHO.search(before)) and (told or bool(_PEOPLE.search(before)))
-
-
-def _bears_symptom(
-    text: str, mention: ConditionMention, mentions: Sequence[ConditionMention]
-) -> bool:
-    """Whether a disease only says whose symptom is asked about.
-
-    Of two nouns side by side the last one is meant ("sclerosis fatigue"); and what is aimed at in a
-    disease is asked about ("in cirrhosis to prevent bleeding").
-    """
-    behind = [m for m in mentions if m.start >= mention.end]
-    if not behind:
-        return False
-    between = text[mention.end : behind[0].start]
-    if _SIDE_BY_SIDE.fullmatch(between):
-        return behind[0].condition.is_symptom and not mention.condition.is_symptom
-    return bool(_AIM.search(between) and _AMONG.search(text[: mention.start]))
-
-
 def _called(mention: ConditionMention) -> str:
     """How a condition is called in the answer: as the user did, but for an abbreviation."""
     written = mention.text
@@ -370,21 +240,3 @@ def _called(mention: ConditionMention) -> str:
         return written
     short = written.isupper() or len(written) <= _SHORT or any(c.isdigit() for c in written)
     return mention.condition.name if short else written
-
-
-def _each_once(conditions: Sequence[ConditionMention]) -> list[ConditionMention]:
-    """The first mention of each condition."""
-    kept: dict[str, ConditionMention] = {}
-    for mention in conditions:
-        kept.setdefault(mention.condition.name, mention)
-    return list(kept.values())
-
-
-def _narrowest(listed: list[ConditionMention]) -> list[ConditionMention]:
-    """Without those that another one makes narrow."""
-    narrow = [
-        c
-        for c in listed
-        if not any(o is not c and is_kind_of(o.condition, c.condition) for o in listed)
-    ]
-    return narrow or listed

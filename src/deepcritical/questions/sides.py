@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
-from deepcritical.questions import cues
 from deepcritical.questions.naming import DrugNamed, Names
 
 __all__ = ["Sides", "other_arm", "sides_of"]
@@ -16,15 +15,6 @@ _BESIDE = (
     r"versus|vs?\.?|than|or|against|over|(?:as )?compared (?:with|to)|instead of|rather than|"
     r"in place of"
 )
-_COMPARED = bounded(
-    rf"\b(?:{_BESIDE}|superior to|inferior to|prefer\w* to|relative to|replac\w+|beats?|beating|"
-    r"outperform\w*|surpass\w*|alternatives? to|"
-    r"(?:switch|chang|mov|convert|swap|transition)\w* (?:\w+ ){0,4}from)"
-    r" (?:[\w-]+ ){0,2}$",
-    re.IGNORECASE,
-)
-"""Behind it stands what another treatment is compared with."""
-_EITHER = bounded(r"\b(?:or|vs?\.?|versus) (?:[\w-]+ ){0,2}$", re.IGNORECASE)
 _PLACEBO = bounded(
     r"\b(?:placebo|dummy (?:pills?|treatments?)|sugar pills?|inactive pills?|sham|no treatment|"
     r"usual care)\b",
@@ -85,33 +75,11 @@ def sides_of(names: Names, drugs: Sequence[DrugNamed], *, two: bool) -> Sides:
         drugs: The drugs of these that are asked about, each once.
         two: Whether it compares them.
     """
-    text = names.text
-    placebo = ("placebo",) if drugs and _PLACEBO.search(text) else ()
+    placebo = ("placebo",) if drugs and _PLACEBO.search(names.text) else ()
     if not two:
         return Sides(list(drugs), [], placebo)
-    behind = set(_behind(names, drugs[0]))
-    asking = _asking(names)
-    free = [d for d in drugs if d.drug.name not in behind]
-    told = [d for d in free if d.drug.name in asking]
-    asked = next(iter(told if len(told) < len(drugs) else ()), free[0] if free else drugs[0])
+    behind = {named.drug.name for named in names.compared}
+    asked = next((d for d in drugs if d.drug.name not in behind), drugs[0])
     compared = [d for d in drugs if d is not asked]
     arm = "" if compared else other_arm(names)
     return Sides([asked], compared, (arm, *placebo) if arm else placebo)
-
-
-def _asking(names: Names) -> set[str]:
-    """The drugs of the last sentence, which asks what a story led to."""
-    ends = [match.end() for match in cues.SENTENCE_END.finditer(names.text)]
-    start = ends[-1] if ends else 0
-    return {mention.drug.name for mention in names.drugs if mention.start >= start}
-
-
-def _behind(names: Names, first: DrugNamed) -> Iterator[str]:
-    """The drugs before which such a word stands; of two behind "or", the first is asked about."""
-    end = 0
-    for mention in names.drugs:
-        before = names.text[end : mention.start]
-        end = mention.end
-        is_first = mention.drug.name == first.drug.name
-        if _COMPARED.search(before) and not (is_first and _EITHER.search(before)):
-            yield mention.drug.name
