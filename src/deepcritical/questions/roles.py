@@ -31,6 +31,7 @@ _NOT_THEY = bounded(
 _MARKER = bounded(r"^-[A-Z]?\d")
 """Behind letters that are no condition: PD-L1, PD-1."""
 _SHORT = 5
+_SIDE_BY_SIDE = bounded(r"(?:['’]s?)?[ -](?:(?:related|associated|induced) )?", re.IGNORECASE)
 _BESIDE = bounded(
     r",? (?:and/or|and|or|&) (?:(?!(?:in|for|with|among|of|to|from|on|after|who|does|do|is|are|can)"
     r" )[\w-]+ ){0,2}|, ",
@@ -95,6 +96,7 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
     harm = _leading(told, HARM) if on_harm else None
     left = [one for one in told if one is not harm]
     asked = _leading(left, CONDITION, least=_LEAST_BESIDE_HARM if harm else _LEAST)
+    asked = _symptom_of(text, left, asked) if asked else None
     condition, brought = (_joined(text, told, one) for one in (asked, harm))
     taken = {name for one in (condition, brought) if one for c in one.each for name in c.names}
     population = [
@@ -120,6 +122,8 @@ def names_harm(names: Names) -> bool:
 
 
 _SURELY = 0.5
+_SHARED = 0.1
+"""Least probability of a role for a condition that "and" sets beside one that has it."""
 _LEAST, _LEAST_BESIDE_HARM = 0.15, 0.4
 """Least probability for a condition to be the one that is treated; more beside a feared one."""
 
@@ -157,6 +161,17 @@ def _leading(told: Sequence[_Told], role: str, least: float = 0.3) -> _Told | No
     return max(symptoms or narrow or likely, key=lambda one: one.role[role], default=None)
 
 
+def _symptom_of(text: str, told: Sequence[_Told], disease: _Told) -> _Told:
+    """The symptom right behind a disease, which only says whose it is: "sclerosis fatigue"."""
+    if disease.mention.condition.is_symptom:
+        return disease
+    behind = (one for one in told if one.mention.condition.is_symptom)
+    ends = disease.mention.end
+    return next(
+        (one for one in behind if _SIDE_BY_SIDE.fullmatch(text, ends, one.mention.start)), disease
+    )
+
+
 def _joined(text: str, told: Sequence[_Told], lead: _Told | None) -> Condition | None:
     """The condition, with those of its role that "and" or "or" sets beside it."""
     if lead is None:
@@ -165,10 +180,9 @@ def _joined(text: str, told: Sequence[_Told], lead: _Told | None) -> Condition |
     alike = [
         one.mention
         for one in told
-        if one.likeliest == lead.likeliest and one.mention.condition.is_symptom == is_symptom
+        if one is lead
+        or (one.role[lead.likeliest] > _SHARED and one.mention.condition.is_symptom == is_symptom)
     ]
-    if lead.mention not in alike:
-        alike = [lead.mention]
     alike.sort(key=lambda mention: mention.start)
     at = alike.index(lead.mention)
     first = last = at
