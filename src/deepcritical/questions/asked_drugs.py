@@ -40,6 +40,17 @@ _STATE = bounded(
     re.IGNORECASE,
 )
 """Behind a drug: it says who is treated, or of what."""
+_LESS_OF = bounded(
+    r"\b(?:reduc\w*|cut\w*(?: down)?(?: on)?|less|fewer|lower\w*|spar\w*|wean\w*|taper\w*|"
+    r"come off|need for) (?:(?:the|their|his|her|my|off|from|of|use|oral|systemic|daily) ){0,4}$",
+    re.IGNORECASE,
+)
+_IS_LESS = bounded(
+    r"(?: use| dose| doses)?[- ](?:reduction|requirements?|consumption|tapering|withdrawal|"
+    r"(?:is|was|are|were)(?: not|n['’]t)? (?:brought down|reduced|lowered|cut))\b",
+    re.IGNORECASE,
+)
+"""A class of which people need less is what a drug is measured by."""
 _OPENS = bounded(r" ?[(\[] ?")
 _IN_BRACKETS = bounded(r" ?\((?P<name>[^()]{3,40})\)")
 _BRAND_OR = bounded(r" ?/ ?")
@@ -78,6 +89,22 @@ _ADDED_TO = bounded(
     r" (?:[\w-]+ ){0,2}$",
     re.IGNORECASE,
 )
+_FAILED_ON = bounded(
+    r"\b(?:despite|in spite of|(?:inadequate|insufficient|incomplete|poor|partial|no|lack of|"
+    r"without) response to|(?:not|never|n['’]t|longer|fail\w* to) (?:adequately )?respond\w* to|"
+    r"fail(?:ed|ing|s)|failure (?:of|on|with|to)|(?:refractory|resistant|unresponsive) to|"
+    r"intolerant (?:to|of)|non-?responders to|progress\w* (?:on|under)|"
+    r"(?:uncontrolled|not (?:adequately |well )?controlled) (?:on|by|with|under)) "
+    r"(?:[\w-]+ ){0,2}$",
+    re.IGNORECASE,
+)
+_WAS_NOT_ENOUGH = bounded(
+    r"(?: alone| therapy| treatment)?(?:[- ](?:failure|non-?responders?|IR\b|inadequate|"
+    r"insufficient|fail(?:s|ed)\b)| (?:(?:has|have|had|was|is|did|does|do)(?: not|n['’]t)|"
+    r"no longer) (?:been )?(?:enough|sufficient|work\w*|control\w*|help\w*)\b)",
+    re.IGNORECASE,
+)
+"""What people had before in vain, whatever is tried after it."""
 _HARM = bounded(
     r"\b(?:safe\w*|harm\w*|risk\w*|interact\w*|danger\w*|toxic\w*|adverse|side.effects?|"
     r"contra-?indicat\w+|stop\w*|switch\w*)\b",
@@ -200,7 +227,8 @@ def as_one(text: str, drugs: Sequence[DrugNamed]) -> list[DrugNamed]:
 def _with_name_behind(text: str, named: DrugNamed) -> DrugNamed:
     """A drug with the name in brackets behind it that is one in the dictionary alone."""
     match = _IN_BRACKETS.match(text, named.end)
-    if not match or named.group or lookup_drug(match["name"]).kind is not DrugKind.DRUG:
+    kinds = {DrugKind.DRUG, DrugKind.TARGET}  # a hormone is a target, and a drug that people take
+    if not match or named.group or lookup_drug(match["name"]).kind not in kinds:
         return named
     names = tuple(dict.fromkeys((*named.drug.synonyms, match["name"].casefold())))
     return named._replace(drug=named.drug.model_copy(update={"synonyms": names}))
@@ -225,7 +253,9 @@ def is_beside(text: str, drugs: Sequence[DrugNamed]) -> Iterator[bool]:
         before = text[: named.start]
         added = named.group is not None and _ADDED_TO.search(before)
         joined = is_so and _NEXT.fullmatch(text, end, named.start)
-        is_so = not asks_harm and bool(added or joined or _TAKES.search(before))
+        in_vain = _FAILED_ON.search(before) or _WAS_NOT_ENOUGH.match(text, named.end)
+        taken = not asks_harm and bool(added or joined or _TAKES.search(before))
+        is_so = taken or bool(in_vain)
         end = named.end
         yield is_so
 
@@ -269,4 +299,20 @@ def specific(text: str, drugs: list[DrugNamed]) -> list[DrugNamed]:
     single = [d for d in drugs if d.group is None]
     if not single or len(single) == len(drugs) or _BESIDE.search(text):
         return drugs
-    return single
+    names = {d.drug.name for d in single}
+    return [
+        d
+        for d in drugs
+        if d.group is None or not (_is_told_of(d.group, names) or _is_spared(text, d))
+    ]
+
+
+def _is_spared(text: str, named: DrugNamed) -> bool:
+    """Whether a question asks if people need less of a class."""
+    before = text[: named.start]
+    return bool(_LESS_OF.search(before) or _IS_LESS.match(text, named.end))
+
+
+def _is_told_of(group: DrugClass, names: set[str]) -> bool:
+    """Whether a class may say what one of the drugs is: it has it, or is too wide for a list."""
+    return not group.members or bool(names & set(group.members))
