@@ -179,9 +179,14 @@ def _is_asked(mention: DrugMention, shouted: bool) -> bool:
 
 def _drug_named(mention: DrugMention) -> DrugNamed:
     drug = Drug(name=mention.drug.name, synonyms=mention.drug.synonyms)
-    group = None
-    if mention.drug.kind is DrugKind.DRUG_CLASS:
-        group = drug_class(mention.text) or DrugClass(mention.drug.name, (), ())
+    # "AIs" are a class, and so is "AI" where it is short for it.
+    group = drug_class(mention.text) or drug_class(mention.drug.name)
+    if group and group.name == drug.name:
+        drug = Drug(name=group.name, synonyms=group.names)
+    elif mention.drug.kind is DrugKind.DRUG_CLASS:
+        group = group or DrugClass(mention.drug.name, (), ())
+    else:
+        group = None
     return DrugNamed(drug, group, mention.start, mention.end, mention.text)
 
 
