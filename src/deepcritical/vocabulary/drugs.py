@@ -347,8 +347,8 @@ def _is_meant(text: str, start: int, end: int, row: int, around: frozenset[str] 
     if around and _decided_row(written.casefold(), around) == row:
         return not written.islower() or (len(written) > 2 and not is_english(written))
     if _is_abbreviation(written) and written.casefold() != canonical:
-        small = asked and written.islower() and len(written) > 2 and not is_english(written)
-        return small or (asked and " " in written) or _has_capitals(written)
+        plain = asked and written[1:].islower() and len(written) > 2 and not is_english(written)
+        return plain or (asked and " " in written) or _has_capitals(written)
     if asked and (
         _MEASURED.match(text, end) or _MEASURED_IN.search(text, max(0, start - 10), start)
     ):
