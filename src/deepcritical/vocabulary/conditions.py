@@ -38,7 +38,8 @@ _BEFORE = frozenset({"in", "for", "with"})
 _NOT_SMALL = frozenset("an as cm dm ed hd it mg pe ph us".split())
 """Acronyms of two letters that small are words or units."""
 _ARTICLES = frozenset("a an the my his her our their your".split())
-_TURNS = frozenset({"of", "in"})
+_FILLERS = _ARTICLES | frozenset("both left right one is are was were to".split())
+_TURNS = frozenset("of in on at that which affecting".split())
 """Words that turn a name round: "scarring of the liver"."""
 _SHOUTED = 0.7
 """From this share of capitals on, capitals do not tell an acronym from a word."""
@@ -235,13 +236,19 @@ def _keys(taken: Sequence[Token], any_case: bool) -> Iterator[str]:
     plain = [words[0], *(word for word in words[1:] if word not in _ARTICLES)]
     if len(plain) < len(words):
         yield " ".join(plain)
-    at = next((n for n, word in enumerate(plain) if word in _TURNS and n), len(plain))
+    yield from _turned(words)
+
+
+def _turned(words: Sequence[str]) -> Iterator[str]:
+    """The folded names that "A of the B C" may be: "B C A" and "C B A"."""
+    at = next((n for n, word in enumerate(words) if word in _TURNS and n), len(words))
+    behind = [word for word in words[at + 1 :] if word not in _FILLERS]
     # "In the brain" says where something is, "in multiple myeloma" in whom.
-    is_where = plain[at : at + 1] == ["of"] or len(plain) < len(words)
-    turned = " ".join(plain[at + 1 :]) if is_where else ""
+    is_where = words[at : at + 1] != ["in"] or len(behind) < len(words) - at - 1
     # Of "pain in cancer" each is a condition, and so they stay two.
-    if turned and turned not in _table().at:
-        yield f"{turned} {' '.join(plain[:at])}"
+    if behind and is_where and words[-1] not in _FILLERS and " ".join(behind) not in _table().at:
+        for order in (behind, behind[::-1]):
+            yield " ".join((*order, *words[:at]))
 
 
 def _meanings(short: str, any_case: bool, shouted: bool) -> tuple[_Meaning, ...]:
