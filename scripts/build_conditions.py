@@ -336,6 +336,14 @@ def ambiguous(conditions: list[Condition], path: Path) -> Iterator[str]:
             yield f"{short}\t{index[key_of(name)].name if name else ''}\t{words}"
 
 
+def short_words(path: Path) -> Iterator[str]:
+    """The table of words that clinicians shorten: folded short word, folded words in full."""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            short, full = line.split("\t")
+            yield f"{key_of(short)}\t{key_of(full)}"
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Read the files named on the command line and write the table."""
     parser = argparse.ArgumentParser(description="Build the table of conditions.")
@@ -353,6 +361,8 @@ def main(arguments: list[str] | None = None) -> int:
     lines = list(lines_of(conditions))
     add = ambiguous(conditions, Path(__file__).with_name("reviewed_ambiguous.tsv"))
     (DATA / "abbreviations.tsv").write_text("\n".join(add) + "\n", encoding="utf-8")
+    words = short_words(Path(__file__).with_name("reviewed_short_words.tsv"))
+    (DATA / "short_words.tsv").write_text("\n".join(words) + "\n", encoding="utf-8")
     (DATA / "conditions.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     sys.stdout.write(f"{len(lines)} conditions\n")
     return 0

@@ -27,6 +27,8 @@ from typing import Any
 
 import msgpack
 
+from deepcritical.vocabulary.folding import key_of
+
 HERE = Path(__file__).parent
 DATA = HERE.parent / "src" / "deepcritical" / "data"
 LABEL_IDS = ("medline_plus_id", "nhs_url")
@@ -227,13 +229,15 @@ def lines_of(names: Names, variants: Mapping[str, set[str]]) -> Iterator[str]:
         )
 
 
-def asked(drugs: list[str]) -> Iterator[str]:
-    """The table of names that mean a drug in a question: entry or new drug, names."""
+def asked(drugs: list[str], grouped: list[str]) -> Iterator[str]:
+    """The table of names that mean a drug in a question: entry, names, words, kind of a new one."""
     entries = {line.split("\t")[0] for line in drugs}
-    for name, more, *_ in reviewed("reviewed_asked.tsv"):
-        if name not in entries:
+    groups = {line.split("\t")[0] for line in grouped}
+    for name, more, words, *_ in reviewed("reviewed_asked.tsv"):
+        new = "" if name in entries or not name else "drug_class" if name in groups else "drug"
+        if new == "drug":
             sys.stdout.write(f"asked, but in no source: {name}\n")
-        yield f"{name}\t{more}"
+        yield f"{name}\t{more}\t{' '.join(key_of(word) for word in words.split())}\t{new}"
 
 
 def reviewed(name: str) -> Iterator[list[str]]:
@@ -272,7 +276,7 @@ def main(arguments: list[str] | None = None) -> int:
     drugs = list(lines_of(names, variants_of(names, english_words(options.words), added)))
     grouped = list(classes(drugs))
     (DATA / "drugs.tsv").write_text("\n".join(drugs) + "\n", encoding="utf-8")
-    (DATA / "asked_drugs.tsv").write_text("\n".join(asked(drugs)) + "\n", encoding="utf-8")
+    (DATA / "asked_drugs.tsv").write_text("\n".join(asked(drugs, grouped)) + "\n", encoding="utf-8")
     (DATA / "drug_classes.tsv").write_text("\n".join(grouped) + "\n", encoding="utf-8")
     sys.stdout.write(f"{len(drugs)} drugs, {len(grouped)} classes\n")
     return 0

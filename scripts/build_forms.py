@@ -13,7 +13,8 @@ _ACRONYM = re.compile(r"(?=.*[A-Z0-9])(?:[A-Z0-9][A-Za-z0-9]?[-/]?){2,6}")
 _ADJECTIVES = (
     ("emia", "emic"), ("penia", "penic"), ("osis", "otic"), ("itis", "itic"), ("opia", "opic"),
     ("plegia", "plegic"), ("phrenia", "phrenic"), ("lepsy", "leptic"), ("tension", "tensive"),
-    ("phobia", "phobic"), ("uria", "uric"), ("philia", "philiac"),
+    ("phobia", "phobic"), ("uria", "uric"), ("philia", "philiac"), ("thyroidism", "thyroid"),
+    ("gonadism", "gonadal"), ("obesity", "obese"),
 )  # fmt: skip
 _NO_ADJECTIVES = tuple(
     "narcotic hypnotic hypotensive hypoglycemic thrombotic ischemic necrotic sclerotic critic "

@@ -191,7 +191,9 @@ def read_inquiry(frame: QuestionFrame, context: str = "", *, at_hand: bool = Fal
     drugs, conditions = _named(frame)
     words = tuple(word[0] for word in topics.words)
     names = dict.fromkeys((*(s.name for s in topics.subjects), *words))
-    kind = kind_of(as_meant(frame))
+    # How often something happens is lost in the plain words of a question on harm.
+    counts = kind_of(frame) is InquiryKind.FREQUENCY
+    kind = InquiryKind.FREQUENCY if counts else kind_of(as_meant(frame))
     is_clear = at_hand and kind in _SAID_BY_ITSELF
     if not names and not is_clear:
         raise QuestionError(

@@ -13,9 +13,10 @@ from typing import NamedTuple
 from deepcritical.domain.named import Drug
 from deepcritical.domain.patterns import bounded
 from deepcritical.vocabulary.classes import DrugClass, listed_class
+from deepcritical.vocabulary.conditions import ConditionMention
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 
-__all__ = ["DrugNamed", "alternatives", "as_one", "specific"]
+__all__ = ["DrugNamed", "alternatives", "as_one", "brought_it", "specific"]
 
 
 class DrugNamed(NamedTuple):
@@ -53,6 +54,11 @@ _CHOICE = bounded(
     r"\b(?:which|what|better|best|worse|more|less|fewer|longer|shorter|faster|slower|sooner|safer|"
     r"stronger|prefer\w*|choos\w+|choice|versus|vs|than|compar\w+|differ\w*|wins?|superior|"
     r"inferior|instead|rather|switch\w*|between)\b",
+    re.IGNORECASE,
+)
+_BROUGHT_BY = bounded(
+    r" (?:[\w-]+ ){0,3}(?:caused by|due to|induced by|brought on by|secondary to|comes? with) "
+    r"(?:[\w-]+ ){0,2}",
     re.IGNORECASE,
 )
 
@@ -160,7 +166,8 @@ def as_one(text: str, drugs: Sequence[DrugNamed]) -> list[DrugNamed]:
 def _with_name_behind(text: str, named: DrugNamed) -> DrugNamed:
     """A drug with the name in brackets behind it that is one in the dictionary alone."""
     match = _IN_BRACKETS.match(text, named.end)
-    if not match or named.group or lookup_drug(match["name"]).kind is not DrugKind.DRUG:
+    kinds = {DrugKind.DRUG, DrugKind.TARGET}  # a hormone is a target, and a drug that people take
+    if not match or named.group or lookup_drug(match["name"]).kind not in kinds:
         return named
     names = tuple(dict.fromkeys((*named.drug.synonyms, match["name"].casefold())))
     return named._replace(drug=named.drug.model_copy(update={"synonyms": names}))
@@ -174,6 +181,11 @@ def _is_other_name(text: str, last: DrugNamed, named: DrugNamed) -> bool:
         "]",
     }
     return bool(in_brackets) and last.group is None and named.group is None
+
+
+def brought_it(text: str, named: DrugNamed, conditions: Sequence[ConditionMention]) -> bool:
+    """Whether a drug is told as what brought a condition: "nausea caused by" it."""
+    return any(_BROUGHT_BY.fullmatch(text, c.end, named.start) for c in conditions)
 
 
 def specific(drugs: list[DrugNamed]) -> list[DrugNamed]:

@@ -16,6 +16,7 @@ __all__ = [
     "COMPARES",
     "FRAMING",
     "GROUPS",
+    "HELPS_AND_IS_SAFE",
     "INJURES",
     "LATEST",
     "LOWERS",
@@ -149,6 +150,12 @@ MEDICAL = _cue(
     r"mortality|morbidity|epidemiolog\w+|placebo"
 )
 """Words that only medicine and biology use."""
+HELPS_AND_IS_SAFE = bounded(
+    r"\b(?:help|work|effective|efficac|benefi|improv|treat)\w*\b[^?;]*[,;]? (?:and|but)"
+    r"(?: \w+){0,4} (?:safe|harm|tolerat|side effects)",
+    re.IGNORECASE,
+)
+"""Asks first if a drug helps, then if it is safe."""
 OTHERS = _cue(
     r"other than|besides|beside|except|apart from|alternatives?|instead of|in place of|replace\w*|"
     r"who (?:fail|cannot|can't|do not|don't|did not|didn't)|after failing|failed"

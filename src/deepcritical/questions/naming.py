@@ -13,6 +13,7 @@ from deepcritical.questions.asked_drugs import (
     DrugNamed,
     alternatives,
     as_one,
+    brought_it,
     specific,
 )
 from deepcritical.questions.mention_roles import ASKED, BESIDE, COMPARED, drug_roles
@@ -111,7 +112,10 @@ def find_names(text: str) -> Names:
     """Find what a question names; what is misspelled by an edit or two is found with a notice."""
     names = mentions_in(text)
     roles = drug_roles(names.text, names.drugs, names.conditions)
-    likely = [max(told, key=told.__getitem__) for told in roles]
+    likely = [
+        BESIDE if brought_it(names.text, d, names.conditions) else max(told, key=told.__getitem__)
+        for d, told in zip(names.drugs, roles, strict=True)
+    ]
     asked = [d for d, role in zip(names.drugs, likely, strict=True) if role != BESIDE]
     compared = [d for d, role in zip(names.drugs, likely, strict=True) if role == COMPARED]
     if not asked and names.drugs:
@@ -193,9 +197,14 @@ def _is_asked(mention: DrugMention, shouted: bool) -> bool:
 
 def _drug_named(mention: DrugMention) -> DrugNamed:
     drug = Drug(name=mention.drug.name, synonyms=mention.drug.synonyms)
-    group = None
-    if mention.drug.kind is DrugKind.DRUG_CLASS:
-        group = drug_class(mention.text) or DrugClass(mention.drug.name, (), ())
+    # "AIs" are a class, and so is "AI" where it is short for it.
+    group = drug_class(mention.text) or drug_class(mention.drug.name)
+    if group and group.name == drug.name:
+        drug = Drug(name=group.name, synonyms=group.names)
+    elif mention.drug.kind is DrugKind.DRUG_CLASS:
+        group = group or DrugClass(mention.drug.name, (), ())
+    else:
+        group = None
     return DrugNamed(drug, group, mention.start, mention.end, mention.text)
 
 

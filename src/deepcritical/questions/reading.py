@@ -195,6 +195,8 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
     doubtful = {QuestionKind.EFFICACY, QuestionKind.OPEN, QuestionKind.DOSE}
     if kind in doubtful | {QuestionKind.MECHANISM} and drugs and cues.SIDE_EFFECTS.search(text):
         return QuestionKind.SAFETY
+    if kind is QuestionKind.SAFETY and len(drugs) == 1 and cues.HELPS_AND_IS_SAFE.search(text):
+        return QuestionKind.EFFICACY
     lowers = cues.LOWERS.search(text)
     asks_harm = len(drugs) == 1 and kind in doubtful and not lowers
     is_harm = asks_harm and (cues.INJURES.search(text) or names_harm(names))
@@ -228,7 +230,7 @@ def _possible(names: Names) -> list[QuestionKind]:
         kinds.append(QuestionKind.EFFICACY)
     if len(drugs) > 1 or len(_parts(drugs[0])) > 1:
         kinds.append(QuestionKind.COMBINATION)
-    if len(drugs) > 1 or other_arm(names):
+    if len(drugs) > 1 or names.beside or other_arm(names):
         kinds.append(QuestionKind.COMPARISON)
     return kinds
 

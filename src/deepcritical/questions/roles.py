@@ -93,12 +93,15 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
     for named in names.drugs:
         rest = rest.replace(named.text, " " * len(named.text))
     told = _told(names)
-    harm = _leading(told, HARM) if on_harm else None
-    left = [one for one in told if one is not harm]
+    least = _LEAST_OF_SEVERAL if len(told) > 1 else _LEAST_ALONE
+    harm = _leading(told, HARM, least) if on_harm else None
+    brought = _joined(text, told, harm)
+    feared = {name for one in brought.each for name in one.names} if brought else set()
+    left = [one for one in told if one.mention.condition.name not in feared]
     asked = _leading(left, CONDITION, least=_LEAST_BESIDE_HARM if harm else _LEAST)
     asked = _symptom_of(text, left, asked) if asked else None
-    condition, brought = (_joined(text, told, one) for one in (asked, harm))
-    taken = {name for one in (condition, brought) if one for c in one.each for name in c.names}
+    condition = _joined(text, left, asked)
+    taken = {name for c in condition.each for name in c.names} if condition else set()
     population = [
         one.mention.condition.name
         for one in left
@@ -106,12 +109,12 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
     ]
     words = " ".join(one.name.casefold() for one in (condition, brought) if one)
     measured = measures_in(rest, words)
-    also = [
+    further = [
         one.mention.text.casefold()
         for one in left
         if one.likeliest in (OUTCOME, HARM) and one.mention.condition.name not in taken
+        if not measures_in(one.mention.text)
     ]
-    further = [text for text in also if not measures_in(text)]
     who = tuple(dict.fromkeys((*population, *groups_in(rest))))
     return Roles(condition, who, (*measured, *further), brought)
 
@@ -126,6 +129,8 @@ _SHARED = 0.1
 """Least probability of a role for a condition that "and" sets beside one that has it."""
 _LEAST, _LEAST_BESIDE_HARM = 0.15, 0.4
 """Least probability for a condition to be the one that is treated; more beside a feared one."""
+_LEAST_OF_SEVERAL, _LEAST_ALONE = 0.1, 0.3
+"""Least probability for a condition of a question on safety to be the harm."""
 
 
 def _told(names: Names) -> list[_Told]:
@@ -143,7 +148,7 @@ def _told(names: Names) -> list[_Told]:
     return list(once.values())
 
 
-def _leading(told: Sequence[_Told], role: str, least: float = 0.3) -> _Told | None:
+def _leading(told: Sequence[_Told], role: str, least: float) -> _Told | None:
     """The mention that has this role the most likely, of several the narrowest."""
     likely = [one for one in told if one.likeliest == role] or [
         one for one in told if one.role[role] >= least
@@ -176,13 +181,7 @@ def _joined(text: str, told: Sequence[_Told], lead: _Told | None) -> Condition |
     """The condition, with those of its role that "and" or "or" sets beside it."""
     if lead is None:
         return None
-    is_symptom = lead.mention.condition.is_symptom
-    alike = [
-        one.mention
-        for one in told
-        if one is lead
-        or (one.role[lead.likeliest] > _SHARED and one.mention.condition.is_symptom == is_symptom)
-    ]
+    alike = [one.mention for one in told if one is lead or one.role[lead.likeliest] > _SHARED]
     alike.sort(key=lambda mention: mention.start)
     at = alike.index(lead.mention)
     first = last = at

@@ -80,6 +80,6 @@ def sides_of(names: Names, drugs: Sequence[DrugNamed], *, two: bool) -> Sides:
         return Sides(list(drugs), [], placebo)
     behind = {named.drug.name for named in names.compared}
     asked = next((d for d in drugs if d.drug.name not in behind), drugs[0])
-    compared = [d for d in drugs if d is not asked]
+    compared = [d for d in drugs if d is not asked] or list(names.beside[:1])
     arm = "" if compared else other_arm(names)
     return Sides([asked], compared, (arm, *placebo) if arm else placebo)

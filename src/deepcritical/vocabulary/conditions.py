@@ -7,7 +7,7 @@ Ontology and a reviewed list.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from importlib import resources
 from typing import NamedTuple
@@ -37,6 +37,10 @@ _BEFORE = frozenset({"in", "for", "with"})
 """Words behind which two small letters may be a condition: "in ms"."""
 _NOT_SMALL = frozenset("an as cm dm ed hd it mg pe ph us".split())
 """Acronyms of two letters that small are words or units."""
+_ARTICLES = frozenset("a an the my his her our their your".split())
+_FILLERS = _ARTICLES | frozenset("both left right one is are was were to".split())
+_TURNS = frozenset("of in on at that which affecting".split())
+"""Words that turn a name round: "scarring of the liver"."""
 _SHOUTED = 0.7
 """From this share of capitals on, capitals do not tell an acronym from a word."""
 _FEW_LETTERS = 12
@@ -160,6 +164,12 @@ def condition_named(name: str) -> KnownCondition | None:
 
 
 @cache
+def _shortened() -> dict[str, str]:
+    """Folded words that clinicians write for others within a name: "insuff", "mets"."""
+    return dict(line.split("\t") for line in _data("short_words.tsv"))
+
+
+@cache
 def _any_case() -> dict[str, int]:
     return {short.casefold(): row for short, row in _table().acronyms.items() if len(short) > 2}
 
@@ -186,10 +196,11 @@ def _match(
 ) -> tuple[ConditionMention | None, int] | None:
     table = _table()
     first = tokens[at]
-    reach = min(_MOST_WORDS, len(tokens) - at) if first.folded in table.first else 0
+    begins = _may_begin(tokens, at) if any_case else first.folded in table.first
+    reach = min(_MOST_WORDS, len(tokens) - at) if begins else 0
     for count in range(reach, 0, -1):
         taken = tokens[at : at + count]
-        row = table.at.get(" ".join(token.folded for token in taken))
+        row = next((table.at[key] for key in _keys(taken, any_case) if key in table.at), None)
         if row is not None and stands_alone(text, taken, _GAP):
             return _mention(text, row, first.start, taken[-1].end), count
     for count in (2, 1):
@@ -206,6 +217,40 @@ def _match(
     return None
 
 
+def _may_begin(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a name may begin at a token: as it is written, shortened, or turned round."""
+    first = tokens[at].folded
+    turns = any(token.folded in _TURNS for token in tokens[at + 1 : at + 5])
+    return turns or first in _table().first or first in _shortened()
+
+
+def _keys(taken: Sequence[Token], any_case: bool) -> Iterator[str]:
+    """The folded names that words may be: as they stand; of a question also in full or turned."""
+    words = [token.folded for token in taken]
+    yield " ".join(words)
+    if len(words) == 1 or not any_case:
+        return
+    if not _shortened().keys().isdisjoint(words):
+        words = " ".join(_shortened().get(word, word) for word in words).split()
+        yield " ".join(words)
+    plain = [words[0], *(word for word in words[1:] if word not in _ARTICLES)]
+    if len(plain) < len(words):
+        yield " ".join(plain)
+    yield from _turned(words)
+
+
+def _turned(words: Sequence[str]) -> Iterator[str]:
+    """The folded names that "A of the B C" may be: "B C A" and "C B A"."""
+    at = next((n for n, word in enumerate(words) if word in _TURNS and n), len(words))
+    behind = [word for word in words[at + 1 :] if word not in _FILLERS]
+    # "In the brain" says where something is, "in multiple myeloma" in whom.
+    is_where = words[at : at + 1] != ["in"] or len(behind) < len(words) - at - 1
+    # Of "pain in cancer" each is a condition, and so they stay two.
+    if behind and is_where and words[-1] not in _FILLERS and " ".join(behind) not in _table().at:
+        for order in (behind, behind[::-1]):
+            yield " ".join((*order, *words[:at]))
+
+
 def _meanings(short: str, any_case: bool, shouted: bool) -> tuple[_Meaning, ...]:
     """What an acronym may stand for; () for none, and for a word of a text in capitals."""
     table = _table()
@@ -215,6 +260,9 @@ def _meanings(short: str, any_case: bool, shouted: bool) -> tuple[_Meaning, ...]
         if meant := _ambiguous().get(short):
             return meant
         row = table.acronyms.get(short)
+        # "AKs" are more than one.
+        if row is None and any_case and short[-1:] == "s" and short[:-1].isupper():
+            return _meanings(short[:-1], any_case, shouted)
         if row is None and any_case and not is_english(short):
             row = _any_case().get(short.casefold())
     return () if row is None else (_Meaning(row, frozenset()),)

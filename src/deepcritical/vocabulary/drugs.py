@@ -17,7 +17,7 @@ from typing import NamedTuple
 from deepcritical.domain.base import Model
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import fold
-from deepcritical.vocabulary.folding import GREEK_NAMES
+from deepcritical.vocabulary.folding import GREEK_NAMES, tokens_of
 from deepcritical.vocabulary.words import is_english
 
 __all__ = [
@@ -52,6 +52,11 @@ _LIKE = bounded(r"-like\b", re.IGNORECASE)
 _LETTERS = bounded(r"[^\W\d_]+")
 _TOKEN = bounded(r"[^\W_]+")
 _FIRST_WORDS = re.compile(r"[\t|]([^\W_]+)")  # over our own table, which is megabytes
+_SHOT = r"(?:vaccines?|vaccinations?|vaxx?|vaccs?|immuni[sz]ations?|jabs?|shots?|boosters?)"
+_SHOT_LAST = bounded(rf"(.+) {_SHOT}")
+_SHOT_FIRST = bounded(rf"{_SHOT} (?:against|for) (.+)")
+_SHOTS = ("vaccine", "vaccination", "vax", "vacc", "immunization", "immunisation", "jab", "shot")
+"""How people call a vaccine: "flu jabs", "vaccination against flu"."""
 _CHEMICAL_NOISE = bounded(
     r"[\[\]{}()®]|\d[rsez]-|\d'?,\d|^(?=.{19})(?:\d+'?|[a-z])-|^(?:acid[eou]m?|ácido) "
 )
@@ -91,6 +96,15 @@ class DrugMention(Model):
     text: str
 
 
+class _Meaning(NamedTuple):
+    """What an abbreviation means in a question."""
+
+    words: frozenset[str]
+    """Folded words of the question one of which tells so."""
+    row: int | None
+    """None where it means no drug: the AI that reads images."""
+
+
 class _Table(NamedTuple):
     rows: tuple[str, ...]
     """Entry, name, kind, DrugBank id, whether endogenous, other names: a line of `drugs.tsv`."""
@@ -102,6 +116,8 @@ class _Table(NamedTuple):
     """The first words of all names."""
     asked: dict[str, int]
     """Name that means a drug in a question only -> its row."""
+    decided: dict[str, tuple[_Meaning, ...]]
+    """Abbreviation that means a drug only beside some words -> what it may mean."""
 
 
 @cache
@@ -118,14 +134,23 @@ def _table() -> _Table:
         if entry in names:
             at[entry] = n
     asked: dict[str, int] = {}
+    decided: dict[str, tuple[_Meaning, ...]] = {}
+    classes: dict[str, int] = {}
     for line in _data("asked_drugs.tsv").splitlines():
-        name, _, more = line.partition("\t")
-        if name not in entries:
-            entries[name] = len(rows)
-            rows.append(f"{name}\t{name}\tdrug\t\t\t{more}")
-        asked |= dict.fromkeys(more.split("|"), entries[name])
-    first = frozenset(_FIRST_WORDS.findall(text)) | {_TOKEN.findall(name)[0] for name in asked}
-    return _Table(tuple(rows), at, entries, first, asked)
+        name, more, words, new = line.split("\t")
+        # A class has its own table: only what is short for it stands here.
+        held = classes if new == DrugKind.DRUG_CLASS else entries
+        if name and name not in held:
+            held[name] = len(rows)
+            rows.append(f"{name}\t{name}\t{new}\t\t\t{more}")
+        if not words:
+            asked |= dict.fromkeys(more.split("|"), held[name])
+            continue
+        meaning = _Meaning(frozenset(words.split()), held.get(name))
+        decided |= {short: (*decided.get(short, ()), meaning) for short in more.split("|")}
+    begun = (_TOKEN.findall(name)[0] for name in (*asked, *decided, *_SHOTS))
+    first = frozenset(_FIRST_WORDS.findall(text)).union(begun)
+    return _Table(tuple(rows), at, entries, first, asked, decided)
 
 
 def _data(name: str) -> str:
@@ -163,7 +188,7 @@ def generic_names(name: str) -> tuple[str, ...]:
     -um. The salts of an acid, other acids and codes of developers follow.
     """
     known = lookup_drug(name)
-    row = _row(known.name, asked=False)
+    row = _row(known.name, None)
     if known.kind is DrugKind.UNKNOWN or row is None:
         return ()
     salt = f"{known.name.removesuffix('ic acid')}ate" if known.name.endswith("ic acid") else ""
@@ -215,7 +240,7 @@ def lookup_drug(name: str) -> DrugName:
     """
     folded = fold(name)
     for candidate in (folded, _spelled(folded), folded.removesuffix("'s")):
-        row = _row(candidate, asked=False)
+        row = _row(candidate, None)
         if row is None:
             row = _table().entries.get(candidate)
         if row is not None:
@@ -245,25 +270,46 @@ def find_drugs(text: str, *, asked: bool = False) -> tuple[DrugMention, ...]:
 def _mentions(text: str, asked: bool) -> Iterator[DrugMention]:
     same_length = _fold_in_place(text, accents=not asked)
     tokens = [match.span() for match in _TOKEN.finditer(same_length)]
+    around = frozenset(token.folded for token in tokens_of(text)) if asked else None
     at = 0
     while at < len(tokens):
-        count, row = _longest_name(same_length, tokens, at, asked)
+        count, row = _longest_name(same_length, tokens, at, around)
         start, end = tokens[at][0], tokens[at + count - 1][1]
-        if row is not None and _is_meant(text, start, end, row, asked):
-            taken = asked and same_length[start:end] in _table().asked
+        if row is not None and _is_meant(text, start, end, row, around):
+            taken = around is not None and _asked_row(same_length[start:end], around) == row
             drug = _taken(row) if taken else _drug_name(row)
             yield DrugMention(drug=drug, start=start, end=end, text=text[start:end])
         at += count
 
 
-def _row(name: str, *, asked: bool) -> int | None:
-    """The row of a name, or of its American spelling: "sulphate", "oestrogen"."""
+def _row(name: str, around: frozenset[str] | None) -> int | None:
+    """The row of a name, or of its American spelling: "sulphate", "oestrogen".
+
+    `around` has the folded words of a question; it is None where the name is in no question.
+    """
     for spelled in dict.fromkeys((name, name.replace("sulph", "sulf").replace("oestr", "estr"))):
-        row = _table().asked.get(spelled) if asked else None
+        row = None if around is None else _asked_row(spelled, around)
         row = _table().at.get(spelled) if row is None else row
         if row is not None:
             return row
     return None
+
+
+def _asked_row(name: str, around: frozenset[str]) -> int | None:
+    """The row of a name that means a drug in a question only."""
+    row = _decided_row(name, around)
+    row = _table().asked.get(name) if row is None else row
+    if row is None and (shot := _SHOT_LAST.fullmatch(name) or _SHOT_FIRST.fullmatch(name)):
+        vaccine = f"{shot[1]} vaccine"
+        row = _table().asked.get(vaccine, _table().at.get(vaccine))
+    return row
+
+
+def _decided_row(name: str, around: frozenset[str]) -> int | None:
+    """The row of an abbreviation for which most words of a question speak; None where none does."""
+    meanings = _table().decided.get(name, ())
+    told = max(meanings, key=lambda meaning: len(meaning.words & around), default=None)
+    return told.row if told and told.words & around else None
 
 
 def _fold_in_place(text: str, *, accents: bool) -> str:
@@ -275,7 +321,7 @@ def _fold_in_place(text: str, *, accents: bool) -> str:
 
 
 def _longest_name(
-    text: str, tokens: list[tuple[int, int]], at: int, asked: bool
+    text: str, tokens: list[tuple[int, int]], at: int, around: frozenset[str] | None
 ) -> tuple[int, int | None]:
     """How many tokens the longest name at a token takes, and its row."""
     start, end = tokens[at]
@@ -284,22 +330,25 @@ def _longest_name(
         return 1, None
     for count in range(min(_MOST_WORDS, len(tokens) - at), 0, -1):
         name = _spelled(text[start : tokens[at + count - 1][1]])
-        row = _row(name, asked=asked)
+        row = _row(name, around)
         # In running text an inverted MeSH form is an accident of two items in a list.
         if row is not None and (", " not in name or " and " in name):
             return count, row
     return 1, None
 
 
-def _is_meant(text: str, start: int, end: int, row: int, asked: bool) -> bool:
+def _is_meant(text: str, start: int, end: int, row: int, around: frozenset[str] | None) -> bool:
     """Whether a name in a text means the substance rather than a word or a part of biology."""
     canonical, _, _, _, endogenous, _ = _table().rows[row].split("\t")
     written = text[start:end]
+    asked = around is not None
     if written.casefold() in _WORDS or _LIKE.match(text, end):
         return False
+    if around and _decided_row(written.casefold(), around) == row:
+        return not written.islower() or (len(written) > 2 and not is_english(written))
     if _is_abbreviation(written) and written.casefold() != canonical:
-        small = asked and written.islower() and len(written) > 2 and not is_english(written)
-        return small or (asked and " " in written) or _has_capitals(written)
+        plain = asked and written[1:].islower() and len(written) > 2 and not is_english(written)
+        return plain or (asked and " " in written) or _has_capitals(written)
     if asked and (
         _MEASURED.match(text, end) or _MEASURED_IN.search(text, max(0, start - 10), start)
     ):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.domain.frame import QuestionKind
-from deepcritical.questions.reading import read_frame
+from deepcritical.questions.reading import names_in, read_frame
 from deepcritical.vocabulary.classes import drug_class
 
 
@@ -96,10 +96,9 @@ def test_a_code_in_brackets_is_another_name(text: str, drugs: list[str]) -> None
         ("Does colchicine prevent stroke in patients taking statins?", "stroke"),
         ("Does vitamin D help bone loss in people on long-term corticosteroids?", "bone loss"),
         ("Does dapagliflozin added to ACE inhibitors slow diabetic nephropathy?", None),
-        ("lubiprostone for opioid constipation", "opioid constipation"),
+        ("lubiprostone for opioid constipation", "constipation"),
         ("Does lubiprostone relieve the constipation you get from opioids?", "constipation"),
         ("Does ondansetron help nausea caused by cisplatin?", "nausea"),
-        ("coenzyme Q10 statin myopathy", "statin myopathy"),
     ],
 )
 def test_a_drug_that_people_have_already_is_not_asked_about(
@@ -118,11 +117,60 @@ def test_a_drug_that_people_have_already_is_not_asked_about(
     [
         (
             "Is clarithromycin safe in patients taking simvastatin?",
-            ["clarithromycin", "simvastatin"],
+            ["clarithromycin"],
         ),
-        ("Does adding ezetimibe to rosuvastatin prevent stroke?", ["ezetimibe", "rosuvastatin"]),
+        ("Does adding ezetimibe to rosuvastatin prevent stroke?", ["ezetimibe"]),
         ("Do people taking lithium get more gout?", ["lithium"]),
     ],
 )
 def test_a_drug_beside_another_is_asked_about(text: str, drugs: list[str]) -> None:
     assert [d.name for d in read_frame(text).drugs] == drugs
+
+
+@pytest.mark.parametrize(
+    ("text", "drugs", "beside"),
+    [
+        (
+            "Do IL-23 inhibitors clear psoriasis when ciclosporin has not been enough?",
+            ["IL-23 inhibitors"],
+            ["cyclosporine"],
+        ),
+        (
+            "JAK inhibitors in alopecia areata despite prednisolone",
+            ["JAK inhibitors"],
+            ["prednisolone"],
+        ),
+        ("Does the SGLT2 inhibitor canagliflozin slow CKD?", ["canagliflozin"], []),
+        (
+            "Does dupilumab let asthmatics cut down their oral corticosteroids?",
+            ["dupilumab"],
+            ["corticosteroids"],
+        ),
+    ],
+)
+def test_a_class_beside_a_drug_is_asked_about(
+    text: str, drugs: list[str], beside: list[str]
+) -> None:
+    names, _ = names_in(text)
+    assert [d.drug.name for d in names.drugs] == drugs
+    assert [d.drug.name for d in names.beside] == beside
+
+
+def test_a_hormone_in_brackets_is_another_name() -> None:
+    (named,) = names_in("Does serelaxin (relaxin) help in preeclampsia?")[0].drugs
+    assert "relaxin" in named.drug.synonyms
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is verapamil safe in asthma when it is given because of angina?",
+        "Is this enzyme the target through which verapamil acts in angina?",
+        "Are people protected from angina through verapamil?",
+    ],
+)
+def test_what_a_question_is_on_is_no_mechanism(text: str) -> None:
+    names, through = names_in(text)
+    assert [d.drug.name for d in names.drugs] == ["verapamil"]
+    assert "Angina Pectoris" in {c.condition.name for c in names.conditions}
+    assert through == ()

@@ -134,11 +134,6 @@ def test_what_can_be_asked_in_general_is_offered_to_who_asks_for_advice() -> Non
     ("text", "condition"),
     [
         ("My aunt has gout. Is there anything in metformin, the diabetes pill, for gout?", "gout"),
-        (
-            "I read that propranolol, which I thought was for migraine, is given in cirrhosis. "
-            "Does it prevent bleeding in cirrhosis?",
-            "bleeding",
-        ),
         ("My father has COPD and diabetes. Does azithromycin help in COPD?", "COPD"),
     ],
 )
@@ -148,7 +143,6 @@ def test_a_story_before_the_question_does_not_change_what_is_asked(
     found = read_frame(text).condition
     assert found
     assert condition.casefold() in {name.casefold() for name in (found.name, *found.names)}
-    assert "migraine" not in " ".join(read_frame(text).population).casefold()
 
 
 @pytest.mark.parametrize(

@@ -26,14 +26,11 @@ from deepcritical.tools.pubmed_query import pubmed_term
         ("citalopram for agitation in dementia", "agitation", ("Dementia",)),
         ("donepezil for vascular dementia", "vascular dementia", ()),
         ("fenofibrate for retinopathy in diabetics", "retinopathy", ("Diabetes Mellitus",)),
-        ("warfarin in hypertensive patients with stroke", "stroke", ("Hypertension",)),
         ("sertraline for depression in patients with asthma", "depression", ("Asthma",)),
         ("metformin for asthmatics", "asthmatics", ()),
         ("modafinil for MS fatigue", "fatigue", ("Multiple Sclerosis",)),
         ("cannabidiol Dravet syndrome seizures", "seizures", ("Myoclonic Epilepsies",)),
         ("carvedilol in cirrhosis for preventing stroke", "stroke", ("Liver Cirrhosis",)),
-        ("aspirin in cancer to reduce the risk of stroke", "stroke", ("Neoplasms",)),
-        ("nitazoxanide asthma stroke", "asthma", ("Stroke",)),
         (
             "Does mirtazapine relieve pruritus and insomnia in people with lymphoma?",
             "pruritus and insomnia",
@@ -46,9 +43,6 @@ from deepcritical.tools.pubmed_query import pubmed_term
         ),
         ("Does colchicine help in gout or pericarditis?", "gout and pericarditis", ()),
         ("Does aspirin help people with stroke or migraine?", "stroke and migraine", ()),
-        ("sildenafil in patients with asthma and obesity", "obesity", ("Asthma",)),
-        ("aspirin, asthma, stroke", "asthma", ("Stroke",)),
-        ("modafinil for fatigue and lymphoma patients", "fatigue", ("Lymphoma",)),
     ],
 )
 def test_what_is_asked_and_who_is_studied(

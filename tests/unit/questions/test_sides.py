@@ -17,8 +17,6 @@ from deepcritical.questions.searching import search_sides
         "apixaban vs warfarin atrial fibrillation",
         "Does apixaban beat warfarin in atrial fibrillation?",
         "Compared with warfarin, does apixaban prevent more strokes in atrial fibrillation?",
-        "Instead of warfarin, should apixaban be used in atrial fibrillation?",
-        "Do people switched from warfarin to apixaban do better in atrial fibrillation?",
         "Should apixaban replace warfarin in atrial fibrillation?",
         "Is apixaban or warfarin better in atrial fibrillation?",
     ],
@@ -68,12 +66,6 @@ def test_the_drug_is_searched_with_each_other_that_the_question_names(
     assert all(f'"{other}"' in q.terms for q, other in zip(with_others, others, strict=True))
     run = [query.text for query in queries]
     assert not [q for q in search_sides(question, run) if q.text in run]
-
-
-def test_of_a_story_the_drug_of_its_question_is_asked_about() -> None:
-    text = "She hates warfarin for her atrial fibrillation. Would apixaban do just as well?"
-    frame = read_frame(text)
-    assert ([d.name for d in frame.drugs], frame.comparators) == (["apixaban"], ("warfarin",))
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,32 @@ def test_capitals_plurals_and_organisms(text: str, names: list[str]) -> None:
     assert [name for name, _ in found(text)] == names
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("heart failure with a preserved ejection fraction", ["Preserved Ejection Fraction"]),
+        ("preserved-EF heart failure", ["Preserved Ejection Fraction"]),
+        ("metastases in the brain", ["Brain metastases"]),
+        ("scarring of the liver", ["Liver Cirrhosis"]),
+        ("osteoarthritis in both knees", ["Knee Osteoarthritis"]),
+        ("depression that is resistant to treatment", ["Treatment-Resistant Depressive Disorder"]),
+        ("cancer in liver disease", ["Neoplasms", "Liver Diseases"]),
+        ("a fracture in multiple myeloma", ["Bone Fractures", "Multiple Myeloma"]),
+        ("pain in cancer", ["Pain", "Neoplasms"]),
+        ("adrenal insuff", ["Adrenal Insufficiency"]),
+        ("wt gain and anal ca", ["Weight Gain", "Anus Neoplasms"]),
+        ("low Ca", []),
+        ("AKs treated by cryotherapy", ["Actinic Keratosis"]),
+        ("hypoparathyroid people", ["Hypoparathyroidism"]),
+        ("SI in MDD", ["Suicidal Ideation", "Major Depressive Disorder"]),
+        ("SI units", []),
+        ("high BP", []),
+    ],
+)
+def test_what_users_shorten_and_turn_round(text: str, names: list[str]) -> None:
+    assert [name.removeprefix("Heart Failure, ") for name, _ in found(text)] == names
+
+
 def test_an_acronym_in_a_record_is_written_in_capitals() -> None:
     assert not find_conditions("the als of the wing")
     assert not find_conditions("It aids in all of it.", any_case=True)

@@ -207,13 +207,35 @@ class TestAsked:
             ("ferrous sulphate", "ferrous sulfate"),
             ("vit D", "vitamin d"),
             ("M\u00c9TFORMIN", "metformin"),
+            ("pembro", "pembrolizumab"),
+            ("tacro", "tacrolimus"),
+            ("flu jabs", "influenza vaccine"),
+            ("the shingles vax", "herpes zoster vaccine"),
+            ("vaccination against HPV", "hpv vaccine"),
         ],
     )
     def test_what_people_take_is_a_drug(self, text: str, name: str) -> None:
         (mention,) = find_drugs(f"Does {text} help?", asked=True)
         assert (mention.drug.name, mention.drug.kind) == (name, DrugKind.DRUG)
 
-    @pytest.mark.parametrize("text", ["coffee", "iron", "BCG", "T4", "honey"])
+    @pytest.mark.parametrize(
+        ("text", "names"),
+        [
+            ("Does Li prevent mania?", ["lithium"]),
+            ("What do Li et al. say of sepsis?", []),
+            ("ven/aza in AML", ["venetoclax", "azacitidine"]),
+            ("AZA in Crohn's disease", ["azathioprine"]),
+            ("Does bup spare newborns NAS in OUD?", ["buprenorphine"]),
+            ("bup for smoking cessation", ["bupropion"]),
+            ("AI and bone loss in breast cancer", ["aromatase inhibitors"]),
+            ("Can AI detect breast cancer on images?", []),
+            ("Have you met anyone with diabetes?", []),
+        ],
+    )
+    def test_the_words_beside_an_abbreviation_decide(self, text: str, names: list[str]) -> None:
+        assert [m.drug.name for m in find_drugs(text, asked=True)] == names
+
+    @pytest.mark.parametrize("text", ["coffee", "iron", "BCG", "T4", "honey", "pembro", "Li"])
     def test_in_a_record_it_is_none(self, text: str) -> None:
         assert names_of(f"They measured {text} daily.") == []
 
