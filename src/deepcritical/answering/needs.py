@@ -173,6 +173,12 @@ def inquiry_of(text: str, context: str = "") -> Inquiry:
     return read_inquiry(literal_frame(text), context)
 
 
+def _kind_of(frame: QuestionFrame) -> InquiryKind:
+    """What is asked: the plain words of a question on harm no longer say how often it comes."""
+    as_written = kind_of(frame)
+    return as_written if as_written is InquiryKind.FREQUENCY else kind_of(as_meant(frame))
+
+
 def read_inquiry(frame: QuestionFrame, context: str = "", *, at_hand: bool = False) -> Inquiry:
     """A free question, read by rules.
 
@@ -191,9 +197,7 @@ def read_inquiry(frame: QuestionFrame, context: str = "", *, at_hand: bool = Fal
     drugs, conditions = _named(frame)
     words = tuple(word[0] for word in topics.words)
     names = dict.fromkeys((*(s.name for s in topics.subjects), *words))
-    # How often something happens is lost in the plain words of a question on harm.
-    counts = kind_of(frame) is InquiryKind.FREQUENCY
-    kind = InquiryKind.FREQUENCY if counts else kind_of(as_meant(frame))
+    kind = _kind_of(frame)
     is_clear = at_hand and kind in _SAID_BY_ITSELF
     if not names and not is_clear:
         raise QuestionError(

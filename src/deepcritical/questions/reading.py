@@ -20,7 +20,7 @@ from deepcritical.questions.declining import general_questions, line_of
 from deepcritical.questions.features import features_of, is_other_script
 from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names
 from deepcritical.questions.placing import unplaced, with_outside
-from deepcritical.questions.roles import Roles, names_harm, prevents, raises, roles_of
+from deepcritical.questions.roles import Roles, names_harm, prevents, raises, roles_of, treats
 from deepcritical.questions.sides import other_arm, sides_of
 from deepcritical.questions.through import split_through
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
@@ -198,6 +198,10 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
     if kind is QuestionKind.SAFETY and len(drugs) == 1 and cues.HELPS_AND_IS_SAFE.search(text):
         return QuestionKind.EFFICACY
     lowers = cues.LOWERS.search(text)
+    is_feared = _HARM.search(text) or cues.INJURES.search(text) or cues.CAUSED.search(text)
+    if kind is QuestionKind.SAFETY and len(drugs) == 1 and not is_feared:
+        helps = treats(names) or (lowers and names.conditions)
+        return QuestionKind.EFFICACY if helps else kind
     asks_harm = len(drugs) == 1 and kind in doubtful and not lowers
     is_harm = asks_harm and (cues.INJURES.search(text) or names_harm(names))
     return QuestionKind.SAFETY if is_harm else kind

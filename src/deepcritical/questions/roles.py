@@ -19,7 +19,16 @@ from deepcritical.questions.mention_roles import (
 from deepcritical.questions.naming import Names, as_condition, joined
 from deepcritical.vocabulary.conditions import ConditionMention, is_kind_of
 
-__all__ = ["Roles", "groups_in", "measures_in", "names_harm", "prevents", "raises", "roles_of"]
+__all__ = [
+    "Roles",
+    "groups_in",
+    "measures_in",
+    "names_harm",
+    "prevents",
+    "raises",
+    "roles_of",
+    "treats",
+]
 
 _NOT_THEY = bounded(
     r"\b(?:without|no|not|never|excluding|except|non|neither|nor|rather than|free of|absence of)"
@@ -95,6 +104,8 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
     told = _told(names)
     least = _LEAST_OF_SEVERAL if len(told) > 1 else _LEAST_ALONE
     harm = _leading(told, HARM, least) if on_harm else None
+    if harm and harm.likeliest != HARM and cues.CAUSED.search(text):
+        harm = _leading(told, CONDITION, _SURELY) or harm  # "does it worsen Y in those with Z?"
     brought = _joined(text, told, harm)
     feared = {name for one in brought.each for name in one.names} if brought else set()
     left = [one for one in told if one.mention.condition.name not in feared]
@@ -122,6 +133,13 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
 def names_harm(names: Names) -> bool:
     """Whether a condition in the question is surely one that a drug is feared to bring."""
     return any(one.role[HARM] > _SURELY for one in _told(names))
+
+
+def treats(names: Names) -> bool:
+    """Whether a condition in the question is surely what a drug is given for, and none a harm."""
+    told = _told(names)
+    fears = any(one.role[HARM] > _LEAST_ALONE for one in told)
+    return not fears and any(one.role[CONDITION] > _SURELY for one in told)
 
 
 _SURELY = 0.5
