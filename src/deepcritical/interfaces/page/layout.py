@@ -40,7 +40,7 @@ def build_page(runs: RunService, access: Access, similar: SimilarRuns | None = N
                 live = html(None, html_template=asset("live.html"), js_on_load=script("live.js"))
                 results = build_results()
                 chat = build_chat("chat.html")
-            with gr.Column(scale=0, min_width=250, elem_classes="aside"):
+            with gr.Column(scale=0, min_width=225, elem_classes="aside"):
                 build_own_runs(runs.keeps_runs)
                 form.answering.render()  # type: ignore[no-untyped-call]
                 html(None, html_template=asset("addresses.html"), js_on_load=asset("addresses.js"))
