@@ -1,9 +1,11 @@
-"""What a visitor sees first: where the answer stands and how it is reached."""
+"""What a visitor sees first: where the answer stands, how it is reached, what is sent for it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
@@ -97,3 +99,21 @@ def stops_to(page: Page, inside: str) -> int:
         if page.evaluate(WITHIN, inside):
             return pressed
     raise AssertionError(f"{inside} is not reached")
+
+
+def test_answers_are_compressed_and_files_with_a_hash_are_kept(address: str) -> None:
+    with httpx.Client(base_url=address, headers={"Accept-Encoding": "gzip"}, timeout=60) as client:
+        first = client.get("/")
+        assert first.headers["content-encoding"] == "gzip"
+        assert "immutable" not in first.headers.get("cache-control", "")
+        script = re.search(r"/?assets/[\w.-]+\.js", first.text)
+        assert script
+        kept = client.get("/" + script[0].removeprefix("/"))
+        assert kept.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert "immutable" not in client.get("/assets/none-12345678.js").headers.get(
+            "cache-control", ""
+        )
+        run = client.post("/api/runs", json={"tool": "research", "question": QUESTION}).json()
+        with client.stream("GET", run["links"]["events"]) as events:
+            assert "content-encoding" not in events.headers
+            assert events.read()
