@@ -237,6 +237,8 @@ def test_a_key_is_sent_with_the_message_alone_and_is_in_no_answer(troubled: Page
     expect(page.get_by_label(KEY_FIELD)).to_have_value(KEY)
     page.get_by_label(KEY_FIELD).fill("")
     finished(page, goto=False)
+    expect(page.get_by_label(KEY_FIELD)).to_be_hidden()
+    open_options(page)
     page.get_by_label(MODEL_FIELD).fill("anthropic:made-up")
     page.get_by_label(KEY_FIELD).fill(KEY)
     chat = of_run(page, "Is examplol well tolerated?")

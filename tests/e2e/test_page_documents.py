@@ -81,6 +81,8 @@ def test_a_run_reads_what_is_attached(
         assert_fits(page)
         ask(page, QUESTION, goto=False)
         expect(page.locator(".live .pill")).to_have_text("completed")
+        open_options(page)
+        expect(own).to_be_visible()
         expect(own.get_by_role("listitem")).to_have_count(0)
         expect(page.locator(".dc-report")).to_contain_text("stands in no journal")
         expect(page.locator(".dc-report")).to_contain_text("your documents")

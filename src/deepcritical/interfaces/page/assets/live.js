@@ -389,6 +389,7 @@ function open(run) {
   $(".live").hidden = !current;
   if (!current) return trigger("finished");
   document.querySelector(".results .sample")?.remove();
+  document.querySelector("#options > .label-wrap.open")?.click();
   document.body.dataset.shown = ""; // former runs are offered for what is typed from now on
   $(".question").textContent = run.question;
   $(".log > ul").replaceChildren();
