@@ -138,9 +138,9 @@ def chromium() -> Iterator[Browser]:
 def started(page: Page) -> None:
     """A run of the demo's question, begun by a click."""
     page.goto("/")
-    page.get_by_label("Research question").fill(DEMO_QUESTION)
+    page.get_by_label("Your question").fill(DEMO_QUESTION)
     page.evaluate(WATCH)
-    page.get_by_role("button", name="Run research").click()
+    page.get_by_role("button", name="Ask", exact=True).click()
 
 
 def finished(page: Page) -> None:
@@ -221,8 +221,8 @@ def print_bytes(folder: Path) -> None:
         page.wait_for_timeout(1000)  # what follows the report; a stream of the framework stays open
         assets = counted.sent.total()
         counted.sent.clear()
-        page.get_by_label("Research question").fill(DEMO_QUESTION)
-        page.get_by_role("button", name="Run research").click()
+        page.get_by_label("Your question").fill(DEMO_QUESTION)
+        page.get_by_role("button", name="Ask", exact=True).click()
         finished(page)
         sent = dict(counted.sent)
         run_id = page.url.partition("run=")[2]

@@ -124,8 +124,16 @@ def _is_error(text: str, kind: str) -> bool:
 def ask(page: Page, question: str = QUESTION, *, goto: bool = True) -> None:
     if goto:
         page.goto("/")
-    page.get_by_label("Research question").fill(question)
-    page.get_by_role("button", name="Run research").click()
+    page.get_by_label("Your question").fill(question)
+    page.get_by_role("button", name="Ask", exact=True).click()
+
+
+def open_options(page: Page) -> None:
+    """Open the options of the form."""
+    fold = page.get_by_role("button", name="Options")
+    expect(fold).to_be_visible()
+    if "open" not in (fold.get_attribute("class") or "").split():
+        fold.click()
 
 
 def unfold(page: Page) -> None:
@@ -139,6 +147,7 @@ def unfold(page: Page) -> None:
 def fail(page: Page) -> None:
     """Ask what a run finds out to be no question: it names nothing to look for."""
     page.goto("/")
+    open_options(page)
     page.get_by_label("Answer", exact=True).check()
     ask(page, "What evidence is there?", goto=False)
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, HttpCredentials, expect
 
 from tests.databases import fresh_database
-from tests.e2e.pages import ask, browser
+from tests.e2e.pages import ask, browser, open_options
 from tests.servers.commands import forked_command
 from tests.servers.serving import Served, serving
 
@@ -99,6 +99,7 @@ def test_a_plan_counts_as_a_run_each_time_it_is_approved(browser: Browser, site:
     page = context.new_page()
     page.set_default_timeout(60_000)
     page.goto("/")
+    open_options(page)
     page.get_by_label("Show me the plan first").check()
     approve = page.get_by_role("button", name="Approve and run")
     for _ in range(2):
@@ -122,8 +123,8 @@ def test_a_browser_that_keeps_no_cookie_has_its_chat(browser: Browser, site: Ser
     page = context.new_page()
     page.goto("/")
     for number in (1, 2):
-        field = page.get_by_role("textbox", name="Look something up")
+        field = page.get_by_label("Your question")
         field.fill("PMID 26858121")
         field.press("Enter")
-        expect(page.locator(".chat .answer")).to_have_count(number)
+        expect(page.get_by_role("log", name="Thread").locator(".answer")).to_have_count(number)
     context.close()

@@ -12,8 +12,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.conftest import paper, snapshot, trial
-from tests.e2e.pages import ask, browser, fail, page_server, unfold
-from tests.e2e.test_page_chat import HARD, of_run, page, said
+from tests.e2e.pages import ask, browser, fail, open_options, page_server, unfold
+from tests.e2e.test_page_chat import of_run, page, said
 from tests.servers.serving import serving
 
 __all__ = ["browser", "page"]
@@ -67,14 +67,15 @@ def completed(page: Page) -> None:
 
 def landing(page: Page) -> None:
     page.goto("/")
-    expect(page.get_by_role("button", name="Run research")).to_be_visible()
+    expect(page.get_by_role("button", name="Ask", exact=True)).to_be_visible()
     expect(page.locator(".answering")).to_contain_text("No AI model in use")
 
 
 def unfolded(page: Page) -> None:
     landing(page)
-    for fold in page.locator("button.label-wrap").all():
-        fold.click()
+    open_options(page)
+    for name in ("Sources and limits", "Model and key"):
+        page.get_by_role("button", name=name).click()
 
 
 def running(page: Page) -> None:
@@ -120,14 +121,14 @@ def refused(page: Page) -> None:
     expect(page.get_by_role("alert").filter(has_text="question")).to_be_visible()
 
 
-def offer(page: Page) -> None:
+def looked_up(page: Page) -> None:
     landing(page)
-    expect(said(page, HARD).get_by_role("button", name="Start research")).to_be_visible()
+    expect(said(page, "find papers on examplol").locator(".answer")).to_be_visible()
 
 
 def answer(page: Page) -> None:
     completed(page)
-    page.get_by_role("heading", name="Ask this run's evidence").click()
+    page.get_by_role("heading", name="Ask about this report").click()
     log = of_run(page, "Is examplol well tolerated?")
     log.get_by_role("button", name=re.compile("^Citation 1:")).first.click()
     of_run(page, "?!")
@@ -146,7 +147,7 @@ STATES: tuple[Callable[[Page], None], ...] = (
     steps,
     failed,
     refused,
-    offer,
+    looked_up,
     answer,
 )
 
@@ -188,6 +189,5 @@ def test_no_state_has_a_serious_barrier(
 
 def test_a_barrier_is_found(page: Page) -> None:
     landing(page)
-    page.add_style_tag(content=".chat .about { color: #ccc !important; }")
-    page.evaluate("document.querySelector('.chat textarea').removeAttribute('aria-labelledby')")
+    page.add_style_tag(content=".answering { color: #ccc !important; }")
     assert {barrier.split(":")[0] for barrier in barriers(page)} >= {"serious color-contrast"}

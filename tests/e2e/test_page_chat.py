@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -16,13 +15,13 @@ from tests.e2e.pages import (
     assert_fits,
     browser,
     fail,
+    open_options,
     page_server,
     picture,
     tab,
 )
 from tests.e2e.test_page_model import KEY as KEY_FIELD
 from tests.e2e.test_page_model import MODEL as MODEL_FIELD
-from tests.servers.commands import forked_command
 from tests.servers.serving import serving
 
 __all__ = ["browser"]
@@ -57,29 +56,29 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
         yield page
 
 
-def finished(page: Page) -> None:
+def finished(page: Page, *, goto: bool = True) -> None:
     """A run whose report is shown."""
-    ask(page)
+    ask(page, goto=goto)
     expect(page.locator(".live .pill")).to_have_text("completed")
-    expect(page.get_by_role("heading", name="Ask this run's evidence")).to_be_visible()
-    expect(field(page, "Ask this run's evidence")).to_be_hidden()
-    page.get_by_role("heading", name="Ask this run's evidence").click()
-    expect(field(page, "Ask this run's evidence")).to_be_focused()
+    expect(page.get_by_role("heading", name="Ask about this report")).to_be_visible()
+    expect(field(page, "Ask about this report")).to_be_hidden()
+    page.get_by_role("heading", name="Ask about this report").click()
+    expect(field(page, "Ask about this report")).to_be_focused()
 
 
-def field(page: Page, name: str = "Look something up") -> Locator:
+def field(page: Page, name: str = "Your question") -> Locator:
     return page.get_by_role("textbox", name=name)
 
 
-def said(page: Page, message: str, name: str = "Look something up") -> Locator:
-    """What is shown of a chat once a message was sent."""
+def said(page: Page, message: str, name: str = "Your question", log: str = "Thread") -> Locator:
+    """What is shown once a message was sent."""
     field(page, name).fill(message)
     field(page, name).press("Enter")
-    return page.get_by_role("log", name="Chat")
+    return page.get_by_role("log", name=log)
 
 
 def of_run(page: Page, message: str) -> Locator:
-    return said(page, message, "Ask this run's evidence")
+    return said(page, message, "Ask about this report", "Chat")
 
 
 def test_a_follow_up_is_answered_from_the_run_and_every_sentence_opens_its_quote(
@@ -130,29 +129,22 @@ def test_a_look_up_is_answered_at_once_and_the_page_stays(page: Page) -> None:
     assert "run=" not in page.url
 
 
-def test_an_offer_that_is_accepted_starts_a_run_that_the_page_follows(page: Page) -> None:
+def test_what_is_typed_is_a_run_a_look_up_or_small_talk(page: Page) -> None:
     page.goto("/")
-    log = said(page, HARD)
-    start = log.get_by_role("button", name="Start research")
-    expect(start).to_be_focused()
-    expect(log.locator(".offer")).to_contain_text("This needs research")
-    picture(page, "chat-offer-1440")
-    page.keyboard.press("Enter")
-    expect(page).to_have_url(OWN_RUN)
-    expect(page.locator(".live .question")).to_have_text(HARD)
-    expect(page.locator(".live .pill")).to_have_text("completed")
-    page.get_by_role("heading", name="Ask this run's evidence").click()
-    asked = of_run(page, "Is examplol well tolerated?")
-    expect(asked.locator(".answer li")).not_to_have_count(0)
-
-
-def test_an_offer_that_is_declined_starts_nothing(page: Page) -> None:
-    page.goto("/")
-    log = said(page, HARD)
-    log.get_by_role("button", name="Not now").click()
-    expect(log.locator(".answer .head")).to_have_text("Not started.")
-    expect(log.get_by_role("button", name="Start research")).to_be_disabled()
+    log = said(page, "thanks")
+    expect(log.locator(".answer")).to_contain_text("This is no question")
+    said(page, "PMID 99000003")
+    expect(log.locator(".answer")).to_have_count(2)
+    said(page, "thanks")
+    expect(log.locator(".answer")).to_have_count(3)
     assert "run=" not in page.url
+    said(page, "What dose of examplol was given in testitis?")
+    expect(page).to_have_url(OWN_RUN)
+    expect(page.get_by_role("tab", name="Answer")).to_be_visible()
+    expect(log).to_be_hidden()
+    said(page, HARD)
+    expect(page.locator(".live .question")).to_have_text(HARD)
+    expect(page.get_by_role("tab", name="Report")).to_be_visible()
 
 
 @pytest.fixture
@@ -174,42 +166,49 @@ def test_a_chat_that_the_server_forgot_is_opened_again(troubled: Page) -> None:
     expect(log.locator(".answer")).to_have_count(2)
 
 
-def test_a_run_under_way_cannot_be_asked_and_a_new_one_clears_the_chat(
-    page: Page,
-) -> None:
+def test_a_new_run_clears_the_thread_and_the_chat(page: Page) -> None:
     page.goto("/")
-    log = said(page, "PMID 99000001")
+    thread = said(page, "PMID 99000001")
+    expect(thread.locator(".answer")).to_have_count(1)
+    finished(page, goto=False)
+    expect(thread).to_be_hidden()
+    log = of_run(page, "Is examplol well tolerated?")
     expect(log.locator(".answer")).to_have_count(1)
-    finished_again = page.get_by_label("Research question")
-    finished_again.fill(QUESTION)
-    page.get_by_role("button", name="Run research").click()
-    expect(page.get_by_role("heading", name="Ask this run's evidence")).to_be_visible()
+    said(page, "PMID 99000001")
+    expect(thread.locator(".answer")).to_have_count(1)
+    expect(log.locator(".answer")).to_have_count(1)
+    said(page, QUESTION)
+    expect(thread).to_be_hidden()
+    expect(page.get_by_role("heading", name="Ask about this report")).to_be_visible()
     expect(log).to_be_hidden()
-    expect(log.locator(".answer")).to_have_count(0)
+    expect(page.locator(".chat .answer")).to_have_count(0)
 
 
 def test_a_run_that_failed_has_no_chat(page: Page) -> None:
     fail(page)
     expect(page.locator(".live .pill")).to_have_text("failed")
-    expect(page.locator(".chat")).to_be_hidden()
+    expect(page.locator(".chat:visible")).to_have_count(0)
 
 
 def test_an_error_says_what_to_do_and_the_chat_goes_on(troubled: Page) -> None:
     page = troubled
     page.goto("/")
-    log = said(page, "?!")
-    expect(log.get_by_role("alert")).to_be_visible()
     page.route("**/api/chats/**", lambda route: route.abort())
-    said(page, "PMID 99000001")
+    log = said(page, "PMID 99000001")
     expect(log.get_by_text("The server cannot be reached.")).to_be_visible()
     page.unroute("**/api/chats/**")
-    page.get_by_role("button", name="of the form").click()
+    keys(page)
     page.get_by_label(KEY_FIELD).fill("…")
     said(page, "PMID 99000001")
-    expect(log.get_by_text("Copy it once more.")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="Copy it once more.")).to_be_visible()
     page.get_by_label(KEY_FIELD).fill("")
     said(page, "PMID 99000001")
     expect(log.locator(".answer")).to_have_count(1)
+
+
+def keys(page: Page) -> None:
+    open_options(page)
+    page.get_by_role("button", name="Model and key").click()
 
 
 def test_markup_in_records_and_in_a_message_is_inert(page: Page) -> None:
@@ -231,17 +230,19 @@ def test_a_key_is_sent_with_the_message_alone_and_is_in_no_answer(troubled: Page
     page.on("request", lambda r: sent.append((r.url, r.headers.get("x-model-key", ""))))
     page.on("response", lambda r: texts.append(r.text()) if "/api/chats" in r.url else None)
     page.goto("/")
-    page.get_by_role("button", name="of the form").click()
-    expect(page.get_by_label(MODEL_FIELD)).to_be_focused()
+    keys(page)
     page.get_by_label(KEY_FIELD).fill(KEY)
-    page.get_by_role("button", name="Model and key").click()
-    expect(page.get_by_label(KEY_FIELD)).to_be_hidden()
     log = said(page, "PMID 99000001")
     expect(log.locator(".answer")).to_have_count(1)
-    page.get_by_role("button", name="of the form").click()
+    expect(page.get_by_label(KEY_FIELD)).to_have_value(KEY)
+    page.get_by_label(KEY_FIELD).fill("")
+    finished(page, goto=False)
+    expect(page.get_by_label(KEY_FIELD)).to_be_hidden()
+    open_options(page)
     page.get_by_label(MODEL_FIELD).fill("anthropic:made-up")
-    said(page, "PMID 99000001")
-    expect(log.get_by_role("alert")).to_contain_text("No other model can be chosen here.")
+    page.get_by_label(KEY_FIELD).fill(KEY)
+    chat = of_run(page, "Is examplol well tolerated?")
+    expect(chat.get_by_role("alert")).to_contain_text("No other model can be chosen here.")
     assert [url for url, key in sent if key == KEY]
     assert all("/api/chats" in url for url, key in sent if key)
     assert not any(KEY in url for url, _ in sent)
@@ -252,28 +253,14 @@ def test_a_key_is_sent_with_the_message_alone_and_is_in_no_answer(troubled: Page
     assert KEY not in page.content()
 
 
-def test_who_types_while_the_page_still_loads_stays_in_the_field(page: Page) -> None:
-    page.add_init_script(
-        "new MutationObserver((_, seen) => {"
-        "const box = document.querySelector('.chat textarea');"
-        "if (box) { seen.disconnect(); box.focus(); }"
-        "}).observe(document, { childList: true, subtree: true });"
-        "window.focused = [];"
-        "document.addEventListener('focusin', (event) => focused.push(event.target.placeholder));"
-    )
-    page.goto("/")
-    expect(page.locator(".answering")).to_be_visible()  # which the end of loading brings
-    assert page.evaluate("focused") == [field(page).get_attribute("placeholder")]
-
-
 def test_all_of_it_works_by_the_keyboard(page: Page) -> None:
     page.goto("/")
     field(page).focus()
     page.keyboard.type("PMID 99000003")
     page.keyboard.press("Tab")
-    expect(page.get_by_role("button", name="Send")).to_be_focused()
+    expect(page.get_by_role("button", name="Ask", exact=True)).to_be_focused()
     page.keyboard.press("Enter")
-    log = page.get_by_role("log", name="Chat")
+    log = page.get_by_role("log", name="Thread")
     chip = log.get_by_role("button", name=re.compile("^Citation 1:")).first
     expect(chip).to_be_visible()
     log.focus()
@@ -283,11 +270,11 @@ def test_all_of_it_works_by_the_keyboard(page: Page) -> None:
     expect(page.get_by_role("dialog", name="Source 1 of the answer")).to_be_visible()
     page.keyboard.press("Escape")
     expect(chip).to_be_focused()
-    field(page).focus()
+    finished(page, goto=False)
     page.keyboard.type("one")
     page.keyboard.press("Shift+Enter")
     page.keyboard.type("two")
-    expect(field(page)).to_have_value("one\ntwo")
+    expect(field(page, "Ask about this report")).to_have_value("one\ntwo")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -295,10 +282,9 @@ def test_a_phone_shows_the_chat_without_sideways_scrolling(page: Page, scheme: s
     page.set_viewport_size({"width": 390, "height": 844})
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     page.goto("/")
-    said(page, HARD)
-    expect(page.get_by_role("button", name="Start research")).to_be_visible()
+    expect(said(page, "find papers on examplol").locator(".answer")).to_be_visible()
     assert_fits(page)
-    picture(page, f"chat-offer-390-{scheme}")
+    picture(page, f"chat-quick-390-{scheme}")
     finished(page)
     log = of_run(page, "Is examplol well tolerated?")
     expect(log.locator(".answer li")).not_to_have_count(0)
@@ -313,24 +299,3 @@ def test_a_wide_screen_shows_the_chat_in_the_dark(page: Page) -> None:
     log = of_run(page, "Is examplol well tolerated?")
     expect(log.locator(".answer li")).not_to_have_count(0)
     picture(page, "chat-answer-1440-dark")
-
-
-def test_an_offer_names_former_runs_of_nearly_the_same_question(
-    browser: Browser, tmp_path: Path
-) -> None:
-    kept = {"DATABASE_URL": f"sqlite:///{tmp_path / 'runs.sqlite'}"}
-    command = (forked_command(), "serve", "--port", "0")
-    with serving(command, kept) as served, tab(browser, served.address) as page:
-        question = "How does metformin act in cognitive decline?"
-        asked = {"tool": "deep_research", "question": question}
-        run = page.request.post("/api/runs", data=asked).json()
-        page.request.get(run["links"]["events"], timeout=120_000)
-        page.goto("/")
-        further = "By what mechanism does metformin act in cognitive decline?"
-        offer = said(page, further).locator(".offer")
-        former = offer.get_by_role("link", name=question)
-        expect(former).to_be_visible(timeout=60_000)
-        picture(page, "chat-similar-1440")
-        former.click()
-        expect(page).to_have_url(re.compile(run["id"]))
-        expect(page.locator(".live .pill")).to_have_text("completed")

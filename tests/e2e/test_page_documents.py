@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 from tests.conftest import QUESTION, paper, snapshot
 from tests.databases import fresh_database
 from tests.documents import encrypted_pdf, pdf_of
-from tests.e2e.pages import ask, assert_fits, browser, picture, tab
+from tests.e2e.pages import ask, assert_fits, browser, open_options, picture, tab
 from tests.servers.commands import forked_command
 from tests.servers.serving import serving
 
@@ -56,6 +56,7 @@ def test_a_run_reads_what_is_attached(
     hostile = FilePayload(name=NAME, mimeType="text/plain", buffer=b"A note\nNothing.")
     with serving(COMMAND, settings) as served, tab(browser, served.address, "422") as page:
         page.goto("/")
+        open_options(page)
         own = attached(page)
         expect(own.get_by_role("button", name="Attach files")).to_be_visible()
         choose(page, encrypted_pdf(folder))
@@ -80,6 +81,8 @@ def test_a_run_reads_what_is_attached(
         assert_fits(page)
         ask(page, QUESTION, goto=False)
         expect(page.locator(".live .pill")).to_have_text("completed")
+        open_options(page)
+        expect(own).to_be_visible()
         expect(own.get_by_role("listitem")).to_have_count(0)
         expect(page.locator(".dc-report")).to_contain_text("stands in no journal")
         expect(page.locator(".dc-report")).to_contain_text("your documents")
@@ -92,6 +95,7 @@ def test_a_public_page_offers_no_files(browser: Browser, settings: dict[str, str
     for more, are_taken in (({}, False), ({"DEEPCRITICAL_PUBLIC_DOCUMENTS": "1"}, True)):
         with serving(COMMAND, {**public, **more}) as served, tab(browser, served.address) as page:
             page.goto("/")
+            open_options(page)
             files = attached(page).get_by_role("button", name="Attach files")
             expect(attached(page).get_by_role("button", name="Add")).to_be_visible()
             expect(files).to_be_visible() if are_taken else expect(files).to_be_hidden()

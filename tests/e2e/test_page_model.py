@@ -14,7 +14,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, Response, expect
 
-from tests.e2e.pages import ask, assert_fits, browser, picture, tab
+from tests.e2e.pages import ask, assert_fits, browser, open_options, picture, tab
 from tests.e2e.test_command import COMMAND
 from tests.integration.modelled import records
 from tests.servers.models import Fault, ModelServer
@@ -97,6 +97,7 @@ def page(browser: Browser, place: Site) -> Iterator[Page]:
 
 def give(page: Page, model: str, key: str) -> None:
     """Open the accordion and type."""
+    open_options(page)
     if not page.get_by_label(KEY).is_visible():
         page.get_by_role("button", name="Model and key").click()
     page.get_by_label(MODEL).fill(model)
@@ -172,6 +173,7 @@ def test_a_run_with_a_key_of_ones_own_leaves_it_nowhere(page: Page, place: Site)
 
 def test_a_plan_with_a_key_of_ones_own_leaves_it_nowhere(page: Page, place: Site) -> None:
     answers = watched(page)
+    open_options(page)
     page.get_by_label("Show me the plan first").check()
     approve = page.get_by_role("button", name="Approve and run")
     for pressed in (page.locator("#leave"), approve):
@@ -257,3 +259,31 @@ def test_the_key_is_in_no_line_of_the_server(browser: Browser, tmp_path: Path) -
         said = own.served.process.stdout.read()
     assert OWN not in said
     assert SERVERS not in said
+
+
+def test_research_that_the_model_offers_starts_with_a_button(page: Page, place: Site) -> None:
+    ask(page, goto=False)
+    expect(page.locator(".live .pill")).to_have_text("completed", timeout=60_000)
+    first = page.url
+    place.model.change = lambda task, sane: (
+        {**sane, "tool": "deep_research"} if task == "choose_tool" else sane
+    )
+    try:
+        page.get_by_role("heading", name="Ask about this report").click()
+        log = page.get_by_role("log", name="Chat")
+        for pressed in ("Not now", "Start research"):
+            expect(log.get_by_role("button", name="Start research")).to_have_count(
+                int(pressed != "Not now")
+            )
+            page.get_by_role("textbox", name="Ask about this report").fill("Is examplol tolerated?")
+            page.keyboard.press("Enter")
+            expect(log.get_by_role("button", name="Start research").last).to_be_focused()
+            expect(log.locator(".offer").last).to_contain_text("This needs research")
+            picture(page, "chat-offer-1440")
+            log.get_by_role("button", name=pressed).last.click()
+            if pressed == "Not now":
+                expect(log.get_by_text("Not started.")).to_be_visible()
+        expect(page.locator(".live .question")).to_have_text("Is examplol tolerated?")
+        assert page.url != first
+    finally:
+        place.model.change = lambda _task, sane: sane

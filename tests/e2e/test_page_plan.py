@@ -15,6 +15,7 @@ from tests.e2e.pages import (
     browser,
     folder,
     gate,
+    open_options,
     page,
     picture,
     tab,
@@ -31,6 +32,7 @@ PLAN_BUTTON = "Approve and run"
 
 def planned(page: Page, question: str = QUESTION) -> None:
     page.goto("/")
+    open_options(page)
     page.get_by_label("Show me the plan first").check()
     ask(page, question, goto=False)
     expect(page.get_by_role("button", name=PLAN_BUTTON)).to_be_visible()
@@ -67,7 +69,7 @@ def test_a_plan_under_review_outlives_a_reload_with_what_was_edited(page: Page) 
     approve = page.get_by_role("button", name=PLAN_BUTTON)
     expect(approve).to_be_visible()
     expect(page.locator(".plan")).to_contain_text("Understood as: examplol for testitis")
-    expect(page.get_by_label("Research question")).to_have_value(QUESTION)
+    expect(page.get_by_label("Your question")).to_have_value(QUESTION)
     expect(page.get_by_label("Other names of examplol")).to_have_value("wizardol")
     approve.click()
     expect(page.locator(".live .pill")).to_have_text("completed")
@@ -103,13 +105,14 @@ def test_a_phone_shows_the_plan_that_was_asked_for(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     planned(page)
     expect(page.get_by_role("heading", name="The plan")).to_be_in_viewport()
-    expect(page.get_by_text("Ask whether a drug")).to_be_hidden()
+    expect(page.get_by_text("Ask if a drug could treat")).to_be_hidden()
     assert_fits(page)
     picture(page, "plan-390")
 
 
 def test_a_free_question_is_answered_without_a_plan(page: Page) -> None:
     page.goto("/")
+    open_options(page)
     page.get_by_label("Answer", exact=True).check()
     page.get_by_label("Quick").check()
     ask(page, "Does examplol help in testitis?", goto=False)
@@ -122,6 +125,7 @@ def test_a_free_question_is_answered_without_a_plan(page: Page) -> None:
 
 def test_a_limit_beyond_the_servers_is_refused_in_words(page: Page) -> None:
     page.goto("/")
+    open_options(page)
     page.get_by_role("button", name="Sources and limits").click()
     expect(page.get_by_text("none to choose")).to_be_visible()
     rounds = page.get_by_label("Rounds, up to")
@@ -147,6 +151,7 @@ def test_only_the_sources_that_were_chosen_are_searched(browser: Browser, tmp_pa
         tab(browser, served.address) as page,
     ):
         page.goto("/")
+        open_options(page)
         expect(page.get_by_text("Quick: up to 1 min. Standard: up to 3 min.")).to_be_visible()
         page.get_by_role("button", name="Sources and limits").click()
         picture(page, "sources-1440")

@@ -23,6 +23,7 @@ from tests.e2e.pages import (
     browser,
     folder,
     gate,
+    open_options,
     page,
     page_server,
     picture,
@@ -181,7 +182,7 @@ def test_own_runs_are_searched_opened_and_deleted(page: Page) -> None:
     page.evaluate("window.same = true")
     listed(page).first.click()
     expect(page.locator(".live .question")).to_have_text(OTHER)
-    expect(page.get_by_label("Research question")).to_have_value(OTHER)
+    expect(page.get_by_label("Your question")).to_have_value(OTHER)
     done(page)
     page.go_back()
     expect(page.locator(".live .question")).to_have_text(QUESTION)
@@ -206,6 +207,7 @@ def test_a_run_that_is_opened_takes_the_place_of_a_plan(page: Page) -> None:
     ask(page, OTHER)
     done(page)
     page.goto("/")
+    open_options(page)
     page.get_by_label("Show me the plan first").check()
     ask(page, goto=False)
     expect(page.get_by_role("heading", name="The plan")).to_be_visible()
@@ -246,22 +248,22 @@ def test_a_former_run_of_the_same_question_is_offered_and_not_put_in_its_place(
     done(page)
     first = page.url
     page.goto("/")
-    page.get_by_label("Research question").fill("Could examplol be repurposed for testitis?")
-    page.get_by_label("Research question").blur()
+    page.get_by_label("Your question").fill("Could examplol be repurposed for testitis?")
+    page.get_by_label("Your question").blur()
     offer = page.get_by_role("status", name="Former runs")
     expect(offer).to_contain_text("less than a minute ago")
     expect(offer).to_contain_text("No new records")
     expect(offer).to_contain_text("or run again")
     picture(page, "similar-1440")
-    page.get_by_role("button", name="Run research").click()
+    page.get_by_role("button", name="Ask", exact=True).click()
     done(page)
     assert page.url != first
     # The run that is shown is no offer.
-    page.get_by_label("Research question").focus()
-    page.get_by_label("Research question").blur()
+    page.get_by_label("Your question").focus()
+    page.get_by_label("Your question").blur()
     expect(offer).to_have_count(0)
-    page.get_by_label("Research question").fill(QUESTION)
-    page.get_by_label("Research question").blur()
+    page.get_by_label("Your question").fill(QUESTION)
+    page.get_by_label("Your question").blur()
     offer.get_by_role("link", name=QUESTION).first.click()
     expect(page.locator(".live .question")).to_have_text(QUESTION)
     done(page)
@@ -274,8 +276,8 @@ def test_a_question_with_markup_is_inert_wherever_it_is_listed(page: Page) -> No
     expect(listed(page).first).to_contain_text("<img src=x")
     page.get_by_role("button", name="Delete: ").first.click()
     page.goto("/")
-    page.get_by_label("Research question").fill(asked)
-    page.get_by_label("Research question").blur()
+    page.get_by_label("Your question").fill(asked)
+    page.get_by_label("Your question").blur()
     expect(page.get_by_role("status", name="Former runs")).to_contain_text("<img src=x")
     assert page.locator(".runs img, .runs script, .similar img, .similar script").count() == 0
     assert page.title() == "DeepCritical"

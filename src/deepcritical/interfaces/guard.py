@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from urllib.parse import urlsplit
 
@@ -49,6 +50,9 @@ NOT_SERVED = (
     "/gradio_api/deep_link",  # it would write what a session has typed, its key too, into a file
 )
 """Doors of the page's framework that no part of our page uses."""
+HASHED_ASSET = re.compile(r"/assets/(?:[\w.-]+/)*[\w.-]+-[\w-]{8}\.(?:js|css|woff2?|svg|png)")
+"""Files of the page's framework whose name changes with what is in them."""
+KEPT_FOR_GOOD = "public, max-age=31536000, immutable"
 OWN_RULES = ("/api", "/mcp")
 """What asks by itself who may use it, with all below it; all else is the page."""
 MOST_OPEN, MOST_OPEN_LOCAL = 200, 1000
@@ -64,6 +68,8 @@ CHALLENGE = {"WWW-Authenticate": 'Basic realm="DeepCritical: any name, the token
 
 class Guard:
     """Refuses what no part of the page sends, and adds `SECURITY_HEADERS` to every answer.
+
+    A browser may keep a file of `HASHED_ASSET` for good.
 
     A site that the user visits may send a form to a server on loopback without asking; such a
     request names its origin, and a request with the origin of another host is refused.
@@ -88,6 +94,8 @@ class Guard:
                 headers = MutableHeaders(scope=message)
                 for name, value in SECURITY_HEADERS.items():
                     headers.setdefault(name, value)
+                if message["status"] == 200 and HASHED_ASSET.fullmatch(scope["path"]):
+                    headers["Cache-Control"] = KEPT_FOR_GOOD
             await send(message)
 
         refused = _refused(scope, self._own)

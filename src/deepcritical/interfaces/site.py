@@ -10,6 +10,7 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from deepcritical.bootstrap import ChatService, Lookups
@@ -61,17 +62,24 @@ def build_site(
     api.include_router(run_views.router)
     life = partial(_lifespan, runs, tools.running, chats or nullcontext(), api)
     app = FastAPI(title="DeepCritical", lifespan=life, openapi_url=None)
-    app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts or ["*"])
-    app.add_middleware(PageGate, access=access)
-    most = MOST_OPEN_LOCAL if access.mode is Mode.LOCAL else MOST_OPEN
-    app.add_middleware(Crowd, most=most)
-    app.add_middleware(Guard, own=frozenset(urlsplit(name).netloc for name in names))
+    _guard(app, access, hosts, names)
     add_handlers(app)
     app.state.runs, app.state.access = runs, access
     app.include_router(shared_pages.router)
     app.mount("/api", api)
     app.router.routes.append(tools.route)
     return app
+
+
+def _guard(app: FastAPI, access: Access, hosts: list[str] | None, names: Sequence[str]) -> None:
+    """Put what every request passes around the application, the innermost first."""
+    # Streams of events are left as they are.
+    app.add_middleware(GZipMiddleware, compresslevel=6)
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts or ["*"])
+    app.add_middleware(PageGate, access=access)
+    most = MOST_OPEN_LOCAL if access.mode is Mode.LOCAL else MOST_OPEN
+    app.add_middleware(Crowd, most=most)
+    app.add_middleware(Guard, own=frozenset(urlsplit(name).netloc for name in names))
 
 
 def _host_of(name: str) -> str:

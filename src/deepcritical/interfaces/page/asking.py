@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import SecretStr, ValidationError
 
 from deepcritical.domain.budget import Depth, OwnLimits
 from deepcritical.domain.errors import ConfigurationError, DocumentError
-from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.own_documents import OwnDocument
 from deepcritical.domain.plan import ResearchPlan
-from deepcritical.interfaces.page.form import Form
+from deepcritical.interfaces.page.form import AUTO, Form
 from deepcritical.jobs.run import RunOf
-from deepcritical.jobs.runs import RESEARCH, RunService
+from deepcritical.jobs.runs import DEEP_RESEARCH, RESEARCH, RunService
+from deepcritical.questions.forms import require_one_meaning, wants_verdict
+from deepcritical.questions.reading import literal_frame
 from deepcritical.reasoning.base import Reasoner
+from deepcritical.reasoning.look_ups import read_look_up
 
-__all__ = ["Asked", "key_of", "read_asked", "reasoner_for"]
+__all__ = ["THREAD", "Asked", "answered_by", "key_of", "read_asked", "reasoner_for"]
 
+THREAD = "thread"
+"""In place of a run: the question is answered in the thread."""
 LIMIT_NAMES = ("max_iterations", "deadline_s", "max_tokens", "max_cost_usd")
 """In the order of `form.Limits`."""
 
@@ -38,15 +42,25 @@ class Asked:
     key: SecretStr | None
     documents: tuple[OwnDocument, ...]
 
-    async def check(self, runs: RunService) -> QuestionFrame:
-        """The frame of the question.
+    async def settled(self, runs: RunService) -> Asked:
+        """It with what answers its question, where that was left open.
 
         Raises:
-            QuestionError: A run on it would only fail.
+            QuestionError: Nothing answers it, or it has several meanings.
         """
-        return await runs.check(
-            self.question, self.kind, sources=self.sources, reasoner=self.reasoner
+        is_open = self.kind == AUTO
+        kind = await asyncio.to_thread(answered_by, self.question) if is_open else self.kind
+        if kind == THREAD:
+            return replace(self, kind=kind)
+        # A question that is none for a report may be one for an answer.
+        checked = DEEP_RESEARCH if is_open else kind
+        frame = await runs.check(
+            self.question, checked, sources=self.sources, reasoner=self.reasoner
         )
+        require_one_meaning(frame)
+        if is_open and frame.answerable and not wants_verdict(frame):
+            kind = DEEP_RESEARCH
+        return replace(self, kind=kind)
 
     def start(self, runs: RunService, user_id: str, plan: ResearchPlan | None = None) -> RunOf[Any]:
         """Begin the run.
@@ -83,6 +97,13 @@ class Asked:
         )
 
 
+def answered_by(question: str) -> str:
+    """What answers a question: the thread a look-up, a report whether a drug helps."""
+    if read_look_up(question):
+        return THREAD
+    return RESEARCH if wants_verdict(literal_frame(question)) else DEEP_RESEARCH
+
+
 async def read_asked(form: Form, sent: Mapping[Any, Any], runs: RunService, user_id: str) -> Asked:
     """What a user asks for.
 
@@ -96,7 +117,7 @@ async def read_asked(form: Form, sent: Mapping[Any, Any], runs: RunService, user
         raise ConfigurationError("No source is chosen.", "Choose one under Sources and limits.")
     return Asked(
         question=sent[form.question] or "",
-        kind=sent[form.kind] or RESEARCH,
+        kind=sent[form.kind] or AUTO,
         depth=sent[form.depth] or "standard",
         sources=sources,
         own_limits=_limits(form, sent),

@@ -1,4 +1,4 @@
-"""The left column: the question, what is wanted and how far to go, and which model answers."""
+"""The form: one field for whatever is asked, and its options under a fold."""
 
 from __future__ import annotations
 
@@ -13,20 +13,23 @@ from deepcritical.domain.budget import Depth, RunLimits
 from deepcritical.domain.plan import Place
 from deepcritical.domain.question import MAX_QUESTION_CHARS
 from deepcritical.interfaces.page.parts import html
-from deepcritical.interfaces.page.style import asset
+from deepcritical.interfaces.page.style import asset, script
 from deepcritical.jobs.runs import DEEP_RESEARCH, RESEARCH, RunService
 from deepcritical.tools.registry import BY_KEY
 
-__all__ = ["Form", "build_form"]
+__all__ = ["AUTO", "Form", "build_form", "build_own_runs"]
 
 EXAMPLES = (
     "Can metformin be repurposed for Alzheimer's disease?",
-    "Can ivermectin be repurposed for COVID-19?",
     "What could be repurposed for Alzheimer's disease?",
-    "Does metformin slow Alzheimer's through AMPK and tau?",
+    "latest trials of metformin in Alzheimer's disease",
 )
-KINDS = (("Report", RESEARCH), ("Answer", DEEP_RESEARCH))
-KIND_INFO = "A report on a drug for a condition, or a cited answer to any biomedical question."
+AUTO = "auto"
+KINDS = (("Auto", AUTO), ("Report", RESEARCH), ("Answer", DEEP_RESEARCH))
+KIND_INFO = (
+    "Auto: a report if you ask whether a drug helps, a list if you look something up, a cited "
+    "answer otherwise."
+)
 DEPTHS: tuple[tuple[str, Depth], ...] = (
     ("Quick", "quick"),
     ("Standard", "standard"),
@@ -84,44 +87,51 @@ class Form(NamedTuple):
 
 
 def build_form(runs: RunService, *, takes_documents: bool = True) -> Form:
-    """The components of the form, drawn where it is called; files only where they are taken."""
-    question = gr.Textbox(
-        label="Research question",
-        placeholder=EXAMPLES[0],
-        lines=3,
-        max_length=MAX_QUESTION_CHARS,
-    )
-    documents = _documents(takes_documents and runs.keeps_runs)
-    ask = gr.Button("Run research", variant="primary", elem_id="ask")
+    """The components of the form, drawn where it is called; files only where they are taken.
+
+    The line that says what will answer is not drawn yet.
+    """
+    with gr.Row(elem_classes="ask-row"):
+        html(None, html_template=asset("header.html"))
+        question = gr.Textbox(
+            label="Your question",
+            show_label=False,
+            container=False,
+            placeholder="Ask about a drug or a disease",
+            max_lines=4,
+            max_length=MAX_QUESTION_CHARS,
+            elem_id="question",
+        )
+        ask = gr.Button("Ask", variant="primary", elem_id="ask")
+        with gr.Accordion("Options", open=False, elem_id="options"):
+            kind = gr.Radio(list(KINDS), value=AUTO, label="Output", info=KIND_INFO)
+            known = _depth_info(runs.limits_of)
+            depth = gr.Radio(list(DEPTHS), value="standard", label="Depth", info=known)
+            review = gr.Checkbox(label="Show me the plan first", elem_id="review")
+            documents = _documents(takes_documents and runs.keeps_runs)
+            sources, limits = _sources_and_limits(runs.place, runs.limits_of("deep"))
+            model, key = _model_and_key()
     refused, similar = html(""), html("")
     examples = Examples(
         [[text] for text in EXAMPLES],
         [question],
+        label="Try",
         cache_examples=False,
         api_visibility="private",
         elem_id="examples",
         _initiated_directly=False,
     )
     examples.create()
-    kind = gr.Radio(list(KINDS), value=RESEARCH, label="Output", info=KIND_INFO)
-    depth = gr.Radio(
-        list(DEPTHS), value="standard", label="Depth", info=_depth_info(runs.limits_of)
-    )
-    review = gr.Checkbox(label="Show me the plan first", elem_id="review")
-    answering = html("")
-    sources, limits = _sources_and_limits(runs.place, runs.limits_of("deep"))
-    model, key = _model_and_key()
-    _own_runs(runs.keeps_runs)
     return Form(
-        *(question, documents, ask, refused, similar, examples, kind, depth, review, answering),
-        *(sources, limits, model, key),
+        *(question, documents, ask, refused, similar, examples, kind, depth, review),
+        *(html("", render=False), sources, limits, model, key),
     )
 
 
 def _documents(takes_files: bool) -> gr.HTML:
     """The browser uploads them to the REST interface by itself, which says whose they are."""
     skeleton = asset("attach.html").replace("WITHOUT_FILES", "" if takes_files else "hidden")
-    return html(None, html_template=skeleton, js_on_load=asset("attach.js"))
+    return html(None, html_template=skeleton, js_on_load=script("attach.js"))
 
 
 def _depth_info(limits_of: Callable[[Depth], RunLimits]) -> str:
@@ -181,10 +191,9 @@ def _model_and_key() -> tuple[gr.Textbox, gr.Textbox]:
     return model, key
 
 
-def _own_runs(kept: bool) -> None:
-    """The list asks the REST interface, which knows whose runs to give and to delete."""
-    with gr.Accordion("Your runs", open=True):
-        if kept:
-            html(None, html_template=asset("runs.html"), js_on_load=asset("runs.js"))
-        else:
-            html(f'<p class="note">{NOTHING_KEPT}</p>')
+def build_own_runs(kept: bool) -> None:
+    """The list, drawn where it is called: the REST interface knows whose runs to give."""
+    if kept:
+        html(None, html_template=asset("runs.html"), js_on_load=script("runs.js"))
+    else:
+        html(f'<p class="note">{NOTHING_KEPT}</p>')

@@ -13,6 +13,8 @@ from deepcritical.domain.errors import DeepCriticalError, QuestionError
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.similar import SimilarRun
 from deepcritical.interfaces.access import Access
+from deepcritical.interfaces.page.asking import THREAD, answered_by
+from deepcritical.interfaces.page.form import AUTO
 from deepcritical.interfaces.page.parts import RunShown
 from deepcritical.jobs.runs import DEEP_RESEARCH, RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
@@ -42,9 +44,13 @@ class FormerRuns:
         if isinstance(shown, dict) and shown.get("question") == visible(question):
             return ""
         limits: dict[str, Any] = {"depth": depth}
-        if kind == DEEP_RESEARCH:
-            limits = {"max_iterations": self._runs.limits_of(depth).max_iterations}
         try:
+            if kind == AUTO:
+                kind = await asyncio.to_thread(answered_by, question)
+            if kind == THREAD:
+                return ""
+            if kind == DEEP_RESEARCH:
+                limits = {"max_iterations": self._runs.limits_of(depth).max_iterations}
             caller = self._access.identify(request.request)
             self._access.admit_heavy(request.request)
             found = await self._similar.similar(question, kind, user_id=caller.user_id, **limits)

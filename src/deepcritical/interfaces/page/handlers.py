@@ -6,14 +6,21 @@ import dataclasses
 from collections.abc import Mapping
 from html import escape
 from typing import Any
+from uuid import uuid4
 
 import gradio as gr
 from starlette.requests import HTTPConnection
 
-from deepcritical.domain.errors import AuthenticationError, DeepCriticalError, PlanError
+from deepcritical.domain.errors import (
+    AuthenticationError,
+    DeepCriticalError,
+    PlanError,
+    QuestionDeclinedError,
+)
+from deepcritical.domain.frame import QuestionKind
 from deepcritical.domain.markdown import visible
 from deepcritical.interfaces.access import Access, Caller
-from deepcritical.interfaces.page.asking import key_of, read_asked, reasoner_for
+from deepcritical.interfaces.page.asking import THREAD, key_of, read_asked, reasoner_for
 from deepcritical.interfaces.page.form import Form
 from deepcritical.interfaces.page.parts import RunShown, problem
 from deepcritical.interfaces.page.plan_review import (
@@ -27,7 +34,6 @@ from deepcritical.interfaces.page.plan_review import (
 )
 from deepcritical.jobs.runs import RESEARCH, RunService
 from deepcritical.jobs.stored_runs import RunView
-from deepcritical.questions.forms import require_one_meaning
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 
 __all__ = ["RunHandlers"]
@@ -36,6 +42,7 @@ UNKNOWN_RUN = (
     "The run of this address is not known here: it was deleted, or this server keeps no runs or "
     "keeps them elsewhere. Ask the question again."
 )
+_SMALL_TALK = QuestionKind.CONVERSATION.value
 NO_MODEL = "No AI model in use. Sentences are quoted from abstracts and trial registries."
 
 Sent = Mapping[Any, Any]
@@ -51,13 +58,20 @@ class RunHandlers:
     """
 
     def __init__(
-        self, runs: RunService, access: Access, form: Form, plan: PlanPanel, live: gr.HTML
+        self,
+        runs: RunService,
+        access: Access,
+        form: Form,
+        plan: PlanPanel,
+        live: gr.HTML,
+        thread: gr.HTML,
     ) -> None:
         self._runs = runs
         self._access = access
         self._form = form
         self._plan = plan
         self._live = live
+        self._thread = thread
         self._plans = KeptPlans()
 
     @property
@@ -68,10 +82,16 @@ class RunHandlers:
         return [plan.kept, plan.panel, *fields]
 
     async def begin(self, sent: Sent, request: gr.Request) -> Shown:
-        """Start a run, or show its plan first; what is refused leaves the rest as it is."""
+        """Start a run, show its plan first, or hand the question to the thread.
+
+        What is refused leaves the rest as it is.
+        """
         form = self._form
         try:
             asked = await read_asked(form, sent, self._runs, self._caller(request).user_id)
+            asked = await asked.settled(self._runs)
+            if asked.kind == THREAD:
+                return self._to_thread(asked.question)
             if sent[form.review] and asked.kind == RESEARCH:
                 # It may ask a model once, as a message of a chat may.
                 caller = self._caller(request)
@@ -79,11 +99,17 @@ class RunHandlers:
                 plan = Reviewed(await asked.plan(self._runs), asked.depth, asked.own_limits)
                 plan_id = self._plans.add(caller.user_id, plan)
                 return {form.refused: "", **self._reviewed(plan_id, plan, fields_of(plan.plan))}
-            require_one_meaning(await asked.check(self._runs))
             run = asked.start(self._runs, self._admitted(request).user_id)
         except DeepCriticalError as error:
+            if isinstance(error, QuestionDeclinedError) and error.reason == _SMALL_TALK:
+                return self._to_thread(sent[form.question], str(error))
             return {form.refused: problem(str(error)), form.key: ""}
         return {form.refused: "", **self._begun(run)}
+
+    def _to_thread(self, message: str, answer: str = "") -> Shown:
+        # The id tells a message that is sent twice from one that is told again.
+        turn = {"message": message, "answer": answer, "turn": str(uuid4())}
+        return {self._form.refused: "", self._thread: turn}
 
     def _reviewed(self, plan_id: str, reviewed: Reviewed, fields: PlanFields) -> Shown:
         plan, panel = reviewed.plan, self._plan

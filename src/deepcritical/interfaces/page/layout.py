@@ -12,13 +12,13 @@ import gradio as gr
 
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.page.chat import build_chat, wire_chat
-from deepcritical.interfaces.page.form import Form, build_form
+from deepcritical.interfaces.page.form import Form, build_form, build_own_runs
 from deepcritical.interfaces.page.former import FormerRuns
 from deepcritical.interfaces.page.handlers import RunHandlers
 from deepcritical.interfaces.page.parts import PRIVATE, html
 from deepcritical.interfaces.page.plan_review import PlanPanel, build_plan_panel
 from deepcritical.interfaces.page.results import ResultHandlers, build_results
-from deepcritical.interfaces.page.style import asset
+from deepcritical.interfaces.page.style import asset, script
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
 
@@ -32,17 +32,20 @@ def build_page(runs: RunService, access: Access, similar: SimilarRuns | None = N
     """
     page = gr.Blocks(title="DeepCritical", analytics_enabled=False, fill_width=True)
     with page:
-        html(None, html_template=asset("header.html"), js_on_load=asset("header.js"))
+        form = build_form(runs, takes_documents=access.takes_documents)
         with gr.Row(elem_classes="columns"):
-            with gr.Column(scale=0, min_width=330):
-                form = build_form(runs, takes_documents=access.takes_documents)
             with gr.Column(scale=1, min_width=340, elem_classes="main-column"):
                 plan = build_plan_panel()
-                live = html(None, html_template=asset("live.html"), js_on_load=asset("live.js"))
-                chat = build_chat()
+                thread = build_chat("thread.html")
+                live = html(None, html_template=asset("live.html"), js_on_load=script("live.js"))
                 results = build_results()
-        handlers = RunHandlers(runs, access, form, plan, live)
-        _wire_runs(page, form, plan, live, handlers)
+                chat = build_chat("chat.html")
+            with gr.Column(scale=0, min_width=225, elem_classes="aside"):
+                build_own_runs(runs.keeps_runs)
+                form.answering.render()  # type: ignore[no-untyped-call]
+                html(None, html_template=asset("addresses.html"), js_on_load=asset("addresses.js"))
+        handlers = RunHandlers(runs, access, form, plan, live, thread)
+        _wire_runs(page, form, plan, live, thread, handlers)
         _wire_plan(form, plan, live, handlers)
         _wire_similar(form, live, FormerRuns(runs, access, similar))
         # The name of an event that assets/live.js triggers: when a run is opened, and at its end.
@@ -53,12 +56,17 @@ def build_page(runs: RunService, access: Access, similar: SimilarRuns | None = N
             trigger_mode="always_last",
             **PRIVATE,
         )
-        wire_chat(chat, live, results)
+        wire_chat(thread, chat, live, results)
     return page
 
 
 def _wire_runs(
-    page: gr.Blocks, form: Form, panel: PlanPanel, live: gr.HTML, handlers: RunHandlers
+    page: gr.Blocks,
+    form: Form,
+    panel: PlanPanel,
+    live: gr.HTML,
+    thread: gr.HTML,
+    handlers: RunHandlers,
 ) -> None:
     plan = handlers.plan_outputs
     shown = [live, form.refused, form.question, *plan]
@@ -74,7 +82,7 @@ def _wire_runs(
         [form.ask.click, form.question.submit],
         handlers.begin,
         form.asked,
-        [live, form.refused, form.key, form.documents, *plan],
+        [live, thread, form.refused, form.key, form.documents, *plan],
         js=asset("starting.js"),
         **PRIVATE,
     )

@@ -9,7 +9,7 @@ import gradio as gr
 from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.page.parts import RunShown, html
-from deepcritical.interfaces.page.style import asset
+from deepcritical.interfaces.page.style import asset, script
 from deepcritical.interfaces.page.views import tabs_of
 from deepcritical.jobs.runs import RunService
 
@@ -21,7 +21,7 @@ def build_results() -> gr.HTML:
 
     Its value is what `ResultHandlers.finished` returns.
     """
-    scripts = "\n".join(map(asset, ("results.js", "table.js")))
+    scripts = script("results.js") + asset("table.js")
     return html(None, html_template=asset("results.html"), js_on_load=scripts)
 
 

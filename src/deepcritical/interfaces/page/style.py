@@ -8,7 +8,7 @@ import gradio as gr
 
 from deepcritical.export.templating import stylesheet
 
-__all__ = ["HEAD", "THEME", "asset"]
+__all__ = ["HEAD", "THEME", "asset", "script"]
 
 SHEETS = ("page.css", "form.css", "live.css", "chat.css", "results.css")
 
@@ -16,6 +16,11 @@ SHEETS = ("page.css", "form.css", "live.css", "chat.css", "results.css")
 def asset(name: str) -> str:
     """The text of a file beside the page."""
     return (files(__package__) / "assets" / name).read_text(encoding="utf-8")
+
+
+def script(name: str) -> str:
+    """A script of a part, with what the scripts of all parts share."""
+    return asset("common.js") + asset(name)
 
 
 HEAD = "<style>" + "\n".join([*map(asset, SHEETS), stylesheet()]) + "</style>"

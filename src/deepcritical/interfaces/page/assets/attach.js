@@ -1,20 +1,13 @@
-// Documents of the user's own for the next run. Text reaches the page by textContent only.
-const $ = (selector) => element.querySelector(selector);
+// Documents of the user's own for the next run.
 const MOST = 20;
 const FILE = /\.(pdf|txt|md)$/i;
 const ID = /^((PMID|DOI|NCT)\b[\s:#]*)?(\d{1,9}|PMC\d{3,9}|NCT\d{8}|(https?:\/\/(dx\.)?doi\.org\/)?10\.\d{4,9}\/\S+)$/i;
 let chosen = [];
 
-function problem(text) {
-  $(".problem").textContent = text;
-  $(".problem").hidden = !text;
-}
-
 // The server is told a copy: what it is told last must differ from what it was told before.
-function tell() {
+function changed() {
   props.value = chosen.map(({ id, name }) => ({ id, name }));
-  $(".note").textContent = chosen.length ? "The next run reads these too." : "";
-  $(".note").hidden = !chosen.length;
+  tell(".note", chosen.length ? "The next run reads these too." : "");
   $("ul").replaceChildren(...chosen.map(item));
 }
 
@@ -35,12 +28,7 @@ function drop(one) {
   chosen = chosen.filter((other) => other !== one);
   // What is not deleted now, the server deletes by itself within an hour.
   if (one.id.startsWith("doc_")) fetch(`/api/documents/${one.id}`, { method: "DELETE" }).catch(() => null);
-  tell();
-}
-
-async function why(answer) {
-  const told = await answer.json().catch(() => null);
-  return [told?.detail ?? `The server answered ${answer.status}.`, told?.advice].filter(Boolean).join(" ");
+  changed();
 }
 
 async function upload(one, file) {
@@ -48,32 +36,32 @@ async function upload(one, file) {
   body.append("file", file);
   const answer = await fetch("/api/documents", { method: "POST", body }).catch(() => null);
   if (answer?.ok) one.id = (await answer.json()).id;
-  else problem(answer ? await why(answer) : "The server does not answer.");
+  else tell(".problem", await why(answer));
   if (!chosen.includes(one)) return one.id && drop(one); // it was removed meanwhile
   if (!one.id) chosen = chosen.filter((other) => other !== one);
-  tell();
+  changed();
 }
 
 async function add(files) {
-  problem("");
+  tell(".problem", "");
   const wanted = [...files].filter((file) => FILE.test(file.name));
-  if (files.length && !wanted.length) return problem("Choose files that end in .pdf, .txt or .md.");
-  if (chosen.length + wanted.length > MOST) return problem(`A run reads at most ${MOST} documents. Choose fewer.`);
+  if (files.length && !wanted.length) return tell(".problem", "Choose files that end in .pdf, .txt or .md.");
+  if (chosen.length + wanted.length > MOST) return tell(".problem", `A run reads at most ${MOST} documents. Choose fewer.`);
   const added = wanted.map((file) => [{ id: "", name: file.name }, file]);
   chosen.push(...added.map(([one]) => one));
-  tell();
+  changed();
   for (const [one, file] of added) await upload(one, file); // one at a time: the server reads few at once
 }
 
 function addId() {
   const id = $(".id").value.trim();
-  problem("");
+  tell(".problem", "");
   if (!id) return;
-  if (!ID.test(id)) return problem(`“${id}” is no PMID, PMCID, DOI or NCT number.`);
-  if (chosen.length >= MOST) return problem(`A run reads at most ${MOST} documents.`);
+  if (!ID.test(id)) return tell(".problem", `“${id}” is no PMID, PMCID, DOI or NCT number.`);
+  if (chosen.length >= MOST) return tell(".problem", `A run reads at most ${MOST} documents.`);
   chosen.push({ id, name: id });
   $(".id").value = "";
-  tell();
+  changed();
 }
 
 for (const kind of ["files", "folder"]) {
@@ -93,5 +81,5 @@ watch("value", () => {
   // The server empties it once a run has begun with them.
   if (props.value || !chosen.length) return;
   chosen = [];
-  tell();
+  changed();
 });

@@ -1,25 +1,13 @@
-// Speaks to /api/chats. Text reaches the page by textContent only.
-const ABOUT = {
-  quick: [
-    "Look something up",
-    "Look-ups are answered at once from the sources: papers or trials on something, a PMID, DOI or NCT number. What takes longer is offered as research.",
-    "latest trials of metformin in Alzheimer's disease",
-  ],
-  run: [
-    "Ask this run's evidence",
-    "Answered from the records of this run alone, each sentence with its quote. What they do not say is not answered.",
-    "Is it well tolerated?",
-  ],
-};
-const $ = (selector) => element.querySelector(selector);
+// Speaks to /api/chats: look-ups and small talk of the form are answered in the thread, and questions
+// on a report in its card.
+const form = $("form");
 let runId = "";
 let chat = null;
 let answers = 0;
 let busy = false;
 
-function made(tag, className, ...children) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
+function built(tag, className, ...children) {
+  const node = made(tag, className);
   node.append(...children.map((child) => (typeof child === "string" ? visible(child) : child)));
   return node;
 }
@@ -30,7 +18,7 @@ function visible(text) {
 }
 
 function button(text, act) {
-  const node = made("button", "", text);
+  const node = built("button", "", text);
   node.type = "button";
   node.addEventListener("click", act);
   return node;
@@ -38,13 +26,14 @@ function button(text, act) {
 
 function add(node) {
   $(".said").hidden = false;
+  if (!form) $(".chat").hidden = false;
   $(".said").append(node);
   node.scrollIntoView({ block: "nearest" });
   return node;
 }
 
 function problem(text) {
-  const node = add(made("p", "problem", text));
+  const node = add(built("p", "problem", text));
   node.setAttribute("role", "alert");
 }
 
@@ -68,15 +57,14 @@ async function post(path, body) {
   const headers = { "Content-Type": "application/json", ...secrets() };
   const answer = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
   if (answer.ok) return answer;
-  const told = await answer.json().catch(() => null);
-  const error = new Error(told ? `${told.detail} ${told.advice}`.trim() : `The server answered ${answer.status}.`);
+  const error = new Error(await why(answer));
   error.gone = answer.status === 404;
   throw error;
 }
 
 // A chat is opened by its first message, and again where the server has forgotten it.
 async function sent(message, again = true) {
-  const about = { run_id: runId, model: typedIn("model") };
+  const about = { run_id: form ? runId : "", model: typedIn("model") };
   if (chat?.about !== JSON.stringify(about)) {
     const opened = await (await post("/api/chats", about)).json();
     const owner = opened.owner_token || chat?.owner;
@@ -113,8 +101,8 @@ async function turn(said, request) {
   busy = true;
   for (const old of element.querySelectorAll(".offer button")) old.disabled = true;
   $(".chat").setAttribute("aria-busy", "true");
-  add(made("p", "mine", said));
-  const doing = add(made("p", "doing", "Working …"));
+  add(built("p", "mine", said));
+  const doing = add(built("p", "doing", "Working …"));
   let ended = false;
   try {
     for await (const event of events(await request())) {
@@ -131,7 +119,8 @@ async function turn(said, request) {
   }
 }
 
-const DRAWN = { chat_answer: answered, research_offered: offered, turn_failed: failed, research_ended: follow };
+const follow = ({ run_id }) => window.location.assign(`?run=${encodeURIComponent(run_id)}`);
+const DRAWN = { chat_answer: answered, research_offered: offered, turn_failed: (event) => problem(`${event.message} ${event.advice}`.trim()), research_ended: follow };
 
 function draw(event, doing) {
   if (event.type === "tool_told") {
@@ -147,31 +136,23 @@ function draw(event, doing) {
   return true;
 }
 
-function follow({ run_id }) {
-  window.location.assign(`?run=${encodeURIComponent(run_id)}`);
-}
-
-function failed(event) {
-  problem(`${event.message} ${event.advice}`.trim());
-}
-
 function answered(answer) {
   const number = ++answers;
-  const id = (n) => `chat-${number}-${n}`;
-  const node = made("div", "answer dc-report", made("p", "head", answer.head));
-  if (answer.sentences.length) node.append(made("ul", "", ...answer.sentences.map((s) => sentence(s, answer, id))));
-  else if (answer.references.length) node.append(made("ol", "", ...answer.references.map((r, at) => listed(r, id(at + 1), at + 1))));
+  const id = (n) => `${form ? "chat" : "thread"}-${number}-${n}`;
+  const node = built("div", "answer dc-report", built("p", "head", answer.head));
+  if (answer.sentences.length) node.append(built("ul", "", ...answer.sentences.map((s) => sentence(s, answer, id))));
+  else if (answer.references.length) node.append(built("ol", "", ...answer.references.map((r, at) => listed(r, id(at + 1), at + 1))));
   if (answer.left_out)
-    node.append(made("p", "small", `Left out: ${answer.left_out} of the model's sentences, which stand in no record on the question.`));
-  node.append(...answer.notices.map((notice) => made("p", "small", `Note: ${notice}`)));
+    node.append(built("p", "small", `Left out: ${answer.left_out} of the model's sentences, which stand in no record on the question.`));
+  node.append(...answer.notices.map((notice) => built("p", "small", `Note: ${notice}`)));
   if (answer.references.length)
-    node.append(made("p", "small", `Answered by ${answer.written_by}. For research use, not medical advice.`));
+    node.append(built("p", "small", `Answered by ${answer.written_by}. For research use, not medical advice.`));
   node.append(...answer.references.map((r, at) => source(r, at + 1, id(at + 1), answer.sentences)));
   add(node);
 }
 
 function chip(reference, id, number) {
-  const node = made("button", "cite", String(number));
+  const node = built("button", "cite", String(number));
   node.type = "button";
   node.setAttribute("popovertarget", id);
   node.setAttribute("aria-label", visible(`Citation ${number}: ${reference.title}`));
@@ -180,14 +161,14 @@ function chip(reference, id, number) {
 
 function sentence(said, answer, id) {
   const words = said.wording === "quote" ? `“${said.text}”` : `Summary: ${said.text}`;
-  const node = made("li", "", words, " ", chip(answer.references[said.number - 1], id(said.number), said.number));
-  if (said.remark) node.append(" ", made("span", "remark", said.remark));
+  const node = built("li", "", words, " ", chip(answer.references[said.number - 1], id(said.number), said.number));
+  if (said.remark) node.append(" ", built("span", "remark", said.remark));
   return node;
 }
 
 function listed(reference, id, number) {
-  const node = made("li", "", made("b", "", reference.title), " ", chip(reference, id, number));
-  node.append(made("br"), made("span", "small", place(reference)));
+  const node = built("li", "", built("b", "", reference.title), " ", chip(reference, id, number));
+  node.append(built("br"), built("span", "small", place(reference)));
   return node;
 }
 
@@ -206,15 +187,15 @@ const KINDS = {
 function source(reference, number, id, sentences) {
   const close = button("✕", () => node.hidePopover());
   close.setAttribute("aria-label", "Close");
-  const node = made("div", "source", made("div", "bar", made("b", "", `[${number}]`), close));
+  const node = built("div", "source", built("div", "bar", built("b", "", `[${number}]`), close));
   node.id = id;
   node.popover = "auto";
   node.setAttribute("role", "dialog");
   node.setAttribute("aria-label", `Source ${number} of the answer`);
-  node.append(made("p", "title", reference.title), made("p", "small", place(reference)));
-  if (reference.retracted) node.append(made("p", "", made("strong", "retracted", "Retracted")));
-  if (reference.note) node.append(made("p", "kind", `Note kept with the record: ${reference.note}`));
-  if (reference.text) node.append(made("p", "kind", KINDS[reference.text_kind] ?? "The source's own words."));
+  node.append(built("p", "title", reference.title), built("p", "small", place(reference)));
+  if (reference.retracted) node.append(built("p", "", built("strong", "retracted", "Retracted")));
+  if (reference.note) node.append(built("p", "kind", `Note kept with the record: ${reference.note}`));
+  if (reference.text) node.append(built("p", "kind", KINDS[reference.text_kind] ?? "The source's own words."));
   const quotes = sentences.filter((said) => said.number === number);
   if (reference.text) node.append(marked(reference.text, quotes));
   const link = address(reference.url);
@@ -223,7 +204,7 @@ function source(reference, number, id, sentences) {
 }
 
 function marked(text, quotes) {
-  const node = made("div", "text");
+  const node = built("div", "text");
   node.tabIndex = 0;
   node.setAttribute("role", "region");
   node.setAttribute("aria-label", "Text of the record");
@@ -233,7 +214,7 @@ function marked(text, quotes) {
   let at = 0;
   for (const { start, end } of quotes.toSorted((a, b) => a.start - b.start)) {
     if (start < at) continue;
-    node.append(visible(cut(at, start)), made("mark", "", cut(start, end)));
+    node.append(visible(cut(at, start)), built("mark", "", cut(start, end)));
     at = end;
   }
   node.append(visible(cut(at)));
@@ -242,7 +223,7 @@ function marked(text, quotes) {
 
 function address(url) {
   if (!/^https:\/\/[!#-&(-;=?-_a-z{-~]+$/.test(url)) return null;
-  const node = made("a", "", "Open the record");
+  const node = built("a", "", "Open the record");
   node.href = url;
   node.target = "_blank";
   node.rel = "noopener noreferrer";
@@ -251,69 +232,48 @@ function address(url) {
 
 function offered(offer) {
   const { links } = chat;
-  const node = made("div", "offer", made("p", "", `This needs research (${offer.takes}). ${offer.why}`));
-  if (offer.similar.length) {
-    node.append(made("p", "small", "Nearly the same was asked before:"));
-    node.append(made("ul", "", ...offer.similar.map(similar)));
-  }
+  const node = built("div", "offer", built("p", "", `This needs research (${offer.takes}). ${offer.why}`));
   const start = button("Start research", () =>
     turn("Start research", () => post(links.accept, { offer_id: offer.offer_id })),
   );
   start.className = "start";
   const no = button("Not now", () => turn("No", () => post(links.messages, { message: "no" })));
-  node.append(made("div", "choice", start, no));
+  node.append(built("div", "choice", start, no));
   add(node);
   start.focus();
 }
 
-function similar(run) {
-  const link = made("a", "", run.question);
-  link.href = `?run=${encodeURIComponent(run.run_id)}`;
-  const told = [run.headline, `${run.references} records`, run.ended_at.slice(0, 10), run.news.told];
-  return made("li", "", link, made("br"), made("span", "small", told.filter(Boolean).join(" · ")));
-}
-
-// A run that is under way cannot be asked; one that ended without a result has nothing to ask.
-function about(run) {
-  const id = run?.id ?? "";
+// What is told is a run, or a message that the form was given, with the answer to small talk. A run that is under way cannot be asked; one
+// that ended without a result has nothing to ask.
+function about(told) {
+  if (told?.answer) return add(built("p", "mine", told.message)), add(built("p", "answer", told.answer));
+  if (told?.message) return turn(told.message, () => sent(told.message));
+  const id = told?.id ?? "";
   if (id !== runId) reset(id);
-  $(".chat").hidden = Boolean(id) && !run.tabs?.some((tab) => tab.name === "evidence");
-  words();
+  if (form) $(".chat").hidden = !id || !told.tabs?.some((tab) => tab.name === "evidence");
 }
 
 function reset(id) {
   runId = id;
   chat = null;
-  // A report is what people come for: over it the chat is one line until it is opened.
-  $("details").open = !id;
+  if (form) $("details").open = false;
+  else $(".chat").hidden = true;
   $(".said").replaceChildren();
   $(".said").hidden = true;
 }
 
-function words() {
-  const [title, told, example] = ABOUT[runId ? "run" : "quick"];
-  $("h2").textContent = title;
-  $("summary + .about").textContent = told;
-  $("textarea").placeholder = example;
-}
-
-$("details").addEventListener("toggle", () => runId && $("details").open && $("textarea").focus());
-$(".which").addEventListener("click", () => {
-  const fold = document.querySelector("#model-and-key button.label-wrap");
-  if (!fold.classList.contains("open")) fold.click();
-  setTimeout(() => document.querySelector("#model :is(input, textarea)").focus());
-});
-$("form").addEventListener("submit", (event) => {
+$("details")?.addEventListener("toggle", () => $("details").open && $("textarea").focus());
+form?.addEventListener("submit", (event) => {
   event.preventDefault();
   const message = $("textarea").value.trim();
   if (!message || busy) return;
   $("textarea").value = "";
   turn(message, () => sent(message));
 });
-$("textarea").addEventListener("keydown", (event) => {
+$("textarea")?.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
   event.preventDefault();
-  $("form").requestSubmit();
+  form.requestSubmit();
 });
 watch("value", () => about(props.value));
 about(props.value);

@@ -1,4 +1,4 @@
-// Follows one run: its events are drawn as they come. Text reaches the page by textContent only.
+// Follows one run: its events are drawn as they come.
 const STAGES = ["question", "search", "hypotheses", "judgement", "report", "done"];
 const ENDS = { run_completed: "completed", run_failed: "failed", run_cancelled: "cancelled" };
 const AGENTS = {
@@ -16,20 +16,12 @@ const MARKS = {
 const FIRST_MS = 700;
 const WAITING_MS = 2000;
 const CLEAR_MS = 300;
-const $ = (selector) => element.querySelector(selector);
 let stream = null;
 let current = null;
 let own = false;
 let isPrivate = false;
 let timing = null;
 let seen = null;
-
-function made(tag, className, text) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  return node;
-}
 
 function close() {
   stream?.close();
@@ -42,11 +34,6 @@ function close() {
 function status(word) {
   $(".pill").textContent = word;
   $(".live").dataset.status = word;
-}
-
-function tell(selector, text) {
-  $(selector).textContent = text;
-  $(selector).hidden = !text;
 }
 
 // What its owner has asked of it is told up to its end, also while it waits for its turn.
@@ -372,9 +359,8 @@ async function act(button) {
   const answer = await fetch(`${path(id)}/${button.dataset.act}`, { method: "POST" }).catch(() => null);
   if (id !== current) return;
   if (!answer?.ok) {
-    const told = await answer?.json().catch(() => null);
     button.disabled = false;
-    tell(".problem", told ? `${told.detail} ${told.advice}`.trim() : "The server does not answer. Try again.");
+    tell(".problem", await why(answer));
   } else if (button.dataset.act === "resume") {
     open({ id, question: $(".question").textContent, own, private: isPrivate });
   } else if (button.dataset.act === "share") {
@@ -403,6 +389,8 @@ function open(run) {
   $(".live").hidden = !current;
   if (!current) return trigger("finished");
   document.querySelector(".results .sample")?.remove();
+  document.querySelector("#options > .label-wrap.open")?.click();
+  document.body.dataset.shown = ""; // former runs are offered for what is typed from now on
   $(".question").textContent = run.question;
   $(".log > ul").replaceChildren();
   $(".counts").replaceChildren();
@@ -443,6 +431,7 @@ document.addEventListener("click", (event) => {
   visit();
   runsChanged();
 });
+document.addEventListener("input", (event) => event.target.closest("#question") && delete document.body.dataset.shown);
 watch("value", () => {
   if ((props.value?.id ?? null) !== current) open(props.value);
 });

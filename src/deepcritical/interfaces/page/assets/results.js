@@ -10,18 +10,13 @@ function node(tag, fields = {}, ...children) {
   return one;
 }
 
-async function fetched(id, name) {
-  const answer = await fetch(`/api/runs/${encodeURIComponent(id)}/views/${name}`);
-  if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
-  return answer.text();
-}
-
 async function fill(id, name, place) {
   place.replaceChildren(node("p", { class: "small", role: "status" }, "Loading …"));
   place.setAttribute("aria-busy", "true");
   try {
-    const content = await fetched(id, name);
-    place.innerHTML = content;
+    const answer = await fetch(`/api/runs/${encodeURIComponent(id)}/views/${name}`);
+    if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+    place.innerHTML = await answer.text();
     prepare(place);
   } catch (error) {
     const again = node("button", { type: "button" }, "Try again");
@@ -74,8 +69,7 @@ function draw(run) {
     }));
   }
   list.onkeydown = (event) => step(event, [...list.children]);
-  const another = node("a", { class: "another", href: "#ask" }, "Ask another question");
-  const box = node("div", { class: "dc-report" }, another, list, panels, sources);
+  const box = node("div", { class: "dc-report" }, list, panels, sources);
   box.addEventListener("click", (event) => opened(event, event.target));
   box.addEventListener("keydown", (event) => {
     if (event.key === "Enter" || event.key === " ") opened(event, event.target);
@@ -130,9 +124,6 @@ function opened(event, target) {
     popover?.showPopover();
     // Unlike behind a button, what was opened does not come next in the order of the keyboard.
     popover?.focus();
-  } else if (link?.hash === "#ask" && event.type === "click") {
-    event.preventDefault();
-    document.querySelector(link.hash).scrollIntoView({ block: "center" });
   } else if (link && event.type === "click" && shownRun.tabs.some((tab) => `#${tab.name}` === link.hash)) {
     event.preventDefault();
     select(link.hash.slice(1), true).then(() => unfold(link.dataset.to));
@@ -151,12 +142,6 @@ function unfold(id) {
   fold.querySelector("summary").focus({ preventScroll: true });
 }
 
-function problem(text) {
-  const place = root.querySelector(".problem");
-  place.textContent = text;
-  place.hidden = !text;
-}
-
 function show(run) {
   if (run && JSON.stringify(run) === JSON.stringify(shownRun)) return;
   root.querySelector(".empty").hidden = Boolean(run);
@@ -164,7 +149,7 @@ function show(run) {
   root.querySelector(".results > .dc-report")?.remove();
   if (shownRun && !run?.tabs) remember("");
   shownRun = run?.tabs ? run : null;
-  problem(run?.problem ?? "");
+  tell(".results > .problem", run?.problem ?? "");
   if (shownRun) draw(shownRun);
 }
 

@@ -1,5 +1,4 @@
-// The caller's own runs, as the server knows them. Text reaches the page by textContent only.
-const $ = (selector) => element.querySelector(selector);
+// The caller's own runs, as the server knows them.
 const WORDS = { pending: "waiting", in_progress: "running" };
 const KINDS = { research: "report", deep_research: "answer" };
 const AGAIN_MS = 5000;
@@ -10,29 +9,12 @@ let drawn = "";
 let last = 0;
 let waiting = null;
 
-function made(tag, className, text) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  return node;
-}
-
 function button(className, text, label, act) {
   const node = made("button", className, text);
   node.type = "button";
   if (label) node.setAttribute("aria-label", label);
   node.addEventListener("click", act);
   return node;
-}
-
-function problem(text) {
-  $(".problem").textContent = text;
-  $(".problem").hidden = !text;
-}
-
-async function why(answer) {
-  const told = await answer.json().catch(() => null);
-  return [told?.detail ?? `The server answered ${answer.status}.`, told?.advice].filter(Boolean).join(" ");
 }
 
 async function load() {
@@ -45,12 +27,12 @@ async function load() {
     const answer = await fetch(next).catch(() => null);
     // Whoever asked later has the newer answer; without any the run card tells of the outage.
     if (asked !== last || !answer) return;
-    if (!answer.ok) return problem(await why(answer));
+    if (!answer.ok) return tell(".problem", await why(answer));
     const page = await answer.json();
     runs.push(...page.runs);
     next = page.next;
   }
-  problem("");
+  tell(".problem", "");
   draw(runs, next, words);
   clearTimeout(waiting);
   // A run that this tab does not follow ends, too.
@@ -63,8 +45,7 @@ function draw(runs, next, words) {
   if (now === drawn || element.querySelector(".sure")) return;
   drawn = now;
   $("ul").replaceChildren(...runs.map((run) => item(run, current)));
-  $(".none").textContent = words ? "No run of yours has these words." : "Your runs appear here.";
-  $(".none").hidden = runs.length > 0;
+  tell(".none", runs.length ? "" : words ? "No run of yours has these words." : "Your runs appear here.");
   $(".more").hidden = !next;
 }
 
@@ -102,7 +83,7 @@ function confirm(line, run) {
 async function remove(asked, run) {
   const answer = await fetch(`/api/runs/${encodeURIComponent(run.id)}`, { method: "DELETE" }).catch(() => null);
   asked.remove();
-  if (!answer?.ok && answer?.status !== 404) return problem(answer ? await why(answer) : "The server does not answer.");
+  if (!answer?.ok && answer?.status !== 404) return tell(".problem", await why(answer));
   if (new URLSearchParams(location.search).get("run") === run.id) return location.assign("/");
   await load();
   $("input").focus();

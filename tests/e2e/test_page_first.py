@@ -1,0 +1,119 @@
+"""What a visitor sees first: where the answer stands, how it is reached, what is sent for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, ViewportSize, expect
+
+from tests.e2e.pages import ask, assert_fits, browser, picture, tab, unfold
+from tests.servers.commands import forked_command
+from tests.servers.serving import serving
+
+__all__ = ["browser"]
+
+QUESTION = "Can metformin be repurposed for Alzheimer's disease?"
+WIDE, PHONE = ViewportSize(width=1280, height=800), ViewportSize(width=390, height=844)
+SAMPLE, REPORT = ".sample .first .answer", "#panel-report .first .answer"
+MOST_STOPS = 8
+WITHIN = "(inside) => Boolean(document.activeElement.closest(inside))"
+CUT = """() => [...document.querySelectorAll(".results .scroll")]
+    .filter((one) => one.offsetParent && one.scrollWidth > one.clientWidth)
+    .map((one) => one.getAttribute("aria-label"))"""
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    command = (forked_command(), "serve", "--port", "0", "--snapshot", "demo")
+    with serving(command) as served:
+        yield served.address
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    with tab(browser, address) as page:
+        yield page
+
+
+def top_of(page: Page, selector: str) -> float:
+    """Pixels between the top of the window and where the element begins."""
+    expect(page.locator(selector)).to_be_visible()
+    box = page.locator(selector).bounding_box()
+    assert box
+    return box["y"]
+
+
+@pytest.mark.parametrize(("size", "most"), [(WIDE, 400), (PHONE, 700)], ids=["wide", "phone"])
+def test_the_first_sentence_of_an_answer_is_in_sight(
+    page: Page, size: ViewportSize, most: int
+) -> None:
+    page.set_viewport_size(size)
+    page.goto("/")
+    assert top_of(page, SAMPLE) < most
+    assert_fits(page)
+    picture(page, f"first-{size['width']}")
+    ask(page, QUESTION, goto=False)
+    expect(page.locator(".live .pill")).to_have_text("completed")
+    assert top_of(page, REPORT) < most
+    assert_fits(page)
+    picture(page, f"finished-{size['width']}")
+
+
+def test_no_column_of_a_table_is_cut(page: Page) -> None:
+    page.set_viewport_size(WIDE)
+    ask(page, QUESTION)
+    unfold(page)
+    assert page.evaluate(CUT) == []
+    for name in ("Evidence", "Mechanism", "Trials"):
+        page.get_by_role("tab", name=name).click()
+        expect(page.locator(f"#panel-{name.lower()} table").first).to_be_visible()
+        assert page.evaluate(CUT) == []
+
+
+def test_the_answer_is_few_stops_of_the_keyboard_away(page: Page) -> None:
+    page.goto("/")
+    expect(page.locator(SAMPLE)).to_be_visible()
+    assert stops_to(page, ".sample") <= MOST_STOPS
+    ask(page, QUESTION)
+    expect(page.locator(REPORT)).to_be_visible()
+    page.reload()
+    expect(page.locator(REPORT)).to_be_visible()
+    assert stops_to(page, "#panel-report") <= MOST_STOPS
+    page.reload()
+    expect(page.locator(REPORT)).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the answer")).to_be_focused()
+    page.keyboard.press("Enter")
+    assert page.evaluate(WITHIN, "#answer")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("tab", name="Report")).to_be_focused()
+
+
+def stops_to(page: Page, inside: str) -> int:
+    """How often Tab is pressed from the top of the page until the focus is inside."""
+    for pressed in range(1, 50):
+        page.keyboard.press("Tab")
+        if page.evaluate(WITHIN, inside):
+            return pressed
+    raise AssertionError(f"{inside} is not reached")
+
+
+def test_answers_are_compressed_and_files_with_a_hash_are_kept(address: str) -> None:
+    with httpx.Client(base_url=address, headers={"Accept-Encoding": "gzip"}, timeout=60) as client:
+        first = client.get("/")
+        assert first.headers["content-encoding"] == "gzip"
+        assert "immutable" not in first.headers.get("cache-control", "")
+        script = re.search(r"/?assets/[\w.-]+\.js", first.text)
+        assert script
+        kept = client.get("/" + script[0].removeprefix("/"))
+        assert kept.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert "immutable" not in client.get("/assets/none-12345678.js").headers.get(
+            "cache-control", ""
+        )
+        run = client.post("/api/runs", json={"tool": "research", "question": QUESTION}).json()
+        with client.stream("GET", run["links"]["events"]) as events:
+            assert "content-encoding" not in events.headers
+            assert events.read()
