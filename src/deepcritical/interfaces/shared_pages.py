@@ -30,7 +30,7 @@ async def show_run(run: Known, request: Request) -> Response:
     preview = preview_of(document)._replace(
         image=f"{_address(request)}/card.png{shared}",
         page=f"/?run={run.run_id}{shared.replace('?', '&')}",
-        leads="Ask about this run, leave studies out, download it",
+        leads="Ask about this run, download it",
     )
     return await _page(document, preview)
 

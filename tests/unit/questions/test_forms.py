@@ -173,7 +173,7 @@ class TestHowADrugIsNamed:
         question = read_question(f"Can {written} be repurposed for asthma?")
         assert question.drug
         assert question.drug.name.lower() == written.lower()
-        assert "is a class of drugs" in question.notices[0]
+        assert "stands for several drugs" in question.notices[0]
 
     @pytest.mark.parametrize(
         ("text", "notice"),
