@@ -154,8 +154,8 @@ def _limits(frame: QuestionFrame) -> Iterator[str]:
         )
     if frame.kind is QuestionKind.CLASS:
         yield (
-            f'"{frame.drugs[0].name}" stands for several drugs: what is found on any of them, or on '
-            "all under one name, counts together."
+            f'"{frame.drugs[0].name}" stands for several drugs: what is found on any of them, '
+            "or on all under one name, counts together."
         )
     unnamed = frame.kind is QuestionKind.SAFETY and not frame.is_on_harm
     if unnamed and not re.search(r"\bsafe", frame.text, re.IGNORECASE):
