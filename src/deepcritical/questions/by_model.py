@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
@@ -17,8 +18,22 @@ from deepcritical.vocabulary.words import is_english
 
 __all__ = ["FINAL", "ModelReading", "read_by_model"]
 
+_NEEDS_NO_DRUG = frozenset({"candidates", "open", "look_up", "not_biomedical"})
+_NAMES = {"drugs", "compared_with", "condition", "harm", "population", "outcomes"}
+"""The fields of a reading that hold names of the question."""
 FINAL = frozenset({DeclineReason.HARMFUL, DeclineReason.INSTRUCTION, DeclineReason.PERSONAL_ADVICE})
 """Reasons to decline that a model cannot set aside: a text may have been written to talk it out."""
+
+
+class Meaning(BaseModel):
+    """What a name in the question means."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", use_attribute_docstrings=True)
+
+    said: str
+    """The abbreviation or lay words, as the question writes them."""
+    means: str
+    """The usual full name."""
 
 
 class ModelReading(BaseModel):
@@ -67,6 +82,8 @@ class ModelReading(BaseModel):
     """Whether it asks if people without the condition are kept from getting it."""
     negative: bool = False
     """Whether it asks, or has it confirmed, that there is no effect."""
+    meanings: list[Meaning] = Field(default_factory=list)
+    """Of the names above those that are abbreviations or lay words, with what they mean here."""
 
 
 def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
@@ -77,9 +94,9 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
     """
     if by_rule.declined in FINAL:
         return by_rule
-    text, names = by_rule.text, find_names(by_rule.text)
-    named = _together(tuple(_drugs(said.drugs, text, names)), names)
-    drugs = tuple(one.drug for one in named) or by_rule.drugs
+    text, said = _spelled_out(by_rule.text, said)
+    names = find_names(text)
+    drugs, members = _asked(said, by_rule, text, names)
     condition = _condition(said.condition, text, names)
     if said.kind == "not_biomedical" or not (drugs or condition or by_rule.answerable):
         return by_rule
@@ -96,7 +113,7 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
             "kind": kind,
             "harm": harm,
             "drugs": drugs,
-            "members": _members(named) if named else by_rule.members,
+            "members": members,
             "comparators": _comparators(said, text, names, drugs) or by_rule.comparators,
             "condition": condition,
             "population": who,
@@ -108,6 +125,32 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
         }
     )
     return read if _same(read, by_rule) else _told(read)
+
+
+def _spelled_out(text: str, said: ModelReading) -> tuple[str, ModelReading]:
+    """The question and what a model read in it, with names that only the model knows in full."""
+    swaps = [
+        (re.compile(rf"(?<!\w){re.escape(one.said)}(?!\w)", re.IGNORECASE), one.means)
+        for one in said.meanings
+        if _in_words(one.said, text) and _is_known(one.means) and not _is_known(one.said)
+    ]
+
+    def spelled(name: str) -> str:
+        for pattern, means in swaps:
+            name = pattern.sub(means.replace("\\", r"\\"), name)
+        return name
+
+    told = said.model_dump(include=_NAMES, exclude_unset=True)
+    full = {
+        field: spelled(value) if isinstance(value, str) else [spelled(one) for one in value]
+        for field, value in told.items()
+    }
+    return spelled(text), said.model_copy(update=full)
+
+
+def _is_known(name: str) -> bool:
+    found = find_names(name)
+    return bool(found.drugs or found.conditions)
 
 
 def _searched(by_rule: QuestionFrame) -> QuestionFrame:
@@ -209,8 +252,19 @@ def _is_name(named: DrugNamed) -> bool:
     return not named.drug.known and not all(map(is_english, named.text.casefold().split()))
 
 
-def _members(named: Sequence[DrugNamed]) -> tuple[str, ...]:
-    return named[0].group.members if named[0].group else ()
+def _asked(
+    said: ModelReading, by_rule: QuestionFrame, text: str, names: Names
+) -> tuple[tuple[Drug, ...], tuple[str, ...]]:
+    """The drugs that are asked about, and of a class its members."""
+    named = _together(tuple(_drugs(said.drugs, text, names)), names)
+    if said.kind == "candidates" and all(one.group for one in named):
+        return (), ()  # of a class the drugs are asked for
+    if named:
+        first = named[0].group
+        return tuple(one.drug for one in named), first.members if first else ()
+    if "drugs" in said.model_fields_set and said.kind in _NEEDS_NO_DRUG:
+        return (), ()
+    return by_rule.drugs, by_rule.members
 
 
 def _drugs(written: Iterable[str], text: str, names: Names) -> Iterator[DrugNamed]:

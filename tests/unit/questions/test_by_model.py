@@ -120,3 +120,41 @@ def test_an_outcome_bears_the_name_that_the_rules_use_or_the_words_of_the_questi
         text, drugs=["metformin"], condition="asthma", outcomes=["live longer", "walk farther"]
     )
     assert frame.outcomes == ("survival", "walk farther")
+
+
+def test_an_abbreviation_that_no_table_has_is_read_as_the_model_spells_it_out() -> None:
+    text = "Does sildenafil help in RQPX?"
+    said = {"drugs": ["sildenafil"], "condition": "RQPX"}
+    frame = read(text, **said, meanings=[{"said": "RQPX", "means": "Raynaud phenomenon"}])
+    assert frame.condition is not None
+    assert frame.condition.known
+    assert frame.text == text
+
+
+@pytest.mark.parametrize(
+    "meaning",
+    [
+        {"said": "asthma", "means": "gout"},  # a name that is known means itself
+        {"said": "lupus", "means": "gout"},  # not in the question
+        {"said": "help", "means": "zorbitis"},  # known to nobody
+        {"said": "(?:", "means": "\\1"},
+    ],
+)
+def test_a_meaning_changes_no_name_that_is_known(meaning: dict[str, str]) -> None:
+    said = {"drugs": ["metformin"], "condition": "asthma", "meanings": [meaning]}
+    frame = read(KNOWN, **said)
+    assert frame.condition is not None
+    assert frame.condition.name == "asthma"
+    assert [drug.name for drug in frame.drugs] == ["metformin"]
+
+
+def test_of_a_class_the_drugs_are_asked_for() -> None:
+    text = "Folks on biologics: which biologics work for pyoderma?"
+    frame = read(text, kind="candidates", drugs=["biologics"], condition="pyoderma")
+    assert (frame.kind, frame.drugs) == (QuestionKind.CANDIDATES, ())
+
+
+def test_a_drug_that_people_only_take_is_not_asked_about_where_the_model_names_none() -> None:
+    text = "On clozapine, drooling all night. Options for the drooling?"
+    frame = read(text, kind="candidates", drugs=[], condition="drooling")
+    assert (frame.kind, frame.drugs) == (QuestionKind.CANDIDATES, ())
