@@ -49,6 +49,12 @@ _WHOLE = bounded(
     re.IGNORECASE,
 )
 """Words for all people of a study as analysed, or for all trials of a review."""
+_REVIEWS = frozenset({"systematic_review", "pooled_analysis"})
+_SOME_STUDIES = bounded(
+    r"\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten) (?:of (?:the )?\d+ )?(?:[\w-]+ ){0,3}"
+    r"(?:trials|studies|RCTs|cohorts|reports)\b",
+    re.IGNORECASE,
+)
 _PLAIN = frozenset(
     "the a of with and in adult adults patient patients participant participants people person "
     "persons subject subjects individual individuals".split()
@@ -130,6 +136,8 @@ def is_whole(people: str, study: StudyReading) -> bool:
     """Whether those analysed are all people of a study, in words of its own population."""
     if _WHOLE.search(people):
         return True
+    if _REVIEWS.intersection(study.kinds) and _SOME_STUDIES.search(people):
+        return True  # not every study of a review measures every outcome
     own = study.population
     told = " ".join((*own.conditions, *own.qualifiers, own.description))
     sizes = {str(n) for n in (own.n_randomised, own.n_analysed) if n}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deepcritical.domain.effect_words import direction_words, effect_size
+from deepcritical.domain.effect_words import effect_size, row_direction
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.votes import OutcomeRow, Way
 
@@ -15,7 +15,7 @@ def finding(row: OutcomeRow) -> str:
     if row.comparator and row.way in (Way.NO_DIFFERENCE, Way.CONFLICT):
         against = f", against {row.comparator}"
     size = f" ({size})" if (size := effect_size(row)) else ""
-    return f"{direction_words(row.importance, row.way, row.tier)}{against}{size}"
+    return f"{row_direction(row)}{against}{size}"
 
 
 def row_sentence(row: OutcomeRow) -> str:

@@ -23,7 +23,7 @@ from deepcritical.domain.grading import Grade
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Effect, EffectMeasure, Result, StudyReading
 from deepcritical.domain.votes import Tier, Vote, Way
-from deepcritical.reading.sentences import quoted
+from deepcritical.reading.sentences import telling
 
 __all__ = ["Ballot", "ballot_of", "first_of"]
 
@@ -249,7 +249,6 @@ def _vote(
 ) -> Vote:
     is_review = bool({"systematic_review", "pooled_analysis"} & set(study.kinds))
     is_review = is_review and not ("trial" in study.kinds and result.level == "primary")
-    spans = quoted(result.sentences, evidence)
     return Vote(
         row=place.row,
         outcome=result.outcome,
@@ -272,7 +271,7 @@ def _vote(
         feared=result.kind == "safety",
         open_label="open_label" in study.design,
         non_inferior=result.non_inferiority == "shown" and tested.side == "a",
-        start=spans[0].start if spans else None,
+        start=telling(result, evidence),
     )
 
 

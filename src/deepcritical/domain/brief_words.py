@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from deepcritical.domain.effect_words import direction_words, effect_size
+from deepcritical.domain.effect_words import effect_size, row_direction
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import VerdictLabel
 
@@ -87,7 +87,7 @@ def licensed_words(brief: Brief) -> str:
 
 def finding_cells(row: OutcomeRow) -> tuple[str, str, str, str, str]:
     """Return the cells of a row under `COLUMNS`, without citations."""
-    size, told = effect_size(row), direction_words(row.importance, row.way, row.tier)
+    size, told = effect_size(row), row_direction(row)
     return (
         f"{capitalised(row.outcome)}{_DIRECTNESS[row.directness]}",
         comparator_words(row),

@@ -6,7 +6,7 @@ from deepcritical.domain.effects import RATIOS
 from deepcritical.domain.study import Effect
 from deepcritical.domain.votes import Importance, OutcomeRow, Tier, Way
 
-__all__ = ["direction_words", "effect_size", "effect_words"]
+__all__ = ["direction_words", "effect_size", "effect_words", "row_direction"]
 
 _WAYS = {
     Way.BENEFIT: "better with the drug",
@@ -37,6 +37,13 @@ _NAMES = {
 }
 
 
+def row_direction(row: OutcomeRow) -> str:
+    """Return the direction of a row; of an effect too small to matter, that it is so."""
+    if row.trivial and row.way in (Way.BENEFIT, Way.HARM):
+        return f"{direction_words(row.importance, row.way, row.tier)}, too little to matter"
+    return direction_words(row.importance, row.way, row.tier)
+
+
 def direction_words(importance: Importance, way: Way, tier: Tier = "randomised") -> str:
     """Return the direction of a row or result, such as "better with the drug"."""
     if tier == "uncontrolled" and way in _BEFORE:
@@ -45,16 +52,25 @@ def direction_words(importance: Importance, way: Way, tier: Tier = "randomised")
 
 
 def effect_size(row: OutcomeRow) -> str:
-    """Return the effect of a row: pooled, of its largest study, or both; '' without an estimate."""
+    """Return the effect of a row: pooled, of its largest study, or both; '' without an estimate.
+
+    An estimate that points another way than the row is none of the row.
+    """
     pooled = ""
     if row.pooled:
         pooled = f"pooled {effect_words(row.pooled.as_effect(), row.pooled.unit)}"
         if row.pooled.studies == len(row.effects):
             return pooled
         pooled = f"; {pooled} of {row.pooled.studies} studies"
-    told = [(e.people or 0, effect_words(e.effect, e.unit)) for e in row.effects if e.effect]
-    largest = max((found for found in told if found[1]), default=(0, ""))[1]
-    which = " in the largest study" if largest and len(row.effects) > 1 else ""
+    told = [
+        (e.people or 0, effect_words(e.effect, e.unit))
+        for e in row.effects
+        if e.effect and e.way is row.way
+    ]
+    people, largest = max((found for found in told if found[1]), default=(0, ""))
+    most = max((e.people or 0 for e in row.effects), default=0)
+    of_several = "the largest study" if people == most else "one of the studies"
+    which = f" in {of_several}" if largest and len(row.effects) > 1 else ""
     return f"{largest}{which}{pooled}".removeprefix("; ")
 
 

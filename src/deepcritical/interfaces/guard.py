@@ -50,7 +50,8 @@ NOT_SERVED = (
     "/gradio_api/deep_link",  # it would write what a session has typed, its key too, into a file
 )
 """Doors of the page's framework that no part of our page uses."""
-HASHED_ASSET = re.compile(r"/assets/(?:[\w.-]+/)*[\w.-]+-[\w-]{8}\.(?:js|css|woff2?|svg|png)")
+ASSETS = "/assets/"
+HASHED_NAME = re.compile(r"-[\w-]{8}\.(?:js|css|woff2?|svg|png)\Z")
 """Files of the page's framework whose name changes with what is in them."""
 KEPT_FOR_GOOD = "public, max-age=31536000, immutable"
 OWN_RULES = ("/api", "/mcp")
@@ -66,10 +67,15 @@ CROWDED = problem_response(
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="DeepCritical: any name, the token as password"'}
 
 
+def _is_hashed(path: str) -> bool:
+    """Whether a file's name says what is in it; the last characters of a path tell."""
+    return path.startswith(ASSETS) and bool(HASHED_NAME.search(path[-16:]))
+
+
 class Guard:
     """Refuses what no part of the page sends, and adds `SECURITY_HEADERS` to every answer.
 
-    A browser may keep a file of `HASHED_ASSET` for good.
+    A browser may keep a file of `ASSETS` with a `HASHED_NAME` for good.
 
     A site that the user visits may send a form to a server on loopback without asking; such a
     request names its origin, and a request with the origin of another host is refused.
@@ -94,7 +100,7 @@ class Guard:
                 headers = MutableHeaders(scope=message)
                 for name, value in SECURITY_HEADERS.items():
                     headers.setdefault(name, value)
-                if message["status"] == 200 and HASHED_ASSET.fullmatch(scope["path"]):
+                if message["status"] == 200 and _is_hashed(scope["path"]):
                     headers["Cache-Control"] = KEPT_FOR_GOOD
             await send(message)
 

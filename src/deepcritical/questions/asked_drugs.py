@@ -150,6 +150,9 @@ def as_one(text: str, drugs: Sequence[DrugNamed]) -> list[DrugNamed]:
     kept: list[DrugNamed] = []
     for named in (_with_name_behind(text, named) for named in drugs):
         last = kept[-1] if kept else None
+        if last and last.group and not named.group and _in_brackets(text, last, named):
+            kept[-1] = named  # "a beta blocker (propranolol)": the class only says what it is
+            continue
         if last is None or not _is_other_name(text, last, named):
             kept.append(named)
             continue
@@ -176,11 +179,12 @@ def _with_name_behind(text: str, named: DrugNamed) -> DrugNamed:
 def _is_other_name(text: str, last: DrugNamed, named: DrugNamed) -> bool:
     if last.drug.name == named.drug.name:
         return bool(_BRAND_OR.fullmatch(text, last.end, named.start))
-    in_brackets = _OPENS.fullmatch(text, last.end, named.start) and text[named.end :][:1] in {
-        ")",
-        "]",
-    }
-    return bool(in_brackets) and last.group is None and named.group is None
+    return _in_brackets(text, last, named) and last.group is None and named.group is None
+
+
+def _in_brackets(text: str, last: DrugNamed, named: DrugNamed) -> bool:
+    opened = _OPENS.fullmatch(text, last.end, named.start)
+    return bool(opened) and text[named.end :][:1] in {")", "]"}
 
 
 def brought_it(text: str, named: DrugNamed, conditions: Sequence[ConditionMention]) -> bool:

@@ -12,8 +12,8 @@ from deepcritical.domain.frame import DeclineReason, QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.text import locate_quote
 from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names, joined
-from deepcritical.questions.roles import groups_in, measures_in, raises
-from deepcritical.vocabulary.conditions import is_kind_of
+from deepcritical.questions.roles import groups_in, is_set_beside, measures_in, raises
+from deepcritical.vocabulary.conditions import ConditionMention, is_kind_of
 from deepcritical.vocabulary.words import is_english
 
 __all__ = ["FINAL", "ModelReading", "read_by_model"]
@@ -21,6 +21,8 @@ __all__ = ["FINAL", "ModelReading", "read_by_model"]
 _NEEDS_NO_DRUG = frozenset({"candidates", "open", "look_up", "not_biomedical"})
 _NAMES = {"drugs", "compared_with", "condition", "harm", "population", "outcomes"}
 """The fields of a reading that hold names of the question."""
+_LONGEST = 200
+"""Characters of a name, at most."""
 FINAL = frozenset({DeclineReason.HARMFUL, DeclineReason.INSTRUCTION, DeclineReason.PERSONAL_ADVICE})
 """Reasons to decline that a model cannot set aside: a text may have been written to talk it out."""
 
@@ -89,17 +91,18 @@ class ModelReading(BaseModel):
 def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
     """The frame as a model reads the question, as far as its words bear it out.
 
-    A name counts that stands in the question, or that a vocabulary finds there. A field that the
-    model left out stays as the rules read it.
+    A name counts that stands there or is found there; a field left out is as by rule.
     """
     if by_rule.declined in FINAL:
         return by_rule
-    text, said = _spelled_out(by_rule.text, said)
+    text, said = _spelled_out(by_rule, said)
     names = find_names(text)
     drugs, members = _asked(said, by_rule, text, names)
     condition = _condition(said.condition, text, names)
-    if said.kind == "not_biomedical" or not (drugs or condition or by_rule.answerable):
+    if said.kind == "not_biomedical" or not _is_searchable(by_rule, drugs, condition):
         return by_rule
+    if condition and by_rule.condition and not condition.known and _is_plain(condition.name):
+        condition = by_rule.condition  # words of the question, and no name of its own
     kind = _kind(said, drugs, by_rule)
     harm, worse = _feared(said, by_rule, names) if kind is QuestionKind.SAFETY else (None, ())
     if condition is None:
@@ -118,7 +121,7 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
             "condition": condition,
             "population": who,
             "outcomes": outcomes,
-            "prevents": said.prevention if "prevention" in told else by_rule.prevents,
+            "prevents": not (harm or worse) and _prevents(said, by_rule),
             "negative": said.negative if "negative" in told else by_rule.negative,
             "raises": bool(worse) or raises(text, outcomes),
             "through": _words(said.through, text) or by_rule.through,
@@ -127,12 +130,20 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
     return read if _same(read, by_rule) else _told(read)
 
 
-def _spelled_out(text: str, said: ModelReading) -> tuple[str, ModelReading]:
-    """The question and what a model read in it, with names that only the model knows in full."""
+def _spelled_out(by_rule: QuestionFrame, said: ModelReading) -> tuple[str, ModelReading]:
+    """The question and what a model read in it, with names that only the model knows in full.
+
+    Not of what the rules found to be no question of medicine: a name would make it one.
+    """
+    text = by_rule.text
+    if not by_rule.answerable and by_rule.declined is not DeclineReason.UNKNOWN_NAME:
+        return text, said
     swaps = [
         (re.compile(rf"(?<!\w){re.escape(one.said)}(?!\w)", re.IGNORECASE), one.means)
         for one in said.meanings
-        if _in_words(one.said, text) and _is_known(one.means) and not _is_known(one.said)
+        if _in_words(one.said, text)
+        and _is_one_name(one.means)
+        and not (_is_known(one.said) or _is_plain(one.said))
     ]
 
     def spelled(name: str) -> str:
@@ -148,9 +159,31 @@ def _spelled_out(text: str, said: ModelReading) -> tuple[str, ModelReading]:
     return spelled(text), said.model_copy(update=full)
 
 
+def _is_one_name(name: str) -> bool:
+    """Whether a text is one name that a vocabulary has, and nothing else."""
+    found = find_names(name)
+    written = [one.text for one in found.drugs] + [one.text for one in found.conditions]
+    return name in written
+
+
+def _is_plain(name: str) -> bool:
+    """Whether words are all of ordinary English, so that no table is needed to know them."""
+    return all(map(is_english, name.casefold().split()))
+
+
 def _is_known(name: str) -> bool:
     found = find_names(name)
     return bool(found.drugs or found.conditions)
+
+
+def _is_searchable(
+    by_rule: QuestionFrame, drugs: tuple[Drug, ...], condition: Condition | None
+) -> bool:
+    """Whether there is a known name; an unknown one suffices where the rules found a question."""
+    if any(drug.known for drug in drugs) or (condition and condition.known) or by_rule.answerable:
+        return True
+    is_name = by_rule.declined is DeclineReason.UNKNOWN_NAME
+    return is_name and bool(drugs or condition)
 
 
 def _searched(by_rule: QuestionFrame) -> QuestionFrame:
@@ -158,6 +191,10 @@ def _searched(by_rule: QuestionFrame) -> QuestionFrame:
     notices = by_rule.notices if by_rule.answerable else ()
     cleared = {"declined": None, "offers": (), "missing": (), "notices": notices}
     return by_rule.model_copy(update=cleared)
+
+
+def _prevents(said: ModelReading, by_rule: QuestionFrame) -> bool:
+    return said.prevention if "prevention" in said.model_fields_set else by_rule.prevents
 
 
 def _kind(said: ModelReading, drugs: tuple[Drug, ...], by_rule: QuestionFrame) -> QuestionKind:
@@ -243,13 +280,8 @@ def _together(listed: Sequence[DrugNamed], names: Names) -> tuple[DrugNamed, ...
             known = known - parts | {whole.drug.name}
     there = {named.drug.name for named in (*names.drugs, *names.beside)}
     if there & known:
-        told = {name: named for name, named in told.items() if name in there or _is_name(named)}
+        told = {n: named for n, named in told.items() if n in there or not named.drug.known}
     return tuple(told.values())
-
-
-def _is_name(named: DrugNamed) -> bool:
-    """Whether words that no table has are a name, and not plain English."""
-    return not named.drug.known and not all(map(is_english, named.text.casefold().split()))
 
 
 def _asked(
@@ -276,7 +308,7 @@ def _drugs(written: Iterable[str], text: str, names: Names) -> Iterator[DrugName
         there = next((n for n in every if meant and n.drug.name == meant.name), None)
         if there:
             yield there
-        elif in_text := _in_words(name, text):
+        elif (in_text := _in_words(name, text)) and (found or not _is_plain(in_text)):
             known = found[0] if found else None
             drug = known.drug if known else Drug(name=in_text, known=False)
             yield DrugNamed(drug, known.group if known else None, 0, 0, in_text)
@@ -293,7 +325,9 @@ def _comparators(
 def _condition(written: str, text: str, names: Names) -> Condition | None:
     """The condition that a model names, by the table; several of them as one."""
     here = {m.name for found in names.conditions for m in (found.condition, *found.others)}
-    inside = [found.condition for found in find_names(written).conditions]
+    written = written[:_LONGEST]
+    mentions = _side_by_side(written)
+    inside = [found.condition for found in mentions]
     in_text = _in_words(written, text)
     if inside and all(one.name in here for one in inside) and (len(inside) > 1 or not in_text):
         found = joined([as_condition(one) for one in inside])
@@ -302,6 +336,17 @@ def _condition(written: str, text: str, names: Names) -> Condition | None:
     if not in_text:
         return None
     return as_condition(inside[0], in_text) if inside else _literal(in_text)
+
+
+def _side_by_side(written: str) -> list[ConditionMention]:
+    """The first condition of a text, with those that "and" or "or" sets beside it, each once."""
+    listed: list[ConditionMention] = []
+    for found in find_names(written).conditions:
+        if listed and not is_set_beside(written, listed[-1].end, found.start):
+            break
+        if all(found.condition.name != other.condition.name for other in listed):
+            listed.append(found)
+    return listed
 
 
 def _literal(name: str) -> Condition:

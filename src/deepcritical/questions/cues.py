@@ -55,10 +55,11 @@ _DOES_NOT = rf"{_DOES}(?:n['’]?t| not)"
 _DOESNT = rf"{_DOES}n['’]?t"
 _NEGATIVE = _cue(
     rf"{_DOES_NOT}(?! only)|cannot|no longer|not (?!{_ONLY_SAYS_WHO})|"
-    rf"(?:no|little|hardly any) (?:\w+ ){{0,2}}(?:{_GAIN})|waste of|myth|nothing|nobody|neither|"
+    rf"(?:no|little|hardly any) (?:\w+ ){{0,2}}(?:{_GAIN})|waste of|myth|nobody|neither|"
+    r"(?<!than )(?<!or )nothing|"
     r"pointless|futile|worthless|hopeless|useless|ineffective|unhelpful|unaffected|unchanged|unable|"
     r"debunked|disproven|disproved|refuted|"
-    r"fail(?:s|ed)? (?:to|in|at|for|against)|failed(?=[?.!,]|$)|flop(?:s|ped)|"
+    r"fail(?:s|ed)? (?:to|in|at|for|against)|(?<!have )(?<!has )failed(?=[?.!,]|$)|flop(?:s|ped)|"
     r"(?:were|was) (?:all )?negative|negative (?:trials?|results?)|"
     r"(?:the )?same as placebo|lacks? (?:of )?(?:\w+ )?(?:efficacy|benefit|effect)|"
     r"never (?:\w+ )?(?:work|help|shown|proven)\w*|without (?:any )?(?:effect|benefit)"
@@ -129,12 +130,13 @@ WORSE = _cue(
 """Asks for drugs that do harm, where drugs are asked for."""
 RAISES = _cue(
     r"increas\w*|rais(?:e|es|ed|ing)|elevat\w*|higher|greater|more|excess|worsen\w*|worse|caus\w*|"
-    r"rise|harm\w*"
+    r"rise|harm\w*|accelerat\w*|speed\w* up|hasten\w*"
 )
 """More of what is measured, or its getting worse."""
 LOWERS = _cue(
     r"reduc\w*|lower\w*|decreas\w*|prevent\w*|fewer|less|improv\w*|helps?|helpful|protect\w*|"
-    r"treat\w*|slow\w*|delay\w*|better|benefi\w*|effective\w*|shorten\w*"
+    r"treat\w*|slow\w*|delay\w*|better|benefi\w*|effective\w*|shorten\w*|halv\w*|cuts?|cutting|"
+    r"shrink\w*|regress\w*"
 )
 MEDICAL = _cue(
     r"\w+(?:ectom(?:y|ies)|otom(?:y|ies)|ostom(?:y|ies)|plast(?:y|ies)|itis|therap(?:y|ies))|"

@@ -7,7 +7,7 @@ treated from who is studied, what is measured and what is feared.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
@@ -50,6 +50,8 @@ _STEM = 6
 _NEAR, _ROUND, _BETWEEN = 5, 8, 7
 """Words beside a mention by their place, words round it, and words between two mentions."""
 _END = "$"
+_MOST_MENTIONS = 20
+"""Drugs and conditions that are told apart; a text of more is no question."""
 
 
 class _Placed(NamedTuple):
@@ -68,16 +70,24 @@ def drug_roles(
     text: str, drugs: Sequence[DrugNamed], conditions: Sequence[ConditionMention]
 ) -> list[dict[str, float]]:
     """How probable each role of each drug is."""
-    features = features_of_mentions(text, drugs, conditions)[: len(drugs)]
-    return [probabilities(scores(told, ROLES), DRUG_ROLES) for told in features]
+    first = drugs[:_MOST_MENTIONS]
+    features = features_of_mentions(text, first, conditions[:_MOST_MENTIONS])[: len(first)]
+    roles = [probabilities(scores(told, ROLES), DRUG_ROLES) for told in features]
+    return roles + [_only(BESIDE, DRUG_ROLES)] * (len(drugs) - len(first))
 
 
 def condition_roles(
     text: str, drugs: Sequence[DrugNamed], conditions: Sequence[ConditionMention]
 ) -> list[dict[str, float]]:
     """How probable each role of each condition is."""
-    features = features_of_mentions(text, drugs, conditions)[len(drugs) :]
-    return [probabilities(scores(told, ROLES), CONDITION_ROLES) for told in features]
+    first, beside = conditions[:_MOST_MENTIONS], drugs[:_MOST_MENTIONS]
+    features = features_of_mentions(text, beside, first)[len(beside) :]
+    roles = [probabilities(scores(told, ROLES), CONDITION_ROLES) for told in features]
+    return roles + [_only(NOTHING, CONDITION_ROLES)] * (len(conditions) - len(first))
+
+
+def _only(role: str, roles: Iterable[str]) -> dict[str, float]:
+    return {one: float(one == role) for one in roles}
 
 
 def features_of_mentions(
@@ -167,4 +177,3 @@ def _of_condition(
         others = any(o.condition.is_symptom for o in conditions if o is not mention)
         yield f"symptom={mention.condition.is_symptom}"
         yield f"symptom={mention.condition.is_symptom} others={others}"
-        yield f"ending={mention.text[-3:].casefold()}"

@@ -120,9 +120,10 @@ def find_names(text: str) -> Names:
     compared = [d for d, role in zip(names.drugs, likely, strict=True) if role == COMPARED]
     if not asked and names.drugs:
         asked = [max(zip(roles, names.drugs, strict=True), key=lambda one: one[0][ASKED])[1]]
+    places = {(d.start, d.end) for d in asked}
     return names._replace(
         drugs=tuple(specific(asked)),
-        beside=tuple(d for d in names.drugs if d not in asked),
+        beside=tuple(d for d in names.drugs if (d.start, d.end) not in places),
         compared=tuple(compared),
     )
 

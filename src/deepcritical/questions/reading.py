@@ -34,6 +34,11 @@ _MOST_SENTENCES = 20
 _HARM = bounded(
     r"\b(?:safe|harm|adverse|side.effect|toxic|worsen|impair|damag|danger)", re.IGNORECASE
 )
+_FOR = bounded(r"\bfor\b", re.IGNORECASE)
+_LESSENS = bounded(
+    r"\b(?:reduc|lower|decreas|prevent|fewer|less|protect|halv|cuts?|shrink|improv|help|reliev)\w*",
+    re.IGNORECASE,
+)
 _COMBINED = bounded(r"\s*(?:/|\band\b|\bwith\b|\bplus\b|,)\s*")
 _RANKS_ONLY = 12
 _SURE = 0.5
@@ -198,10 +203,11 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
     if kind is QuestionKind.SAFETY and len(drugs) == 1 and cues.HELPS_AND_IS_SAFE.search(text):
         return QuestionKind.EFFICACY
     lowers = cues.LOWERS.search(text)
-    is_feared = _HARM.search(text) or cues.INJURES.search(text) or cues.CAUSED.search(text)
+    is_feared = any(p.search(text) for p in (_HARM, cues.INJURES, cues.CAUSED, cues.WORSE))
     if kind is QuestionKind.SAFETY and len(drugs) == 1 and not is_feared:
-        helps = treats(names) or (lowers and names.conditions)
-        return QuestionKind.EFFICACY if helps else kind
+        given = treats(names) and _FOR.search(text)
+        lessens = names.conditions and _LESSENS.search(text)
+        return QuestionKind.EFFICACY if given or lessens else kind
     asks_harm = len(drugs) == 1 and kind in doubtful and not lowers
     is_harm = asks_harm and (cues.INJURES.search(text) or names_harm(names))
     return QuestionKind.SAFETY if is_harm else kind
@@ -248,7 +254,8 @@ def _frame(text: str, kind: QuestionKind, names: Names, through: tuple[str, ...]
         kind = QuestionKind.OPEN  # for drugs that do harm, not for some that help
     if kind is QuestionKind.SAFETY and len(drugs) == 1 and _is_of_gain(text, roles):
         kind = _narrowed(drugs[0], through)
-    prevented = roles.harm is None and prevents(names, roles.condition)
+    is_on_harm = kind is QuestionKind.SAFETY
+    prevented = not is_on_harm and prevents(names, roles.condition)
     # Of prevention the new cases are what is measured, named or not.
     outcomes = tuple(o for o in roles.outcomes if not (prevented and o == "incidence"))
     asked, compared, other = sides_of(names, drugs, two=kind is QuestionKind.COMPARISON)

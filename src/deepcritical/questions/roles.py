@@ -22,6 +22,7 @@ from deepcritical.vocabulary.conditions import ConditionMention, is_kind_of
 __all__ = [
     "Roles",
     "groups_in",
+    "is_set_beside",
     "measures_in",
     "names_harm",
     "prevents",
@@ -56,6 +57,16 @@ _PREVENTED = bounded(
     r"(?: (?!(?:in|among|with|for|after|during|on|by)\b)[\w'’-]+){0,3} $",
     re.IGNORECASE,
 )
+_BRINGS = bounded(
+    r"\b(?:associat\w+ (?:with|between)|link\w* (?:with|to|between)|risks? (?:of|for)|more|"
+    r"side effects?|adverse|develop\w*|caus\w*|induc\w*|trigger\w*|increas\w*|rais\w*|lead\w* to|"
+    r"connect\w+ (?:with|to|between))\b",
+    re.IGNORECASE,
+)
+"""The only condition of a question on safety is what the drug may bring, not who takes it."""
+_AMONG = bounded(r"\b(?:in|among) (?:[\w'’-]+ ){0,2}$", re.IGNORECASE)
+_GETS = bounded(r"(?:get|develop)", re.IGNORECASE)
+"""Prevents only where fewer do: "do people on X develop Y" asks if it brings it."""
 _PREVENTED_BEHIND = bounded(
     r"^[ -](?:(?:chemo)?prevention|prophylaxis|risk reduction|onset|incidence)\b|"
     r"^ (?:from|in) (?:developing|occurring|the first place)\b",
@@ -84,6 +95,12 @@ class _Told(NamedTuple):
     """How probable each role is."""
 
     @property
+    def treated(self) -> _Told:
+        """The same in a question that is on no harm: what would be feared is to be lessened."""
+        role = self.role | {CONDITION: self.role[CONDITION] + self.role[HARM], HARM: 0.0}
+        return self._replace(role=role)
+
+    @property
     def likeliest(self) -> str:
         return max(self.role, key=self.role.__getitem__)
 
@@ -101,15 +118,13 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
     text = rest = names.text
     for named in names.drugs:
         rest = rest.replace(named.text, " " * len(named.text))
-    told = _told(names)
-    least = _LEAST_OF_SEVERAL if len(told) > 1 else _LEAST_ALONE
-    harm = _leading(told, HARM, least) if on_harm else None
-    if harm and harm.likeliest != HARM and cues.CAUSED.search(text):
-        harm = _leading(told, CONDITION, _SURELY) or harm  # "does it worsen Y in those with Z?"
+    told = [one if on_harm else one.treated for one in _told(names)]
+    asks = _asking_from(text)
+    harm = _feared(text, told, asks) if on_harm else None
     brought = _joined(text, told, harm)
     feared = {name for one in brought.each for name in one.names} if brought else set()
     left = [one for one in told if one.mention.condition.name not in feared]
-    asked = _leading(left, CONDITION, least=_LEAST_BESIDE_HARM if harm else _LEAST)
+    asked = _leading(left, CONDITION, _LEAST_BESIDE_HARM if harm else _LEAST, asks)
     asked = _symptom_of(text, left, asked) if asked else None
     condition = _joined(text, left, asked)
     taken = {name for c in condition.each for name in c.names} if condition else set()
@@ -166,8 +181,30 @@ def _told(names: Names) -> list[_Told]:
     return list(once.values())
 
 
-def _leading(told: Sequence[_Told], role: str, least: float) -> _Told | None:
-    """The mention that has this role the most likely, of several the narrowest."""
+def _feared(text: str, told: Sequence[_Told], asks: int) -> _Told | None:
+    """The condition that a drug is feared to bring."""
+    least = _LEAST_OF_SEVERAL if len(told) > 1 else _LEAST_ALONE
+    harm = _leading(told, HARM, least, asks)
+    if harm is None and len(told) == 1 and _BRINGS.search(text):
+        before = text[: told[0].mention.start]
+        return None if _AMONG.search(before) else told[0]
+    if harm and harm.likeliest != HARM and cues.CAUSED.search(text):
+        # "Does it worsen Y in those with Z?"
+        return _leading(told, CONDITION, _SURELY, asks) or harm
+    return harm
+
+
+def _asking_from(text: str) -> int:
+    """Where the last sentence that asks begins: what stands before it is a story."""
+    ends = [match.end() for match in cues.SENTENCE_END.finditer(text)]
+    return max((end for end in ends if text[end:].strip().endswith("?")), default=0)
+
+
+def _leading(told: Sequence[_Told], role: str, least: float, asks: int) -> _Told | None:
+    """The mention that has this role the most likely, of several the narrowest.
+
+    One in the sentence that asks, from `asks` on, goes before those of the story.
+    """
     likely = [one for one in told if one.likeliest == role] or [
         one for one in told if one.role[role] >= least
     ]
@@ -179,6 +216,7 @@ def _leading(told: Sequence[_Told], role: str, least: float) -> _Told | None:
             for other in likely
         )
     ]
+    narrow = [one for one in narrow if one.mention.start >= asks] or narrow
     # Of a symptom and the disease that brings it, the symptom is what a drug is given for.
     symptoms = [one for one in narrow if one.mention.condition.is_symptom]
     return max(symptoms or narrow or likely, key=lambda one: one.role[role], default=None)
@@ -195,6 +233,11 @@ def _symptom_of(text: str, told: Sequence[_Told], disease: _Told) -> _Told:
     )
 
 
+def is_set_beside(text: str, end: int, start: int) -> bool:
+    """Whether nothing but "and", "or" or a comma parts what ends and begins there."""
+    return bool(_BESIDE.fullmatch(text, end, start))
+
+
 def _joined(text: str, told: Sequence[_Told], lead: _Told | None) -> Condition | None:
     """The condition, with those of its role that "and" or "or" sets beside it."""
     if lead is None:
@@ -203,7 +246,7 @@ def _joined(text: str, told: Sequence[_Told], lead: _Told | None) -> Condition |
     alike.sort(key=lambda mention: mention.start)
     at = alike.index(lead.mention)
     first = last = at
-    while first and _BESIDE.fullmatch(text, alike[first - 1].end, alike[first].start):
+    while first and is_set_beside(text, alike[first - 1].end, alike[first].start):
         first -= 1
     while last + 1 < len(alike) and _BESIDE.fullmatch(text, alike[last].end, alike[last + 1].start):
         last += 1
@@ -220,7 +263,8 @@ def prevents(names: Names, condition: Condition | None) -> bool:
         if not {mention.text.casefold(), known.name.casefold()} & asked or known.is_symptom:
             continue
         before, behind = names.text[: mention.start], names.text[mention.end : mention.end + 40]
-        if _PREVENTED.search(before[-120:]) or _PREVENTED_BEHIND.match(behind):
+        told = _PREVENTED.search(before[-120:]) or _PREVENTED_BEHIND.match(behind)
+        if told and (cues.LOWERS.search(names.text) or not _GETS.match(told[0])):
             return True
     return False
 

@@ -13,7 +13,7 @@ __all__ = ["Sides", "other_arm", "sides_of"]
 
 _BESIDE = (
     r"versus|vs?\.?|than|or|against|over|(?:as )?compared (?:with|to)|instead of|rather than|"
-    r"in place of"
+    r"in place of|as (?:good|well|much|effective) as|beats?|outperforms?"
 )
 _PLACEBO = bounded(
     r"\b(?:placebo|dummy (?:pills?|treatments?)|sugar pills?|inactive pills?|sham|no treatment|"

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from typing import Literal
 
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.orders import addresses_a_model
+from deepcritical.domain.patterns import bounded
+from deepcritical.domain.study import Result
 from deepcritical.domain.text import Span, sentences
+from deepcritical.vocabulary.folding import tokens_of
 
-__all__ = ["numbered", "quoted", "shown_numbers", "text_hash", "text_read", "without_tables"]
+__all__ = [
+    "numbered",
+    "quoted",
+    "shown_numbers",
+    "telling",
+    "text_hash",
+    "text_read",
+    "without_tables",
+]
 
 _READ_FIELDS = (
     "kind",
@@ -29,6 +41,12 @@ _READ_FIELDS = (
 """What is read beside title and text; a reading holds while these are the same."""
 _ABSTRACT_CHARS = 4_000
 """Characters from the beginning of a long text that are shown before its other sections."""
+_COMPARES = bounded(
+    r"\b(?:differ\w*|better|worse|more|less|fewer|lower|higher|great\w*|improv\w*|reduc\w*|"
+    r"increas\w*|decreas\w*|similar|effects?|signific\w+|versus|vs)\b|\d\s*%|\bp\s*[<=>]",
+    re.IGNORECASE,
+)
+"""Words of a sentence that tells a result."""
 _TELLING = ("result", "finding", "main result", "conclusion", "interpretation", "harm", "safety")
 
 
@@ -65,6 +83,17 @@ def quoted(numbers: Iterable[int], evidence: Evidence) -> tuple[Span, ...]:
     """The sentences of a text that a reading cites; the title, which no text holds, is left out."""
     told = numbered(evidence)
     return tuple(told[n] for n in numbers if 0 < n < len(told))
+
+
+def telling(result: Result, evidence: Evidence) -> int | None:
+    """Where the sentence begins that tells a result: others it rests on tell design or meaning."""
+    wanted = {token.folded for token in tokens_of(f"{result.outcome} {result.concept}")}
+
+    def told(span: Span) -> int:
+        words = {token.folded for token in tokens_of(span.text)}
+        return len(words & wanted) + 2 * bool(_COMPARES.search(span.text))
+
+    return max(spans, key=told).start if (spans := quoted(result.sentences, evidence)) else None
 
 
 def shown_numbers(told: tuple[Span, ...], limit_chars: int) -> tuple[int, ...]:

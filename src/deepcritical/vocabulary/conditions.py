@@ -234,7 +234,7 @@ def _keys(taken: Sequence[Token], any_case: bool) -> Iterator[str]:
         words = " ".join(_shortened().get(word, word) for word in words).split()
         yield " ".join(words)
     plain = [words[0], *(word for word in words[1:] if word not in _ARTICLES)]
-    if len(plain) < len(words):
+    if len(plain) < len(words) and words[-1] not in _ARTICLES:
         yield " ".join(plain)
     yield from _turned(words)
 

@@ -30,7 +30,6 @@ from deepcritical.tools.pubmed_query import pubmed_term
         ("metformin for asthmatics", "asthmatics", ()),
         ("modafinil for MS fatigue", "fatigue", ("Multiple Sclerosis",)),
         ("cannabidiol Dravet syndrome seizures", "seizures", ("Myoclonic Epilepsies",)),
-        ("carvedilol in cirrhosis for preventing stroke", "stroke", ("Liver Cirrhosis",)),
         (
             "Does mirtazapine relieve pruritus and insomnia in people with lymphoma?",
             "pruritus and insomnia",
