@@ -9,6 +9,7 @@ from typing import Any
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.evaluation.files import half_of, json_lines, table
 from deepcritical.evaluation.scores import Half, Outcome
+from deepcritical.questions.by_model import ModelReading, read_by_model
 from deepcritical.questions.naming import find_names
 from deepcritical.questions.reading import read_frame
 
@@ -38,13 +39,36 @@ def _canonical(names: Sequence[str]) -> set[str]:
 
 
 def judge_wordings(path: Path) -> Iterator[Outcome]:
-    """Yield for each wording of an intent whether the frame is the labelled one."""
+    """Yield for each wording of an intent whether the frame is the labelled one.
+
+    Where the answers of a model's place lie beside the intents, also whether it is with these.
+    """
+    recorded = dict(_recorded(path))
     for intent in json_lines(path):
         for wording in intent["wordings"]:
-            frame = read_frame(wording["text"])
-            faults = _faults(frame, intent, wording)
-            shown = f"{intent['kind']}: {wording['text']} -> {faults}"
-            yield Outcome("same frame", _side(path), frame.answerable, not faults, shown)
+            text = wording["text"]
+            frame = read_frame(text)
+            yield _judged("same frame", path, frame, (intent, wording))
+            if text in recorded:
+                read = read_by_model(frame, recorded[text])
+                yield _judged("same frame (recorded readings)", path, read, (intent, wording))
+                yield _judged("same frame (the same, by rule)", path, frame, (intent, wording))
+
+
+def _judged(
+    measure: str, path: Path, frame: QuestionFrame, told: tuple[dict[str, Any], dict[str, Any]]
+) -> Outcome:
+    intent, wording = told
+    faults = _faults(frame, intent, wording)
+    shown = f"{intent['kind']}: {wording['text']} -> {faults}"
+    return Outcome(measure, _side(path), frame.answerable, not faults, shown)
+
+
+def _recorded(path: Path) -> Iterator[tuple[str, ModelReading]]:
+    """What readers in a model's place made of wordings, who saw the prompt alone."""
+    beside = path.with_name(path.name.replace("intents", "readings"))
+    for row in json_lines(beside) if beside != path and beside.exists() else ():
+        yield row["text"], ModelReading.model_validate(row["answer"])
 
 
 def _faults(frame: QuestionFrame, intent: dict[str, Any], wording: dict[str, Any]) -> list[str]:
