@@ -136,13 +136,21 @@ def is_whole(people: str, study: StudyReading) -> bool:
     """Whether those analysed are all people of a study, in words of its own population."""
     if _WHOLE.search(people):
         return True
-    if _REVIEWS.intersection(study.kinds) and _SOME_STUDIES.search(people):
-        return True  # not every study of a review measures every outcome
     own = study.population
     told = " ".join((*own.conditions, *own.qualifiers, own.description))
     sizes = {str(n) for n in (own.n_randomised, own.n_analysed) if n}
     known = _PLAIN | sizes | {token.folded for token in tokens_of(told)}
     return {token.folded for token in tokens_of(people)} <= known
+
+
+def is_pooled(result: Result, study: StudyReading) -> bool:
+    """Whether a review pools those of its studies that measured an outcome.
+
+    An estimate tells pooling: "one of seven studies found it better" counts studies.
+    """
+    told = result.effect is not None and result.effect.value is not None
+    is_some = _SOME_STUDIES.search(result.people)
+    return told and bool(is_some and _REVIEWS.intersection(study.kinds))
 
 
 def are_asked_about(reading: StudyReading, evidence: Evidence, asked: Asked) -> bool:

@@ -15,7 +15,13 @@ from deepcritical.appraisal.outcomes import (
     is_of_other_kind,
     placed,
 )
-from deepcritical.appraisal.people import concerns, directness, is_prevention, is_whole
+from deepcritical.appraisal.people import (
+    concerns,
+    directness,
+    is_pooled,
+    is_prevention,
+    is_whole,
+)
 from deepcritical.appraisal.pooling import Estimate, mean_difference, risk_ratio
 from deepcritical.domain.effects import leaning, oriented, significant
 from deepcritical.domain.evidence import Evidence
@@ -177,7 +183,7 @@ def _told_only(study: StudyReading, result: Result) -> str:
         null = primaries and all(r.better == "no_difference" for r in primaries)
         kind = "a subgroup" if result.level == "subgroup" else "a post hoc result"
         return f"{kind} of a null primary outcome" if null else kind
-    if result.people and not is_whole(result.people, study):
+    if result.people and not (is_whole(result.people, study) or is_pooled(result, study)):
         return "only a part of its people"
     if result.contrast == "within" and _compares(study):
         return "before and after in one arm of a comparison"

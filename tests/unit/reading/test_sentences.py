@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deepcritical.domain.study import Result
 from deepcritical.reading.asking import show
-from deepcritical.reading.sentences import numbered, quoted, shown_numbers, text_hash
+from deepcritical.reading.sentences import numbered, quoted, shown_numbers, telling, text_hash
 from tests.unit.reading.study_answers import TITLE, record
 
 TEXT = (
@@ -40,6 +41,16 @@ def test_quotes_stand_where_their_offsets_say() -> None:
         "Examplol helps.",
     ]
     assert all(TEXT[span.start : span.end] == span.text for span in spans)
+
+
+@pytest.mark.parametrize(
+    ("sentences", "told"),
+    [((3, 4), "Itching was rarer"), ((4, 3), "Itching was rarer"), ((3,), "81 adults"), ((0,), "")],
+)
+def test_a_result_is_told_by_the_sentence_that_compares(sentences: Any, told: str) -> None:
+    start = telling(Result(outcome="itching", sentences=sentences), record(TEXT))
+    assert (start is None) == (told == "")
+    assert start is None or TEXT[start:].startswith(told)
 
 
 @given(st.text(max_size=300) | st.lists(st.sampled_from(TEXT.split(" "))).map(" ".join))
