@@ -1,0 +1,100 @@
+"""Whether a question is on a harm or on a benefit: the fault that would turn a verdict round."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepcritical.domain.frame import QuestionKind
+from deepcritical.questions.by_model import ModelReading, read_by_model
+from deepcritical.questions.reading import read_frame
+
+
+@pytest.mark.parametrize(
+    ("text", "harm"),
+    [
+        ("Are PPIs associated with dementia?", "dementia"),
+        ("Is aspirin associated with gastrointestinal bleeding?", "gastrointestinal bleeding"),
+        ("Is clozapine associated with myocarditis in schizophrenia?", "myocarditis"),
+        ("Do people on PPIs develop more pneumonia?", "pneumonia"),
+        ("Is diabetes a side effect of statins?", "diabetes"),
+        ("Statins and risk of gout", "gout"),
+    ],
+)
+def test_what_a_drug_may_bring_is_a_harm(text: str, harm: str) -> None:
+    frame = read_frame(text)
+    assert (frame.kind, frame.prevents) == (QuestionKind.SAFETY, False)
+    assert frame.harm is not None
+    assert frame.harm.name == harm
+
+
+@pytest.mark.parametrize(
+    ("text", "condition"),
+    [
+        ("Can beta blockers make psoriasis worse?", "psoriasis"),
+        ("Is bupropion contraindicated in epilepsy?", "epilepsy"),
+        ("Is metformin unsafe in kidney failure?", "kidney failure"),
+        ("Is ibuprofen nephrotoxic in cirrhosis?", "cirrhosis"),
+    ],
+)
+def test_who_may_not_take_it_is_a_question_on_safety(text: str, condition: str) -> None:
+    frame = read_frame(text)
+    assert frame.kind is QuestionKind.SAFETY
+    assert frame.condition is not None
+    assert frame.condition.name == condition
+
+
+@pytest.mark.parametrize(
+    ("text", "condition", "prevents"),
+    [
+        ("Does taking green tea extract lower my risk of breast cancer?", "breast cancer", True),
+        ("Does raloxifene halve breast cancer risk?", "breast cancer", False),
+        ("valproate (divalproex) for agitation in dementia", "agitation", False),
+        ("Can lithium reduce suicide in bipolar disorder?", "suicide", False),
+        ("Does the shingles vaccine lower dementia risk?", "dementia", False),
+    ],
+)
+def test_what_is_to_be_lessened_is_treated(text: str, condition: str, prevents: bool) -> None:
+    frame = read_frame(text)
+    assert frame.kind is QuestionKind.EFFICACY
+    assert frame.condition is not None
+    assert (frame.condition.name, frame.harm, frame.prevents) == (condition, None, prevents)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Does ketamine help depression when SSRIs have failed?",
+        "Are antibiotics better than nothing for sinusitis?",
+    ],
+)
+def test_what_did_not_help_before_denies_nothing(text: str) -> None:
+    assert not read_frame(text).negative
+
+
+def test_of_a_story_the_condition_of_its_question_is_asked_about() -> None:
+    story = "My mum takes warfarin for her atrial fibrillation. "
+    frame = read_frame(f"{story}Would turmeric help her knee osteoarthritis?")
+    assert frame.condition is not None
+    assert frame.condition.name == "knee osteoarthritis"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "What is the capital of France?",
+            {"kind": "efficacy", "drugs": ["capital"], "condition": "France"},
+        ),
+        ("hello", {"kind": "open", "drugs": ["hello"]}),
+    ],
+)
+def test_words_of_a_text_make_it_no_question(text: str, said: dict[str, object]) -> None:
+    by_rule = read_frame(text)
+    assert read_by_model(by_rule, ModelReading.model_validate(said)) == by_rule
+
+
+def test_plain_words_replace_no_known_name() -> None:
+    by_rule = read_frame("Does metformin help in type 2 diabetes?")
+    said = ModelReading(kind="efficacy", drugs=["help"], condition="Does")
+    read = read_by_model(by_rule, said)
+    assert (read.drugs, read.condition) == (by_rule.drugs, by_rule.condition)
