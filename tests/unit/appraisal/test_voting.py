@@ -26,7 +26,6 @@ from tests.unit.appraisal.builders import (
     CONDITION,
     DEATHS,
     DRUG,
-    LESS,
     OUTCOME,
     appraised,
     arm,
@@ -151,20 +150,6 @@ RESULTS = (
     Case("restated", study(result(restated=True), null()), ONE_NULL),
     Case("told again only", study(result(restated=True)), why="told before"),
     Case("a part of the people", study(result(people="smokers")), why="a part of its people"),
-    Case(
-        "what a review pools of some of its trials",
-        study(
-            result(people="5 of the 9 trials", effect=LESS, higher_is_better=False),
-            kinds=("systematic_review",),
-            design=(),
-        ),
-        ONE_BENEFIT,
-    ),
-    Case(
-        "what a review counts of its trials",
-        study(result(people="one of nine trials"), kinds=("systematic_review",), design=()),
-        why="a part of its people",
-    ),
     Case("all as randomised", study(result(people="intention-to-treat population")), ONE_BENEFIT),
     Case("cost", study(result("cost of care", kind="cost"), null()), ONE_NULL),
     Case("cost alone", study(result("cost of care", kind="cost")), why="costs"),
