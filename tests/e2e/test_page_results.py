@@ -132,7 +132,7 @@ def test_a_source_shows_the_passages_used_then_the_whole_text(page: Page) -> Non
     source = page.get_by_role("dialog", name="Source 1", exact=True)
     for said in ("Level 2", "low", "refutes", "Demo summary, not the abstract itself", "20 people"):
         expect(source).to_contain_text(said)
-    expect(source.locator("mark").first).to_contain_text("placebo-controlled crossover study")
+    expect(source.locator("mark").first).to_contain_text("Gains in learning/memory")
     expect(source.locator(".cut span").first).to_be_hidden()
     source.get_by_text("The whole text that was read").click()
     expect(source.locator(".cut span").first).to_be_visible()
