@@ -31,6 +31,7 @@ from deepcritical.questions.reading import names_in
 from deepcritical.questions.through import split_through
 
 DATA = Path(__file__).parent.parent / "src" / "deepcritical" / "data"
+MEASURED = Path(__file__).parent.parent / "benchmarks" / "questions_data"
 ASKED_KINDS = frozenset(map(str, QuestionKind)) - {QuestionKind.CONVERSATION, QuestionKind.DECLINED}
 SMALLEST = 5
 """A feature of which no weight is as large changes nothing, and is left out."""
@@ -44,9 +45,24 @@ class Task(NamedTuple):
 
 
 def lines_of(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
-    """The lines of the files."""
+    """The lines of the files, without the texts that the benchmarks measure."""
+    measured = {_plain(text) for file in MEASURED.rglob("*.jsonl") for text in _texts(file)}
     for file in files:
-        yield from map(json.loads, file.read_text(encoding="utf-8").splitlines())
+        for line in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+            wordings = line.get("wordings", [line])
+            left = [one for one in wordings if _plain(one["text"]) not in measured]
+            if left:
+                yield line | {"wordings": left}
+
+
+def _texts(file: Path) -> Iterator[str]:
+    if file.parent.name in ("dev", "held_out"):
+        for line in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+            yield from (one["text"] for one in line.get("wordings", [line]) if "text" in one)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
 
 
 def as_asked(kind: str) -> str:

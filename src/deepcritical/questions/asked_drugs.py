@@ -1,7 +1,7 @@
-"""Which of the drugs that a question names are asked about, and which of them are one.
+"""Joins the drugs that a question names: examples to their class, other names to their drug.
 
-A class with examples is the class, a code in brackets is another name, and a drug that people take
-already or that brought their condition is not asked about.
+A class with examples is the class, alternatives are one class of their own, and a code in brackets
+is another name of the drug before it.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
     if condition and by_rule.condition and not condition.known and _is_plain(condition.name):
         condition = by_rule.condition  # words of the question, and no name of its own
     kind = _kind(said, drugs, by_rule)
-    harm, worse = _feared(said, by_rule, names) if kind is QuestionKind.SAFETY else (None, ())
+    harm, worse = _feared(said, by_rule, text) if kind is QuestionKind.SAFETY else (None, ())
     if condition is None:
         condition = _left(by_rule, said, harm)
     told = said.model_fields_set
@@ -210,16 +210,16 @@ def _kind(said: ModelReading, drugs: tuple[Drug, ...], by_rule: QuestionFrame) -
 
 
 def _feared(
-    said: ModelReading, by_rule: QuestionFrame, names: Names
+    said: ModelReading, by_rule: QuestionFrame, text: str
 ) -> tuple[Condition | None, tuple[str, ...]]:
     """The condition that is feared, and what else is: deaths, or that a disease comes back."""
     if not said.harm:
         return by_rule.harm, ()
-    harm = _harm(said, by_rule.text, names)
+    harm = _harm(said, text)
     return harm, measures_in(said.harm, harm.name.casefold() if harm else "")
 
 
-def _harm(said: ModelReading, text: str, names: Names) -> Condition | None:
+def _harm(said: ModelReading, text: str) -> Condition | None:
     """The condition that is feared, without what else the question names for those who fear it."""
     others = find_names("; ".join((said.condition, *said.population))).conditions
     feared = [
@@ -230,7 +230,7 @@ def _harm(said: ModelReading, text: str, names: Names) -> Condition | None:
     if not feared:
         return None
     first, last = feared[0], feared[-1]
-    return _condition(said.harm[first.start : last.end], text, names)
+    return _condition(said.harm[first.start : last.end], text, find_names(text))
 
 
 def _left(by_rule: QuestionFrame, said: ModelReading, harm: Condition | None) -> Condition | None:
@@ -317,9 +317,13 @@ def _drugs(written: Iterable[str], text: str, names: Names) -> Iterator[DrugName
 def _comparators(
     said: ModelReading, text: str, names: Names, drugs: tuple[Drug, ...]
 ) -> tuple[str, ...]:
+    """The other side: drugs, or in the question's own words what is none, such as surgery."""
     asked = {drug.name for drug in drugs}
-    others = (named.drug.name for named in _drugs(said.compared_with, text, names))
-    return tuple(name for name in others if name not in asked)
+    found: dict[str, None] = {}
+    for written in said.compared_with:
+        named = [one.drug.name for one in _drugs([written], text, names)]
+        found |= dict.fromkeys(named or filter(None, [_in_words(written, text)]))
+    return tuple(name for name in found if name not in asked)
 
 
 def _condition(written: str, text: str, names: Names) -> Condition | None:
@@ -370,6 +374,8 @@ def _told(read: QuestionFrame) -> QuestionFrame:
         *(f"drug {drug.name}" for drug in read.drugs),
         *(f"compared with {name}" for name in read.comparators),
         *([f"condition {read.condition.name}"] if read.condition else []),
+        *([f"feared {read.harm.name}"] if read.harm else []),
+        *(["put as a denial"] if read.negative else []),
     ]
     unknown = [
         f'We do not recognise "{drug.name}" as a drug; it is searched as typed.'

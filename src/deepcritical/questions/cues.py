@@ -18,6 +18,7 @@ __all__ = [
     "GROUPS",
     "HELPS_AND_IS_SAFE",
     "INJURES",
+    "KILLS",
     "LATEST",
     "LOWERS",
     "MEDICAL",
@@ -152,6 +153,13 @@ MEDICAL = _cue(
     r"mortality|morbidity|epidemiolog\w+|placebo"
 )
 """Words that only medicine and biology use."""
+KILLS = bounded(
+    r"\b(?:how (?:many|much)|what (?:dose|amount))\b[^.?!]{0,80}\b(?:kills?|killing|murder)"
+    r" (?:a |an |some|any|my|your|him|her|one|the )?"
+    r"(?:self|person|human|man|woman|adult|child|husband|wife|somebody|someone|body)",
+    re.IGNORECASE,
+)
+"""Asks how much it takes: no classifier is to decide on that."""
 HELPS_AND_IS_SAFE = bounded(
     r"\b(?:help|work|effective|efficac|benefi|improv|treat)\w*\b[^?;]*[,;]? (?:and|but)"
     r"(?: \w+){0,4} (?:safe|harm|tolerat|side effects)",

@@ -1,4 +1,4 @@
-"""What each drug and condition of a question is, by linear classifiers whose weights are data.
+"""Tells what each drug and condition of a question is, by linear classifiers.
 
 Trained by `scripts/train_questions.py` on questions with labelled parts. What is named is masked:
 the words round it tell a treatment from one that is compared or only taken beside, and what is

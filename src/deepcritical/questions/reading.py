@@ -1,4 +1,4 @@
-"""Reads a question into a frame: names by vocabularies, the kind by a classifier, roles by rule."""
+"""Reads a question into a frame: names by vocabularies, kind and roles by classifiers."""
 
 from __future__ import annotations
 
@@ -82,6 +82,8 @@ def read_frame(
     names = with_outside(names, outside)
     if is_other_script(written):
         return _declined(written, DeclineReason.OTHER_LANGUAGE, names)
+    if cues.KILLS.search(written):
+        return _declined(written, DeclineReason.HARMFUL, names)
     said = scores(features_of(names, through))
     refused = _refused(said, written)
     names = with_outside(names, (name for name in unplaced(names) if _is_plain(name)))

@@ -78,6 +78,13 @@ _OF_PATIENTS = bounded(
     re.IGNORECASE,
 )
 """What only people who have a condition can have more or less of."""
+_SURELY = 0.5
+_SHARED = 0.1
+"""Least probability of a role for a condition that "and" sets beside one that has it."""
+_LEAST, _LEAST_BESIDE_HARM = 0.15, 0.4
+"""Least probability for a condition to be the one that is treated; more beside a feared one."""
+_LEAST_OF_SEVERAL, _LEAST_ALONE = 0.1, 0.3
+"""Least probability for a condition of a question on safety to be the harm."""
 
 
 class Roles(NamedTuple):
@@ -155,15 +162,6 @@ def treats(names: Names) -> bool:
     told = _told(names)
     fears = any(one.role[HARM] > _LEAST_ALONE for one in told)
     return not fears and any(one.role[CONDITION] > _SURELY for one in told)
-
-
-_SURELY = 0.5
-_SHARED = 0.1
-"""Least probability of a role for a condition that "and" sets beside one that has it."""
-_LEAST, _LEAST_BESIDE_HARM = 0.15, 0.4
-"""Least probability for a condition to be the one that is treated; more beside a feared one."""
-_LEAST_OF_SEVERAL, _LEAST_ALONE = 0.1, 0.3
-"""Least probability for a condition of a question on safety to be the harm."""
 
 
 def _told(names: Names) -> list[_Told]:
@@ -248,7 +246,7 @@ def _joined(text: str, told: Sequence[_Told], lead: _Told | None) -> Condition |
     first = last = at
     while first and is_set_beside(text, alike[first - 1].end, alike[first].start):
         first -= 1
-    while last + 1 < len(alike) and _BESIDE.fullmatch(text, alike[last].end, alike[last + 1].start):
+    while last + 1 < len(alike) and is_set_beside(text, alike[last].end, alike[last + 1].start):
         last += 1
     return joined([as_condition(m.condition, _called(m)) for m in alike[first : last + 1]])
 

@@ -148,6 +148,18 @@ def test_a_meaning_changes_no_name_that_is_known(meaning: dict[str, str]) -> Non
     assert [drug.name for drug in frame.drugs] == ["metformin"]
 
 
+def test_the_other_side_may_be_no_drug() -> None:
+    text = "Are antibiotics or surgery the way to go in appendicitis?"
+    frame = read(
+        text,
+        kind="comparison",
+        drugs=["antibiotics"],
+        compared_with=["surgery"],
+        condition="appendicitis",
+    )
+    assert (frame.kind, frame.comparators) == (QuestionKind.COMPARISON, ("surgery",))
+
+
 def test_of_a_class_the_drugs_are_asked_for() -> None:
     text = "Folks on biologics: which biologics work for pyoderma?"
     frame = read(text, kind="candidates", drugs=["biologics"], condition="pyoderma")
