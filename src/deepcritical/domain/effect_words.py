@@ -54,7 +54,8 @@ def direction_words(importance: Importance, way: Way, tier: Tier = "randomised")
 def effect_size(row: OutcomeRow) -> str:
     """Return the effect of a row: pooled, of its largest study, or both; '' without an estimate.
 
-    An estimate that points another way than the row is none of the row.
+    An estimate that points another way than the row is none of the row; where studies disagree,
+    none is.
     """
     pooled = ""
     if row.pooled:
@@ -65,7 +66,7 @@ def effect_size(row: OutcomeRow) -> str:
     told = [
         (e.people or 0, effect_words(e.effect, e.unit))
         for e in row.effects
-        if e.effect and e.way is row.way
+        if e.effect and e.way is row.way is not Way.CONFLICT
     ]
     people, largest = max((found for found in told if found[1]), default=(0, ""))
     most = max((e.people or 0 for e in row.effects), default=0)

@@ -33,6 +33,8 @@ def row(*effects: RowEffect, **changes: Any) -> OutcomeRow:
 
 def test_no_estimate_stands_in_a_row_that_points_another_way() -> None:
     assert effect_size(row(LARGE, SMALL)) == ""
+    both = SMALL.model_copy(update={"way": Way.CONFLICT})
+    assert effect_size(row(LARGE, both, way=Way.CONFLICT)) == ""
 
 
 def test_an_estimate_of_a_smaller_study_is_not_called_that_of_the_largest() -> None:
