@@ -7,10 +7,21 @@ from typing import Literal, NamedTuple
 
 from deepcritical.appraisal.asked import Asked
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.study import Arm, Intervention, Result, StudyReading
+from deepcritical.domain.study import Arm, ControlKind, Intervention, Result, StudyReading
+from deepcritical.vocabulary.classes import drug_class
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 
-__all__ = ["Tested", "tested_by"]
+__all__ = ["NOT_STATED", "Tested", "control_of", "tested_by"]
+
+NOT_STATED = "not stated"
+_CONTROLS: dict[ControlKind, str] = {
+    "placebo": "placebo",
+    "sham": "a sham treatment",
+    "no_treatment": "no treatment",
+    "usual_care": "usual care",
+    "waiting_list": "a waiting list",
+    "not_exposed": "no use",
+}
 
 _NOTHING = bounded(
     r"^(?:the )?(?:matching |matched |oral |inert |identical |saline |active |double-dummy |"
@@ -33,6 +44,13 @@ _INERT = bounded(
 """What a placebo is made of."""
 
 
+_HIGH = bounded(r"\b(?:high(?:er)?|large(?:r)?|double|intensive)\b", re.IGNORECASE)
+_AMOUNT = bounded(
+    r"\b(?P<n>\d[\d,]{0,9}(?:\.\d{1,4})?)\s?(?P<unit>mg|g|µg|mcg|IU|units?|mL|mmol|Gy)\b",
+    re.IGNORECASE,
+)
+
+
 class Tested(NamedTuple):
     """What a comparison tells of the drug."""
 
@@ -44,6 +62,8 @@ class Tested(NamedTuple):
     """Whether the question asks for just this comparison."""
     of_class: bool = False
     """Whether the arm is of a class of drugs, among them the one asked about."""
+    tested_as: str = ""
+    """Of a class, what was tested as one."""
     why_not: str = ""
     """Why the comparison does not test the drug; '' where it does."""
 
@@ -65,6 +85,8 @@ def tested_by(reading: StudyReading, result: Result, asked: Asked) -> Tested:
     sides = [side for side in ("a", "b") if _has(only[side], asked)]
     if len(sides) == 2:
         return Tested(why_not="one regimen or drug that was asked about is compared with another")
+    if not sides and got_a == got_b and asked.dose and _has(got_a, asked):
+        return _of_doses(a, b, asked)
     if not sides:
         return _untested(got_a, got_b, asked)
     side: Literal["a", "b"] = "a" if sides[0] == "a" else "b"
@@ -84,6 +106,28 @@ def _of_all_arms(reading: StudyReading, result: Result, asked: Asked) -> Tested:
         for x, y in pairs
     )
     return next((t for t in tests if not t.why_not and not t.comparator), told)
+
+
+def _of_doses(a: Arm | None, b: Arm | None, asked: Asked) -> Tested:
+    """What a result tests of a high or a low dose, where the arms differ by nothing else."""
+    higher = _with_higher_dose(a.label, b.label) if a and b else None
+    if higher is None:
+        return Tested(why_not="the drug is in both arms, and which dose is higher is not told")
+    is_a = (higher == "a") == (asked.dose == "high")
+    other = "a lower dose" if asked.dose == "high" else "a higher dose"
+    return Tested("a" if is_a else "b", other, asked=True)
+
+
+def _with_higher_dose(a: str, b: str) -> Literal["a", "b"] | None:
+    """Which of two arms has the higher dose, by its words or by the amounts in one unit."""
+    high, low = _HIGH.search(a), _HIGH.search(b)
+    if bool(high) != bool(low):
+        return "a" if high else "b"
+    one, other = _AMOUNT.search(a), _AMOUNT.search(b)
+    if one is None or other is None or one["unit"].casefold() != other["unit"].casefold():
+        return None
+    first, second = (float(found["n"].replace(",", "")) for found in (one, other))
+    return None if first == second else "a" if first > second else "b"
 
 
 def _of_combination(a: frozenset[str], b: frozenset[str], asked: Asked) -> Tested:
@@ -118,7 +162,9 @@ def _got(arm: Arm | None, other: Arm | None) -> frozenset[str]:
 
 
 def _canonical(given: Intervention) -> str:
-    return (given.drug or given.name).casefold().strip()
+    """The drug; of a class the one that the record names, which may be narrower than as read."""
+    group = drug_class(given.name)
+    return (group.name if group else given.drug or given.name).casefold().strip()
 
 
 def _stands_in(given: Intervention) -> bool:
@@ -153,7 +199,31 @@ def _isolated(
     if rest and not pooled:
         return Tested(why_not=f"it is given in one combination with {_named(rest)}")
     comparator = _named(other)
-    return Tested(side, comparator, comparator in asked.comparators, of_class)
+    tested_as = (arm.label if pooled and arm else "") or _named(drugs) if of_class else ""
+    return Tested(side, comparator, comparator in asked.comparators, of_class, tested_as)
+
+
+def control_of(reading: StudyReading, result: Result, tested: Tested) -> str:
+    """What those without the drug got where it was no active drug; `NOT_STATED` where nobody says.
+
+    Returns:
+        Words that stand behind "compared with".
+    """
+    if result.contrast == "within":
+        return "before treatment"
+    drug, other = (result.a, result.b) if tested.side == "a" else (result.b, result.a)
+    arm, drug_arm = reading.arm(other), reading.arm(drug)
+    if arm is None:
+        return NOT_STATED
+    if arm.control:
+        return _CONTROLS[arm.control]
+    names = [_canonical(i) for i in arm.interventions] or [arm.label]
+    for name in names:
+        if _INERT.search(name):
+            return _CONTROLS["placebo"]
+    if drug_arm and {_canonical(i) for i in drug_arm.interventions}.intersection(names):
+        return "the same treatment without it"
+    return NOT_STATED
 
 
 def _named(drugs: frozenset[str]) -> str:

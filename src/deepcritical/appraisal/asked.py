@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.patterns import bounded
 from deepcritical.vocabulary.classes import class_names, drug_class
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 
 __all__ = ["Asked", "asked_of"]
+
+
+_DOSE = bounded(
+    r"\b(?:(?P<low>low(?:er)?|reduced|small(?:er)?)|high(?:er)?|double|increased|large(?:r)?)"
+    r"[- ](?:[\w-]+ )?dos(?:es?|age|ing)\b",
+    re.IGNORECASE,
+)
+"""Words by which a question is on one dose of a drug and not on the drug as such."""
 
 
 class Asked(NamedTuple):
@@ -41,6 +51,10 @@ class Asked(NamedTuple):
     """Whether the question asks if people without the condition are kept from getting it."""
     in_anyone: bool = False
     """Whether the harm is asked about in whoever takes the drug."""
+    dose: Literal["", "high", "low"] = ""
+    """Whether the question is on a high or a low dose of the drug."""
+    is_class: bool = False
+    """Whether a class is asked about, of which a wider one tells as wider people do."""
 
     @property
     def measured(self) -> tuple[str, ...]:
@@ -66,7 +80,7 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
     if group := drug_class(drug.name):
         own |= {name.casefold() for name in (group.name, *group.names)}
     members = frozenset(name.casefold() for name in _members(drug, frame))
-    groups = {} if members else _classes_of(canonical(drug.name))
+    groups = _wider(members) if members else _classes_of(canonical(drug.name))
     partners: frozenset[str] = frozenset()
     comparators: frozenset[str] = frozenset()
     if frame and frame.kind is QuestionKind.COMBINATION:
@@ -75,7 +89,7 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         comparators = frozenset(canonical(c) for c in frame.comparators if c != "placebo")
     return Asked(
         drug=drug.name,
-        names=frozenset(own) | members,
+        names=frozenset(own) | members | _narrower(members),
         classes=frozenset(groups),
         kin=frozenset(name for kin in groups.values() for name in kin),
         condition=condition,
@@ -87,7 +101,16 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         on_harm=bool(frame and frame.is_on_harm),
         prevention=bool(frame and frame.prevents),
         in_anyone=bool(frame and frame.feared and not frame.condition),
+        is_class=bool(members),
+        dose=_dose(frame) if frame else "",
     )
+
+
+def _dose(frame: QuestionFrame) -> Literal["", "high", "low"]:
+    found = _DOSE.search(frame.text)
+    if found is None:
+        return ""
+    return "low" if found["low"] else "high"
 
 
 def _outcomes(frame: QuestionFrame) -> tuple[str, ...]:
@@ -111,12 +134,29 @@ def _members(drug: Drug, frame: QuestionFrame | None) -> tuple[str, ...]:
 
 
 @cache
-def _classes_of(drug: str) -> Mapping[str, frozenset[str]]:
-    """The classes that a drug belongs to, with their members."""
+def _classes() -> Mapping[str, frozenset[str]]:
+    """The members of each class, by each of its names."""
     found: dict[str, frozenset[str]] = {}
     for group in filter(None, map(drug_class, class_names())):
+        names = (group.name, *group.names, canonical(group.name))
         members = frozenset(member.casefold() for member in group.members)
-        if drug in members:
-            names = (group.name, *group.names, canonical(group.name))
-            found |= dict.fromkeys((name.casefold() for name in names), members)
+        found |= dict.fromkeys((name.casefold() for name in names), members)
     return found
+
+
+@cache
+def _classes_of(drug: str) -> Mapping[str, frozenset[str]]:
+    """The classes that a drug belongs to, with their members."""
+    return {name: members for name, members in _classes().items() if drug in members}
+
+
+@cache
+def _wider(members: frozenset[str]) -> Mapping[str, frozenset[str]]:
+    """The classes that hold all drugs of a class, and others."""
+    return {name: held for name, held in _classes().items() if members < held}
+
+
+@cache
+def _narrower(members: frozenset[str]) -> frozenset[str]:
+    """The names of the classes within a class."""
+    return frozenset(name for name, held in _classes().items() if held and held < members)

@@ -128,8 +128,10 @@ def _inconsistency(body: Body) -> Iterator[str]:
     if body.way is Way.CONFLICT or Way.CONFLICT in ways or differ:
         yield "inconsistency: the studies disagree"
     elif len(body.votes) == 1 and body.votes[0].tier == "randomised":
-        alone = "review" if body.votes[0].review else "trial"
-        yield f"inconsistency: it rests on a single {alone}"
+        if body.votes[0].review:
+            yield "inconsistency: how far the trials of its one review agree is not told"
+        else:
+            yield "inconsistency: it rests on a single trial"
 
 
 def _indirectness(body: Body) -> Iterator[str]:
@@ -145,9 +147,12 @@ def _indirectness(body: Body) -> Iterator[str]:
 def _imprecision(body: Body) -> Iterator[str]:
     people, events = body.people, body.information
     known = people is not None or (events is not None and events >= _FEW_EVENTS)
-    if not known or (people is not None and people < OPTIMAL_INFORMATION_SIZE):
+    if not known:
+        yield "imprecision: how many people were studied is not told"
+        return
+    if people is not None and people < OPTIMAL_INFORMATION_SIZE:
         yield f"imprecision: fewer than {OPTIMAL_INFORMATION_SIZE} people were studied"
-        if people is not None and people < VERY_FEW:
+        if people < VERY_FEW:
             yield f"very serious imprecision: fewer than {VERY_FEW} people were studied"
         return
     if body.way is Way.NO_DIFFERENCE:

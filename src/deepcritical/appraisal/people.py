@@ -92,9 +92,26 @@ def directness(
         return "related" if result.kind != "safety" else "broader"
     if by_people == "direct" and reading.population.part_of_trial:
         return "broader"
-    if by_people in (None, "related") and _is_on_it(result, asked):
+    if by_people in (None, "related") and _is_measured_as_it(reading, result, asked):
         return "broader"
     return by_people
+
+
+def _is_measured_as_it(reading: StudyReading, result: Result, asked: Asked) -> bool:
+    """Whether a result, or another one of its kind in the study, measures the condition.
+
+    All results of one kind are of the same people: what the scale of a condition is named after
+    parts none of them off.
+    """
+    if _is_on_it(result, asked):
+        return True
+    own = construct_of(result.concept, result.outcome)
+    return own is not None and any(
+        other.kind != "safety"
+        and construct_of(other.concept, other.outcome) == own
+        and _is_on_it(other, asked)
+        for other in reading.results
+    )
 
 
 def _is_on_it(result: Result, asked: Asked) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
+from deepcritical.appraisal.arms import NOT_STATED
 from deepcritical.appraisal.certainty import SUBSTANTIAL, Body, rated
 from deepcritical.appraisal.scales import MOST, people_of, pooled_of
 from deepcritical.appraisal.sentences import finding, row_sentence
@@ -154,6 +155,8 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
         outcome=name,
         importance=importance,
         comparator=comparator,
+        control=_control(votes),
+        tested_as=votes[0].tested_as if all(v.of_class for v in votes) else "",
         tier=votes[0].tier,
         way=body.way,
         studies=sum(max(1, v.studies or 1) for v in votes),
@@ -180,6 +183,13 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
         beside=_all_ids([*beside, *others]),
     )
     return row.model_copy(update={"finding": finding(row), "sentence": row_sentence(row)})
+
+
+def _control(votes: Sequence[Vote]) -> str:
+    """What stood in the place of the drug, as far as studies say."""
+    told = dict.fromkeys(v.control for v in votes if v.control)
+    known = [control for control in told if control != NOT_STATED]
+    return " or ".join(known or told)
 
 
 def _with_fears(way: Way, weighed: Sequence[_Cast], beside: Sequence[_Cast]) -> Way:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from deepcritical.appraisal.arms import Tested, tested_by
+from deepcritical.appraisal.arms import Tested, control_of, tested_by
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.outcomes import (
     Placed,
@@ -165,7 +165,7 @@ def _weigh(
         "of_other_kind": not wanted and is_of_other_kind(result, asked),
         "against_asked": tested.asked,
         "prevention": not asked.prevention and is_prevention(study, result, asked),
-        "of_class": tested.of_class,
+        "of_class": tested.of_class and not asked.is_class,
     }
     return _Weighed(vote.model_copy(update=changes))
 
@@ -257,10 +257,12 @@ def _vote(
     is_review = is_review and not ("trial" in study.kinds and result.level == "primary")
     return Vote(
         row=place.row,
-        outcome=result.outcome,
+        outcome=_told_outcome(result),
         importance=place.importance,
         arm=result.a if tested.side == "a" else result.b,
         comparator=tested.comparator,
+        control="" if tested.comparator else control_of(study, result, tested),
+        tested_as=tested.tested_as,
         way=way,
         leans=_leans(result, tested.side, place),
         level=result.level,
@@ -270,7 +272,7 @@ def _vote(
         unit=result.unit,
         timepoint=result.timepoint,
         people=_people(study, result),
-        studies=study.population.n_studies if is_review else None,
+        studies=study.population.n_studies if is_review and not _is_of_network(study) else None,
         year=_year(evidence),
         is_grave=place.is_grave,
         is_fatal=place.is_fatal,
@@ -279,6 +281,18 @@ def _vote(
         non_inferior=result.non_inferiority == "shown" and tested.side == "a",
         start=telling(result, evidence),
     )
+
+
+def _told_outcome(result: Result) -> str:
+    """The outcome with what was counted as it, where the record says so."""
+    if not result.components or is_composite(result):
+        return result.outcome
+    return f"{result.outcome} ({' or '.join(result.components)})"
+
+
+def _is_of_network(study: StudyReading) -> bool:
+    """Whether studies of many drugs were taken together, of which a result concerns a part."""
+    return "network_meta_analysis" in study.design
 
 
 def _estimated(result: Result) -> Effect | None:
@@ -321,7 +335,7 @@ def _people(study: StudyReading, result: Result) -> int | None:
     if len(known) == 2:
         # Who crosses over is in both arms.
         return max(known) if "crossover" in study.design else sum(known)
-    return people.n_randomised or people.n_analysed
+    return None if _is_of_network(study) else people.n_randomised or people.n_analysed
 
 
 def _size(study: StudyReading, arm_id: str) -> int | None:

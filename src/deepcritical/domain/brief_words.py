@@ -35,6 +35,7 @@ _CONTROLS = {
     "controlled": "no use",
     "uncontrolled": "before treatment",
 }
+"""Of rows of former reports, which do not tell what the control was."""
 _DIRECTNESS = {"direct": "", "broader": " (indirect)", "related": " (other patients)"}
 
 
@@ -89,7 +90,7 @@ def finding_cells(row: OutcomeRow) -> tuple[str, str, str, str, str]:
     """Return the cells of a row under `COLUMNS`, without citations."""
     size, told = effect_size(row), row_direction(row)
     return (
-        f"{capitalised(row.outcome)}{_DIRECTNESS[row.directness]}",
+        f"{capitalised(row.outcome)}{_indirect(row)}",
         comparator_words(row),
         f"{row.studies:,}{f' ({row.people:,})' if row.people else ''}",
         f"{capitalised(told)}{f'; {size}' if size else ''}",
@@ -97,9 +98,13 @@ def finding_cells(row: OutcomeRow) -> tuple[str, str, str, str, str]:
     )
 
 
+def _indirect(row: OutcomeRow) -> str:
+    return f" ({row.tested_as})" if row.tested_as else _DIRECTNESS[row.directness]
+
+
 def comparator_words(row: OutcomeRow) -> str:
     """Return what the drug was compared with."""
-    return row.comparator or _CONTROLS[row.tier]
+    return row.comparator or row.control or _CONTROLS[row.tier]
 
 
 def study_words(study: DecidingStudy) -> str:

@@ -11,7 +11,8 @@ from deepcritical.domain.stop_reasons import STOPPED
 __all__ = ["is_current", "is_stopped", "is_under_way", "status_and_size", "told_status"]
 
 _STALE = bounded(
-    r"\bstatus\b[^;]{0,40}\b(?:out of date|older|outdated|not current)\b|"
+    r"\bstatus\b[^;]{0,80}\b(?:out of date|older|outdated|not current)\b|"
+    r"\bdisagree on the status\b|"
     r"\b(?:old|20\d\d) copy of the registry|\bregistry list of (?:19|20)\d\d",
     re.IGNORECASE,
 )

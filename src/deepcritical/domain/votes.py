@@ -58,6 +58,10 @@ class Vote(Model):
     """Id of the arm with the drug: doses have arms of their own."""
     comparator: str = ""
     """The active drug that it was compared with; '' for placebo, nothing or the same background."""
+    control: str = ""
+    """What those without the drug got, in words, where it was no active drug."""
+    tested_as: str = ""
+    """The class or the several drugs that were tested as one; '' for the drug by itself."""
     against_asked: bool = False
     """Whether the question asks for just this comparison."""
     way: Way
@@ -139,6 +143,10 @@ class OutcomeRow(Model):
     importance: Importance
     comparator: str = ""
     """'' for placebo, nothing or the same background treatment."""
+    control: str = ""
+    """What stood in the place of the drug, in words; '' in reports from before it was kept."""
+    tested_as: str = ""
+    """The class that was tested, where no study tested the drug by itself."""
     tier: Tier
     way: Way
     studies: int = Field(ge=0)

@@ -152,7 +152,7 @@ def _drawn(plot: _Plot, drug: str, name: str) -> Drawing:
     if plot.pooled:
         body.append(_pooled(plot.pooled, scale, bottom - _ROW / 2))
     body.append(_sides(plot, drug, scale, bottom + 44))
-    against = plot.row.comparator or "placebo or no treatment"
+    against = plot.row.comparator or plot.row.control or "placebo or no treatment"
     title = f"{plot.row.outcome[:1].upper()}{plot.row.outcome[1:]}, against {against}"
     return Drawing(name, title, _told(plot), _WIDTH, bottom + _FOOT, "".join(body))
 

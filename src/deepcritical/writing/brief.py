@@ -151,14 +151,14 @@ def _certainty(verdict: Verdict) -> str:
 
 
 def leading_rows(verdict: Verdict) -> list[OutcomeRow]:
-    """Return the rows that the answer tells: of a mixed verdict one for each side."""
+    """Return the rows that the answer tells: of a mixed verdict what is split, and each side."""
     near = [r for r in verdict.rows if r.importance != "harm" and r.directness != "related"]
     alone = [r for r in near if not r.comparator] or near
     decided = set(verdict.deciding_ids)
     rows = sorted(alone, key=lambda r: (_RANK[r.importance], not decided & set(r.evidence_ids)))
     if verdict.label is VerdictLabel.MIXED:
-        sides = {r.way is Way.BENEFIT: r for r in reversed(rows)}
-        return [sides[side] for side in (True, False) if side in sides]
+        sides = {r.way: r for r in reversed(rows)}
+        return [sides[way] for way in _SIDES if way in sides]
     wanted = _WAYS.get(verdict.label, tuple(Way))
     critical = [r for r in rows if r.importance == rows[0].importance]
     agreeing = [r for r in critical if r.way in wanted]
@@ -166,6 +166,7 @@ def leading_rows(verdict: Verdict) -> list[OutcomeRow]:
     return [*agreeing[:_TOLD_ROWS], *others[:1]]
 
 
+_SIDES = (Way.CONFLICT, Way.BENEFIT, Way.NO_DIFFERENCE, Way.HARM)
 _OPEN = (VerdictLabel.NOT_ASSESSED, VerdictLabel.INSUFFICIENT)
 _RANK: dict[Importance, int] = {"critical": 0, "important": 1, "surrogate": 2, "harm": 3}
 _WAYS = {

@@ -85,7 +85,7 @@ def _of_row(drug: str, row: OutcomeRow, quotes: Sequence[str]) -> Finding:
         evidence_ids=row.evidence_ids,
         design=_DESIGNS[row.tier],
         drug=drug,
-        comparator=row.comparator or CONTROL,
+        comparator=row.comparator or row.control or CONTROL,
         directness=row.directness,
         outcome=row.outcome,
         way=row.way,

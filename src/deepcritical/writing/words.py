@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from deepcritical.appraisal.arms import NOT_STATED
 from deepcritical.appraisal.outcomes import construct_of
 from deepcritical.domain.effect_words import direction_words, effect_size, effect_words
 from deepcritical.domain.text import capitalised
@@ -14,6 +15,7 @@ __all__ = ["CONTROL", "listed", "row_sentence", "vote_words"]
 
 _ACRONYM = re.compile("[A-Z]{2}")
 _EPONYM = re.compile("[a-z]{1,30}'s ")
+_COMPARED = re.compile(f",? (?:compared with|than with|than|against) {NOT_STATED}$")
 CONTROL = "placebo or no treatment"
 """The comparator of a row that names no active drug."""
 
@@ -37,9 +39,12 @@ def condition_in(outcome: str) -> str:
 def row_sentence(row: OutcomeRow, drug: str) -> str:
     """Return what was found on one outcome: effect, comparator, studies, people, certainty."""
     said = _harm_words(row) if row.importance == "harm" else _effect(row)
-    against = row.comparator or (CONTROL if row.tier == "randomised" else "no use")
     outcome = condition_in(row.outcome) or row.outcome
-    told = said.format(drug=drug, outcome=outcome, against=against)
+    given = f"{row.tested_as}, among them {drug}," if row.tested_as else drug
+    against = row.comparator or row.control or (CONTROL if row.tier == "randomised" else "no use")
+    told = said.format(drug=given, outcome=outcome, against=against)
+    if against == NOT_STATED:
+        told = _COMPARED.sub("", told)
     return f"{capitalised(told)}{_who(row)} ({_figures(row)})."
 
 
@@ -84,9 +89,13 @@ def _harm_words(row: OutcomeRow) -> str:
 
 
 def _who(row: OutcomeRow) -> str:
+    if row.directness == "broader" and not row.control + row.comparator:
+        return ", not only in the people asked about"  # as former reports say it
+    if row.tested_as:
+        return ""
     return {
         "direct": "",
-        "broader": ", not only in the people asked about",
+        "broader": ", in people who are only partly those asked about",
         "related": ", in people with another condition",
     }[row.directness]
 

@@ -1,0 +1,192 @@
+"""What a drug was compared with, under which name it was tested, and at which dose."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepcritical.appraisal.rows import outcome_rows
+from deepcritical.domain.frame import QuestionFrame, QuestionKind
+from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.study import Arm, Result, StudyReading
+from deepcritical.domain.votes import OutcomeRow, Way
+from deepcritical.writing.words import row_sentence
+from tests.unit.appraisal.builders import (
+    DRUG,
+    OUTCOME,
+    appraised,
+    arm,
+    asked,
+    ballot,
+    findings,
+    null,
+    people,
+    result,
+    study,
+    vote,
+)
+
+REVIEW = ("systematic_review",)
+
+
+def labelled(arm_id: str, label: str, *drugs: str) -> Arm:
+    return arm(arm_id, *drugs).model_copy(update={"label": label})
+
+
+def row_of(reading: StudyReading) -> OutcomeRow:
+    return outcome_rows(findings(*ballot(reading).votes))[0]
+
+
+@pytest.mark.parametrize(
+    ("reading", "control"),
+    [
+        (study(result()), "placebo"),
+        (study(result(), arms=(arm("A", DRUG), arm("B", control="usual_care"))), "usual care"),
+        (study(result(), arms=(arm("A", DRUG), arm("B", control="not_exposed"))), "no use"),
+        (
+            study(result(), arms=(arm("A", DRUG, "testamine"), arm("B", "testamine"))),
+            "the same treatment without it",
+        ),
+        (study(result(b=""), kinds=REVIEW), "not stated"),
+        (study(result(contrast="within", b=""), design=("single_arm",)), "before treatment"),
+    ],
+)
+def test_a_row_names_the_control_that_a_study_had(reading: StudyReading, control: str) -> None:
+    assert row_of(reading).control == control
+
+
+def test_no_comparator_is_made_up_where_none_is_stated() -> None:
+    said = row_sentence(row_of(study(result(b=""), kinds=REVIEW)), DRUG)
+    assert "placebo" not in said
+    assert "compared with" not in said
+
+
+def test_controls_that_are_told_stand_before_one_that_is_not() -> None:
+    votes = (vote(control="not stated"), vote(control="placebo"), vote(control="usual care"))
+    assert outcome_rows(findings(*votes))[0].control == "placebo or usual care"
+
+
+def test_a_row_of_a_former_report_keeps_its_words() -> None:
+    told = row_of(study(result())).model_copy(update={"control": "", "directness": "broader"})
+    assert "compared with placebo or no treatment, not only in" in row_sentence(told, DRUG)
+
+
+def test_what_was_found_for_a_class_bears_the_name_of_the_class() -> None:
+    one = vote(of_class=True, tested_as="flurbine blockers", control="placebo")
+    row = outcome_rows(findings(one))[0]
+    assert row_sentence(row, DRUG).startswith(f"Flurbine blockers, among them {DRUG}, ")
+
+
+def test_of_a_network_neither_people_nor_studies_are_those_of_one_drug() -> None:
+    crowd = people(n_randomised=9000, n_studies=40)
+    reading = study(
+        result(n=None),
+        kinds=REVIEW,
+        design=("network_meta_analysis",),
+        population=crowd,
+        arms=(arm("A", DRUG, n=None), arm("B", n=None)),
+    )
+    assert [(v.people, v.studies) for v in ballot(reading).votes] == [(None, None)]
+    assert "imprecision: how many people were studied is not told" in row_of(reading).reasons
+
+
+def test_what_was_counted_as_an_outcome_is_told_with_it() -> None:
+    told = result("death", components=("death at home", "death in hospital"))
+    outcomes = [v.outcome for v in ballot(study(told)).votes]
+    assert outcomes == ["death (death at home or death in hospital)"]
+
+
+def class_asked(name: str, *members: str) -> QuestionFrame:
+    drug = Drug(name=name, known=True)
+    return QuestionFrame(text="?", kind=QuestionKind.CLASS, drugs=(drug,), members=members)
+
+
+NARROW = class_asked("atypical antipsychotics", "olanzapine", "quetiapine")
+
+
+@pytest.mark.parametrize(
+    ("named", "counts"),
+    [("second-generation antipsychotics", True), ("conventional antipsychotics", False)],
+)
+def test_a_class_within_a_class_is_not_the_other_one(named: str, *, counts: bool) -> None:
+    given = Arm.model_validate(
+        {
+            "id": "A",
+            "interventions": [{"name": named, "drug": "antipsychotics"}],
+            "alternatives": True,
+        }
+    )
+    question = asked()._replace(
+        names=frozenset({"atypical antipsychotics", "olanzapine"}), is_class=True
+    )
+    assert bool(ballot(study(result(), arms=(given, arm("B"))), question).votes) is counts
+
+
+def dosed(text: str) -> QuestionFrame:
+    drug = Drug(name=DRUG, known=False)
+    condition = Condition(name="testitis", names=("testitis",), known=False)
+    kind = QuestionKind.EFFICACY
+    return QuestionFrame(text=text, kind=kind, drugs=(drug,), condition=condition)
+
+
+HIGH_AGAINST_LOW = (
+    labelled("A", "4000 IU daily", DRUG, "testamine"),
+    labelled("B", "600 IU daily", DRUG, "testamine"),
+)
+
+
+def doses(told: Result, arms: tuple[Arm, ...], text: str) -> list[tuple[str, Way, bool]]:
+    votes = ballot(study(told, arms=arms), asked(frame=dosed(text))).votes
+    return [(v.comparator, v.way, v.against_asked) for v in votes]
+
+
+@pytest.mark.parametrize(
+    ("told", "arms", "text", "expected"),
+    [
+        (null(), HIGH_AGAINST_LOW, "Does high-dose examplol help?", "a lower dose"),
+        (result(), HIGH_AGAINST_LOW, "Does a higher dose of examplol help?", "a lower dose"),
+        (result(better="b"), HIGH_AGAINST_LOW, "Is low-dose examplol better?", "a higher dose"),
+        (
+            null(),
+            (labelled("A", "standard dose", DRUG), labelled("B", "high dose", DRUG)),
+            "Is high-dose examplol any good?",
+            "a lower dose",
+        ),
+    ],
+)
+def test_asked_about_a_dose_doses_are_compared(
+    told: Result, arms: tuple[Arm, ...], text: str, expected: str
+) -> None:
+    way = Way.NO_DIFFERENCE if told.better == "no_difference" else Way.BENEFIT
+    assert doses(told, arms, text) == [(expected, way, True)]
+
+
+@pytest.mark.parametrize(
+    ("arms", "text"),
+    [
+        (HIGH_AGAINST_LOW, "Does examplol help?"),
+        ((labelled("A", "early", DRUG), labelled("B", "late", DRUG)), "High-dose examplol?"),
+        ((labelled("A", "40 mg", DRUG), labelled("B", "2 g", DRUG)), "High-dose examplol?"),
+    ],
+)
+def test_doses_are_no_test_of_the_drug_otherwise(arms: tuple[Arm, ...], text: str) -> None:
+    assert doses(null(), arms, text) == []
+
+
+def test_results_of_one_kind_are_of_the_same_people() -> None:
+    """A scale that bears the name of the condition parts nobody off."""
+    near = people("flurb weakness")
+    told = (
+        null("Alzheimer's Disease Assessment Scale", concept="cognition"),
+        result("delayed recall", concept="cognition"),
+        result("gait speed", concept="gait"),
+    )
+    question = asked("Alzheimer's disease")
+    votes = ballot(study(*told, population=near), question).votes
+    found = {v.row: (v.directness, v.way) for v in votes}
+    assert found["cognition"] == ("broader", Way.CONFLICT)
+    assert all(near == "related" for row, (near, _) in found.items() if row != "cognition")
+
+
+def test_an_outcome_of_other_people_still_says_nothing() -> None:
+    far = study(result(OUTCOME), population=people("asthma"))
+    assert not appraised(far).reading.about_drug
