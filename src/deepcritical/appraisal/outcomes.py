@@ -298,6 +298,9 @@ def _weight(construct: Construct, result: Result, asked: Asked) -> Importance:
     names = (construct.name, construct.part_of)
     if wanted.intersection(names):
         return "critical"
+    if asked.on_harm and asked.measured and not wanted:
+        # A harm that no table knows is none of those that it does know.
+        return "harm" if result.kind == "safety" else _at_most_important(construct)
     if _is_in(asked, construct.harm_in):
         return "harm"
     if own.intersection(names) and result.kind != "safety" and not wanted:

@@ -7,9 +7,9 @@ from typing import NamedTuple, TypeVar
 
 from deepcritical.appraisal.arms import NOT_STATED
 from deepcritical.appraisal.certainty import SUBSTANTIAL, Body, rated
+from deepcritical.appraisal.main_vote import first_of
 from deepcritical.appraisal.scales import MOST, people_of, pooled_of
 from deepcritical.appraisal.sentences import finding, row_sentence
-from deepcritical.appraisal.voting import first_of
 from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.certainty import VERY_FEW
 from deepcritical.domain.effects import RATIOS
@@ -168,21 +168,22 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
         directness=max((v.directness for v in votes), key=_NEAR.index),
         review=all(v.review for v in votes),
         primary=any(v.level == "primary" for v in votes),
-        is_grave=any(v.is_grave for v in votes),
-        wanted=any(v.wanted for v in votes),
-        harm_asked=any(v.harm_asked for v in votes),
-        of_other_kind=all(v.of_other_kind for v in votes),
-        is_fatal=any(v.is_fatal for v in votes),
         inconclusive=body.inconclusive,
         trivial=body.trivial,
         asked=any(v.against_asked for v in votes),
-        non_inferior=all(v.non_inferior for v in votes),
-        prevention=all(v.prevention for v in votes),
-        of_class=all(v.of_class for v in votes),
         evidence_ids=_all_ids(weighed),
         beside=_all_ids([*beside, *others]),
     )
+    row = row.model_copy(update=_marks(votes))
     return row.model_copy(update={"finding": finding(row), "sentence": row_sentence(row)})
+
+
+def _marks(votes: Sequence[Vote]) -> dict[str, bool]:
+    """What holds of a row where it holds of one of its votes, or of all of them."""
+    of_one = ("is_grave", "is_fatal", "wanted", "harm_asked")
+    of_all = ("of_other_kind", "non_inferior", "prevention", "of_class")
+    marks = {name: any(getattr(vote, name) for vote in votes) for name in of_one}
+    return marks | {name: all(getattr(vote, name) for vote in votes) for name in of_all}
 
 
 def _control(votes: Sequence[Vote]) -> str:

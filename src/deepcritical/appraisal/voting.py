@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from deepcritical.appraisal.arms import Tested, control_of, tested_by
 from deepcritical.appraisal.asked import Asked
+from deepcritical.appraisal.main_vote import first_of
 from deepcritical.appraisal.outcomes import (
     Placed,
     construct_of,
@@ -31,7 +32,7 @@ from deepcritical.domain.study import Effect, EffectMeasure, Result, StudyReadin
 from deepcritical.domain.votes import Tier, Vote, Way
 from deepcritical.reading.sentences import telling
 
-__all__ = ["Ballot", "ballot_of", "first_of"]
+__all__ = ["Ballot", "ballot_of"]
 
 _SILENT_KINDS = {
     "economic": "an economic model, which measures no effect of its own",
@@ -50,9 +51,6 @@ _NOT_WEIGHED = {
     "mechanism": "a mechanism is no outcome of patients",
 }
 _LIST = bounded(r",(?: and)?\s|\band\b", re.IGNORECASE)
-_DOSES = 3
-"""Doses of which one alone may differ by chance."""
-_LEVELS = ("primary", "unstated", "secondary")
 
 
 class Ballot(NamedTuple):
@@ -367,39 +365,3 @@ def _one_a_row(votes: Sequence[Vote]) -> tuple[Vote, ...]:
     for vote in votes:
         rows.setdefault((vote.row, vote.comparator), []).append(vote)
     return tuple(first_of(of_row) for of_row in rows.values())
-
-
-def first_of(votes: Sequence[Vote]) -> Vote:
-    """The vote of one study for one row: of the closest people, then of the highest level.
-
-    Several results of one level stand for each other, and most decide. Where as many found a
-    benefit as found none, the study points both ways: to choose one would be to choose by result.
-    Of two doses one that helps is enough, if none harms; of more, one alone may be chance.
-    """
-    leading = list(_leading(votes))
-    doses = {vote.arm: [v for v in leading if v.arm == vote.arm] for vote in leading}
-    if len(doses) > 1:
-        of_doses = [_of_most(of_arm) for of_arm in doses.values()]
-        helps = [vote for vote in of_doses if vote.way is Way.BENEFIT]
-        if helps and not any(vote.way is Way.HARM for vote in of_doses):
-            enough = len(helps) > 1 or len(of_doses) < _DOSES
-            return helps[0] if enough else helps[0].model_copy(update={"way": Way.CONFLICT})
-    return _of_most(leading)
-
-
-def _of_most(leading: Sequence[Vote]) -> Vote:
-    ways = [vote.way for vote in leading]
-    most = max(map(ways.count, ways))
-    ahead = [vote for vote in leading if ways.count(vote.way) == most]
-    if len({vote.way for vote in ahead}) > 1:
-        return ahead[0].model_copy(update={"way": Way.CONFLICT})
-    return ahead[0]
-
-
-def _leading(votes: Sequence[Vote]) -> Iterator[Vote]:
-    def rank(vote: Vote) -> tuple[int, int]:
-        near = ("direct", "broader", "related").index(vote.directness)
-        return near, _LEVELS.index(vote.level) if vote.level in _LEVELS else len(_LEVELS)
-
-    best = min(map(rank, votes))
-    return (vote for vote in votes if rank(vote) == best)

@@ -105,16 +105,27 @@ class Put(NamedTuple):
     """What is said first where no drug was asked about."""
 
 
-def answer_sentences(verdict: Verdict, drug: str, put: Put) -> tuple[Sentence, ...]:
-    """Return the answer: yes or no, the rows that lead, and why it is no more certain."""
-    return tuple(_answer(verdict, drug, put))
+def answer_sentences(
+    verdict: Verdict, drug: str, put: Put, most: int | None = _MOST_CITED
+) -> tuple[Sentence, ...]:
+    """Return the answer: yes or no, the rows that lead, and why it is no more certain.
+
+    Args:
+        verdict: What was found.
+        drug: Of what.
+        put: How it was asked.
+        most: Records that may be cited for "not known"; None for all, as former reports did.
+    """
+    return tuple(_answer(verdict, drug, put, most))
 
 
-def _answer(verdict: Verdict, drug: str, put: Put) -> Iterator[Sentence]:
+def _answer(verdict: Verdict, drug: str, put: Put, most: int | None) -> Iterator[Sentence]:
     if put.lead:
         yield Sentence(text=put.lead)
     assessed = verdict.label is not VerdictLabel.NOT_ASSESSED
     ids = verdict.deciding_ids if assessed else ()
+    if verdict.label is VerdictLabel.INSUFFICIENT:
+        ids = ids[:most]
     said = answer_on(
         put.claim,
         verdict.label,

@@ -116,7 +116,8 @@ def _template_entries(
     """Yield an entry for each sentence that code writes from verdict, rows and votes."""
     put = Put(brief.claim, brief.denied, brief.raises, brief.lead)
     answer = answer_sentences(verdict, brief.drug, put)
-    given = {*answer, *harm_sentences(verdict, brief.drug)}
+    given = {*answer, *answer_sentences(verdict, brief.drug, put, None)}
+    given |= {*harm_sentences(verdict, brief.drug)}
     votes = [leading_vote(study) for study in document.studies]
     given |= {Sentence(text=vote_words(v), evidence_ids=(v.evidence_id,)) for v in votes if v}
     results = [study.result for study in brief.studies]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from deepcritical.appraisal.voting import first_of
+from deepcritical.appraisal.main_vote import first_of
 from deepcritical.domain.appraisal import Appraisal, StudyFinding
 from deepcritical.domain.brief import StudyRow
 from deepcritical.domain.citation_validator import build_reference_from_evidence

@@ -52,6 +52,11 @@ def test_the_harm_that_is_asked_about_decides() -> None:
     assert label is VerdictLabel.HARMFUL
 
 
+def test_another_known_harm_is_not_the_one_that_no_table_knows() -> None:
+    votes = ballot(study(null(DEATHS, kind="safety"), harm()), on_harm()).votes
+    assert {v.row: v.wanted for v in votes} == {"death from any cause": False, HARM: True}
+
+
 @pytest.mark.parametrize("name", ["failing zorb", "incidence of zorb failure", "Zorb failure"])
 def test_its_names_share_a_row(name: str) -> None:
     (vote,) = ballot(study(harm(outcome=name)), on_harm()).votes
