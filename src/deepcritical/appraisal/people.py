@@ -107,7 +107,8 @@ def _is_measured_as_it(reading: StudyReading, result: Result, asked: Asked) -> b
         return True
     own = construct_of(result.concept, result.outcome)
     return own is not None and any(
-        other.kind != "safety"
+        other.condition == result.condition
+        and other.kind != "safety"
         and construct_of(other.concept, other.outcome) == own
         and _is_on_it(other, asked)
         for other in reading.results

@@ -179,6 +179,7 @@ def test_results_of_one_kind_are_of_the_same_people() -> None:
         null("Alzheimer's Disease Assessment Scale", concept="cognition"),
         result("delayed recall", concept="cognition"),
         result("gait speed", concept="gait"),
+        result("memory after concussion", concept="cognition", condition="concussion"),
     )
     question = asked("Alzheimer's disease")
     votes = ballot(study(*told, population=near), question).votes
