@@ -82,7 +82,7 @@ async def _examined(model: ChosenModel, choice: Choice, within_s: float) -> list
     """All checks, made at once; none waits for another."""
     # Imported late: `--help` must not wait for them.
     from deepcritical.bootstrap import build_model_server, limits_of, open_sources, read_settings
-    from deepcritical.export.checking import check_pdf
+    from deepcritical.export.pdf import check_pdf
     from deepcritical.services.checking import check_embeddings, check_index
 
     try:

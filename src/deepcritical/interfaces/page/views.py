@@ -9,17 +9,18 @@ from typing import Any, NamedTuple
 
 from deepcritical.domain.documents import Document
 from deepcritical.domain.report import ResearchReport
-from deepcritical.export.html import render_document, render_sources
-from deepcritical.export.mechanism_graph import mechanism_graph
-from deepcritical.export.panels import (
-    render_downloads,
+from deepcritical.export.html import (
+    render_document,
     render_evidence,
     render_mechanism,
+    render_sources,
     render_timeline,
     render_trials,
 )
+from deepcritical.export.mechanism_graph import mechanism_graph
+from deepcritical.export.sources import trials_of
+from deepcritical.export.templating import filled
 from deepcritical.export.trace_panel import render_trace
-from deepcritical.export.trials import trials_of
 from deepcritical.interfaces.event_stream import told
 from deepcritical.interfaces.report_files import formats_of
 from deepcritical.jobs.stored_runs import RunView
@@ -81,5 +82,6 @@ async def rendered(run: RunView, name: str) -> str | None:
     if document is None or name not in {"sources", *(tab.name for tab in tabs_of(document))}:
         return None
     if name == "downloads":
-        return render_downloads(f"/api/runs/{run.run_id}/export", formats_of(document).values())
+        folder, forms = f"/api/runs/{run.run_id}/export", formats_of(document).values()
+        return filled("downloads.html", folder=folder, forms=forms)
     return await asyncio.to_thread(_OF_DOCUMENT[name], document)
