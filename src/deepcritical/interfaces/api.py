@@ -54,10 +54,10 @@ from deepcritical.interfaces.api_models import (
     shared_run,
     similar_shown,
 )
-from deepcritical.interfaces.chat_api import chat_router
-from deepcritical.interfaces.chat_sessions import ChatSessions
+from deepcritical.interfaces.chat_api import ChatSessions, chat_router
 from deepcritical.interfaces.documents_api import AT_ONCE, documents_router
 from deepcritical.interfaces.event_stream import EventStream, run_blocks
+from deepcritical.interfaces.guard import REPORT_POLICY
 from deepcritical.interfaces.problems import PROBLEM_RESPONSES, add_handlers, describe_problems
 from deepcritical.interfaces.report_files import formats_of
 from deepcritical.jobs.run import Once
@@ -65,10 +65,8 @@ from deepcritical.jobs.runs import RESEARCH, RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
 from deepcritical.jobs.stored_runs import RunView, failed_output
 
-__all__ = ["REPORT_POLICY", "build_api"]
+__all__ = ["build_api"]
 
-REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-"""Content security policy of a report opened in the browser: it can load and send nothing."""
 WEEK = ShareRequest()
 MAX_NUMBER = 2**53
 """Above it a number of JSON is not exact everywhere."""

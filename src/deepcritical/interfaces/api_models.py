@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.events import LoggedEvent, RunCompleted, StopReason
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.research_tools import DeepResearchInput, Question, ReportInput
 from deepcritical.domain.similar import SimilarRun
-from deepcritical.domain.traces import TraceMetrics, TraceStatus, TraceSummary, fold
+from deepcritical.domain.traces import Folded, TraceMetrics, TraceStatus, TraceSummary, fold
 from deepcritical.domain.votes import Tier
-from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
-from deepcritical.interfaces.event_stream import told
+from deepcritical.interfaces.render import told
+from deepcritical.interfaces.report_files import formats_of
 from deepcritical.interfaces.sharing import DEFAULT_HOURS, MAX_HOURS, ShareLink
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.stored_runs import RunView
@@ -239,19 +238,25 @@ def shared_run(link: ShareLink) -> SharedRun:
 def run_listed(trace: TraceSummary) -> RunListed:
     """A run of the list."""
     return RunListed(
-        id=trace.id,
-        tool=trace.tool_name,
-        question=str(trace.input_params.get("question", "")),
-        status=trace.status,
-        ended=trace.status.ended,
-        progress=trace.progress,
-        stage=trace.current_stage,
-        started_at=trace.started_at,
-        completed_at=trace.completed_at,
-        error=trace.error_message,
-        metrics=trace.metrics,
-        links=run_links(trace.id),
+        **_standing(trace.id, trace.tool_name, str(trace.input_params.get("question", "")), trace)
     )
+
+
+def _standing(run_id: str, tool: str, question: str, at: Folded | TraceSummary) -> dict[str, Any]:
+    return {
+        "id": run_id,
+        "tool": tool,
+        "question": question,
+        "status": at.status,
+        "ended": at.status.ended,
+        "progress": at.progress,
+        "stage": at.current_stage,
+        "started_at": at.started_at,
+        "completed_at": at.completed_at,
+        "error": at.error_message,
+        "metrics": at.metrics,
+        "links": run_links(run_id),
+    }
 
 
 def similar_shown(found: Sequence[SimilarRun]) -> SimilarPage:
@@ -267,36 +272,19 @@ async def run_shown(run: RunView, runs: RunService) -> RunShown:
         StorageError: They cannot be read.
     """
     events = await run.events()
-    come_to = fold(events)
     end = events[-1].event if events else None
     done = end if isinstance(end, RunCompleted) else None
     place = None if events else await runs.queue_position(run.run_id)
+    document = run.report or run.answer
+    suffixes = formats_of(document) if document else ()
     return RunShown(
-        id=run.run_id,
-        tool=run.tool_name,
-        question=run.question,
-        status=come_to.status,
-        ended=come_to.status.ended,
-        progress=come_to.progress,
-        stage=come_to.current_stage,
-        started_at=come_to.started_at,
-        completed_at=come_to.completed_at,
-        error=come_to.error_message,
-        metrics=come_to.metrics,
-        links=run_links(run.run_id),
+        **_standing(run.run_id, run.tool_name, run.question, fold(events)),
         stop_reason=done.stop_reason if done else None,
         outcome=done.verdict if done else "",
-        files=_files(run),
+        files={suffix: f"{ROOT}/{run.run_id}/export/{suffix}" for suffix in suffixes},
         queue_position=place,
         no_worker=place is not None and not await runs.anybody_conducts(),
     )
-
-
-def _files(run: RunView) -> dict[str, str]:
-    document = run.report or run.answer
-    suffixes = ANSWER_FORMATS if isinstance(document, DeepAnswer) else FORMATS
-    folder = f"{ROOT}/{run.run_id}/export"
-    return {suffix: f"{folder}/{suffix}" for suffix in suffixes} if document else {}
 
 
 def events_shown(events: Sequence[LoggedEvent], after: int, ended: bool) -> EventPage:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+import time
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
+from uuid import uuid4
 
 from fastapi import APIRouter, Depends, HTTPException, Path, Request
 from pydantic import Field, SecretStr, StringConstraints
@@ -18,14 +21,72 @@ from deepcritical.domain.question import MAX_QUESTION_CHARS
 from deepcritical.domain.tool_registry import ToolCaller
 from deepcritical.interfaces.api_caller import ModelKey, Rules, Runs, Who, readable
 from deepcritical.interfaces.api_models import ModelChoice
-from deepcritical.interfaces.chat_render import as_text
-from deepcritical.interfaces.chat_sessions import ChatSessions, Session
 from deepcritical.interfaces.event_stream import EventStream
+from deepcritical.interfaces.render import as_text
+from deepcritical.orchestrators.chat import Chat
 
-__all__ = ["chat_router"]
+__all__ = ["ChatSessions", "chat_router"]
 
 chat_router = APIRouter()
 _STREAM: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}}}
+
+
+class Session(NamedTuple):
+    """A chat, and whose it is."""
+
+    chat: Chat
+    user_id: str
+    model: str
+    """As ``provider:name``; '' for the server's."""
+    used_at: float
+
+
+class ChatSessions:
+    """Open chats by id, in memory alone: of a user, and of all, the one unused longest goes first.
+
+    Args:
+        clock: Monotonic seconds.
+    """
+
+    IDLE_S = 3600.0
+    """Seconds without a message after which a chat is gone."""
+    MOST_OF_USER = 8
+    MOST = 1000
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._open: OrderedDict[str, Session] = OrderedDict()
+
+    def add(self, chat: Chat, user_id: str, model: str = "") -> str:
+        """The id of a chat that begins."""
+        self._drop_idle()
+        of_user = [i for i, session in self._open.items() if session.user_id == user_id]
+        if len(of_user) >= self.MOST_OF_USER:
+            del self._open[of_user[0]]
+        if len(self._open) >= self.MOST:
+            self._open.popitem(last=False)
+        chat_id = str(uuid4())
+        self._open[chat_id] = Session(chat, user_id, model, self._clock())
+        return chat_id
+
+    def used(self, chat_id: str, user_id: str) -> Session | None:
+        """A user's chat, which is used now; None if he has none of this id, or has it no more."""
+        self._drop_idle()
+        session = self._open.get(chat_id)
+        if session is None or session.user_id != user_id:
+            return None
+        self._open.move_to_end(chat_id)
+        self._open[chat_id] = session._replace(used_at=self._clock())
+        return session
+
+    def close(self, chat_id: str) -> None:
+        """Forget a chat."""
+        self._open.pop(chat_id, None)
+
+    def _drop_idle(self) -> None:
+        since = self._clock() - self.IDLE_S
+        while self._open and next(iter(self._open.values())).used_at < since:
+            self._open.popitem(last=False)
 
 
 class ChatRequest(Model):

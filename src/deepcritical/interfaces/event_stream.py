@@ -14,12 +14,11 @@ from starlette.types import Send
 
 from deepcritical.domain.errors import StorageError
 from deepcritical.domain.events import LoggedEvent
-from deepcritical.domain.markdown import visible
-from deepcritical.interfaces.render import describe
+from deepcritical.interfaces.render import told
 from deepcritical.jobs.stored_runs import RunView
 from deepcritical.services.finishing import going_on
 
-__all__ = ["PING_S", "RECONNECT_MS", "EventStream", "run_blocks", "told"]
+__all__ = ["PING_S", "RECONNECT_MS", "EventStream", "run_blocks"]
 
 _LOG = logging.getLogger(__name__)
 RECONNECT_MS = 1500
@@ -46,11 +45,6 @@ class EventStream(StreamingResponse):
         """Send the blocks up to the last one, or until the reader is gone."""
         async with aclosing(self._kept):
             await super().stream_response(send)
-
-
-def told(logged: LoggedEvent) -> str:
-    """What happened, in a line for people."""
-    return visible(describe(logged.event))
 
 
 async def run_blocks(run: RunView, after: int) -> AsyncGenerator[str, None]:

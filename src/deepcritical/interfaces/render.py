@@ -1,18 +1,21 @@
-"""Events as lines for people. Every interface shows the same words."""
+"""Events of runs and chats in words for people. Every interface shows the same ones."""
 
 from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import singledispatch
 from typing import TypeVar
 
-from deepcritical.domain import events
+from deepcritical.domain import chat, events
 from deepcritical.domain.budget import Spent
+from deepcritical.domain.markdown import one_line, visible
+from deepcritical.domain.report_parts import Reference
+from deepcritical.domain.similar import SimilarRun
 from deepcritical.questions.wording import subject_of
 
-__all__ = ["describe"]
+__all__ = ["as_text", "describe", "similar_line", "told"]
 
 Happened = TypeVar("Happened")
 
@@ -25,6 +28,11 @@ _READERS = {"registry": "by the registry", "curated": "curated", "rules": "by ru
 def describe(event: events.Event) -> str:
     """One line on what happened; the text of records and users in it is not escaped."""
     raise TypeError(f"no words for {type(event).__name__}")
+
+
+def told(logged: events.LoggedEvent) -> str:
+    """What happened, in a line for people."""
+    return visible(describe(logged.event))
 
 
 def _said(kind: type[Happened], words: Callable[[Happened], str]) -> None:
@@ -182,3 +190,81 @@ def _(event: events.CompletenessChecked) -> str:
 def _(event: events.ReferencesValidated) -> str:
     removed = f"; removed: {', '.join(event.removed)}" if event.removed else ""
     return f"{event.kept} references validated, {len(event.removed)} removed{removed}"
+
+
+def similar_line(one: SimilarRun) -> str:
+    """A former run in one line."""
+    return (
+        f"Similar, {one.age} ago (run {one.run_id[:8]}): “{one.question}” - {one.headline}, "
+        f"{one.references} references, by {one.written_by}. {one.news.told}"
+    )
+
+
+@singledispatch
+def as_text(event: chat.ChatEvent) -> str:
+    """An event in words; the text of records in it cannot steer the terminal."""
+    raise TypeError(f"no words for {type(event).__name__}")
+
+
+@as_text.register
+def _(event: chat.ToolCalled) -> str:
+    return f"Tool {event.tool}, chosen by {event.chosen_by}"
+
+
+@as_text.register
+def _(event: chat.ToolTold) -> str:
+    return visible(f"{event.progress.progress:4.0%} {event.progress.message}")
+
+
+@as_text.register
+def _(event: chat.ChatAnswer) -> str:
+    left_out = event.left_out
+    parts = (
+        one_line(event.head),
+        "\n".join(map(_sentence, event.sentences)),
+        "\n".join(_references(event.references)),
+        f"Left out: {left_out} of the model's sentences, which stand in no record on the question."
+        if left_out
+        else "",
+        "\n".join(f"Note: {one_line(notice)}" for notice in event.notices),
+        f"Answered by {event.written_by}. For research use, not medical advice."
+        if event.references
+        else "",
+    )
+    return "\n\n".join(part for part in parts if part)
+
+
+@as_text.register
+def _(event: chat.ResearchOffered) -> str:
+    lines = (
+        f"I'd need to read the studies for that. Takes {event.takes}. {event.why}".strip(),
+        *(similar_line(one) for one in event.similar),
+        "Answer yes to start it.",
+    )
+    return "\n".join(map(one_line, lines))
+
+
+@as_text.register
+def _(event: chat.ResearchEnded) -> str:
+    return f"{event.text}\n\nQuestions from here on go to the evidence of run {event.run_id}."
+
+
+@as_text.register
+def _(event: chat.TurnFailed) -> str:
+    return one_line(f"Error: {event.message} {event.advice}".strip())
+
+
+def _sentence(sentence: chat.ChatSentence) -> str:
+    """In quotation marks only where the words are the source's own."""
+    quoted = sentence.wording == "quote"
+    said = f"“{sentence.text}”" if quoted else f"Summary: {sentence.text}"
+    remark = f" ({sentence.remark})" if sentence.remark else ""
+    return one_line(f"- {said} [{sentence.number}]{remark}")
+
+
+def _references(references: tuple[Reference, ...]) -> Iterator[str]:
+    for number, reference in enumerate(references, 1):
+        flag = "RETRACTED" if reference.retracted else ""
+        place = (reference.place, flag, *reference.public_ids, reference.link)
+        told = " · ".join(part for part in (reference.title, *place) if part)
+        yield one_line(f"[{number}] {told}")

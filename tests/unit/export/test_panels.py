@@ -31,7 +31,7 @@ from deepcritical.export.html import (
 )
 from deepcritical.export.sources import trials_of
 from deepcritical.export.trace_panel import render_trace
-from deepcritical.interfaces.event_stream import told
+from deepcritical.interfaces.render import told
 from tests.unit.export.reports import ROWS, TRIAL, full_report, report_of
 from tests.unit.export.test_hostile_text import CORPUS, local
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -10,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.markdown import visible
+from deepcritical.interfaces.cli.output import from_database
 
 if TYPE_CHECKING:
     from deepcritical.domain.study import StudyReading
@@ -122,17 +121,6 @@ def _told(kept: Kept) -> str:
 
 
 def _with_store(work: Callable[[StudyReadings], Awaitable[T]]) -> T:
-    from deepcritical.bootstrap import open_readings, read_settings
+    from deepcritical.bootstrap import open_readings
 
-    async def done() -> T:
-        opened = open_readings(read_settings())
-        if opened is None:
-            raise ConfigurationError(
-                "No database is set, so no reading is kept.", "Set DATABASE_URL."
-            )
-        try:
-            return await work(opened.store)
-        finally:
-            await opened.close()
-
-    return asyncio.run(done())
+    return from_database(open_readings, lambda opened: work(opened.store))

@@ -1,15 +1,61 @@
-"""Where commands print what they were asked for."""
+"""Where commands print what they were asked for, and where they read what is kept."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import sys
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Protocol, TypeVar
 from unicodedata import category
 
-from deepcritical.domain.errors import StorageError
+import typer
 
-__all__ = ["file_to_stdout", "plain_json", "to_stdout"]
+from deepcritical.domain.errors import ConfigurationError, StorageError
+
+if TYPE_CHECKING:
+    from deepcritical.settings import Settings
+
+__all__ = ["file_to_stdout", "from_database", "plain_json", "print_json", "to_stdout"]
+
+
+class _Closed(Protocol):
+    @property
+    def close(self) -> Callable[[], Awaitable[None]]: ...
+
+
+Opened = TypeVar("Opened", bound=_Closed)
+T = TypeVar("T")
+
+
+def from_database(
+    opening: Callable[[Settings], Opened | None], use: Callable[[Opened], Awaitable[T]]
+) -> T:
+    """What comes of a use of the database of the settings, which is closed again.
+
+    Raises:
+        ConfigurationError: No database is set.
+    """
+
+    async def used() -> T:
+        # Imported late: `--help` must not wait for it.
+        from deepcritical.bootstrap import read_settings
+
+        opened = await asyncio.to_thread(lambda: opening(read_settings()))
+        if opened is None:
+            raise ConfigurationError("Nothing is kept here.", "Name a database in DATABASE_URL.")
+        try:
+            return await use(opened)
+        finally:
+            await opened.close()
+
+    return asyncio.run(used())
+
+
+def print_json(value: object) -> None:
+    """Print a value as `plain_json`, indented."""
+    typer.echo(plain_json(json.dumps(value, ensure_ascii=False, indent=2)))
 
 
 def plain_json(written: str) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import platform
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
+from platform import python_version
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,15 +16,18 @@ import typer
 from deepcritical.domain.checks import Check, CheckState, failed, passed, skipped
 from deepcritical.domain.errors import ChecksFailedError, ConfigurationError, DeepCriticalError
 from deepcritical.domain.markdown import visible
-from deepcritical.interfaces.cli import Choice, Snapshot, Sources, chosen
-from deepcritical.interfaces.model_options import (
+from deepcritical.interfaces.cli.options import (
     AskKey,
     BaseUrl,
+    Choice,
     ChosenModel,
     ModelName,
+    Snapshot,
+    Sources,
+    chosen,
     chosen_model,
 )
-from deepcritical.interfaces.output import plain_json
+from deepcritical.interfaces.cli.output import print_json
 
 if TYPE_CHECKING:
     from deepcritical.bootstrap import LiveSources
@@ -47,6 +49,7 @@ WITHIN_S = 9.0
 """Seconds that each check gets by default; all are made at once."""
 _MARGIN_S = 1.0
 """How much earlier a source is given up, so that it is told by its own words."""
+Checking = Awaitable[Check | tuple[Check, ...]]
 _COLOURS = {CheckState.OK: "green", CheckState.PROBLEM: "red", CheckState.SKIPPED: "yellow"}
 
 
@@ -70,8 +73,13 @@ def doctor(
     """
     asked = chosen_model(model, model_base_url, ask_key)
     checks = asyncio.run(_examined(asked, chosen(snapshot, sources), within_s))
-    typer.echo(_as_json(checks) if as_json else _as_text(checks))
     problems = [check.name for check in checks if check.state is CheckState.PROBLEM]
+    if as_json:
+        told = [check.model_dump(mode="json") for check in checks]
+        versions = {"version": metadata.version("deepcritical"), "python": python_version()}
+        print_json({**versions, "works": not problems, "checks": told})
+    else:
+        typer.echo(_as_text(checks))
     if problems:
         raise ChecksFailedError(
             f"{len(problems)} of {len(checks)} checks found a problem: {', '.join(problems)}."
@@ -94,81 +102,60 @@ async def _examined(model: ChosenModel, choice: Choice, within_s: float) -> list
     # Kept answers would tell nothing of now.
     fresh = settings.model_copy(update={"http_cache": None})
     async with open_sources(fresh, names) as live, asyncio.TaskGroup() as tasks:
-        work = _Work(tasks, within_s)
         key = "--ask-key" if model.api_key else settings.model_key and settings.model_key.found_in
         build = partial(build_model_server, settings)
         limits = limits_of(settings, "standard")
-        work.begin("answer", _model(settings.model, build, key or "", limits))
-        if snapshot:
-            work.begin("snapshot", _snapshot(snapshot))
-        _begin_sources(work, live, settings.source_deadline_s, with_crossref=not snapshot)
+        wait_s = max(0.5, min(settings.source_deadline_s, within_s - _MARGIN_S))
         url = settings.database_url.get_secret_value() if settings.database_url else ""
-        _begin_stores(work, url, settings.http_cache, settings.vector_cache)
-        work.begin("embeddings", check_embeddings(settings.embedding_model.strip()))
-        work.begin("vector index", check_index(settings.chroma_url, settings.chroma_headers))
-        work.begin("PDF", asyncio.to_thread(check_pdf))
-    return [_settings(settings.misspelt()), *work.results(), _installed()]
+        checking = (
+            ("answer", _model(settings.model, build, key or "", limits)),
+            *((("snapshot", _snapshot(snapshot)),) if snapshot else ()),
+            *_of_sources(live, wait_s, with_crossref=not snapshot),
+            *_of_stores(url, settings.http_cache, settings.vector_cache),
+            ("embeddings", check_embeddings(settings.embedding_model.strip())),
+            ("vector index", check_index(settings.chroma_url, settings.chroma_headers)),
+            ("PDF", asyncio.to_thread(check_pdf)),
+        )
+        begun = [tasks.create_task(_bounded(name, made, within_s)) for name, made in checking]
+    found = (check for task in begun for check in task.result())
+    return [_settings(settings.misspelt()), *found, _installed()]
 
 
-class _Work:
-    """Checks that are under way, each with the time that it gets.
-
-    Args:
-        tasks: Runs them.
-        within_s: Seconds that each gets.
-    """
-
-    def __init__(self, tasks: asyncio.TaskGroup, within_s: float) -> None:
-        self.within_s = within_s
-        self._tasks = tasks
-        self._begun: list[asyncio.Task[tuple[Check, ...]]] = []
-
-    def begin(self, name: str, checking: Awaitable[Check | tuple[Check, ...]]) -> None:
-        """Begin a check; its name is told if it does not end in time."""
-        self._begun.append(self._tasks.create_task(self._bounded(name, checking)))
-
-    def results(self) -> list[Check]:
-        """What was found, in the order in which the checks were begun."""
-        return [check for task in self._begun for check in task.result()]
-
-    async def _bounded(
-        self, name: str, checking: Awaitable[Check | tuple[Check, ...]]
-    ) -> tuple[Check, ...]:
-        try:
-            async with asyncio.timeout(self.within_s):
-                found = await checking
-        except TimeoutError:
-            late = ChecksFailedError(
-                f"No answer within {self.within_s:g} s.",
-                "Try again, or give it more time with --within.",
-            )
-            return (failed(name, late),)
-        return found if isinstance(found, tuple) else (found,)
+async def _bounded(name: str, checking: Checking, within_s: float) -> tuple[Check, ...]:
+    """What a check finds, or that it did not end in time."""
+    try:
+        async with asyncio.timeout(within_s):
+            found = await checking
+    except TimeoutError:
+        late = ChecksFailedError(
+            f"No answer within {within_s:g} s.", "Try again, or give it more time with --within."
+        )
+        return (failed(name, late),)
+    return found if isinstance(found, tuple) else (found,)
 
 
-def _begin_sources(
-    work: _Work, live: LiveSources, deadline_s: float, *, with_crossref: bool
-) -> None:
+def _of_sources(
+    live: LiveSources, wait_s: float, *, with_crossref: bool
+) -> Iterator[tuple[str, Checking]]:
     from deepcritical.tools.checking import check_crossref, check_source
 
-    wait_s = max(0.5, min(deadline_s, work.within_s - _MARGIN_S))
     for tool in live.tools:
-        work.begin(tool.name, check_source(tool, wait_s))
+        yield tool.name, check_source(tool, wait_s)
     if live.crossref and with_crossref:
-        work.begin("Crossref", check_crossref(live.crossref, wait_s))
+        yield "Crossref", check_crossref(live.crossref, wait_s)
 
 
-def _begin_stores(
-    work: _Work, database_url: str, answers: Path | None, vectors: Path | None
-) -> None:
+def _of_stores(
+    database_url: str, answers: Path | None, vectors: Path | None
+) -> Iterator[tuple[str, Checking]]:
     from deepcritical.services.checking import check_database, check_file
 
-    work.begin("database", check_database(database_url))
+    yield "database", check_database(database_url)
     for name, path, setting in (
         ("answers kept", answers, "DEEPCRITICAL_HTTP_CACHE"),
         ("vectors kept", vectors, "DEEPCRITICAL_VECTOR_CACHE"),
     ):
-        work.begin(name, check_file(name, path, setting))
+        yield name, check_file(name, path, setting)
 
 
 def _settings(misspelt: Sequence[str]) -> Check:
@@ -219,18 +206,8 @@ def _is_there(module: str) -> bool:
         return False
 
 
-def _as_json(checks: Sequence[Check]) -> str:
-    told = {
-        "version": metadata.version("deepcritical"),
-        "python": platform.python_version(),
-        "works": all(check.state is not CheckState.PROBLEM for check in checks),
-        "checks": [check.model_dump(mode="json") for check in checks],
-    }
-    return plain_json(json.dumps(told, ensure_ascii=False, indent=2))
-
-
 def _as_text(checks: Sequence[Check]) -> str:
-    head = f"DeepCritical {metadata.version('deepcritical')}, Python {platform.python_version()}"
+    head = f"DeepCritical {metadata.version('deepcritical')}, Python {python_version()}"
     width = max(len(check.name) for check in checks)
     return "\n".join((head, *(_line(check, width) for check in checks)))
 

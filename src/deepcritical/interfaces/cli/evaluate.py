@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from deepcritical.domain.errors import StorageError
-from deepcritical.interfaces.model_options import (
+from deepcritical.interfaces.cli.options import (
     AskKey,
     BaseUrl,
     ChosenModel,
@@ -51,8 +51,8 @@ def evaluate_sets(
     and the one kept aside stand apart. Nothing is fetched. Exit codes: 0 measured; 2 wrong usage; 9
     no set of a known form; 11 the files cannot be written.
     """
-    chosen = _Chosen(paths, snapshot, limit)
-    told, wrong = _measured(chosen, chosen_model(model, model_base_url, ask_key))
+    asked = chosen_model(model, model_base_url, ask_key)
+    told, wrong = _measured(paths, snapshot, limit, asked)
     # Late: the dictionaries take seconds, and `--help` must not wait for them.
     from deepcritical.evaluation.tables import markdown
 
@@ -64,31 +64,27 @@ def evaluate_sets(
         _write(out, told, text)
 
 
-class _Chosen(NamedTuple):
-    paths: list[Path]
-    snapshot: str
-    limit: int | None
-
-
-def _measured(chosen: _Chosen, model: ChosenModel) -> tuple[Evaluation, list[Outcome]]:
+def _measured(
+    paths: list[Path], snapshot: str, limit: int | None, model: ChosenModel
+) -> tuple[Evaluation, list[Outcome]]:
     from pydantic import SecretStr
 
     from deepcritical import bootstrap
     from deepcritical.evaluation.formats import Bench
     from deepcritical.evaluation.measuring import evaluate, sets_in
 
-    found = sets_in(chosen.paths)
+    found = sets_in(paths)
     # Nothing of a measurement is kept, and no former run answers in its place.
     settings = bootstrap.read_settings(*model).model_copy(update={"database_url": None})
 
     def runs(database: str | None) -> RunService:
         url = SecretStr(database) if database else None
         return bootstrap.build_runs(
-            settings.model_copy(update={"database_url": url}), snapshot=chosen.snapshot
+            settings.model_copy(update={"database_url": url}), snapshot=snapshot
         )
 
     reasoner, by_model = bootstrap.build_reasoner(settings), settings.model is not None
-    bench = Bench(reasoner, runs, chosen.snapshot, by_model, chosen.limit)
+    bench = Bench(reasoner, runs, snapshot, by_model, limit)
     return asyncio.run(evaluate(found, bench, model=settings.model or ""))
 
 

@@ -6,7 +6,6 @@ Outcomes of sources go to stderr, records to stdout.
 from __future__ import annotations
 
 import asyncio
-import json
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,8 +13,8 @@ import typer
 
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.question import checked_question
-from deepcritical.interfaces.exit_codes import NO_EVIDENCE
-from deepcritical.interfaces.output import plain_json
+from deepcritical.interfaces.cli.endings import NO_EVIDENCE
+from deepcritical.interfaces.cli.output import print_json
 from deepcritical.tools.registry import KEYS, SOURCES
 
 if TYPE_CHECKING:
@@ -46,7 +45,10 @@ def search(
     records = tuple(found.values())
     for answer in answers:
         typer.echo(_told(answer), err=True)
-    typer.echo(_as_json(records) if as_json else "\n".join(map(_line, records)))
+    if as_json:
+        print_json([record.model_dump(mode="json") for record in records])
+    else:
+        typer.echo("\n".join(map(_line, records)))
     if not records:
         raise typer.Exit(NO_EVIDENCE)
 
@@ -77,8 +79,3 @@ def _line(record: Evidence) -> str:
     flag = f" [{meta.integrity.upper()}]" if meta.integrity in ("retracted", "concern") else ""
     parts = (number, citation.date[:4], kind, citation.title)
     return visible(" · ".join(part for part in parts if part)) + flag
-
-
-def _as_json(records: tuple[Evidence, ...]) -> str:
-    found = [record.model_dump(mode="json") for record in records]
-    return plain_json(json.dumps(found, ensure_ascii=False, indent=2))

@@ -1,8 +1,7 @@
-"""``deepcritical verify REPORT.json``: the claim ledger of a report or answer, checked offline."""
+"""``deepcritical verify`` and ``render``: a saved report checked, and written again, offline."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,14 +10,14 @@ import typer
 from deepcritical.domain.errors import ClaimsUnsupportedError, StorageError
 from deepcritical.domain.ledger import EntryKind
 from deepcritical.domain.markdown import visible
-from deepcritical.interfaces.output import plain_json
-from deepcritical.interfaces.report_files import read_report
+from deepcritical.interfaces.cli.output import print_json
+from deepcritical.interfaces.report_files import read_report, write_report
 
 if TYPE_CHECKING:
     from deepcritical.domain.evidence import Evidence
     from deepcritical.domain.ledger import Ledger, LedgerEntry
 
-__all__ = ["verify"]
+__all__ = ["render", "verify"]
 
 
 def verify(
@@ -39,7 +38,11 @@ def verify(
 
     told = read_report(report).report
     ledger = audit(told, _records(snapshot) if snapshot is not None else None)
-    typer.echo(_as_json(ledger) if as_json else _as_text(ledger))
+    if as_json:
+        entries = ledger.model_dump(mode="json")["entries"]
+        print_json({"support": ledger.support.model_dump(), "entries": entries})
+    else:
+        typer.echo(_as_text(ledger))
     if ledger.failed:
         raise ClaimsUnsupportedError(
             f"{len(ledger.failed)} of {len(ledger.entries)} entries do not hold.",
@@ -57,14 +60,6 @@ def _records(name: str) -> tuple[Evidence, ...]:
     except OSError as error:
         raise StorageError(f"The snapshot {path.name} cannot be read: {error.strerror}.") from error
     return parse(payload, path.name).records
-
-
-def _as_json(ledger: Ledger) -> str:
-    body = {
-        "support": ledger.support.model_dump(),
-        "entries": ledger.model_dump(mode="json")["entries"],
-    }
-    return plain_json(json.dumps(body, ensure_ascii=False, indent=2))
 
 
 def _as_text(ledger: Ledger) -> str:
@@ -90,3 +85,16 @@ def _line(entry: LedgerEntry) -> str:
     quote = f"“{entry.quote}”" if entry.quote and entry.quote != entry.text else ""
     parts = (entry.reason, quote, entry.source)
     return "\n".join((visible(head), *(f"    {visible(part)}" for part in parts if part)))
+
+
+def render(
+    report: Annotated[Path, typer.Argument(help="A report as JSON, as --out writes it.")],
+    out: Annotated[Path, typer.Option(help="Folder for the files; made if missing.")],
+) -> None:
+    """Write a finished report in all formats again, byte by byte, without network or model.
+
+    Exit codes: 0 written; 8 the report cannot be read; 11 a file cannot be written.
+    """
+    saved = read_report(report)
+    names = write_report(saved.report, saved.imprint, out)
+    typer.echo(f"Written to {out}: {', '.join(names)}", err=True)

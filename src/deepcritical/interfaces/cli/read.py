@@ -1,28 +1,27 @@
-"""``deepcritical read FILE|ID``: what one study says, as a card."""
+"""``deepcritical read FILE|ID`` and ``understand QUESTION``: what a study says, or a question."""
 
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from deepcritical.domain.markdown import one_line, visible
-from deepcritical.interfaces.model_options import AskKey, BaseUrl, ModelName, chosen_model
-from deepcritical.interfaces.output import plain_json
-from deepcritical.interfaces.readings_command import canonical_id
+from deepcritical.domain.question import checked_question
+from deepcritical.interfaces.cli.options import AskKey, BaseUrl, ModelName, chosen_model, is_file
+from deepcritical.interfaces.cli.output import plain_json, print_json, to_stdout
+from deepcritical.interfaces.cli.readings import canonical_id
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
     from deepcritical.bootstrap.reading_alone import StudyCard
-    from deepcritical.domain.own_documents import OwnDocument
     from deepcritical.domain.study import Result
 
-__all__ = ["documents_of", "read"]
+__all__ = ["read", "understand"]
 
 _UNREAD = {
     "title_only": "There is no text beside the title.",
@@ -52,44 +51,12 @@ def read(
     reachable; 11 the document cannot be read.
     """
     path = Path(what).expanduser()
-    given: Path | str = path if _is_file(path) else canonical_id(what)
+    given: Path | str = path if is_file(path) else canonical_id(what)
     card = asyncio.run(_read(given, question, *chosen_model(model, model_base_url, ask_key)))
     if as_json:
-        typer.echo(plain_json(json.dumps(_as_json(card), ensure_ascii=False, indent=2)))
+        print_json(_as_json(card))
         return
     typer.echo("\n".join(visible(line) for line in _lines(card, question)))
-
-
-def _is_file(path: Path) -> bool:
-    return path.exists() or path.suffix.lower() in (".pdf", ".txt", ".md")
-
-
-def documents_of(named: Sequence[str]) -> tuple[OwnDocument, ...]:
-    """The documents that a run reads too: those of files and folders as they are now, and ids.
-
-    Raises:
-        BadParameter: There are too many of them, or a name is neither a file nor an id.
-        DocumentError: A file cannot be read.
-    """
-    if not named:
-        return ()
-    from deepcritical.domain.own_documents import MAX_DOCUMENTS, OwnDocument
-    from deepcritical.tools.own_documents import documents_in
-    from deepcritical.verification.ids import id_named
-
-    found: list[OwnDocument] = []
-    for what in dict.fromkeys(named):
-        path = Path(what).expanduser()
-        if _is_file(path):
-            found += documents_in(path)
-        elif known := id_named(what):
-            found.append(OwnDocument(name=known))
-        else:
-            told = f"{visible(what)} is neither a document that is there nor an id"
-            raise typer.BadParameter(told, param_hint="--with")
-    if len(found) > MAX_DOCUMENTS:
-        raise typer.BadParameter(f"at most {MAX_DOCUMENTS} documents", param_hint="--with")
-    return tuple(found)
 
 
 async def _read(
@@ -180,3 +147,19 @@ def _counting(card: StudyCard) -> Iterator[str]:
     for study in card.weighed.studies:
         if study.why:
             yield f"Remark: {study.why}."
+
+
+def understand(
+    question: Annotated[str, typer.Argument(help="Any question.")],
+) -> None:
+    """Print as JSON how QUESTION is read: its kind, drugs, condition, who is studied, polarity.
+
+    As `research`, `ask` and the chat read it before a model is asked. Where `declined` holds a
+    reason, the question is not searched; a name that no table has may still be known to MeSH.
+
+    Exit codes: 0 printed; 4 empty question; 5 question too long.
+    """
+    from deepcritical.questions.reading import read_frame
+
+    frame = read_frame(checked_question(question))
+    to_stdout(plain_json(frame.model_dump_json(indent=2)))

@@ -1,15 +1,19 @@
-"""How the command ends: the exit code of each error, and what is said of it."""
+"""How a command ends: the exit code of each error, what is said of it, and what signals do."""
 
 from __future__ import annotations
 
+import asyncio
+import signal
 import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import typer
 
 from deepcritical.domain import errors
 from deepcritical.domain.markdown import visible
 
-__all__ = ["EXIT_CODES", "INTERRUPTED", "NO_EVIDENCE", "exit_code"]
+__all__ = ["EXIT_CODES", "INTERRUPTED", "NO_EVIDENCE", "exit_code", "on_signals", "resumable"]
 
 NO_EVIDENCE = 3
 INTERRUPTED = 130
@@ -52,3 +56,37 @@ def exit_code(error: BaseException) -> int:
         err=True,
     )
     return 1
+
+
+@contextmanager
+def resumable(run_id: str, *, is_kept: bool) -> Iterator[None]:
+    """Print the id of a run that is cancelled within, and how to go on with it.
+
+    Args:
+        run_id: The run.
+        is_kept: Whether the database has it.
+    """
+    try:
+        yield
+    except errors.ResearchCancelled:
+        if is_kept:
+            told = f"The run {run_id} is kept. Go on with it: deepcritical traces resume {run_id}"
+            typer.echo(told, err=True)
+        raise
+
+
+def on_signals(stop: Callable[[], object]) -> None:
+    """The first signal ends the run in its own way, with a complete log; the next one at once.
+
+    Must be called within a running event loop.
+    """
+    loop = asyncio.get_running_loop()
+
+    def first(signum: int) -> None:
+        stop()
+        loop.remove_signal_handler(signum)
+        # Python's own handler would wait for the thread in hand.
+        signal.signal(signum, signal.SIG_DFL)
+
+    for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(signum, first, signum)

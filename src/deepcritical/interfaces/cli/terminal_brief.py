@@ -23,7 +23,7 @@ from deepcritical.domain.brief_words import (
 from deepcritical.domain.markdown import one_line
 from deepcritical.domain.sentences import as_text, citation_marks
 from deepcritical.domain.verdict import Certainty, VerdictLabel
-from deepcritical.interfaces.output import to_stdout
+from deepcritical.interfaces.cli.output import to_stdout
 
 if TYPE_CHECKING:
     from deepcritical.domain.brief import Brief, DecidingStudy

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -13,7 +11,6 @@ import typer
 
 from deepcritical.domain.errors import (
     ERRORS,
-    ConfigurationError,
     DeepCriticalError,
     ResearchCancelled,
     StorageError,
@@ -24,17 +21,17 @@ from deepcritical.domain.run_files import RUN_LOG
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
-from deepcritical.interfaces.exit_codes import INTERRUPTED
-from deepcritical.interfaces.model_options import AskKey, BaseUrl, ModelName, chosen_model
-from deepcritical.interfaces.output import file_to_stdout, plain_json
+from deepcritical.interfaces.cli.endings import INTERRUPTED, on_signals, resumable
+from deepcritical.interfaces.cli.options import AskKey, BaseUrl, ModelName, Quiet, chosen_model
+from deepcritical.interfaces.cli.output import file_to_stdout, from_database, plain_json, print_json
 from deepcritical.interfaces.report_files import formats_of, write_report
-from deepcritical.interfaces.stop_signals import on_signals, resumable
 
 if TYPE_CHECKING:
     from deepcritical.domain.documents import Document
     from deepcritical.domain.events import Event, LoggedEvent
     from deepcritical.domain.traces import ToolTrace, TraceSummary
     from deepcritical.jobs.runs import RunService
+    from deepcritical.services.job_board import JobBoard
     from deepcritical.services.tool_trace_service import ToolTraceService
 
 __all__ = ["traces"]
@@ -69,7 +66,7 @@ def list_runs(
     """
     found = _with_traces(lambda kept: kept.list_traces(tool_name=tool, most=most))
     if as_json:
-        _print_json([trace.model_dump(mode="json") for trace in found])
+        print_json([trace.model_dump(mode="json") for trace in found])
         return
     for trace in found:
         typer.echo(_line(trace))
@@ -82,7 +79,7 @@ def show(run: _Id, as_json: _Json = False) -> None:
     """Show what a run was asked, how far it is, and what came out."""
     trace = _with_traces(lambda kept: kept.find_trace(run))
     if as_json:
-        _print_json(trace.model_dump(mode="json"))
+        print_json(trace.model_dump(mode="json"))
         return
     for name, value in _shown(trace).items():
         typer.echo(visible(f"{name:11}{value}"))
@@ -139,49 +136,55 @@ def delete(
 ) -> None:
     """Delete a run for good: its events, its report and what was asked."""
 
-    async def remove(kept: ToolTraceService) -> str:
-        from deepcritical.bootstrap import open_board
+    async def remove(kept: ToolTraceService, board: JobBoard, trace: ToolTrace) -> None:
         from deepcritical.jobs import requests
 
-        trace = await kept.find_trace(run)
-        await requests.delete(kept, open_board(kept), trace.id, under_way=force)
-        return trace.id
+        await requests.delete(kept, board, trace.id, under_way=force)
 
-    typer.echo(f"Deleted: {_with_traces(remove)}")
+    typer.echo(f"Deleted: {_changed(run, remove)}")
 
 
 @traces.command()
 def cancel(run: _Id) -> None:
     """Stop a run wherever it is; it ends as cancelled, and `resume` goes on with it."""
 
-    async def stop(kept: ToolTraceService) -> str:
-        from deepcritical.bootstrap import open_board
+    async def stop(kept: ToolTraceService, board: JobBoard, trace: ToolTrace) -> None:
         from deepcritical.jobs import requests
 
-        trace = await kept.find_trace(run)
         _refuse_ended(trace)
-        await requests.cancel(kept, open_board(kept), trace.id)
+        await requests.cancel(kept, board, trace.id)
         if (ended := await kept.get_trace(trace.id)).status is not TraceStatus.CANCELLED:
             _refuse_ended(ended)  # its end was faster
-        return trace.id
 
-    typer.echo(f"Cancelled: {_with_traces(stop)}")
+    typer.echo(f"Cancelled: {_changed(run, stop)}")
 
 
 @traces.command()
 def stop(run: _Id) -> None:
     """Have a run end its search with the step in hand, and write from what there is."""
 
-    async def write(kept: ToolTraceService) -> str:
-        from deepcritical.bootstrap import open_board
+    async def write(kept: ToolTraceService, board: JobBoard, trace: ToolTrace) -> None:
         from deepcritical.jobs import requests
 
-        trace = await kept.find_trace(run)
         _refuse_ended(trace)
-        await requests.write_now(kept, open_board(kept), trace.id)
+        await requests.write_now(kept, board, trace.id)
+
+    typer.echo(f"Writes now: {_changed(run, write)}")
+
+
+def _changed(
+    run: str, change: Callable[[ToolTraceService, JobBoard, ToolTrace], Awaitable[None]]
+) -> str:
+    """The id of the run, once it has been changed."""
+
+    async def use(kept: ToolTraceService) -> str:
+        from deepcritical.bootstrap import open_board
+
+        trace = await kept.find_trace(run)
+        await change(kept, open_board(kept), trace)
         return trace.id
 
-    typer.echo(f"Writes now: {_with_traces(write)}")
+    return _with_traces(use)
 
 
 @traces.command()
@@ -190,9 +193,7 @@ def resume(
     model: ModelName = None,
     model_base_url: BaseUrl = None,
     ask_key: AskKey = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No progress on stderr, only warnings.")
-    ] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Go on with a run that failed, was cancelled or lost its process, and wait for its end.
 
@@ -255,25 +256,9 @@ def _refuse_ended(trace: TraceSummary) -> None:
 
 
 def _with_traces(use: Callable[[ToolTraceService], Awaitable[T]]) -> T:
-    async def used() -> T:
-        async with _opened() as kept:
-            return await use(kept)
+    from deepcritical.bootstrap import open_traces
 
-    return asyncio.run(used())
-
-
-@asynccontextmanager
-async def _opened() -> AsyncIterator[ToolTraceService]:
-    # Imported late: `--help` must not wait for it.
-    from deepcritical.bootstrap import open_traces, read_settings
-
-    kept = await asyncio.to_thread(lambda: open_traces(read_settings()))
-    if kept is None:
-        raise ConfigurationError("Runs are not kept.", "Name a database in DATABASE_URL.")
-    try:
-        yield kept
-    finally:
-        await kept.close()
+    return from_database(open_traces, use)
 
 
 async def _finished(kept: ToolTraceService, run: str) -> tuple[Document, tuple[LoggedEvent, ...]]:
@@ -284,10 +269,6 @@ async def _finished(kept: ToolTraceService, run: str) -> tuple[Document, tuple[L
     if report is None:
         raise StorageError(f"The run {trace.id} has no report: it is {trace.status.value}.")
     return report, await kept.events(trace.id)
-
-
-def _print_json(value: object) -> None:
-    typer.echo(plain_json(json.dumps(value, ensure_ascii=False, indent=2)))
 
 
 def _line(trace: TraceSummary) -> str:
@@ -310,7 +291,6 @@ def _shown(trace: ToolTrace) -> dict[str, str]:
     model = f"{metrics.llm_calls} calls, {metrics.tokens:,} tokens"
     cost = "" if metrics.cost_usd is None else f", ${metrics.cost_usd:.4f}"
     lost = f", unanswered requests: {metrics.unanswered}" if metrics.unanswered else ""
-    verdict = _verdict(trace)
     told = {
         "Run": trace.id,
         "Question": str(trace.input_params.get("question", "")),
@@ -322,7 +302,7 @@ def _shown(trace: ToolTrace) -> dict[str, str]:
         "Queries": queries,
         "Records": str(metrics.sources_processed or ""),
         "Model": f"{model}{cost}{lost}" if metrics.llm_calls or lost else "",
-        "Verdict": verdict,
+        "Verdict": _verdict(trace),
         "Checklist": _checklist(trace),
         "Rests on": f"{len(known.facts)} statements, {len(known.sources)} references"
         if known.sources

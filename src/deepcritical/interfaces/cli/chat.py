@@ -24,19 +24,20 @@ from deepcritical.domain.chat import (
     ToolTold,
     TurnFailed,
 )
-from deepcritical.interfaces.chat_render import as_text
-from deepcritical.interfaces.cli import Choice, Snapshot, Sources, chosen
-from deepcritical.interfaces.exit_codes import NO_EVIDENCE
-from deepcritical.interfaces.model_options import (
+from deepcritical.interfaces.cli.endings import NO_EVIDENCE, on_signals
+from deepcritical.interfaces.cli.options import (
     AskKey,
     BaseUrl,
+    Choice,
     ChosenModel,
     ModelName,
+    Snapshot,
+    Sources,
+    chosen,
     chosen_model,
 )
-from deepcritical.interfaces.output import plain_json
-from deepcritical.interfaces.render import describe
-from deepcritical.interfaces.stop_signals import on_signals
+from deepcritical.interfaces.cli.output import plain_json
+from deepcritical.interfaces.render import as_text, describe
 
 if TYPE_CHECKING:
     from deepcritical.orchestrators.chat import Chat
@@ -57,20 +58,14 @@ _Json = Annotated[bool, typer.Option("--json", help="Print a line of JSON an eve
 _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing of the tools on stderr.")]
 
 
-class _Said(NamedTuple):
-    """How the chat is shown."""
-
-    as_json: bool
-    quiet: bool
-
-
 class _Wanted(NamedTuple):
-    """What is said, and about which run."""
+    """What is said, about which run, and how it is shown."""
 
     question: str | None
     run: str | None
     yes: bool
-    said: _Said
+    as_json: bool
+    quiet: bool
 
 
 def chat(
@@ -94,7 +89,7 @@ def chat(
     if yes and question is None:
         raise typer.BadParameter("it goes with a QUESTION", param_hint="--yes")
     with_model = chosen_model(model, model_base_url, ask_key)
-    wanted = _Wanted(question, run, yes, _Said(as_json, quiet))
+    wanted = _Wanted(question, run, yes, as_json, quiet)
     try:
         ending = asyncio.run(_talked(chosen(snapshot, sources), with_model, wanted))
     except asyncio.CancelledError as error:
@@ -109,8 +104,11 @@ async def _talked(choice: Choice, model: ChosenModel, wanted: _Wanted) -> ChatEv
     on_signals(task.cancel)
     async with _opened(choice, model, wanted.run) as talk:
         if wanted.question is None:
-            return await _read_lines(talk, wanted.said)
-        return await _once(talk, wanted.question, wanted)
+            return await _read_lines(talk, wanted)
+        ending = await _shown(talk.say(wanted.question), wanted)
+        if isinstance(ending, ResearchOffered) and wanted.yes:
+            return await _shown(talk.accept(ending.offer_id), wanted)
+        return ending
 
 
 @asynccontextmanager
@@ -119,8 +117,8 @@ async def _opened(choice: Choice, model: ChosenModel, run: str | None) -> AsyncI
     from deepcritical.bootstrap import build_runs, open_chats, place_of, read_settings
 
     settings = read_settings(*model)
-    place = place_of(settings, snapshot=choice.snapshot, sources=choice.sources)
-    runs = build_runs(settings, snapshot=choice.snapshot, sources=choice.sources)
+    place = place_of(settings, **choice.sought)
+    runs = build_runs(settings, **choice.sought)
     try:
         run_id = (await runs.find_own(run)).run_id if run is not None else ""
         async with open_chats(settings, runs, place, describe) as chats:
@@ -129,7 +127,7 @@ async def _opened(choice: Choice, model: ChosenModel, run: str | None) -> AsyncI
         await runs.close()
 
 
-async def _read_lines(talk: Chat, said: _Said) -> TurnFailed | None:
+async def _read_lines(talk: Chat, wanted: _Wanted) -> TurnFailed | None:
     """Answer lines up to the last; a model that refuses the key would fail at every one."""
     asked = sys.stdin.isatty()
     lines = _own_stdin()
@@ -141,7 +139,7 @@ async def _read_lines(talk: Chat, said: _Said) -> TurnFailed | None:
             return None
         if not line.strip():
             continue
-        ending = await _shown(talk.say(line), said)
+        ending = await _shown(talk.say(line), wanted)
         if isinstance(ending, TurnFailed) and ending.error == errors.KeyRefusedError.__name__:
             return ending
 
@@ -169,13 +167,6 @@ async def _next_line(lines: TextIO) -> str:
     return await asyncio.wrap_future(read)
 
 
-async def _once(talk: Chat, question: str, wanted: _Wanted) -> ChatEvent | None:
-    ending = await _shown(talk.say(question), wanted.said)
-    if isinstance(ending, ResearchOffered) and wanted.yes:
-        return await _shown(talk.accept(ending.offer_id), wanted.said)
-    return ending
-
-
 def _end(ending: ChatEvent | None) -> None:
     if isinstance(ending, TurnFailed):
         kind = getattr(errors, ending.error, errors.DeepCriticalError)
@@ -184,20 +175,20 @@ def _end(ending: ChatEvent | None) -> None:
         raise typer.Exit(NO_EVIDENCE)
 
 
-async def _shown(events: AsyncGenerator[ChatEvent, None], said: _Said) -> ChatEvent | None:
+async def _shown(events: AsyncGenerator[ChatEvent, None], wanted: _Wanted) -> ChatEvent | None:
     """Print a turn as it comes; the event that ended it."""
     last: ChatEvent | None = None
     async with aclosing(events) as coming:
         async for last in coming:
-            _print(last, said)
+            _print(last, wanted)
     return last
 
 
-def _print(event: ChatEvent, said: _Said) -> None:
-    if said.as_json:
+def _print(event: ChatEvent, wanted: _Wanted) -> None:
+    if wanted.as_json:
         typer.echo(plain_json(event.model_dump_json()))
     elif isinstance(event, ToolCalled | ToolTold):
-        if not said.quiet:
+        if not wanted.quiet:
             typer.echo(as_text(event), err=True)
     else:
         typer.echo(as_text(event), err=isinstance(event, TurnFailed))

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.markdown import visible
+from deepcritical.interfaces.cli.output import from_database, print_json
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -111,19 +109,9 @@ def counts(as_json: _Json = False) -> None:
 
 
 def _read(ask: Callable[[Operations], Awaitable[tuple[Row, ...]]]) -> tuple[Row, ...]:
-    async def asked() -> tuple[Row, ...]:
-        # Imported late: `--help` must not wait for it.
-        from deepcritical.bootstrap import open_operations, read_settings
+    from deepcritical.bootstrap import open_operations
 
-        seen = open_operations(read_settings())
-        if seen is None:
-            raise ConfigurationError("Runs are not kept.", "Name a database in DATABASE_URL.")
-        try:
-            return await ask(seen)
-        finally:
-            await seen.close()
-
-    return asyncio.run(asked())
+    return from_database(open_operations, ask)
 
 
 def _print(
@@ -135,8 +123,7 @@ def _print(
     nothing: str,
 ) -> None:
     if as_json:
-        plain = [row.model_dump(mode="json") for row in rows]
-        typer.echo(json.dumps(plain, ensure_ascii=False, indent=2))
+        print_json([row.model_dump(mode="json") for row in rows])
         return
     if not rows:
         typer.echo(nothing, err=True)

@@ -6,14 +6,13 @@ How records were ranked goes to stderr, the passages that answer to stdout.
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import typer
 
 from deepcritical.domain.markdown import visible
-from deepcritical.interfaces.output import plain_json
+from deepcritical.interfaces.cli.output import print_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +38,10 @@ def ask_records(evidence: str, question: str, most: int, *, as_json: bool) -> bo
     found, how = asyncio.run(_asked(evidence, question, most))
     if not found.subjects and found.passages:
         _tell("The question names no drug and no condition: sentences on any of them are shown.")
-    typer.echo(_as_json(found, how) if as_json else _as_text(found))
+    if as_json:
+        print_json(found.model_dump(mode="json") | {"retrieval": how})
+    else:
+        typer.echo(_as_text(found))
     return bool(found.passages)
 
 
@@ -87,11 +89,6 @@ async def _ranked(
     best = {keys[canonical_ids(record)]: record for record in found}
     unfound = {k: r.model_copy(update={"relevance_score": 0.0}) for k, r in records.items()}
     return best | {key: record for key, record in unfound.items() if key not in best}
-
-
-def _as_json(found: FollowUp, retrieval: str) -> str:
-    data = found.model_dump(mode="json") | {"retrieval": retrieval}
-    return plain_json(json.dumps(data, ensure_ascii=False, indent=2))
 
 
 def _as_text(found: FollowUp) -> str:

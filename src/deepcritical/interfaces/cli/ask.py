@@ -8,40 +8,42 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.domain.question import checked_question
-from deepcritical.domain.run_files import RUN_LOG
-from deepcritical.export.imprint import Imprint
-from deepcritical.interfaces.asked_records import ask_records
-from deepcritical.interfaces.cli import (
+from deepcritical.interfaces.cli.asked_records import ask_records
+from deepcritical.interfaces.cli.ended import (
+    NoSimilar,
+    Reuse,
+    Reusing,
+    Similar,
+    former_run,
+    prepared,
+    run_out,
+)
+from deepcritical.interfaces.cli.endings import NO_EVIDENCE
+from deepcritical.interfaces.cli.options import (
+    AskKey,
+    BaseUrl,
     Choice,
+    ChosenModel,
+    ModelName,
+    Quiet,
     Snapshot,
     Sources,
     chosen,
-    folder_of,
-    prepared,
-)
-from deepcritical.interfaces.exit_codes import NO_EVIDENCE
-from deepcritical.interfaces.model_options import (
-    AskKey,
-    BaseUrl,
-    ChosenModel,
-    ModelName,
     chosen_model,
+    folder_of,
 )
-from deepcritical.interfaces.output import plain_json, to_stdout
-from deepcritical.interfaces.progress import show
-from deepcritical.interfaces.report_files import ANSWER_FILES, write_report
-from deepcritical.interfaces.reuse import Former, NoSimilar, Reuse, Reusing, former_run
-from deepcritical.interfaces.stop_signals import on_signals, resumable
+from deepcritical.interfaces.cli.output import plain_json, to_stdout
+from deepcritical.interfaces.report_files import ANSWER_FILES
 
 if TYPE_CHECKING:
     from deepcritical.domain.answer import DeepAnswer, ToolOutput
-    from deepcritical.jobs.runs import RunService
+    from deepcritical.jobs.run import RunOf
 
 __all__ = ["ask"]
 
@@ -56,13 +58,6 @@ class _Asked(NamedTuple):
     quiet: bool
     as_json: bool
     reusing: Reusing
-
-
-class _Finished(NamedTuple):
-    imprint: Imprint
-    answer: DeepAnswer
-    files: dict[str, bytes]
-    """The records of the run, as a snapshot file."""
 
 
 _Question = Annotated[str, typer.Argument(help="Any biomedical question, best on one thing.")]
@@ -90,9 +85,6 @@ _Max = Annotated[
     int | None, typer.Option("--max", min=1, max=1000, help="With --evidence: records shown.")
 ]
 _Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
-_Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="No progress on stderr, only warnings.")
-]
 
 
 def ask(
@@ -108,7 +100,7 @@ def ask(
     model_base_url: BaseUrl = None,
     ask_key: AskKey = False,
     as_json: _Json = False,
-    quiet: _Quiet = False,
+    quiet: Quiet = False,
     reuse: Reuse = None,
     no_similar: NoSimilar = False,
 ) -> None:
@@ -154,77 +146,35 @@ def _folder(out: str | None, most: int | None) -> Path | None:
 
 def _research(wanted: _Asked, choice: Choice, model: ChosenModel) -> bool:
     # Imported late: `--help` and a refused question must not wait for the framework.
-    from deepcritical.bootstrap import build_runs, build_similar, place_of, read_settings
+    from deepcritical.bootstrap import build_runs, read_settings
     from deepcritical.domain.answer import DeepAnswer
     from deepcritical.jobs.runs import DEEP_RESEARCH
 
     settings = read_settings(*model)
-    runs = build_runs(settings, snapshot=choice.snapshot, sources=choice.sources)
-    place = place_of(settings, snapshot=choice.snapshot, sources=choice.sources)
-    looking = partial(
-        build_similar(settings, runs, place).similar,
-        wanted.question,
-        DEEP_RESEARCH,
-        context=wanted.context,
-        max_iterations=wanted.max_iterations,
-    )
-    if former := former_run(runs, looking, wanted.reusing, DeepAnswer):
-        return _hand_over_former(former, wanted)
-    log_path = prepared(wanted.out, ANSWER_FILES) if wanted.out else None
-    finished = asyncio.run(_run(runs, wanted, log_path))
-    if wanted.out:
-        _save(finished, wanted.out)
-    return _hand_over(finished, wanted)
+    runs = build_runs(settings, **choice.sought)
+    limits: dict[str, Any] = {"context": wanted.context, "max_iterations": wanted.max_iterations}
+    similar = Similar(settings, runs, choice, wanted.question, DEEP_RESEARCH, limits)
+    ended = former_run(similar, wanted.reusing, DeepAnswer)
+    if ended is None:
+        log_path = prepared(wanted.out, ANSWER_FILES)
+        ask_it = partial(runs.ask, wanted.question, log_path=log_path, **limits)
+        check = runs.check(wanted.question, DEEP_RESEARCH, context=wanted.context)
+        # A program that reads JSON reads of a failure, too; people are told on stderr.
+        failed = _print_failure if wanted.as_json else None
+        ended = asyncio.run(run_out(runs, check, ask_it, wanted.quiet, failed))
+    if not wanted.as_json:
+        return ended.hand_over("full", wanted.out)
+    ended.save(wanted.out)
+    _print(ended.document.tool_output(ended.imprint.run_id))
+    return bool(ended.document.references)
 
 
-def _hand_over_former(former: Former[DeepAnswer], wanted: _Asked) -> bool:
-    if wanted.out:
-        former.save(wanted.out)
-    return _hand_over(_Finished(former.imprint, former.document, {}), wanted)
+async def _print_failure(run: RunOf[DeepAnswer], error: DeepCriticalError) -> None:
+    from deepcritical.jobs.stored_runs import failed_output
+
+    _print(await failed_output(run, str(error)))
 
 
-def _hand_over(finished: _Finished, wanted: _Asked) -> bool:
-    to_stdout(_as_json(finished) if wanted.as_json else finished.answer.to_markdown())
-    return bool(finished.answer.references)
-
-
-async def _run(runs: RunService, wanted: _Asked, log_path: Path | None) -> _Finished:
-    from deepcritical.jobs.runs import DEEP_RESEARCH
-
-    try:
-        await runs.check(wanted.question, DEEP_RESEARCH, context=wanted.context)
-        run = runs.ask(
-            wanted.question,
-            context=wanted.context,
-            max_iterations=wanted.max_iterations,
-            log_path=log_path,
-        )
-        on_signals(run.cancel)
-        await show(run, wanted.quiet)
-        try:
-            with resumable(run.run_id, is_kept=runs.keeps_runs):
-                answer = await run.result()
-        except DeepCriticalError as error:
-            from deepcritical.jobs.stored_runs import failed_output
-
-            if wanted.as_json:  # for the program that reads it; people are told on stderr
-                to_stdout(_printed(await failed_output(run, str(error))))
-            raise
-        return _Finished(Imprint(run.run_id, run.ended_at), answer, run.files())
-    finally:
-        await runs.close()
-
-
-def _save(finished: _Finished, out: Path) -> None:
-    names = write_report(finished.answer, finished.imprint, out, finished.files)
-    written = ", ".join((*names, RUN_LOG))
-    typer.echo(f"Written to {out}: {written}", err=True)
-
-
-def _as_json(finished: _Finished) -> str:
-    """The answer as the `deep_research` tool hands it out."""
-    return _printed(finished.answer.tool_output(finished.imprint.run_id))
-
-
-def _printed(output: ToolOutput) -> str:
-    return plain_json(output.model_dump_json(indent=2)) + "\n"
+def _print(output: ToolOutput) -> None:
+    """Print an answer as the `deep_research` tool hands it out."""
+    to_stdout(plain_json(output.model_dump_json(indent=2)) + "\n")
