@@ -17,9 +17,9 @@ import uvicorn
 
 from deepcritical.bootstrap import ChatService, Lookups
 from deepcritical.domain.errors import ReasoningError
-from deepcritical.interfaces import event_stream
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.guard import REPORT_POLICY
+from deepcritical.interfaces.rest import event_stream
 from deepcritical.interfaces.site import Served as Built
 from deepcritical.interfaces.site import build_site
 from deepcritical.jobs.run import Run

@@ -17,12 +17,12 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from deepcritical.bootstrap import ChatService, Lookups
 from deepcritical.interfaces import shared_pages
 from deepcritical.interfaces.access import Access, Mode, is_loopback
-from deepcritical.interfaces.api import build_api
 from deepcritical.interfaces.guard import MOST_OPEN, MOST_OPEN_LOCAL, Crowd, Guard, PageGate
 from deepcritical.interfaces.left_runs import tended
 from deepcritical.interfaces.mcp.http import over_http
 from deepcritical.interfaces.page import views
 from deepcritical.interfaces.problems import add_handlers
+from deepcritical.interfaces.rest.api import build_api
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
 

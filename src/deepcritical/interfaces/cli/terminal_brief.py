@@ -126,12 +126,10 @@ def _parts(page: _Page) -> Iterator[ConsoleRenderable]:
         yield Text(as_text(page.brief.licensed, page.references), "bold")
         yield Text()
     yield Text(as_text(page.brief.answer, page.references))
-    if page.brief.harms:
-        yield Text()
-        yield _labelled("Harms", as_text(page.brief.harms, page.references), "bold")
-    if page.brief.label:
-        yield Text()
-        yield _labelled("Label", as_text(page.brief.label, page.references), "bold")
+    for heading, told in (("Harms", page.brief.harms), ("Label", page.brief.label)):
+        if told:
+            yield Text()
+            yield _labelled(heading, as_text(told, page.references), "bold")
     if page.brief.synthesis:
         yield Text()
         yield Text(as_text(page.brief.synthesis, page.references))

@@ -23,7 +23,7 @@ from deepcritical.export.mechanism_graph import mechanism_graph
 from deepcritical.export.sources import trials_of
 from deepcritical.export.templating import filled
 from deepcritical.export.trace_panel import render_trace
-from deepcritical.interfaces.api_caller import Known
+from deepcritical.interfaces.caller import Known
 from deepcritical.interfaces.guard import REPORT_POLICY
 from deepcritical.interfaces.render import told
 from deepcritical.interfaces.report_files import formats_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Path, Request, Response, Security
 from fastapi.security import APIKeyHeader, HTTPBearer
@@ -13,7 +13,7 @@ from deepcritical.interfaces.access import Access, Caller, check_owner, set_cook
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.stored_runs import RunView
 
-__all__ = ["Known", "ModelKey", "Own", "Rules", "Runs", "Who", "readable"]
+__all__ = ["Known", "ModelKey", "Own", "Rules", "Runs", "Who", "part", "readable"]
 
 _bearer = HTTPBearer(auto_error=False, description="The token of a user.")
 _model_key = APIKeyHeader(
@@ -24,18 +24,17 @@ _model_key = APIKeyHeader(
 )
 
 
-async def _runs_of_app(request: Request) -> RunService:
-    runs: RunService = request.app.state.runs
-    return runs
+def part(name: str) -> Any:
+    """A part of the application by its name, as what a request needs."""
+
+    async def of_app(request: Request) -> Any:
+        return getattr(request.app.state, name)
+
+    return Depends(of_app)
 
 
-async def _access_of_app(request: Request) -> Access:
-    access: Access = request.app.state.access
-    return access
-
-
-Runs = Annotated[RunService, Depends(_runs_of_app)]
-Rules = Annotated[Access, Depends(_access_of_app)]
+Runs = Annotated[RunService, part("runs")]
+Rules = Annotated[Access, part("access")]
 
 
 async def _key(sent: Annotated[str | None, Security(_model_key)] = None) -> SecretStr | None:

@@ -14,7 +14,7 @@ from deepcritical.domain.base import Model
 from deepcritical.domain.errors import StorageError
 from deepcritical.domain.markdown import one_line
 from deepcritical.domain.own_documents import OwnDocument
-from deepcritical.interfaces.api_caller import Rules, Runs, Who
+from deepcritical.interfaces.caller import Rules, Runs, Who
 from deepcritical.jobs.runs import RunService
 from deepcritical.services.uploads import KEPT_S, Uploads
 from deepcritical.tools.documents import MAX_BYTES, document_of

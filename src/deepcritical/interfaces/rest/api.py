@@ -33,8 +33,14 @@ from deepcritical.domain.verdict import Verdict
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.imprint import Imprint
 from deepcritical.interfaces.access import Access
-from deepcritical.interfaces.api_caller import Known, ModelKey, Own, Rules, Runs, Who, readable
-from deepcritical.interfaces.api_models import (
+from deepcritical.interfaces.caller import Known, ModelKey, Own, Rules, Runs, Who, readable
+from deepcritical.interfaces.guard import REPORT_POLICY
+from deepcritical.interfaces.problems import PROBLEM_RESPONSES, add_handlers, describe_problems
+from deepcritical.interfaces.report_files import formats_of
+from deepcritical.interfaces.rest.chat import ChatSessions, chat_router
+from deepcritical.interfaces.rest.documents import AT_ONCE, documents_router
+from deepcritical.interfaces.rest.event_stream import EventStream, run_blocks
+from deepcritical.interfaces.rest.models import (
     ChangedEvidence,
     ClaimToVerify,
     EventPage,
@@ -54,12 +60,6 @@ from deepcritical.interfaces.api_models import (
     shared_run,
     similar_shown,
 )
-from deepcritical.interfaces.chat_api import ChatSessions, chat_router
-from deepcritical.interfaces.documents_api import AT_ONCE, documents_router
-from deepcritical.interfaces.event_stream import EventStream, run_blocks
-from deepcritical.interfaces.guard import REPORT_POLICY
-from deepcritical.interfaces.problems import PROBLEM_RESPONSES, add_handlers, describe_problems
-from deepcritical.interfaces.report_files import formats_of
 from deepcritical.jobs.run import Once
 from deepcritical.jobs.runs import RESEARCH, RunService
 from deepcritical.jobs.similar_runs import SimilarRuns

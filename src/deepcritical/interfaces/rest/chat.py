@@ -19,10 +19,10 @@ from deepcritical.domain.base import Model
 from deepcritical.domain.chat import ChatEvent
 from deepcritical.domain.question import MAX_QUESTION_CHARS
 from deepcritical.domain.tool_registry import ToolCaller
-from deepcritical.interfaces.api_caller import ModelKey, Rules, Runs, Who, readable
-from deepcritical.interfaces.api_models import ModelChoice
-from deepcritical.interfaces.event_stream import EventStream
+from deepcritical.interfaces.caller import ModelKey, Rules, Runs, Who, part, readable
 from deepcritical.interfaces.render import as_text
+from deepcritical.interfaces.rest.event_stream import EventStream
+from deepcritical.interfaces.rest.models import ModelChoice
 from deepcritical.orchestrators.chat import Chat
 
 __all__ = ["ChatSessions", "chat_router"]
@@ -126,12 +126,7 @@ async def _chats_of_app(request: Request) -> ChatService:
     return chats
 
 
-async def _sessions_of_app(request: Request) -> ChatSessions:
-    sessions: ChatSessions = request.app.state.sessions
-    return sessions
-
-
-Sessions = Annotated[ChatSessions, Depends(_sessions_of_app)]
+Sessions = Annotated[ChatSessions, part("sessions")]
 ChatId = Annotated[str, Path(max_length=64, description="The id of a chat.")]
 
 
