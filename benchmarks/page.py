@@ -42,6 +42,7 @@ from deepcritical.bootstrap.lookups import Lookups
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.render import describe
 from deepcritical.interfaces.server import create_app
+from deepcritical.interfaces.site import Served
 from deepcritical.settings import Settings
 from tests.conftest import DEMO_QUESTION
 from tests.e2e.pages import ARGUMENTS, BROWSERS
@@ -203,7 +204,7 @@ def counted_server(folder: Path) -> Iterator[tuple[str, Counted]]:
     runs = build_runs(settings, serves=True)
     chats = open_chats(settings, runs, place_of(settings), describe)
     lookups = Lookups(settings, "demo")
-    app = Counted(create_app(runs, Access(), lookups, host="127.0.0.1", chats=chats))
+    app = Counted(create_app(Served(runs, Access(), lookups, chats=chats), "127.0.0.1"))
     with socket.create_server(("127.0.0.1", 0)) as listening:
         server = uvicorn.Server(uvicorn.Config(app, lifespan="on", log_level="warning"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})

@@ -23,7 +23,7 @@ import pytest
 
 from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.verdict import Certainty, VerdictLabel
-from deepcritical.interfaces.exit_codes import EXIT_CODES
+from deepcritical.interfaces.cli.endings import EXIT_CODES
 from tests.conftest import ROOT
 from tests.servers.commands import forked_command
 from tests.servers.serving import serving

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from deepcritical.export.html import as_html
+from deepcritical.export.html import render_page
 from tests.e2e.pages import browser
 from tests.e2e.test_page_accessibility import LOOKS, Look, barriers
 from tests.unit.export.briefs import brief_report
@@ -20,7 +20,7 @@ __all__ = ["browser"]
 def page(browser: Browser, tmp_path: Path) -> Iterator[Page]:
     """The file, in which nothing may go wrong."""
     written = tmp_path / "report.html"
-    written.write_text(as_html(brief_report()), encoding="utf-8")
+    written.write_text(render_page(brief_report()), encoding="utf-8")
     wrong: list[str] = []
     context = browser.new_context(offline=True, viewport={"width": 1280, "height": 800})
     context.on("console", lambda said: wrong.append(said.text))

@@ -6,9 +6,8 @@ import asyncio
 import json
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,12 +15,13 @@ import httpx
 import pytest
 import uvicorn
 
-from deepcritical.bootstrap import Lookups
+from deepcritical.bootstrap import ChatService, Lookups
 from deepcritical.domain.errors import ReasoningError
-from deepcritical.interfaces import event_stream
 from deepcritical.interfaces.access import Access
-from deepcritical.interfaces.api import REPORT_POLICY
-from deepcritical.interfaces.site import Opening, build_site
+from deepcritical.interfaces.guard import REPORT_POLICY
+from deepcritical.interfaces.rest import event_stream
+from deepcritical.interfaces.site import Served as Built
+from deepcritical.interfaces.site import build_site
 from deepcritical.jobs.run import Run
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
@@ -43,14 +43,13 @@ async def served(
     access: Access | None = None,
     host: str = "127.0.0.1",
     similar: SimilarRuns | None = None,
-    chats: Opening | None = None,
+    chats: AbstractAsyncContextManager[ChatService | None] | None = None,
 ) -> AsyncIterator[Served]:
     with socket.create_server((host, 0)) as listening:
         app = await asyncio.to_thread(
-            partial(build_site, host=host, similar=similar, chats=chats),
-            runs,
-            access or Access(),
-            Lookups(Settings()),
+            build_site,
+            Built(runs, access or Access(), Lookups(Settings()), similar, chats or nullcontext()),
+            host,
         )
         config = uvicorn.Config(app, log_level="error", lifespan="on" if chats else "off")
         server = uvicorn.Server(config)

@@ -14,7 +14,7 @@ import pytest
 
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.checks import Check, CheckState
-from deepcritical.interfaces.doctor_command import EXTRAS
+from deepcritical.interfaces.cli.doctor import EXTRAS
 from deepcritical.models.probing import check_model
 from deepcritical.models.providers import model_server
 from deepcritical.services.checking import (

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from deepcritical.domain.chat import ChatAnswer, ChatEvent
-from deepcritical.interfaces.chat_render import as_text
+from deepcritical.interfaces.render import as_text
 from tests.conftest import paper, snapshot
 from tests.integration.chats import called, turn
 from tests.integration.modelled import NULL

@@ -21,7 +21,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from deepcritical.interfaces.access import Access
-from deepcritical.interfaces.api import build_api
+from deepcritical.interfaces.rest.api import build_api
 from tests.conftest import QUESTION, paper, run_service, snapshot
 from tests.integration.chats import chats_over
 from tests.integration.test_api import served

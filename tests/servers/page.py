@@ -18,6 +18,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.render import describe
 from deepcritical.interfaces.server import serve_page
+from deepcritical.interfaces.site import Served
 from deepcritical.jobs.similar_runs import NewsSince, SimilarRuns
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url
@@ -64,7 +65,7 @@ def main(folder: Path, slots: int | None) -> None:
     settings = Settings(snapshot=str(folder / "records.jsonl"), embedding_model="")
     chats = open_chats(settings, service, place_of(settings), describe)
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        serve_page(service, Access(), Lookups(settings), listening, similar=similar, chats=chats)
+        serve_page(Served(service, Access(), Lookups(settings), similar, chats), listening)
 
 
 if __name__ == "__main__":

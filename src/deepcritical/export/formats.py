@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ANSWER_FORMATS", "FORMATS", "Format"]
 
-
 _SVG = "image/svg+xml"
 
 
@@ -55,10 +54,6 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
     }
 )
 """By file suffix."""
-ANSWER_FORMATS: Mapping[str, Format] = MappingProxyType(
-    {
-        suffix: FORMATS[suffix]
-        for suffix in ("html", "md", "json", "bib", "ris", "csl.json", "evidence.csv")
-    }
-)
+_OF_ANSWERS = ("html", "md", "json", "bib", "ris", "csl.json", "evidence.csv")
+ANSWER_FORMATS: Mapping[str, Format] = MappingProxyType({s: FORMATS[s] for s in _OF_ANSWERS})
 """Those that an answer can be had in, which has no verdict, no chains and no figures."""

@@ -11,7 +11,7 @@ from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.votes import Importance, OutcomeRow
 from deepcritical.export.cited import numbers_of
-from deepcritical.export.trials import Trial, trials_of
+from deepcritical.export.sources import Trial, trials_of
 
 __all__ = ["Cell", "Grid", "findings_grid", "studies_grid", "trials_grid"]
 

@@ -1,4 +1,4 @@
-"""The report as HTML: a fragment for a page of ours, or a file that needs nothing else.
+"""The report as HTML: fragments for a page of ours, or a file that needs nothing else.
 
 Citation chips and the arrows of chains are buttons of the browser's own popovers, so that neither
 needs a script.
@@ -6,7 +6,7 @@ needs a script.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import zip_longest
 from typing import NamedTuple
@@ -14,6 +14,8 @@ from typing import NamedTuple
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.claim_appendix import is_quote
 from deepcritical.domain.documents import Document
+from deepcritical.domain.evidence import SOURCE_NAMES
+from deepcritical.domain.hypotheses_markdown import edge_evidence
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_markdown import candidate_table, evidence_table
@@ -22,21 +24,25 @@ from deepcritical.domain.search_log import search_log
 from deepcritical.export.cited import cited_html, how_checked, numbers_of, study_facts, trial_facts
 from deepcritical.export.columns import column_widths, natural_width
 from deepcritical.export.grids import Grid, findings_grid
-from deepcritical.export.mechanism_figure import edge_label, edge_words
+from deepcritical.export.mechanism_figure import draw_mechanism, edge_label, edge_words
 from deepcritical.export.parts import Block, Chains, Ledger, Part, Prose, parts_of
 from deepcritical.export.preview import Preview
+from deepcritical.export.prisma_figure import draw_prisma
 from deepcritical.export.prose import EM, LINE, chip, to_html, to_inline_html
-from deepcritical.export.sources import EdgeSource, Source, edge_sources, sources_of
+from deepcritical.export.sources import EdgeSource, Source, edge_sources, sources_of, trials_of
 from deepcritical.export.svg import Drawing, inline
 from deepcritical.export.templating import filled, stylesheet
+from deepcritical.export.timeline import draw_timeline, point_words, timeline, year_of
 
 __all__ = [
-    "answer_as_html",
-    "as_html",
     "render_brief",
     "render_document",
+    "render_evidence",
+    "render_mechanism",
     "render_page",
     "render_sources",
+    "render_timeline",
+    "render_trials",
 ]
 
 
@@ -46,16 +52,6 @@ class Step(NamedTuple):
     name: str
     edge: EdgeSource | None = None
     """None for the last name."""
-
-
-def as_html(report: ResearchReport) -> str:
-    """The report as one HTML file that makes no request."""
-    return render_page(report)
-
-
-def answer_as_html(answer: DeepAnswer) -> str:
-    """The answer to a free question as one HTML file that makes no request."""
-    return render_page(answer)
 
 
 def render_document(document: Document, *, alone: bool = False) -> str:
@@ -84,7 +80,7 @@ def render_sources(document: Document) -> str:
 
 
 def render_page(document: Document, preview: Preview | None = None) -> str:
-    """The report, or the answer, as a whole page, with what a link to it shows."""
+    """The report, or the answer, as one HTML file that makes no request; a link shows `preview`."""
     title = document.title if isinstance(document, ResearchReport) else document.question
     return filled(
         "page.html",
@@ -93,6 +89,52 @@ def render_page(document: Document, preview: Preview | None = None) -> str:
         style=stylesheet(),
         shown=render_document(document, alone=True),
         sources=render_sources(document),
+    )
+
+
+def render_evidence(document: Document) -> str:
+    """Every reference as a row to sort and to filter, and what was found and not used."""
+    report = document if isinstance(document, ResearchReport) else None
+    names = sorted({SOURCE_NAMES[r.source] for r in document.references})
+    return filled(
+        "evidence.html",
+        sources=sources_of(document),
+        source_names=[(name, name) for name in names],
+        year_of=year_of,
+        stances=any(row.stances for row in document.evidence_table),
+        read=document.total_papers_reviewed
+        if isinstance(document, ResearchReport)
+        else document.records_read,
+        prisma=report and report.prisma,
+        flow=report and draw_prisma(report),
+        drawn=inline,
+    )
+
+
+def render_mechanism(report: ResearchReport) -> str:
+    """The signed graph, and its edges as a table."""
+    references = report.references
+    edges = edge_evidence(report.hypotheses_tested, report.evidence_table, references)
+    return filled(
+        "mechanism.html",
+        drawing=draw_mechanism(report),
+        edges=edges,
+        drawn=inline,
+        prose=partial(to_html, references=references),
+    )
+
+
+def render_trials(document: Document) -> str:
+    """The registered trials, those that were stopped first."""
+    return filled("trials.html", trials=trials_of(document))
+
+
+def render_timeline(report: ResearchReport) -> str:
+    """The references by year and level, and the same as a list."""
+    points = sorted(timeline(report), key=lambda p: (p.year is None, -(p.year or 0), p.number))
+    told: Callable[..., str] = point_words
+    return filled(
+        "timeline.html", drawing=draw_timeline(report), points=points, told=told, drawn=inline
     )
 
 

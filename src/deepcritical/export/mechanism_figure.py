@@ -7,11 +7,11 @@ change), by its line and by the signs on its label; colour only repeats it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
+from typing import NamedTuple
 
 from deepcritical.domain.report import ResearchReport
-from deepcritical.export.layered import Layout, Slot, lay_out
 from deepcritical.export.mechanism_graph import (
     COLUMNS,
     EdgeSign,
@@ -21,7 +21,7 @@ from deepcritical.export.mechanism_graph import (
 )
 from deepcritical.export.svg import Drawing, Tone, box, label, lines_of, opener, path
 
-__all__ = ["draw_mechanism", "edge_label", "edge_words"]
+__all__ = ["Slot", "draw_mechanism", "edge_label", "edge_words", "lay_out"]
 
 _TITLE = "Mechanism graph"
 _NODE_WIDTH, _NODE_HEIGHT, _GAP, _MARGIN, _TOP = 112, 58, 100, 10, 44
@@ -47,6 +47,7 @@ _MEANING = {
     EdgeSign.UNKNOWN: "no evidence found",
 }
 _NODE_TONES: dict[int, Tone] = {0: "drug", len(COLUMNS) - 1: "ink"}
+_SWEEPS = 6
 _Point = tuple[float, float]
 
 
@@ -239,3 +240,107 @@ def edge_words(edge: GraphEdge) -> str:
     )
     told = [f"{said} [{', '.join(map(str, cited))}]" for said, cited in sides if cited]
     return f"{edge.subject} → {edge.object}: {' but also '.join(told) or edge.sign.value}"
+
+
+class Slot(NamedTuple):
+    """A node, or the place where an edge passes a column."""
+
+    name: str
+    column: int
+    passes: tuple[str, str] | None = None
+    """The edge that passes here; None for a node."""
+
+
+class Layout(NamedTuple):
+    """Where everything is."""
+
+    heights: dict[Slot, float]
+    """Middle of each slot, from the top."""
+    ways: dict[tuple[str, str], list[Slot]]
+    """The slots of each edge from start to end."""
+    height: float
+
+
+def lay_out(
+    columns: Mapping[str, int],
+    edges: Iterable[tuple[str, str]],
+    node_height: float,
+    pass_height: float,
+) -> Layout:
+    """Places for nodes and edges, after Sugiyama, Tagawa & Toda (1981).
+
+    An edge that passes over columns gets a free slot in each, so that it runs between the boxes;
+    the order within a column follows the mean place of the neighbours, which keeps crossings few.
+
+    Args:
+        columns: Column of each node, from 0.
+        edges: Pairs of names.
+        node_height: Height to keep for a node, with the gap around it.
+        pass_height: The same for a passing edge.
+    """
+    ways = {edge: _way(edge, columns) for edge in edges}
+    slots: dict[int, dict[Slot, None]] = defaultdict(dict)
+    for name, column in columns.items():
+        slots[column][Slot(name, column)] = None
+    for way in ways.values():
+        for slot in way:
+            slots[slot.column][slot] = None
+    ordered = _ordered({column: list(slots[column]) for column in sorted(slots)}, ways)
+    return _placed(ordered, ways, node_height, pass_height)
+
+
+def _way(edge: tuple[str, str], columns: Mapping[str, int]) -> list[Slot]:
+    start, end = (Slot(name, columns[name]) for name in edge)
+    between = range(start.column + 1, end.column)
+    return [start, *(Slot("", column, edge) for column in between), end]
+
+
+def _ordered(
+    columns: dict[int, list[Slot]], ways: Mapping[tuple[str, str], Sequence[Slot]]
+) -> dict[int, list[Slot]]:
+    """Each column sorted by the mean place of its neighbours, from both sides in turn."""
+    beside: dict[Slot, dict[int, list[Slot]]] = defaultdict(lambda: defaultdict(list))
+    for way in ways.values():
+        for left, right in pairwise(way):
+            beside[right][-1].append(left)
+            beside[left][1].append(right)
+    for sweep in range(_SWEEPS):
+        side = -1 if sweep % 2 == 0 else 1
+        for column in sorted(columns, reverse=side == 1):
+            # Places as shares of their column, because columns differ in length.
+            places = {
+                slot: (n + 0.5) / len(line)
+                for line in columns.values()
+                for n, slot in enumerate(line)
+            }
+            means = {
+                slot: _mean([places[s] for s in beside[slot][side]], places[slot])
+                for slot in columns[column]
+            }
+            columns[column] = sorted(columns[column], key=means.__getitem__)
+    return columns
+
+
+def _mean(places: list[float], own: float) -> float:
+    return sum(places) / len(places) if places else own
+
+
+def _placed(
+    columns: Mapping[int, Sequence[Slot]],
+    ways: dict[tuple[str, str], list[Slot]],
+    node_height: float,
+    pass_height: float,
+) -> Layout:
+    def room(slot: Slot) -> float:
+        return pass_height if slot.passes else node_height
+
+    total = max((sum(map(room, line)) for line in columns.values()), default=node_height)
+    heights = {}
+    for line in columns.values():
+        # Columns stand in the middle; what is left over is shared between the slots.
+        spare = (total - sum(map(room, line))) / (len(line) + 1)
+        top = spare
+        for slot in line:
+            heights[slot] = top + room(slot) / 2
+            top += room(slot) + spare
+    return Layout(heights, ways, total)

@@ -16,10 +16,12 @@ from deepcritical.domain.report_markdown import because, evidence_table
 from deepcritical.domain.report_parts import Claim, HypothesisTested
 from deepcritical.domain.search_log import search_log
 from deepcritical.domain.sentences import Sentence
-from deepcritical.export.figures import FIGURES
 from deepcritical.export.forest_figure import draw_forests
 from deepcritical.export.grids import Grid, studies_grid, trials_grid
+from deepcritical.export.mechanism_figure import draw_mechanism
+from deepcritical.export.prisma_figure import draw_prisma
 from deepcritical.export.svg import Drawing
+from deepcritical.export.timeline import draw_timeline
 
 __all__ = ["Chains", "Ledger", "LedgerEntry", "Medium", "Part", "Prose", "References", "parts_of"]
 
@@ -105,11 +107,11 @@ def _studies(report: ResearchReport, medium: Medium) -> Part:
         grid = studies_grid(report)
         return Part("studies", "Studies", (grid,), _count(len(grid.rows), "study", "studies"))
     rows = evidence_table(report.evidence_table, report.references).partition("\n\n")[2]
-    return Part("studies", "Evidence table", (FIGURES["timeline"](report), *_prose(rows)))
+    return Part("studies", "Evidence table", (draw_timeline(report), *_prose(rows)))
 
 
 def _mechanism(report: ResearchReport, medium: Medium) -> Part:
-    figure = [FIGURES["mechanism"](report)] if medium != "page" else []
+    figure = [draw_mechanism(report)] if medium != "page" else []
     chains = Chains(report.hypotheses_tested)
     holds = _count(len(chains.hypotheses), "chain")
     found = _prose(report.mechanistic_findings.content)
@@ -139,7 +141,7 @@ def _assessed(report: ResearchReport) -> tuple[Block, ...]:
         told += f"\n- Mechanism {scores.mechanism_score}/10, clinical {scores.clinical_score}/10."
     told += f"\n- Confidence {report.confidence_score:.1f}."
     told += f"\n- {report.support}." if report.support else ""
-    return (*_prose(told), FIGURES["prisma"](report), *_prose(report.methodology.content))
+    return (*_prose(told), draw_prisma(report), *_prose(report.methodology.content))
 
 
 def _ledger(report: ResearchReport) -> Ledger:

@@ -11,11 +11,13 @@ import json
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deepcritical.domain.brief import Brief, DecidingStudy, TrialUnderWay
 from deepcritical.domain.brief_words import licensed_words
+from deepcritical.domain.checks import Check, failed, passed
 from deepcritical.domain.claim_appendix import is_quote
+from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_markdown import candidate_table, reference_list
 from deepcritical.domain.report_parts import Claim, HypothesisTested, Reference
@@ -30,7 +32,7 @@ from deepcritical.export.svg import Drawing
 if TYPE_CHECKING:
     from typst import Fonts
 
-__all__ = ["TONES", "as_pdf", "fonts"]
+__all__ = ["TONES", "as_pdf", "check_pdf", "typeset"]
 
 TONES = {
     "supported": "good",
@@ -44,24 +46,48 @@ TONES = {
 
 def as_pdf(report: ResearchReport) -> bytes:
     """The report on A4, with figures as vectors and each ``[n]`` a link to its reference."""
+    return typeset("report.typ", "report", _document(report), format="pdf")
+
+
+def typeset(template: str, name: str, data: Node, **wanted: Any) -> bytes:
+    """A template of ours, set with data that it knows by a name.
+
+    Args:
+        template: Its file.
+        name: What it calls the data.
+        data: What JSON can hold.
+        wanted: The format, and what goes with it.
+    """
     import typst
 
-    template = files(__package__) / "templates" / "report.typ"
-    data = json.dumps(_document(report), ensure_ascii=False)
-    compiler = typst.Compiler(
-        template.read_bytes(), font_paths=fonts(), sys_inputs={"report": data}
-    )
-    written = compiler.compile(format="pdf")
+    written = typst.Compiler(
+        (files(__package__) / "templates" / template).read_bytes(),
+        font_paths=_fonts(),
+        sys_inputs={name: json.dumps(data, ensure_ascii=False)},
+    ).compile(**wanted)
     assert isinstance(written, bytes)  # noqa: S101 - the library's type: a list is for pictures
     return written
 
 
 @cache
-def fonts() -> Fonts:
+def _fonts() -> Fonts:
     """The package's fonts and the machine's, looked up once."""
     import typst
 
     return typst.Fonts()
+
+
+def check_pdf() -> Check:
+    """Whether a page of one word can be set. Blocks for less than a second."""
+    try:
+        import typst
+
+        written = typst.Compiler(b"checked").compile(format="pdf")
+    except (ImportError, OSError, RuntimeError) as error:
+        reason = f"The typesetter cannot be used: {error}."
+        return failed("PDF", ConfigurationError(reason, "Install the package typst again."))
+    size = len(written) if isinstance(written, bytes) else 0
+    return passed("PDF", f"a page of one word was set in {size:,} bytes")
 
 
 def _document(report: ResearchReport) -> Node:

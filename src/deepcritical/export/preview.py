@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from importlib.resources import files
 from typing import NamedTuple
 
 from deepcritical.domain.documents import Document
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.report import ResearchReport
-from deepcritical.export.pdf import TONES, fonts
+from deepcritical.export.pdf import TONES, typeset
 from deepcritical.export.plain import one_line
 
 __all__ = ["Preview", "preview_of", "render_card"]
@@ -42,8 +40,6 @@ def preview_of(document: Document) -> Preview:
 
 def render_card(document: Document) -> bytes:
     """The picture as PNG, 1200 x 630."""
-    import typst
-
     preview = preview_of(document)
     label = document.verdict.label.value if document.verdict else ""
     data = {
@@ -52,11 +48,4 @@ def render_card(document: Document) -> bytes:
         "sentence": one_line(preview.sentence),
         "tone": TONES.get(label, "plain"),
     }
-    compiler = typst.Compiler(
-        (files(__package__) / "templates" / "card.typ").read_bytes(),
-        font_paths=fonts(),
-        sys_inputs={"card": json.dumps(data, ensure_ascii=False)},
-    )
-    written = compiler.compile(format="png", ppi=72)
-    assert isinstance(written, bytes)  # noqa: S101 - the library's type: a list is for many pages
-    return written
+    return typeset("card.typ", "card", data, format="png", ppi=72)

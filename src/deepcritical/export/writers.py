@@ -1,94 +1,90 @@
-"""What writes each format of `FORMATS`."""
+"""The function that writes each format of `FORMATS`."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any
 
-from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.documents import Document
 from deepcritical.domain.report import ResearchReport
 from deepcritical.export.bibtex import as_bibtex
 from deepcritical.export.csl_json import as_csl_json
-from deepcritical.export.evidence_csv import as_evidence_csv
-from deepcritical.export.figures import FIGURES, as_figures_json
+from deepcritical.export.csv_tables import as_evidence_csv, as_studies_csv
 from deepcritical.export.imprint import Imprint
+from deepcritical.export.mechanism_figure import draw_mechanism
+from deepcritical.export.mechanism_graph import mechanism_graph
+from deepcritical.export.prisma_figure import draw_prisma
 from deepcritical.export.ris import as_ris
-from deepcritical.export.studies_csv import as_studies_csv
 from deepcritical.export.svg import Drawing, standalone
+from deepcritical.export.timeline import draw_timeline, timeline
 
-__all__ = ["ANSWER_WRITERS", "WRITERS", "as_json", "written"]
+__all__ = ["FIGURES", "WRITERS", "as_figures_json", "as_json", "written"]
 
-Written = TypeVar("Written", ResearchReport, DeepAnswer, Document)
-Writer = Callable[[Written, Imprint], bytes]
+FIGURES: Mapping[str, Callable[[ResearchReport], Drawing]] = MappingProxyType(
+    {"prisma": draw_prisma, "mechanism": draw_mechanism, "timeline": draw_timeline}
+)
+"""By name. Each is a pure function: the same report gives the same drawing."""
 
 
 def as_json(report: Document, imprint: Imprint) -> str:
     """The report as JSON, headed by the run's id and the time at which that ended."""
     at = imprint.generated_at.isoformat(timespec="seconds")
-    head = {"run_id": imprint.run_id, "generated_at": at}
-    body = json.dumps(head | report.model_dump(mode="json"), ensure_ascii=False, indent=2)
-    return body + "\n"
+    return _json({"run_id": imprint.run_id, "generated_at": at} | report.model_dump(mode="json"))
 
 
-def _html(report: ResearchReport, _imprint: Imprint) -> bytes:
+def as_figures_json(report: ResearchReport) -> str:
+    """What the figures show: counts, nodes and edges, points; null for unknown counts."""
+    return _json(
+        {
+            "prisma": report.prisma.model_dump(mode="json") if report.prisma else None,
+            "mechanism": mechanism_graph(report).model_dump(mode="json"),
+            "timeline": [point.model_dump(mode="json") for point in timeline(report)],
+        }
+    )
+
+
+def _json(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+
+
+def _html(document: Document) -> str:
     # Imported late: the command line prints Markdown without waiting for templates.
-    from deepcritical.export.html import as_html
+    from deepcritical.export.html import render_page
 
-    return as_html(report).encode()
-
-
-def _answer_html(answer: DeepAnswer, _imprint: Imprint) -> bytes:
-    from deepcritical.export.html import answer_as_html
-
-    return answer_as_html(answer).encode()
+    return render_page(document)
 
 
-def _pdf(report: ResearchReport, _imprint: Imprint) -> bytes:
+def _pdf(report: ResearchReport) -> bytes:
     from deepcritical.export.pdf import as_pdf
 
     return as_pdf(report)
 
 
-def _figure(draw: Callable[[ResearchReport], Drawing]) -> Writer[ResearchReport]:
-    return _text(lambda report: standalone(draw(report)))
+def _figure(name: str, report: ResearchReport) -> str:
+    return standalone(FIGURES[name](report))
 
 
-def _text(write: Callable[[Written], str]) -> Writer[Written]:
-    return lambda report, _imprint: write(report).encode()
-
-
-_OF_BOTH: Mapping[str, Writer[Document]] = MappingProxyType(
+WRITERS: Mapping[str, Callable[[Any], str | bytes]] = MappingProxyType(
     {
-        "md": lambda document, _imprint: document.to_markdown().encode(),
-        "json": lambda document, imprint: as_json(document, imprint).encode(),
-        "bib": _text(as_bibtex),
-        "ris": _text(as_ris),
-        "csl.json": _text(as_csl_json),
-        "evidence.csv": lambda document, _imprint: as_evidence_csv(document),
-    }
-)
-WRITERS: Mapping[str, Writer[ResearchReport]] = MappingProxyType(
-    {
-        **_OF_BOTH,
         "html": _html,
         "pdf": _pdf,
-        "studies.csv": lambda report, _imprint: as_studies_csv(report),
-        **{f"{name}.svg": _figure(draw) for name, draw in FIGURES.items()},
-        "figures.json": _text(as_figures_json),
+        "md": lambda document: document.to_markdown(),
+        "bib": as_bibtex,
+        "ris": as_ris,
+        "csl.json": as_csl_json,
+        "evidence.csv": as_evidence_csv,
+        "studies.csv": as_studies_csv,
+        **{f"{name}.svg": partial(_figure, name) for name in FIGURES},
+        "figures.json": as_figures_json,
     }
 )
-"""By file suffix; each takes the report and its imprint."""
-ANSWER_WRITERS: Mapping[str, Writer[DeepAnswer]] = MappingProxyType(
-    {**_OF_BOTH, "html": _answer_html}
-)
-"""The same for answers."""
+"""By file suffix, of all formats but `json`, which is headed by the imprint."""
 
 
 def written(suffix: str, document: Document, imprint: Imprint) -> bytes:
-    """The file of that suffix, of a report or of an answer."""
-    if isinstance(document, DeepAnswer):
-        return ANSWER_WRITERS[suffix](document, imprint)
-    return WRITERS[suffix](document, imprint)
+    """The file of that suffix, which must be one that the document can be had in."""
+    made = as_json(document, imprint) if suffix == "json" else WRITERS[suffix](document)
+    return made.encode() if isinstance(made, str) else made

@@ -21,6 +21,7 @@ __all__ = [
     "MAX_UPLOAD_BYTES",
     "MOST_OPEN",
     "MOST_OPEN_LOCAL",
+    "REPORT_POLICY",
     "SECURITY_HEADERS",
     "Crowd",
     "Guard",
@@ -38,6 +39,8 @@ SECURITY_HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
+REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+"""Content security policy of a report opened in the browser: it can load and send nothing."""
 MAX_BODY_BYTES = 65_536
 """Largest body of a request: a question is at most a fraction of it."""
 MAX_UPLOAD_BYTES = MAX_BYTES + MAX_BODY_BYTES

@@ -84,13 +84,7 @@ def research(
 ) -> ResearchReport:
     """Answer a question on drugs and conditions with a report; blocks until it is there.
 
-    Args:
-        question: As for `aresearch`.
-        model: As for `aresearch`.
-        depth: As for `aresearch`.
-        sources: As for `aresearch`.
-        snapshot: As for `aresearch`.
-        on_event: Is given each event as it comes.
+    Its arguments are those of `aresearch`; `on_event` is given each event as it comes.
 
     Raises:
         DeepCriticalError: The question cannot be worked on, or no source can be read.
@@ -119,13 +113,8 @@ def ask(
 ) -> DeepAnswer:
     """Answer any biomedical question in located sentences; blocks until the answer is there.
 
-    Args:
-        question: Any question, best on one thing.
-        context: What should be known beside it.
-        model: As for `aresearch`.
-        max_iterations: Rounds of search at most, 1-10; None leaves it to the settings.
-        sources: As for `aresearch`.
-        snapshot: As for `aresearch`.
+    Best on one thing; `context` is what should be known beside it. `max_iterations` are rounds of
+    search at most, 1-10, None leaves them to the settings. The others are as for `aresearch`.
 
     Raises:
         DeepCriticalError: The question cannot be worked on, or no source can be read.

@@ -1,44 +1,23 @@
-"""Events as lines for people. Every interface shows the same words."""
+"""Events of runs and chats in words for people. Every interface shows the same ones."""
 
 from __future__ import annotations
 
 import textwrap
 from collections import Counter
+from collections.abc import Callable, Iterator
 from functools import singledispatch
+from typing import TypeVar
 
+from deepcritical.domain import chat, events
 from deepcritical.domain.budget import Spent
-from deepcritical.domain.events import (
-    AgentCalled,
-    AnswerWritten,
-    BudgetPlanned,
-    ChecklistMade,
-    ClaimsChecked,
-    CompletenessChecked,
-    Event,
-    EvidenceAssessed,
-    EvidenceProcessed,
-    FactsMapped,
-    HypothesesProposed,
-    InquiryRefined,
-    IntegrityChecked,
-    JudgementMade,
-    Notice,
-    QuestionRefined,
-    RecordsRanked,
-    ReferencesValidated,
-    ReportWritten,
-    RoundChosen,
-    RunCancelled,
-    RunCompleted,
-    RunFailed,
-    RunStarted,
-    SourceSearched,
-    SourcesOpened,
-    StudiesRead,
-)
+from deepcritical.domain.markdown import one_line, visible
+from deepcritical.domain.report_parts import Reference
+from deepcritical.domain.similar import SimilarRun
 from deepcritical.questions.wording import subject_of
 
-__all__ = ["describe"]
+__all__ = ["as_text", "describe", "similar_line", "told"]
+
+Happened = TypeVar("Happened")
 
 _MOST_QUERY = 160
 """Characters of a query in a line of progress."""
@@ -46,19 +25,57 @@ _READERS = {"registry": "by the registry", "curated": "curated", "rules": "by ru
 
 
 @singledispatch
-def describe(event: Event) -> str:
+def describe(event: events.Event) -> str:
     """One line on what happened; the text of records and users in it is not escaped."""
     raise TypeError(f"no words for {type(event).__name__}")
 
 
-@describe.register
-def _(event: RunStarted) -> str:
-    return f"Question: {event.question} (reasoner: {event.reasoner})"
+def told(logged: events.LoggedEvent) -> str:
+    """What happened, in a line for people."""
+    return visible(describe(logged.event))
 
 
-@describe.register
-def _(event: SourcesOpened) -> str:
-    return f"Sources: {'; '.join(event.sources)}"
+def _said(kind: type[Happened], words: Callable[[Happened], str]) -> None:
+    describe.register(kind, words)
+
+
+_said(events.RunStarted, lambda e: f"Question: {e.question} (reasoner: {e.reasoner})")
+_said(events.SourcesOpened, lambda e: f"Sources: {'; '.join(e.sources)}")
+_said(events.RecordsRanked, lambda e: f"Retrieval: {e.retrieval}; {e.records} records ranked")
+_said(
+    events.HypothesesProposed,
+    lambda e: "Chains: " + "; ".join(e.chains) if e.chains else "No mechanism chain found",
+)
+_said(
+    events.EvidenceAssessed,
+    lambda e: (
+        f"Mechanism {e.mechanism_score}/10, clinical {e.clinical_score}/10, "
+        f"{len(e.gaps)} gaps: {e.recommendation}"
+    ),
+)
+_said(
+    events.ChecklistMade,
+    lambda e: "Checklist: " + " · ".join(item.text for item in e.checklist.items),
+)
+_said(
+    events.AnswerWritten,
+    lambda e: (
+        f"Answer written: {e.satisfied} of {e.items} checklist items satisfied, "
+        f"{e.references} references"
+    ),
+)
+_said(
+    events.ClaimsChecked,
+    lambda e: f"{e.checked} sentences checked against their records, {len(e.failed)} failed",
+)
+_said(events.ReportWritten, lambda e: f"Report written: {e.verdict}, {e.references} references")
+_said(events.Notice, lambda e: f"Note: {e.message}")
+_said(
+    events.RunCompleted,
+    lambda e: f"Completed ({e.stop_reason.value}): {e.verdict}, {e.references} references",
+)
+_said(events.RunFailed, lambda e: f"Failed: {e.message} {e.advice}".rstrip())
+_said(events.RunCancelled, lambda _: "Cancelled")
 
 
 def _cost(spent: Spent) -> str:
@@ -69,7 +86,7 @@ def _cost(spent: Spent) -> str:
 
 
 @describe.register
-def _(event: BudgetPlanned) -> str:
+def _(event: events.BudgetPlanned) -> str:
     limits = event.limits
     dollars = "" if limits.max_cost_usd is None else f", ${limits.max_cost_usd:g}"
     read = f" with {event.new_records} new records to read" if event.new_records else ""
@@ -80,7 +97,7 @@ def _(event: BudgetPlanned) -> str:
 
 
 @describe.register
-def _(event: JudgementMade) -> str:
+def _(event: events.JudgementMade) -> str:
     why = f" ({event.reason})" if event.reason else ""
     dropped = f", {event.dropped} quotes of no record dropped" if event.dropped else ""
     return (
@@ -90,20 +107,20 @@ def _(event: JudgementMade) -> str:
 
 
 @describe.register
-def _(event: QuestionRefined) -> str:
+def _(event: events.QuestionRefined) -> str:
     question = event.question
     terms = f", through {', '.join(question.mechanism_terms)}" if question.mechanism_terms else ""
     return f"Understood as: {subject_of(question)}{terms}"
 
 
 @describe.register
-def _(event: AgentCalled) -> str:
+def _(event: events.AgentCalled) -> str:
     by = ", chosen by the model" if event.chosen_by == "model" else ""
     return f"{event.agent} (round {event.iteration}{by}): {event.instruction}"
 
 
 @describe.register
-def _(event: SourceSearched) -> str:
+def _(event: events.SourceSearched) -> str:
     found = event.outcome
     if event.outcome in ("data", "degraded"):
         hits = f" of {event.total:,}" if event.total > event.identified else ""
@@ -115,7 +132,7 @@ def _(event: SourceSearched) -> str:
 
 
 @describe.register
-def _(event: EvidenceProcessed) -> str:
+def _(event: events.EvidenceProcessed) -> str:
     dropped = f", {event.facts_dropped} dropped" if event.facts_dropped else ""
     return (
         f"Read {event.read} records: {event.included} relevant, "
@@ -124,12 +141,7 @@ def _(event: EvidenceProcessed) -> str:
 
 
 @describe.register
-def _(event: RecordsRanked) -> str:
-    return f"Retrieval: {event.retrieval}; {event.records} records ranked"
-
-
-@describe.register
-def _(event: StudiesRead) -> str:
+def _(event: events.StudiesRead) -> str:
     by = Counter(record.reader for record in event.records)
     who = ", ".join(f"{number} {_READERS.get(name, f'by {name}')}" for name, number in by.items())
     without = sum(record.results == 0 for record in event.records)
@@ -137,27 +149,14 @@ def _(event: StudiesRead) -> str:
 
 
 @describe.register
-def _(event: HypothesesProposed) -> str:
-    return "Chains: " + "; ".join(event.chains) if event.chains else "No mechanism chain found"
-
-
-@describe.register
-def _(event: IntegrityChecked) -> str:
+def _(event: events.IntegrityChecked) -> str:
     failed = f", {event.failed} of them without an answer" if event.failed else ""
     found = f"; found: {', '.join(event.found)}" if event.found else "; nothing found against them"
     return f"{event.checked} records looked up for retractions{failed}{found}"
 
 
 @describe.register
-def _(event: EvidenceAssessed) -> str:
-    return (
-        f"Mechanism {event.mechanism_score}/10, clinical {event.clinical_score}/10, "
-        f"{len(event.gaps)} gaps: {event.recommendation}"
-    )
-
-
-@describe.register
-def _(event: RoundChosen) -> str:
+def _(event: events.RoundChosen) -> str:
     first, more = event.gaps[:1], len(event.gaps) - 1
     gaps = f"{first[0].rstrip('.')}" if first else "further sides of the question"
     others = f", and {more} more {'gap' if more == 1 else 'gaps'}" if more > 0 else ""
@@ -170,67 +169,102 @@ def _(event: RoundChosen) -> str:
 
 
 @describe.register
-def _(event: InquiryRefined) -> str:
+def _(event: events.InquiryRefined) -> str:
     terms = ", ".join(event.inquiry.key_terms)
     return f"Understood as a question of {event.inquiry.kind.value} on {terms}"
 
 
 @describe.register
-def _(event: ChecklistMade) -> str:
-    return "Checklist: " + " · ".join(item.text for item in event.checklist.items)
-
-
-@describe.register
-def _(event: FactsMapped) -> str:
+def _(event: events.FactsMapped) -> str:
     dropped = f", {event.facts_dropped} dropped" if event.facts_dropped else ""
     return f"{event.read} records read; {event.facts_located} sentences located{dropped}"
 
 
 @describe.register
-def _(event: CompletenessChecked) -> str:
+def _(event: events.CompletenessChecked) -> str:
     told = ", ".join(f"{one.item} {one.coverage.value}" for one in event.items)
     return f"Round {event.iteration}: {told}"
 
 
 @describe.register
-def _(event: AnswerWritten) -> str:
-    return (
-        f"Answer written: {event.satisfied} of {event.items} checklist items satisfied, "
-        f"{event.references} references"
-    )
-
-
-@describe.register
-def _(event: ClaimsChecked) -> str:
-    return f"{event.checked} sentences checked against their records, {len(event.failed)} failed"
-
-
-@describe.register
-def _(event: ReferencesValidated) -> str:
+def _(event: events.ReferencesValidated) -> str:
     removed = f"; removed: {', '.join(event.removed)}" if event.removed else ""
     return f"{event.kept} references validated, {len(event.removed)} removed{removed}"
 
 
-@describe.register
-def _(event: ReportWritten) -> str:
-    return f"Report written: {event.verdict}, {event.references} references"
+def similar_line(one: SimilarRun) -> str:
+    """A former run in one line."""
+    return (
+        f"Similar, {one.age} ago (run {one.run_id[:8]}): “{one.question}” - {one.headline}, "
+        f"{one.references} references, by {one.written_by}. {one.news.told}"
+    )
 
 
-@describe.register
-def _(event: Notice) -> str:
-    return f"Note: {event.message}"
+@singledispatch
+def as_text(event: chat.ChatEvent) -> str:
+    """An event in words; the text of records in it cannot steer the terminal."""
+    raise TypeError(f"no words for {type(event).__name__}")
 
 
-@describe.register
-def _(event: RunCompleted) -> str:
-    return f"Completed ({event.stop_reason.value}): {event.verdict}, {event.references} references"
+@as_text.register
+def _(event: chat.ToolCalled) -> str:
+    return f"Tool {event.tool}, chosen by {event.chosen_by}"
 
 
-@describe.register
-def _(event: RunFailed) -> str:
-    return f"Failed: {event.message} {event.advice}".rstrip()
+@as_text.register
+def _(event: chat.ToolTold) -> str:
+    return visible(f"{event.progress.progress:4.0%} {event.progress.message}")
 
 
-@describe.register
-def _(_event: RunCancelled) -> str:
-    return "Cancelled"
+@as_text.register
+def _(event: chat.ChatAnswer) -> str:
+    left_out = event.left_out
+    parts = (
+        one_line(event.head),
+        "\n".join(map(_sentence, event.sentences)),
+        "\n".join(_references(event.references)),
+        f"Left out: {left_out} of the model's sentences, which stand in no record on the question."
+        if left_out
+        else "",
+        "\n".join(f"Note: {one_line(notice)}" for notice in event.notices),
+        f"Answered by {event.written_by}. For research use, not medical advice."
+        if event.references
+        else "",
+    )
+    return "\n\n".join(part for part in parts if part)
+
+
+@as_text.register
+def _(event: chat.ResearchOffered) -> str:
+    lines = (
+        f"I'd need to read the studies for that. Takes {event.takes}. {event.why}".strip(),
+        *(similar_line(one) for one in event.similar),
+        "Answer yes to start it.",
+    )
+    return "\n".join(map(one_line, lines))
+
+
+@as_text.register
+def _(event: chat.ResearchEnded) -> str:
+    return f"{event.text}\n\nQuestions from here on go to the evidence of run {event.run_id}."
+
+
+@as_text.register
+def _(event: chat.TurnFailed) -> str:
+    return one_line(f"Error: {event.message} {event.advice}".strip())
+
+
+def _sentence(sentence: chat.ChatSentence) -> str:
+    """In quotation marks only where the words are the source's own."""
+    quoted = sentence.wording == "quote"
+    said = f"“{sentence.text}”" if quoted else f"Summary: {sentence.text}"
+    remark = f" ({sentence.remark})" if sentence.remark else ""
+    return one_line(f"- {said} [{sentence.number}]{remark}")
+
+
+def _references(references: tuple[Reference, ...]) -> Iterator[str]:
+    for number, reference in enumerate(references, 1):
+        flag = "RETRACTED" if reference.retracted else ""
+        place = (reference.place, flag, *reference.public_ids, reference.link)
+        told = " · ".join(part for part in (reference.title, *place) if part)
+        yield one_line(f"[{number}] {told}")

@@ -15,13 +15,10 @@ import typer
 import uvicorn
 from fastapi import FastAPI
 
-from deepcritical.bootstrap import Lookups
-from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.page.layout import build_page
-from deepcritical.interfaces.page.style import HEAD, THEME
-from deepcritical.interfaces.site import Opening, build_site
+from deepcritical.interfaces.page.parts import HEAD, THEME
+from deepcritical.interfaces.site import Served, build_site
 from deepcritical.jobs.runs import RunService
-from deepcritical.jobs.similar_runs import SimilarRuns
 
 __all__ = ["Front", "create_app", "serve_page"]
 
@@ -30,30 +27,22 @@ SHUTDOWN_S = 2
 
 
 class Front(NamedTuple):
-    """A proxy in front of the server."""
+    """How the server is reached."""
 
     proxies: str | None = None
-    """Those that are believed for whom they ask, see `Settings.proxies`; None for none."""
+    """Proxies that are believed for whom they ask, see `Settings.proxies`; None for none."""
     public_url: str = ""
-    """The address at which it is reached; '' for the server's own."""
+    """The address behind a proxy; '' for the server's own."""
+    name: str = ""
+    """The host name that was bound, if it was given as a name."""
 
 
-def create_app(
-    runs: RunService,
-    access: Access,
-    lookups: Lookups,
-    *,
-    host: str,
-    names: Sequence[str] = (),
-    similar: SimilarRuns | None = None,
-    chats: Opening | None = None,
-) -> FastAPI:
+def create_app(served: Served, host: str, names: Sequence[str] = ()) -> FastAPI:
     """The whole application; see `build_site`."""
     # The page last, for it answers every other path.
-    site = build_site(runs, access, lookups, host=host, names=names, similar=similar, chats=chats)
     mounted: FastAPI = gr.mount_gradio_app(
-        site,
-        build_page(runs, access, similar),
+        build_site(served, host, names),
+        build_page(served.runs, served.access, served.similar),
         path="",
         theme=THEME,
         head=HEAD,
@@ -66,30 +55,15 @@ def create_app(
     return mounted
 
 
-def serve_page(
-    runs: RunService,
-    access: Access,
-    lookups: Lookups,
-    listening: socket.socket,
-    *,
-    name: str = "",
-    similar: SimilarRuns | None = None,
-    chats: Opening | None = None,
-    front: Front | None = None,
-) -> None:
+def serve_page(served: Served, listening: socket.socket, front: Front | None = None) -> None:
     """Answer requests at a bound socket until the process is stopped.
 
     Its runs then wait for the next process.
 
     Args:
-        runs: Runs the questions.
-        access: Who may start, stop and list runs.
-        lookups: Searches and finds records outside of runs.
+        served: What it answers with.
         listening: Where requests arrive.
-        name: The host name that was bound, if it was given as a name.
-        similar: Finds former runs of similar questions; without it none are found.
-        chats: Opens the chats for as long as the server runs; without it there are none.
-        front: What stands in front of it, if anything does.
+        front: How it is reached.
     """
     front = front or Front()
     logging.basicConfig(level=logging.WARNING)
@@ -97,13 +71,11 @@ def serve_page(
     # default that takes 5 ms each time: with twenty runs, events come seconds late.
     sys.setswitchinterval(0.001)
     host, port, *_ = listening.getsockname()
-    names = (name, front.public_url)
-    app = create_app(runs, access, lookups, host=host, names=names, similar=similar, chats=chats)
-    config = _config(app, front.proxies)
+    config = _config(create_app(served, host, (front.name, front.public_url)), front.proxies)
     logging.getLogger("uvicorn.error").addFilter(_is_worth_saying)
     shown = f"[{host}]" if ":" in host else host
     typer.echo(f"DeepCritical is at http://{shown}:{port} (Ctrl-C ends it)")
-    _Server(config, runs).run(sockets=[listening])
+    _Server(config, served.runs).run(sockets=[listening])
 
 
 def _config(app: FastAPI, proxies: str | None) -> uvicorn.Config:

@@ -13,8 +13,8 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.export.html import render_brief, render_page
 from deepcritical.export.preview import Preview, preview_of, render_card
 from deepcritical.export.saved import from_json
-from deepcritical.interfaces.api import REPORT_POLICY
-from deepcritical.interfaces.api_caller import Known
+from deepcritical.interfaces.caller import Known
+from deepcritical.interfaces.guard import REPORT_POLICY
 
 __all__ = ["router", "sample_report"]
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import partial
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI
@@ -14,54 +15,58 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from deepcritical.bootstrap import ChatService, Lookups
-from deepcritical.interfaces import run_views, shared_pages
+from deepcritical.interfaces import shared_pages
 from deepcritical.interfaces.access import Access, Mode, is_loopback
-from deepcritical.interfaces.api import build_api
 from deepcritical.interfaces.guard import MOST_OPEN, MOST_OPEN_LOCAL, Crowd, Guard, PageGate
 from deepcritical.interfaces.left_runs import tended
 from deepcritical.interfaces.mcp.http import over_http
+from deepcritical.interfaces.page import views
 from deepcritical.interfaces.problems import add_handlers
+from deepcritical.interfaces.rest.api import build_api
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
 
-__all__ = ["Opening", "build_site"]
+__all__ = ["Served", "build_site"]
 
-Opening = AbstractAsyncContextManager[ChatService]
+Opening = AbstractAsyncContextManager[ChatService | None]
 """Chats that are there while the context lasts."""
 LOOPBACK_NAMES = ["127.0.0.1", "localhost", "[::1]"]
 THREADS = 32
 """Threads for what blocks: files, the database, renderers. By default a small machine has six."""
 
 
-def build_site(
-    runs: RunService,
-    access: Access,
-    lookups: Lookups,
-    *,
-    host: str,
-    names: Sequence[str] = (),
-    similar: SimilarRuns | None = None,
-    chats: Opening | None = None,
-) -> FastAPI:
+class Served(NamedTuple):
+    """What the application answers with."""
+
+    runs: RunService
+    access: Access
+    lookups: Lookups
+    similar: SimilarRuns | None = None
+    """Finds former runs of similar questions; without it none are found."""
+    chats: Opening = nullcontext()
+    """Opens the chats for as long as the application answers; by default there are none."""
+
+
+def build_site(served: Served, host: str, names: Sequence[str] = ()) -> FastAPI:
     """The application without the page.
 
     Args:
-        runs: Runs the questions.
-        access: Who may start, stop and list runs.
-        lookups: Searches and finds records outside of runs.
+        served: What it answers with.
         host: The IP address that it will be bound to; on loopback only requests to loopback names
             are answered, so that no other site can reach it through a name of its own.
         names: Further names under which it is asked; pages at one that is an address are its own.
-        similar: Finds former runs of similar questions; without it none are found.
-        chats: Opens the chats for as long as the application answers; without it there are none.
     """
+    runs, access, lookups, similar, chats = served
     own = sorted({*LOOPBACK_NAMES, host, *filter(None, map(_host_of, names))})
     hosts = own if is_loopback(host) else None
     tools = over_http(runs, lookups, access, hosts, similar)
     api = build_api(runs, access, similar)
-    api.include_router(run_views.router)
-    life = partial(_lifespan, runs, tools.running, chats or nullcontext(), api)
-    app = FastAPI(title="DeepCritical", lifespan=life, openapi_url=None)
+    api.include_router(views.router)
+    app = FastAPI(
+        title="DeepCritical",
+        lifespan=partial(_lifespan, runs, tools.running, chats, api),
+        openapi_url=None,
+    )
     _guard(app, access, hosts, names)
     add_handlers(app)
     app.state.runs, app.state.access = runs, access
@@ -90,7 +95,7 @@ def _host_of(name: str) -> str:
 async def _lifespan(
     runs: RunService,
     tools: AbstractAsyncContextManager[None],
-    chats: AbstractAsyncContextManager[ChatService | None],
+    chats: Opening,
     api: FastAPI,
     _app: FastAPI,
 ) -> AsyncIterator[None]:

@@ -14,7 +14,7 @@ from deepcritical.domain.sentences import Sentence, SentenceCheck
 from deepcritical.export.cited import cited_html, how_checked, study_name
 from deepcritical.export.formats import FORMATS
 from deepcritical.export.grids import findings_grid
-from deepcritical.export.html import as_html, render_document
+from deepcritical.export.html import render_document, render_page
 from tests.unit.export.briefs import BRIEF, STUDIES, brief_report, outcome_row
 from tests.unit.export.reports import IMPRINT, REFERENCES, VERDICT, full_report
 
@@ -47,7 +47,7 @@ def words(html: str) -> str:
 
 
 def first_screen(report: ResearchReport) -> str:
-    return words(as_html(report).partition("<header")[2].partition("</header>")[0])
+    return words(render_page(report).partition("<header")[2].partition("</header>")[0])
 
 
 def test_the_first_screen_answers_without_votes_rules_and_scores() -> None:
@@ -68,7 +68,7 @@ def test_the_first_screen_answers_without_votes_rules_and_scores() -> None:
 
 
 def test_parts_are_folded_in_the_order_of_reading_and_listed() -> None:
-    html = as_html(whole())
+    html = render_page(whole())
     assert tuple(re.findall(r"<summary><h2>([^<]+)</h2>", html)) == ORDER
     contents = html.partition('<nav class="contents"')[2].partition("</nav>")[0]
     assert tuple(re.findall(r">([^<]+)</a>", contents)) == ORDER
@@ -76,13 +76,13 @@ def test_parts_are_folded_in_the_order_of_reading_and_listed() -> None:
 
 
 def test_the_rule_and_the_scores_stand_under_how_this_was_assessed() -> None:
-    part = as_html(whole()).partition('id="part-assessed"')[2].partition("</details>")[0]
+    part = render_page(whole()).partition('id="part-assessed"')[2].partition("</details>")[0]
     assert "Rule: One randomised trial favours the drug." in part
     assert "Confidence 0.4." in part
 
 
 def test_the_ledger_says_how_each_sentence_was_checked() -> None:
-    ledger = words(as_html(whole()).partition('id="part-ledger"')[2])
+    ledger = words(render_page(whole()).partition('id="part-ledger"')[2])
     assert "written by made-up:writer; checked: figures, entailment (made-up:verifier)" in ledger
     assert "written by rules from typed results" in ledger
 
@@ -110,9 +110,9 @@ def test_a_citation_stands_before_the_stop() -> None:
 
 def test_the_table_of_studies_is_sorted_on_the_page_only() -> None:
     assert 'class="cards sortable dense"' in render_document(whole())
-    assert "<button>" not in as_html(whole())
-    assert "aria-sort" not in as_html(whole())
-    shown = words(as_html(whole()).partition('id="part-studies"')[2].partition("</table>")[0])
+    assert "<button>" not in render_page(whole())
+    assert "aria-sort" not in render_page(whole())
+    shown = words(render_page(whole()).partition('id="part-studies"')[2].partition("</table>")[0])
     assert "examplol 10 mg (n = 620); placebo (n = 620) against placebo" in shown
 
 
@@ -131,7 +131,7 @@ def test_a_report_of_an_earlier_version_has_its_summary_and_its_evidence_table()
     shown = first_screen(old)
     assert "Promising low certainty" in shown
     assert "Testitis flares placebo or no treatment" in shown
-    html = as_html(old)
+    html = render_page(old)
     assert "<h2>Evidence table</h2>" in html
     assert "<h2>Conclusion</h2>" in html
     assert "<h2>Studies</h2>" not in html

@@ -6,7 +6,7 @@ import io
 import pytest
 
 from deepcritical.domain.report import ResearchReport
-from deepcritical.export.evidence_csv import COLUMNS, as_evidence_csv
+from deepcritical.export.csv_tables import COLUMNS, as_evidence_csv
 from tests.unit.export.reports import ARTICLE, REFERENCES, full_report, report_of
 
 

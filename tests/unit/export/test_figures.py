@@ -11,11 +11,11 @@ import pytest
 from deepcritical.domain.appraisal import Direction
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import EdgeTested, HypothesisTested
-from deepcritical.export.figures import FIGURES, as_figures_json
-from deepcritical.export.layered import Slot, lay_out
+from deepcritical.export.mechanism_figure import Slot, lay_out
 from deepcritical.export.mechanism_graph import EdgeSign, mechanism_graph
 from deepcritical.export.svg import inline, standalone
 from deepcritical.export.timeline import timeline
+from deepcritical.export.writers import FIGURES, as_figures_json
 from tests.unit.export.reports import CHAIN, full_report, report_of
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -102,7 +102,7 @@ def test_a_point_for_each_graded_reference() -> None:
 
 
 def test_marks_of_one_level_do_not_touch() -> None:
-    from deepcritical.export.timeline_figure import _packed, _radius, _Scale
+    from deepcritical.export.timeline import _packed, _radius, _Scale
 
     point = timeline(full_report())[0]
     crowd = [point.model_copy(update={"number": n, "year": 2000 + n % 20}) for n in range(60)]

@@ -11,7 +11,7 @@ import pytest
 from deepcritical.domain.study import EffectMeasure
 from deepcritical.domain.votes import Importance, RowEffect, Way
 from deepcritical.export.forest_figure import draw_forests
-from deepcritical.export.html import as_html
+from deepcritical.export.html import render_page
 from deepcritical.export.svg import Drawing, standalone
 from tests.unit.export.briefs import brief_report, found, outcome_row
 from tests.unit.export.reports import VERDICT
@@ -125,4 +125,4 @@ def test_the_four_weightiest_outcomes_have_a_plot() -> None:
     report = brief_report(verdict=VERDICT.model_copy(update={"rows": rows}))
     titles = [drawing.title.partition(",")[0] for drawing in draw_forests(report)]
     assert titles == ["Outcome 3", "Outcome 4", "Outcome 2", "Outcome 1"]
-    assert as_html(report).count('id="figure-forest-') == 8
+    assert render_page(report).count('id="figure-forest-') == 8

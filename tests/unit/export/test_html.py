@@ -8,7 +8,7 @@ import pytest
 from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Claim, DrugCandidate, Reference, ReportSection
-from deepcritical.export.html import as_html
+from deepcritical.export.html import render_page
 from deepcritical.export.sources import Passage, passages
 
 TEXT = "Design: a trial. It helped. It harmed. The end."
@@ -64,7 +64,7 @@ def test_a_record_without_text_has_no_passage() -> None:
 
 
 def test_a_chip_opens_title_source_and_text() -> None:
-    html = as_html(
+    html = render_page(
         report(
             reference(
                 authors=("Ada One",),
@@ -95,31 +95,31 @@ def test_a_chip_opens_title_source_and_text() -> None:
     ],
 )
 def test_what_the_text_is_stands_beside_it(kind: str, said: str) -> None:
-    assert said in popover(as_html(report(reference(text_kind=kind))))
+    assert said in popover(render_page(report(reference(text_kind=kind))))
 
 
 def test_a_record_without_text_says_so() -> None:
-    html = popover(as_html(report(Reference(title="Bare", text_kind="none"))))
+    html = popover(render_page(report(Reference(title="Bare", text_kind="none"))))
     assert "no text of this record" in html
     assert "Marked" not in html
 
 
 def test_a_retracted_record_is_marked_where_it_is_named_and_where_it_is_opened() -> None:
-    html = as_html(report(reference(retracted=True, note="withdrawn in 2999")))
+    html = render_page(report(reference(retracted=True, note="withdrawn in 2999")))
     assert html.count('class="retracted"') == 2
     assert "withdrawn in 2999" in popover(html)
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "http://x.example", 'https://x"onclick=1'])
 def test_an_unsafe_address_is_no_link(url: str) -> None:
-    html = as_html(report(reference(url=url)))
+    html = render_page(report(reference(url=url)))
     assert 'href="http' not in html
     assert "javascript" not in html
     assert "onclick" not in html
 
 
 def test_the_file_makes_no_request() -> None:
-    html = as_html(report(reference(url="https://pubmed.ncbi.nlm.nih.gov/1/")))
+    html = render_page(report(reference(url="https://pubmed.ncbi.nlm.nih.gov/1/")))
     assert html.startswith("<!doctype html>")
     assert "default-src 'none'" in html
     assert not re.findall(r"<(?:script|link|img|iframe|object|embed|form)\b|url\(|@import", html)
@@ -129,7 +129,7 @@ def test_the_file_makes_no_request() -> None:
 
 def test_markup_in_any_field_is_text() -> None:
     bad = "<script>x</script><img src=y onerror=z>"
-    html = as_html(
+    html = render_page(
         report(
             Reference(evidence_id="E1", title=bad, authors=(bad,), journal=bad, note=bad, text=bad),
             title=bad,
@@ -145,15 +145,15 @@ def test_markup_in_any_field_is_text() -> None:
 def test_the_ledger_is_folded_and_holds_what_is_no_quote() -> None:
     quoted = claim("It helped.")
     told = quoted.model_copy(update={"sentence": "Examplol helped."})
-    html = as_html(report(reference(), claims=(quoted, told)))
+    html = render_page(report(reference(), claims=(quoted, told)))
     folded = html.partition('<div id="part-ledger"')[2].partition("</details>")[0]
     assert "<br>Examplol helped. <small>17–27: “It helped.”</small>" in folded
-    assert "part-ledger" not in as_html(report(reference()))
+    assert "part-ledger" not in render_page(report(reference()))
 
 
 def test_of_several_candidates_the_verdict_is_on_the_first() -> None:
     verdict = decide(())
     drugs = [DrugCandidate(name=n, verdict=verdict, studies=1) for n in ("exa<b>plol", "otherol")]
-    html = as_html(report(reference(), drug_candidates=tuple(drugs)))
+    html = render_page(report(reference(), drug_candidates=tuple(drugs)))
     assert "Verdict on exa&lt;b&gt;plol, the first of 2 candidates" in html
-    assert "the first of" not in as_html(report(reference(), drug_candidates=(drugs[0],)))
+    assert "the first of" not in render_page(report(reference(), drug_candidates=(drugs[0],)))

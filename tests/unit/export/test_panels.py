@@ -21,16 +21,17 @@ from deepcritical.domain.events import (
     SourceSearched,
     Stage,
 )
-from deepcritical.export.html import render_document, render_sources
-from deepcritical.export.panels import (
+from deepcritical.export.html import (
+    render_document,
     render_evidence,
     render_mechanism,
+    render_sources,
     render_timeline,
     render_trials,
 )
+from deepcritical.export.sources import trials_of
 from deepcritical.export.trace_panel import render_trace
-from deepcritical.export.trials import trials_of
-from deepcritical.interfaces.event_stream import told
+from deepcritical.interfaces.render import told
 from tests.unit.export.reports import ROWS, TRIAL, full_report, report_of
 from tests.unit.export.test_hostile_text import CORPUS, local
 

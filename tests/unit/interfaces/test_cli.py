@@ -7,15 +7,14 @@ import pytest
 from typer.testing import CliRunner
 
 from deepcritical.domain import errors
-from deepcritical.interfaces import cli
-from deepcritical.interfaces.exit_codes import EXIT_CODES, INTERRUPTED, NO_EVIDENCE
-from deepcritical.interfaces.main import app
+from deepcritical.interfaces.cli.endings import EXIT_CODES, INTERRUPTED, NO_EVIDENCE
+from deepcritical.interfaces.main import app, research
 from tests.conftest import ROOT
 
 
 def listed() -> dict[int, str]:
     """The exit codes that the help text promises."""
-    text = " ".join((cli.research.__doc__ or "").split())
+    text = " ".join((research.__doc__ or "").split())
     _, _, codes = text.partition("Exit codes: ")
     pairs = (part.strip(" .").split(" ", 1) for part in codes.split(";"))
     return {int(code): meaning for code, meaning in pairs}

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from deepcritical.interfaces.event_stream import EventStream
+from deepcritical.interfaces.rest.event_stream import EventStream
 
 SOON_S = 30.0
 """On a busy machine; what is not closed at once never is."""

@@ -12,7 +12,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcritical.interfaces.output import plain_json
+from deepcritical.interfaces.cli.output import plain_json
 
 HOSTILE = "\x1b[2J \x7f \x85 \x9b31m \u202eabc\u2066 \u200b \u2028 \U000e0041 µ 漢 😀"
 
@@ -32,7 +32,7 @@ def test_what_is_readable_stays_readable() -> None:
 def printed(on_terminal: bool) -> bytes:
     """A file of JSON, printed by a process of its own."""
     code = f"""
-from deepcritical.interfaces.output import file_to_stdout
+from deepcritical.interfaces.cli.output import file_to_stdout
 file_to_stdout("json", {json.dumps(["abc" + chr(0x202E)], ensure_ascii=False).encode()!r})
 """
     command = [sys.executable, "-c", code]

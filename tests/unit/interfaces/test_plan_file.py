@@ -8,7 +8,7 @@ import pytest
 
 from deepcritical.domain.errors import PlanError
 from deepcritical.domain.plan import Place
-from deepcritical.interfaces.plan_file import read_plan, write_plan
+from deepcritical.interfaces.cli.research import read_plan, write_plan
 from tests.unit.domain.test_plan import PLAN
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from deepcritical.interfaces.printing import Wanted, print_report
+from deepcritical.interfaces.cli.ended import Wanted, print_report
 from tests.unit.domain.briefs import brief_report
 from tests.unit.export.reports import IMPRINT
 

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.interfaces.terminals import piped, seen
 
 SHOWN = """
-from deepcritical.interfaces.terminal_brief import print_brief
+from deepcritical.interfaces.cli.terminal_brief import print_brief
 from tests.unit.domain.briefs import BRIEF, brief_report, crowded
 brief = {brief}
 print_brief(brief_report(brief), brief, "Whole report: here")

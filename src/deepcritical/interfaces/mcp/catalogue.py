@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, get_type_hints
 
-from deepcritical.domain.answer import ToolOutput
-from deepcritical.domain.research_tools import ReportOutput
-from deepcritical.interfaces.mcp import arguments as asked
-from deepcritical.interfaces.mcp import results
 from deepcritical.interfaces.mcp.research_tools import NEXT, ResearchTools
 from deepcritical.interfaces.mcp.search_tools import SearchTools
-from deepcritical.interfaces.mcp.tool import Needs, Tool
+from deepcritical.interfaces.mcp.tool import Needs, Run, Tool
 from deepcritical.jobs.research_tools import ASK_FIRST
 from deepcritical.tools.registry import SOURCES
-from deepcritical.tools.source import AgentSearch, SourceDescription
 
 if TYPE_CHECKING:
     from deepcritical.bootstrap import Lookups
@@ -46,187 +42,118 @@ def catalogue(
 ) -> dict[str, Tool]:
     """All tools, by name; with `reads_files` documents may be named by their paths."""
     research = ResearchTools(runs, similar, reads_files=reads_files)
-    search = SearchTools(lookups)
-    running = (
-        _finding(research),
-        *_waiting(research),
-        _starting(research),
-        *_following(research),
-        *_stopping(research),
-    )
-    tools = (*running, *_looking_up(search))
-    return {tool.name: tool for tool in tools}
+    running = (*_starting(research), *_following(research), *_stopping(research))
+    return {tool.name: tool for tool in (*running, *_looking_up(SearchTools(lookups)))}
 
 
-def _finding(research: ResearchTools) -> Tool:
-    return Tool(
-        name="find_similar_research",
-        title="Similar research",
-        description=(
+def _tool(run: Run, title: str, description: str, **more: Any) -> Tool:
+    """A tool by the method that does what it does, which says what it takes and gives."""
+    hints = get_type_hints(run)
+    name = more.pop("name", None) or run.__name__
+    return Tool(name, title, description, hints["given"], hints["return"], run, **more)
+
+
+def _starting(research: ResearchTools) -> Iterator[Tool]:
+    deep, report = research.registered
+    again = f"{report.description[:-1]}: better start_research. {_GOES_ON}"
+    begins = {"needs": Needs.START, "changes": True, "asks_sources": True}
+    yield _tool(
+        research.find_similar_research,
+        "Similar research",
+        (
             "Find the user's own finished runs of nearly the same question, with their age and "
             "what the sources hold since. Call it before deep_research or research_report with "
             "what you would ask, and let the user choose: get_report hands out a former one. It "
             "never takes the place of a new run by itself. Answers within seconds."
         ),
-        arguments=asked.StartResearch,
-        result=results.SimilarResearch,
-        run=research.find_similar_research,
         needs=Needs.WORK,
         asks_sources=True,
     )
-
-
-def _waiting(research: ResearchTools) -> tuple[Tool, ...]:
-    """Those of the registry, with what this protocol adds."""
-    deep, report = research.registered
-    return (
-        Tool(
-            name=deep.name,
-            title="Deep research",
-            description=f"{deep.description} {_GOES_ON}",
-            arguments=deep.input_schema,
-            result=ToolOutput,
-            run=research.deep_research,
-            needs=Needs.START,
-            changes=True,
-            asks_sources=True,
-        ),
-        Tool(
-            name=report.name,
-            title="Drug-repurposing report",
-            description=f"{report.description[:-1]}: better start_research. {_GOES_ON}",
-            arguments=report.input_schema,
-            result=ReportOutput,
-            run=research.research_report,
-            needs=Needs.START,
-            changes=True,
-            asks_sources=True,
-        ),
+    yield _tool(research.deep_research, "Deep research", f"{deep.description} {_GOES_ON}", **begins)
+    yield _tool(
+        research.research_report,
+        "Drug-repurposing report",
+        again,
+        **begins,
     )
-
-
-def _starting(research: ResearchTools) -> Tool:
-    return Tool(
-        name="start_research",
-        title="Start research",
-        description=(
+    yield _tool(
+        research.start_research,
+        "Start research",
+        (
             "Start deep_research (kind answer) or research_report (kind report) without waiting "
             "for it, and get its trace_id at once. Use it where a call of minutes would time "
             f"out. {ASK_FIRST} {NEXT}"
         ),
-        arguments=asked.StartResearch,
-        result=results.Started,
-        run=research.start_research,
-        needs=Needs.START,
-        changes=True,
-        asks_sources=True,
+        **begins,
     )
 
 
-def _following(research: ResearchTools) -> tuple[Tool, ...]:
-    return (
-        Tool(
-            name="get_research_status",
-            title="Status of research",
-            description=(
-                "Say how far a run is, and whether it has ended: status pending, in_progress, "
-                "completed, failed or cancelled. Answers at once."
-            ),
-            arguments=asked.AboutTrace,
-            result=results.ResearchStatus,
-            run=research.get_research_status,
+def _following(research: ResearchTools) -> Iterator[Tool]:
+    yield _tool(
+        research.get_research_status,
+        "Status of research",
+        (
+            "Say how far a run is, and whether it has ended: status pending, in_progress, "
+            "completed, failed or cancelled. Answers at once."
         ),
-        Tool(
-            name="get_report",
-            title="Report of research",
-            description=(
-                "Get the report or the answer of a run that is completed, in a text format. Before "
-                "its end it is an error that says how far the run is."
-            ),
-            arguments=asked.GetReport,
-            result=results.ReportText,
-            run=research.get_report,
+    )
+    yield _tool(
+        research.get_report,
+        "Report of research",
+        (
+            "Get the report or the answer of a run that is completed, in a text format. Before "
+            "its end it is an error that says how far the run is."
         ),
-        Tool(
-            name="get_trace",
-            title="Trace of research",
-            description=(
-                "Get what happened in a run, event by event, and what it cost: queries by source, "
-                "records, calls and tokens of a model. Use it to explain how an answer came about."
-            ),
-            arguments=asked.GetTrace,
-            result=results.TraceOutput,
-            run=research.get_trace,
+    )
+    yield _tool(
+        research.get_trace,
+        "Trace of research",
+        (
+            "Get what happened in a run, event by event, and what it cost: queries by source, "
+            "records, calls and tokens of a model. Use it to explain how an answer came about."
         ),
     )
 
 
-def _stopping(research: ResearchTools) -> tuple[Tool, ...]:
-    finish = Tool(
-        name="finish_research",
-        title="Finish research",
-        description=(
+def _stopping(research: ResearchTools) -> Iterator[Tool]:
+    yield _tool(
+        research.finish_research,
+        "Finish research",
+        (
             "Have a run end its search with the step in hand and write from what it has found. Use "
             "it when the user does not want to wait longer; get_report hands out what it wrote."
         ),
-        arguments=asked.AboutTrace,
-        result=results.ResearchStatus,
-        run=research.finish_research,
         needs=Needs.USER,
         changes=True,
     )
-    cancel = Tool(
-        name="cancel_research",
-        title="Cancel research",
-        description=(
+    yield _tool(
+        research.cancel_research,
+        "Cancel research",
+        (
             "Stop a run; what it found is not reported: finish_research reports it. Use it only "
             "when the user wants so. A run that has ended stays as it is."
         ),
-        arguments=asked.AboutTrace,
-        result=results.ResearchStatus,
-        run=research.cancel_research,
         needs=Needs.USER,
         changes=True,
         destroys=True,
     )
-    return finish, cancel
 
 
-def _looking_up(search: SearchTools) -> tuple[Tool, ...]:
-    offered = ((source, source.agent_search) for source in SOURCES)
-    return (
-        *(_search(one, told, search) for one, told in offered if told),
-        _verifying(search),
-    )
-
-
-def _search(source: SourceDescription, told: AgentSearch, search: SearchTools) -> Tool:
-    return Tool(
-        name=f"search_{told.name}",
-        title=f"Search {source.name}",
-        description=f"Search {source.name} {told.finds}. {_LIVE}",
-        arguments=asked.Search,
-        result=results.SearchOutput,
-        run=search.of(source.key),
-        needs=Needs.WORK,
-        asks_sources=True,
-    )
-
-
-def _verifying(search: SearchTools) -> Tool:
-    return Tool(
-        name="verify_claim",
-        title="Verify a claim",
-        description=(
+def _looking_up(search: SearchTools) -> Iterator[Tool]:
+    works = {"needs": Needs.WORK, "asks_sources": True}
+    for source in SOURCES:
+        if told := source.agent_search:
+            found, name = f"Search {source.name} {told.finds}. {_LIVE}", f"search_{told.name}"
+            yield _tool(search.of(source.key), f"Search {source.name}", found, name=name, **works)
+    yield _tool(
+        search.verify_claim,
+        "Verify a claim",
+        (
             "Check by rules whether the records that a sentence cites bear it out. `supported`: it "
             "stands there in nearly these words. `contradicted`: an id, figure or name is not "
             "there, or the words are turned round. `cannot tell`: a paraphrase, which you must "
             "compare with the quotes yourself. It reads abstracts and registry entries, not full "
             "texts. Answers within seconds."
         ),
-        arguments=asked.VerifyClaim,
-        result=results.Verified,
-        run=search.verify_claim,
-        needs=Needs.WORK,
-        asks_sources=True,
+        **works,
     )

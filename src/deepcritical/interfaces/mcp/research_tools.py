@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, aclosing, suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import JsonValue
 
@@ -37,7 +37,7 @@ from deepcritical.interfaces.access import check_owner
 from deepcritical.interfaces.mcp import arguments as asked
 from deepcritical.interfaces.mcp import results
 from deepcritical.interfaces.mcp.tool import Call, ToolError
-from deepcritical.interfaces.render import describe
+from deepcritical.interfaces.render import describe, told
 from deepcritical.interfaces.report_files import formats_of
 from deepcritical.jobs.research_tools import deep_research_tool, research_report_tool
 from deepcritical.jobs.runs import RESEARCH
@@ -46,13 +46,11 @@ from deepcritical.reasoning.chatting import DEEP_RESEARCH, RESEARCH_REPORT
 
 if TYPE_CHECKING:
     from deepcritical.domain.answer import DeepAnswer
-    from deepcritical.domain.own_documents import OwnDocument
     from deepcritical.domain.report import ResearchReport
     from deepcritical.jobs.run import RunOf
     from deepcritical.jobs.runs import RunService
     from deepcritical.jobs.similar_runs import SimilarRuns
     from deepcritical.jobs.stored_runs import RunView
-    from deepcritical.reasoning.base import Reasoner
 
 __all__ = ["NEXT", "ResearchTools"]
 
@@ -166,11 +164,26 @@ class ResearchTools:
             ToolError: The arguments do not go together.
         """
         _check_kind(given)
+        question, is_report, reasoner = given.question, given.kind == "report", None
+        if call.model or call.key:
+            reasoner = await asyncio.to_thread(self._runs.reasoner_of, call.model, call.key)
+        tool = RESEARCH if is_report else DEEP_RESEARCH
+        await self._runs.check(question, tool, context=given.context, reasoner=reasoner)
+        user_id = call.caller.user_id
+        common: dict[str, Any] = {
+            "reasoner": reasoner,
+            "model_api_key": call.key,
+            "user_id": user_id,
+            "documents": await self._runs.documents_of(
+                given.documents, user_id, reads_files=self._reads_files
+            ),
+        }
         run: RunOf[DeepAnswer] | RunOf[ResearchReport]
-        if given.kind == "report":
-            run = await self._submit(call, given)
+        if is_report:
+            run = self._runs.submit(question, depth=given.depth, **common)
         else:
-            run = await self._ask(call, given)
+            rounds = given.rounds
+            run = self._runs.ask(question, context=given.context, max_iterations=rounds, **common)
         return results.Started(trace_id=run.run_id, kind=given.kind, next=NEXT)
 
     async def get_research_status(
@@ -184,7 +197,7 @@ class ResearchTools:
             status=known.folded.status,
             progress=known.folded.progress,
             stage=known.folded.current_stage,
-            message=_text(known.events[-1]) if known.events else "Waits to be started",
+            message=told(known.events[-1]) if known.events else "Waits to be started",
             error_message=visible(known.folded.error_message),
         )
 
@@ -246,41 +259,6 @@ class ResearchTools:
             pass
         return await self.get_research_status(call, given)
 
-    async def _ask(self, call: Call, given: asked.StartResearch) -> RunOf[DeepAnswer]:
-        question, context, reasoner = given.question, given.context, await self._reasoner(call)
-        await self._runs.check(question, DEEP_RESEARCH, context=context, reasoner=reasoner)
-        return self._runs.ask(
-            question,
-            context=context,
-            max_iterations=given.rounds,
-            reasoner=reasoner,
-            model_api_key=call.key,
-            user_id=call.caller.user_id,
-            documents=await self._documents(call, given),
-        )
-
-    async def _submit(self, call: Call, given: asked.StartResearch) -> RunOf[ResearchReport]:
-        reasoner = await self._reasoner(call)
-        await self._runs.check(given.question, reasoner=reasoner)
-        return self._runs.submit(
-            given.question,
-            depth=given.depth,
-            reasoner=reasoner,
-            model_api_key=call.key,
-            user_id=call.caller.user_id,
-            documents=await self._documents(call, given),
-        )
-
-    async def _documents(self, call: Call, given: asked.StartResearch) -> tuple[OwnDocument, ...]:
-        return await self._runs.documents_of(
-            given.documents, call.caller.user_id, reads_files=self._reads_files
-        )
-
-    async def _reasoner(self, call: Call) -> Reasoner | None:
-        if not (call.model or call.key):
-            return None
-        return await asyncio.to_thread(self._runs.reasoner_of, call.model, call.key)
-
     async def _found(self, call: Call, trace_id: str) -> RunView:
         call.check_reader(trace_id, "")  # first, so that a stranger learns nothing of ids
         run = await self._runs.find(trace_id)
@@ -330,9 +308,5 @@ def _told(logged: LoggedEvent) -> results.TraceEvent:
         stage=logged.stage.value,
         progress=logged.progress,
         type=logged.event.type,
-        text=_text(logged),
+        text=told(logged),
     )
-
-
-def _text(logged: LoggedEvent) -> str:
-    return visible(describe(logged.event))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 from typing import TYPE_CHECKING
 
 from deepcritical.domain.claim_checks import check_size
@@ -38,7 +37,21 @@ class SearchTools:
 
     def of(self, source: str) -> Run:
         """The search of one source."""
-        return partial(self._searched, source)
+
+        async def search(_call: Call, given: asked.Search) -> results.SearchOutput:
+            query = checked_question(given.query)
+            found = await self._lookups.search([source], query, given.max_results)
+            answer = found.answers[0]
+            return results.SearchOutput(
+                source=answer.source,
+                outcome=answer.result.outcome.value,
+                query_as_run=answer.result.query_as_run,
+                total=answer.result.total,
+                records=tuple(map(_record, found.records.values())),
+                skipped=tuple(map(visible, answer.result.skipped)),
+            )
+
+        return search
 
     async def verify_claim(self, _call: Call, given: asked.VerifyClaim) -> results.Verified:
         """Whether the records bear a sentence out.
@@ -63,21 +76,6 @@ class SearchTools:
             quotes=tuple(visible(quote.text) for quote in check.quotes),
             checks=tuple(map(_check_made, check.checks)),
             not_found=tuple(i for i in ids if i not in records),
-        )
-
-    async def _searched(
-        self, source: str, _call: Call, given: asked.Search
-    ) -> results.SearchOutput:
-        query = checked_question(given.query)
-        found = await self._lookups.search([source], query, given.max_results)
-        answer = found.answers[0]
-        return results.SearchOutput(
-            source=answer.source,
-            outcome=answer.result.outcome.value,
-            query_as_run=answer.result.query_as_run,
-            total=answer.result.total,
-            records=tuple(map(_record, found.records.values())),
-            skipped=tuple(map(visible, answer.result.skipped)),
         )
 
 

@@ -12,8 +12,7 @@ from gradio.helpers import Examples
 from deepcritical.domain.budget import Depth, RunLimits
 from deepcritical.domain.plan import Place
 from deepcritical.domain.question import MAX_QUESTION_CHARS
-from deepcritical.interfaces.page.parts import html
-from deepcritical.interfaces.page.style import asset, script
+from deepcritical.interfaces.page.parts import asset, html, script
 from deepcritical.jobs.runs import DEEP_RESEARCH, RESEARCH, RunService
 from deepcritical.tools.registry import BY_KEY
 

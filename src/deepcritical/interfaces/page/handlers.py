@@ -32,6 +32,7 @@ from deepcritical.interfaces.page.plan_review import (
     fields_of,
     told,
 )
+from deepcritical.interfaces.page.views import tabs_of
 from deepcritical.jobs.runs import RESEARCH, RunService
 from deepcritical.jobs.stored_runs import RunView
 from deepcritical.reasoning.extractive import ExtractiveReasoner
@@ -217,6 +218,23 @@ class RunHandlers:
             return {form.refused: problem(UNKNOWN_RUN), self._live: None}
         shown = {form.question: run.question, self._live: self._shown(run, own=own)}
         return {form.refused: "", **shown, **self._put_away()}
+
+    async def finished(self, shown: RunShown | None, request: gr.Request) -> dict[str, Any] | None:
+        """The run with its tabs once it has ended, without them before; None without a run."""
+        # What arrives here was sent by a browser, and need not be what we gave it.
+        run_id = shown.get("id") if isinstance(shown, dict) else None
+        if not isinstance(run_id, str) or request.request is None:
+            return None
+        try:
+            run = await self._runs.find(run_id)
+            owner = run.user_id if run else ""
+            self._access.check_reader(request.request, run_id, owner)
+        except DeepCriticalError as error:
+            return {"id": run_id, "problem": str(error)}
+        if run is None or not run.ended:
+            return {"id": run_id}
+        tabs = tabs_of(run.report or run.answer)
+        return {"id": run.run_id, "tabs": [tab._asdict() for tab in tabs]}
 
     def _shown(self, run: RunView, *, own: bool) -> RunShown:
         private = "yes" if self._access.keeps_private else ""

@@ -10,15 +10,13 @@ from typing import Any
 
 import gradio as gr
 
+from deepcritical.domain.question import MAX_QUESTION_CHARS
 from deepcritical.interfaces.access import Access
-from deepcritical.interfaces.page.chat import build_chat, wire_chat
 from deepcritical.interfaces.page.form import Form, build_form, build_own_runs
 from deepcritical.interfaces.page.former import FormerRuns
 from deepcritical.interfaces.page.handlers import RunHandlers
-from deepcritical.interfaces.page.parts import PRIVATE, html
+from deepcritical.interfaces.page.parts import PRIVATE, asset, html, script
 from deepcritical.interfaces.page.plan_review import PlanPanel, build_plan_panel
-from deepcritical.interfaces.page.results import ResultHandlers, build_results
-from deepcritical.interfaces.page.style import asset, script
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
 
@@ -36,10 +34,12 @@ def build_page(runs: RunService, access: Access, similar: SimilarRuns | None = N
         with gr.Row(elem_classes="columns"):
             with gr.Column(scale=1, min_width=340, elem_classes="main-column"):
                 plan = build_plan_panel()
-                thread = build_chat("thread.html")
+                thread = _chat("thread.html")
                 live = html(None, html_template=asset("live.html"), js_on_load=script("live.js"))
-                results = build_results()
-                chat = build_chat("chat.html")
+                scripts = script("results.js") + asset("table.js")
+                # Its value is what `RunHandlers.finished` returns.
+                results = html(None, html_template=asset("results.html"), js_on_load=scripts)
+                chat = _chat("chat.html")
             with gr.Column(scale=0, min_width=225, elem_classes="aside"):
                 build_own_runs(runs.keeps_runs)
                 form.answering.render()  # type: ignore[no-untyped-call]
@@ -50,13 +50,13 @@ def build_page(runs: RunService, access: Access, similar: SimilarRuns | None = N
         _wire_similar(form, live, FormerRuns(runs, access, similar))
         # The name of an event that assets/live.js triggers: when a run is opened, and at its end.
         live.finished(
-            ResultHandlers(runs, access).finished,
+            handlers.finished,
             [live],
             [results],
             trigger_mode="always_last",
             **PRIVATE,
         )
-        wire_chat(thread, chat, live, results)
+        _wire_chat(thread, chat, live, results)
     return page
 
 
@@ -138,3 +138,20 @@ def _wire_similar(form: Form, live: gr.HTML, former: FormerRuns) -> None:
     edited = [form.question.blur, form.kind.change, form.depth.change]
     gr.on(edited, trigger_mode="always_last", **asked)
     form.examples.load_input_event.then(**asked)
+
+
+def _chat(skeleton: str) -> gr.HTML:
+    """The chat, drawn where it is called: the thread for look-ups, or the card of a report.
+
+    The browser speaks to ``/api/chats`` by itself (``assets/chat.js``). Here it is told which run
+    is open, what that has brought, and which messages of the form the thread answers.
+    """
+    shown = asset(skeleton).replace("MAX_CHARS", str(MAX_QUESTION_CHARS))
+    return html(None, html_template=shown, js_on_load=script("chat.js"))
+
+
+def _wire_chat(thread: gr.HTML, card: gr.HTML, live: gr.HTML, results: gr.HTML) -> None:
+    """Have both know the run that is followed, and the card what it has brought in the end."""
+    for told, listening in ((live, [thread, card]), (results, [card])):
+        both = "(run) => [run, run]" if len(listening) > 1 else "(run) => run"
+        told.change(None, [told], listening, js=both, **PRIVATE)

@@ -1,15 +1,20 @@
-"""What every part of the page is built of."""
+"""What every part of the page is built of, and what it looks like."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from html import escape
+from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
 import gradio as gr
 
-__all__ = ["PRIVATE", "RunShown", "html", "problem"]
+from deepcritical.export.templating import stylesheet
+
+__all__ = ["HEAD", "PRIVATE", "THEME", "RunShown", "asset", "html", "problem", "script"]
+
+SHEETS = ("page.css", "form.css", "live.css", "chat.css", "results.css")
 
 RunShown = dict[str, str]
 """What the browser knows of the run that it follows: `id` and `question`; `own` and `private`,
@@ -35,3 +40,35 @@ def html(value: str | None, **options: Any) -> gr.HTML:
 def problem(text: str) -> str:
     """What went wrong, as it is shown."""
     return f'<p class="problem" role="alert">{escape(text)}</p>'
+
+
+def asset(name: str) -> str:
+    """The text of a file beside the page."""
+    return (files(__package__) / "assets" / name).read_text(encoding="utf-8")
+
+
+def script(name: str) -> str:
+    """A script of a part, with what the scripts of all parts share."""
+    return asset("common.js") + asset(name)
+
+
+HEAD = "<style>" + "\n".join([*map(asset, SHEETS), stylesheet()]) + "</style>"
+"""In the head and not as `css=`, which loses media queries."""
+
+_FONTS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif")
+THEME = gr.themes.Base(
+    primary_hue="teal",
+    secondary_hue="blue",
+    neutral_hue="slate",
+    font=_FONTS,
+    font_mono=("monospace",),
+).set(
+    button_primary_background_fill="#0f766e",
+    button_primary_background_fill_dark="#0f766e",
+    button_primary_background_fill_hover="#115e59",
+    button_primary_background_fill_hover_dark="#115e59",
+    body_text_color_subdued="#55606f",
+    input_placeholder_color="#55606f",
+    input_placeholder_color_dark="#a3b0c2",
+    color_accent="#0f766e",
+)

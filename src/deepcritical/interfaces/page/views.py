@@ -5,26 +5,33 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from fastapi import APIRouter, HTTPException, Path, Response
 
 from deepcritical.domain.documents import Document
 from deepcritical.domain.report import ResearchReport
-from deepcritical.export.html import render_document, render_sources
-from deepcritical.export.mechanism_graph import mechanism_graph
-from deepcritical.export.panels import (
-    render_downloads,
+from deepcritical.export.html import (
+    render_document,
     render_evidence,
     render_mechanism,
+    render_sources,
     render_timeline,
     render_trials,
 )
+from deepcritical.export.mechanism_graph import mechanism_graph
+from deepcritical.export.sources import trials_of
+from deepcritical.export.templating import filled
 from deepcritical.export.trace_panel import render_trace
-from deepcritical.export.trials import trials_of
-from deepcritical.interfaces.event_stream import told
+from deepcritical.interfaces.caller import Known
+from deepcritical.interfaces.guard import REPORT_POLICY
+from deepcritical.interfaces.render import told
 from deepcritical.interfaces.report_files import formats_of
 from deepcritical.jobs.stored_runs import RunView
 
-__all__ = ["Tab", "rendered", "tabs_of"]
+__all__ = ["Tab", "rendered", "router", "tabs_of"]
+
+router = APIRouter(include_in_schema=False)
 
 _OF_DOCUMENT: Mapping[str, Callable[[Any], str]] = MappingProxyType(
     {
@@ -81,5 +88,16 @@ async def rendered(run: RunView, name: str) -> str | None:
     if document is None or name not in {"sources", *(tab.name for tab in tabs_of(document))}:
         return None
     if name == "downloads":
-        return render_downloads(f"/api/runs/{run.run_id}/export", formats_of(document).values())
+        folder, forms = f"/api/runs/{run.run_id}/export", formats_of(document).values()
+        return filled("downloads.html", folder=folder, forms=forms)
     return await asyncio.to_thread(_OF_DOCUMENT[name], document)
+
+
+@router.get("/runs/{run_id}/views/{name}", response_class=Response)
+async def show_view(run: Known, name: Annotated[str, Path(max_length=64)]) -> Response:
+    """One part as an HTML fragment."""
+    shown = await rendered(run, name)
+    if shown is None:
+        raise HTTPException(404, "This run has no such part.")
+    headers = {"Content-Security-Policy": REPORT_POLICY}
+    return Response(shown, media_type="text/html", headers=headers)

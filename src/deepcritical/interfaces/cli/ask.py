@@ -1,0 +1,180 @@
+"""``deepcritical ask QUESTION``: any biomedical question, researched, or put to records at hand.
+
+Progress, and how records were ranked, go to stderr, the answer to stdout.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from deepcritical.domain.errors import DeepCriticalError
+from deepcritical.domain.question import checked_question
+from deepcritical.interfaces.cli.asked_records import ask_records
+from deepcritical.interfaces.cli.ended import (
+    NoSimilar,
+    Reuse,
+    Reusing,
+    Similar,
+    former_run,
+    prepared,
+    run_out,
+)
+from deepcritical.interfaces.cli.endings import NO_EVIDENCE
+from deepcritical.interfaces.cli.options import (
+    AskKey,
+    BaseUrl,
+    Choice,
+    ChosenModel,
+    ModelName,
+    Quiet,
+    Snapshot,
+    Sources,
+    chosen,
+    chosen_model,
+    folder_of,
+)
+from deepcritical.interfaces.cli.output import plain_json, to_stdout
+from deepcritical.interfaces.report_files import ANSWER_FILES
+
+if TYPE_CHECKING:
+    from deepcritical.domain.answer import DeepAnswer, ToolOutput
+    from deepcritical.jobs.run import RunOf
+
+__all__ = ["ask"]
+
+_MOST = 10
+
+
+class _Asked(NamedTuple):
+    question: str
+    context: str
+    max_iterations: int | None
+    out: Path | None
+    quiet: bool
+    as_json: bool
+    reusing: Reusing
+
+
+_Question = Annotated[str, typer.Argument(help="Any biomedical question, best on one thing.")]
+_Evidence = Annotated[
+    str | None,
+    typer.Option(
+        help="Ask only the records at hand: 'demo', a .jsonl file, or a folder written by --out. "
+        "Nothing is searched."
+    ),
+]
+_Context = Annotated[
+    str, typer.Option(help="What should be known beside the question: whom, what matters.")
+]
+_MaxIterations = Annotated[
+    int | None, typer.Option(min=1, max=10, help="Rounds of search at most, by default 10.")
+]
+_Out = Annotated[
+    str | None,
+    typer.Option(
+        help="Folder for the answer (answer.html, .md, .json and the references), evidence.jsonl "
+        "and events.jsonl; made if missing."
+    ),
+]
+_Max = Annotated[
+    int | None, typer.Option("--max", min=1, max=1000, help="With --evidence: records shown.")
+]
+_Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
+
+
+def ask(
+    question: _Question,
+    evidence: _Evidence = None,
+    snapshot: Snapshot = None,
+    sources: Sources = None,
+    context: _Context = "",
+    max_iterations: _MaxIterations = None,
+    out: _Out = None,
+    most: _Max = None,
+    model: ModelName = None,
+    model_base_url: BaseUrl = None,
+    ask_key: AskKey = False,
+    as_json: _Json = False,
+    quiet: Quiet = False,
+    reuse: Reuse = None,
+    no_similar: NoSimilar = False,
+) -> None:
+    """Answer any biomedical QUESTION in located sentences with inline [n]; takes 1-3 minutes live.
+
+    A checklist says what must be known; sources are searched for what it still wants. With
+    --evidence only records at hand are asked, and passages are quoted.
+
+    Exit codes: 0 answer; 3 nothing in the evidence; 4 empty question; 5 question too long; 6
+    question names nothing to look for; 7 no such snapshot; 8 snapshot not readable; 9 wrong
+    setting; 10 no source reachable; 11 file or database not usable; 12 time limit; 14 no such run;
+    17 question declined; 18-21 database damaged, only readable, full, absent; 130 interrupted.
+    """
+    asked = checked_question(question)
+    if evidence is not None:
+        chosen_model_options = (model, model_base_url, ask_key or None)
+        _refuse(snapshot, sources, context, max_iterations, out, reuse, *chosen_model_options)
+        found = ask_records(evidence, asked, most or _MOST, as_json=as_json)
+    else:
+        folder = _folder(out, most)
+        reusing = Reusing(reuse, look=not (no_similar or quiet))
+        wanted = _Asked(asked, context, max_iterations, folder, quiet, as_json, reusing)
+        with_model = chosen_model(model, model_base_url, ask_key)
+        found = _research(wanted, chosen(snapshot, sources), with_model)
+    if not found:
+        raise typer.Exit(NO_EVIDENCE)
+
+
+def _refuse(*searching: object) -> None:
+    if any(option not in (None, "") for option in searching):
+        raise typer.BadParameter(
+            "it asks records at hand and no model: leave out --snapshot, --sources, --context, "
+            "--max-iterations, --out, --reuse and the options of a model",
+            param_hint="--evidence",
+        )
+
+
+def _folder(out: str | None, most: int | None) -> Path | None:
+    if most is not None:
+        raise typer.BadParameter("it goes with --evidence", param_hint="--max")
+    return folder_of(out)
+
+
+def _research(wanted: _Asked, choice: Choice, model: ChosenModel) -> bool:
+    # Imported late: `--help` and a refused question must not wait for the framework.
+    from deepcritical.bootstrap import build_runs, read_settings
+    from deepcritical.domain.answer import DeepAnswer
+    from deepcritical.jobs.runs import DEEP_RESEARCH
+
+    settings = read_settings(*model)
+    runs = build_runs(settings, **choice.sought)
+    limits: dict[str, Any] = {"context": wanted.context, "max_iterations": wanted.max_iterations}
+    similar = Similar(settings, runs, choice, wanted.question, DEEP_RESEARCH, limits)
+    ended = former_run(similar, wanted.reusing, DeepAnswer)
+    if ended is None:
+        log_path = prepared(wanted.out, ANSWER_FILES)
+        ask_it = partial(runs.ask, wanted.question, log_path=log_path, **limits)
+        check = runs.check(wanted.question, DEEP_RESEARCH, context=wanted.context)
+        # A program that reads JSON reads of a failure, too; people are told on stderr.
+        failed = _print_failure if wanted.as_json else None
+        ended = asyncio.run(run_out(runs, check, ask_it, wanted.quiet, failed))
+    if not wanted.as_json:
+        return ended.hand_over("full", wanted.out)
+    ended.save(wanted.out)
+    _print(ended.document.tool_output(ended.imprint.run_id))
+    return bool(ended.document.references)
+
+
+async def _print_failure(run: RunOf[DeepAnswer], error: DeepCriticalError) -> None:
+    from deepcritical.jobs.stored_runs import failed_output
+
+    _print(await failed_output(run, str(error)))
+
+
+def _print(output: ToolOutput) -> None:
+    """Print an answer as the `deep_research` tool hands it out."""
+    to_stdout(plain_json(output.model_dump_json(indent=2)) + "\n")

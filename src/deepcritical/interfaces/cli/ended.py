@@ -1,0 +1,238 @@
+"""Runs up to their end, or former ones instead; printed, and written as files."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, NamedTuple, TypeVar
+
+import typer
+
+from deepcritical.domain.errors import DeepCriticalError, StorageError
+from deepcritical.domain.markdown import visible
+from deepcritical.domain.run_files import RUN_LOG, RUN_READINGS, RUN_RECORDS
+from deepcritical.export.formats import FORMATS
+from deepcritical.export.imprint import Imprint
+from deepcritical.interfaces.cli.endings import on_signals, resumable
+from deepcritical.interfaces.cli.options import Choice
+from deepcritical.interfaces.cli.output import file_to_stdout
+from deepcritical.interfaces.cli.progress import show
+from deepcritical.interfaces.render import similar_line
+from deepcritical.interfaces.report_files import write_report
+
+if TYPE_CHECKING:
+    from deepcritical.domain.documents import Document
+    from deepcritical.domain.similar import SimilarRun
+    from deepcritical.jobs.run import RunOf
+    from deepcritical.jobs.runs import RunService
+    from deepcritical.settings import Settings
+
+__all__ = [
+    "Ended",
+    "NoSimilar",
+    "Reuse",
+    "Reusing",
+    "Similar",
+    "Wanted",
+    "former_run",
+    "prepared",
+    "print_report",
+    "run_out",
+]
+
+Result = TypeVar("Result", bound="Document")
+Wanted = Literal["brief", "full", "json"]
+"""The brief, or the whole report as Markdown or as JSON."""
+Reuse = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ID",
+        help="Print this former run of yours, by its id or the beginning of it; search nothing.",
+    ),
+]
+NoSimilar = Annotated[
+    bool, typer.Option("--no-similar", help="Do not look for former runs of similar questions.")
+]
+
+
+class Reusing(NamedTuple):
+    """What the command line says of former runs."""
+
+    reuse: str | None
+    look: bool
+    """Whether similar ones are looked for."""
+
+
+@dataclass(frozen=True)
+class Ended(Generic[Result]):
+    """What a run, new or former, ended with."""
+
+    imprint: Imprint
+    document: Result
+    files: dict[str, bytes]
+    """What a folder holds beside the report."""
+    is_kept: bool
+    """Whether the run can be had again by its id."""
+
+    def hand_over(self, wanted: Wanted, folder: Path | None) -> bool:
+        """Print it, and write its files; whether it has any evidence."""
+        self.save(folder)
+        print_report(self.document, self.imprint, wanted, folder, is_kept=self.is_kept)
+        return bool(self.document.references)
+
+    def save(self, folder: Path | None) -> None:
+        """Write its files, if a folder is named; its log is there already."""
+        if folder:
+            names = write_report(self.document, self.imprint, folder, self.files)
+            told = ", ".join(dict.fromkeys((*names, RUN_LOG)))
+            typer.echo(f"Written to {folder}: {told}", err=True)
+
+
+def prepared(out: Path | None, files: Iterable[str]) -> Path | None:
+    """The path of a fresh log in the folder, which is made, and without these files."""
+    if out is None:
+        return None
+    log_path = out / RUN_LOG
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name in (*files, RUN_RECORDS, RUN_READINGS):
+            # A run that fails must not leave the report of another one beside its log.
+            (out / name).unlink(missing_ok=True)
+        log_path.write_text("", encoding="utf-8")
+    except OSError as error:
+        raise StorageError(
+            f"The folder {out} cannot be written: {error.strerror}.",
+            "Choose another one with --out.",
+        ) from error
+    return log_path
+
+
+async def run_out(
+    runs: RunService,
+    check: Awaitable[object] | None,
+    begin: Callable[[], RunOf[Result]],
+    quiet: bool,
+    failed: Callable[[RunOf[Result], DeepCriticalError], Awaitable[None]] | None = None,
+) -> Ended[Result]:
+    """Begin a run once its question is checked, show it, and wait for its end.
+
+    Args:
+        runs: Is closed in the end.
+        check: Checks the question.
+        begin: Begins the run.
+        quiet: Whether warnings alone are shown.
+        failed: Is told of a run that fails.
+    """
+    try:
+        if check:
+            await check
+        run = begin()
+        on_signals(run.cancel)
+        await show(run, quiet)
+        try:
+            with resumable(run.run_id, is_kept=runs.keeps_runs):
+                document = await run.result()
+        except DeepCriticalError as error:
+            if failed:
+                await failed(run, error)
+            raise
+        return Ended(Imprint(run.run_id, run.ended_at), document, run.files(), runs.keeps_runs)
+    finally:
+        await runs.close()
+
+
+class Similar(NamedTuple):
+    """Looks for former runs of similar questions."""
+
+    settings: Settings
+    runs: RunService
+    choice: Choice
+    question: str
+    tool: str
+    limits: dict[str, Any]
+
+    def found(self) -> tuple[SimilarRun, ...]:
+        """Those that there are; none where they cannot be looked up, which is told."""
+        from deepcritical.bootstrap import build_similar, place_of
+
+        place = place_of(self.settings, **self.choice.sought)
+        similar = build_similar(self.settings, self.runs, place)
+        try:
+            return asyncio.run(similar.similar(self.question, self.tool, **self.limits))
+        except DeepCriticalError as error:
+            typer.echo(visible(f"Similar questions could not be looked up: {error}"), err=True)
+            return ()
+
+
+def former_run(similar: Similar, reusing: Reusing, kind: type[Result]) -> Ended[Result] | None:
+    """The former run that is wanted instead of a new one; None for a new one.
+
+    On a terminal who asks is asked; in a script it is told on stderr, and the new run begins.
+
+    Args:
+        similar: Looks for similar ones.
+        reusing: What the command line says.
+        kind: What the new run would end with.
+
+    Raises:
+        TraceNotFoundError: There is no run of the id that the command line names.
+        StorageError: That run has no result of this kind.
+    """
+    if reusing.reuse is not None:
+        return asyncio.run(_former(similar.runs, reusing.reuse, kind))
+    found = similar.found() if reusing.look else ()
+    for one in found:
+        typer.echo(visible(similar_line(one)), err=True)
+    if not found:
+        return None
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        typer.echo(f"Asking anew; --reuse {found[0].run_id} prints that run instead.", err=True)
+        return None
+    if typer.confirm("Show the first of them instead of asking anew?", default=False, err=True):
+        return asyncio.run(_former(similar.runs, found[0].run_id, kind))
+    return None
+
+
+async def _former(runs: RunService, beginning: str, kind: type[Result]) -> Ended[Result]:
+    run = await runs.find_own(beginning)
+    document = run.report or run.answer
+    if not isinstance(document, kind):
+        raise StorageError(
+            f"The run {run.run_id} has no result of this kind.",
+            f"Ask anew, or see `deepcritical traces export {run.run_id[:8]}`.",
+        )
+    log = "".join([f"{logged.model_dump_json()}\n" async for logged in run.tail()])
+    typer.echo(f"Run {run.run_id} of {run.ended_at:%Y-%m-%d}; nothing was searched.", err=True)
+    imprint = Imprint(run.run_id, run.ended_at)
+    return Ended(imprint, document, {RUN_LOG: log.encode()}, is_kept=True)
+
+
+def print_report(
+    report: Document, imprint: Imprint, wanted: Wanted, folder: Path | None, *, is_kept: bool
+) -> None:
+    """Print a report; one without a brief, of an old run or of `ask`, is printed as a whole.
+
+    Args:
+        report: The report, or an answer.
+        imprint: Which run it is of.
+        wanted: The form.
+        folder: Where its files are, if they were asked for.
+        is_kept: Whether the run can be had again by its id.
+
+    Raises:
+        StorageError: The output cannot be written.
+    """
+    # Imported late: `--help` must not wait for them.
+    from deepcritical.domain.report import ResearchReport
+    from deepcritical.interfaces.cli.terminal_brief import print_brief
+
+    if wanted == "brief" and isinstance(report, ResearchReport) and report.brief:
+        again = f"deepcritical research --reuse {imprint.run_id[:8]} " if is_kept else ""
+        whole = folder / "report.html" if folder else f"{again}--full (or --out FOLDER)"
+        print_brief(report, report.brief, f"Whole report: {whole}")
+        return
+    suffix = "json" if wanted == "json" else "md"
+    file_to_stdout(suffix, FORMATS[suffix].render(report, imprint))

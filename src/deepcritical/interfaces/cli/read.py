@@ -1,0 +1,165 @@
+"""``deepcritical read FILE|ID`` and ``understand QUESTION``: what a study says, or a question."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from deepcritical.domain.markdown import one_line, visible
+from deepcritical.domain.question import checked_question
+from deepcritical.interfaces.cli.options import AskKey, BaseUrl, ModelName, chosen_model, is_file
+from deepcritical.interfaces.cli.output import plain_json, print_json, to_stdout
+from deepcritical.interfaces.cli.readings import canonical_id
+
+if TYPE_CHECKING:
+    from pydantic import SecretStr
+
+    from deepcritical.bootstrap.reading_alone import StudyCard
+    from deepcritical.domain.study import Result
+
+__all__ = ["read", "understand"]
+
+_UNREAD = {
+    "title_only": "There is no text beside the title.",
+    "not_english": "The text is not in English.",
+    "results_not_given": "No result between arms could be read.",
+}
+
+
+def read(
+    what: Annotated[
+        str, typer.Argument(help="A .pdf, .txt or .md file, or a PMID, PMCID, DOI or NCT id.")
+    ],
+    question: Annotated[
+        str, typer.Option("--question", help="What it would count for: a drug and a condition.")
+    ] = "",
+    model: ModelName = None,
+    model_base_url: BaseUrl = None,
+    ask_key: AskKey = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the reading as JSON.")] = False,
+) -> None:
+    """Read one study: design, people, arms and results, each with its sentence and page.
+
+    A file is read on this machine and kept nowhere; only a model that you chose gets its text. Ids
+    are looked up where research would look.
+
+    Exit codes: 0 read; 4, 5, 6, 17 the question cannot be read; 9 wrong setting; 10 no source
+    reachable; 11 the document cannot be read.
+    """
+    path = Path(what).expanduser()
+    given: Path | str = path if is_file(path) else canonical_id(what)
+    card = asyncio.run(_read(given, question, *chosen_model(model, model_base_url, ask_key)))
+    if as_json:
+        print_json(_as_json(card))
+        return
+    typer.echo("\n".join(visible(line) for line in _lines(card, question)))
+
+
+async def _read(
+    what: Path | str, question: str, model: str | None, url: str | None, key: SecretStr | None
+) -> StudyCard:
+    # Imported late: `--help` must not wait for them.
+    from deepcritical.bootstrap import read_settings
+    from deepcritical.bootstrap.reading_alone import read_alone
+
+    return await read_alone(read_settings(model, url, key), what, question)
+
+
+def _as_json(card: StudyCard) -> dict[str, object]:
+    return {
+        "record": card.record.model_dump(mode="json", exclude={"content"}),
+        "reading": card.reading.model_dump(mode="json", exclude_defaults=True),
+        "grade": card.grade.model_dump(mode="json"),
+        "verdict": card.weighed.verdict.model_dump(mode="json") if card.weighed else None,
+    }
+
+
+def _lines(card: StudyCard, question: str) -> Iterator[str]:
+    reading, citation = card.reading, card.record.citation
+    yield one_line(citation.title)
+    if citation.url:
+        yield citation.url
+    people = reading.population.n_randomised or reading.population.n_analysed
+    level = f"OCEBM level {card.grade.level}" if card.grade.level else ""
+    told = (card.grade.design.value, f"{people:,} people" if people else "", level)
+    yield " · ".join(part for part in told if part)
+    if card.grade.retracted:
+        yield "RETRACTED: it supports nothing."
+    yield from _arms(card)
+    results = [result for result in reading.results if not result.restated]
+    if results:
+        yield "\nResults"
+        for result in results:
+            yield from _result(card, result)
+    for why in reading.unread:
+        text = _UNREAD.get(why, "")
+        by_rules = reading.reader.kind == "rules" and why == "results_not_given"
+        yield f"\n{text}{' A language model may: --model.' if by_rules else ''}"
+    yield f"\nRead by {' '.join(filter(None, (reading.reader.kind, reading.reader.name)))}."
+    if question:
+        yield from _counting(card)
+
+
+def _arms(card: StudyCard) -> Iterator[str]:
+    if card.reading.arms:
+        yield "\nArms"
+    for arm in card.reading.arms:
+        names = " + ".join(i.name for i in arm.interventions)
+        label = one_line(_arm_name(card, arm.id) or names)
+        yield f"  {label}{f' (n = {arm.n:,})' if arm.n else ''}"
+
+
+def _arm_name(card: StudyCard, arm_id: str) -> str:
+    arm = card.reading.arm(arm_id)
+    return one_line((arm.label or (arm.control or "").replace("_", " ")) if arm else "")
+
+
+def _result(card: StudyCard, result: Result) -> Iterator[str]:
+    from deepcritical.domain.effect_words import effect_words
+    from deepcritical.reading.sentences import quoted
+    from deepcritical.tools.documents import page_of
+
+    sides = {"a": _arm_name(card, result.a), "b": _arm_name(card, result.b)}
+    better, more = sides.get(result.better, ""), sides.get(result.more or "", "")
+    said = f"better with {better}" if better else f"more with {more}" if more else ""
+    said = "no difference shown" if result.better == "no_difference" else said
+    effect = effect_words(result.effect, result.unit) if result.effect else ""
+    level = result.level if result.level != "unstated" else ""
+    told = (level, " against ".join(filter(None, sides.values())), said, effect)
+    yield f"  {one_line(result.outcome)}: {', '.join(part for part in told if part)}"
+    for span in quoted(result.sentences[:1], card.record):
+        page = page_of(card.record, span.start)
+        yield f"    “{one_line(span.text)}”{f' (p. {page})' if page else ''}"
+
+
+def _counting(card: StudyCard) -> Iterator[str]:
+    if card.weighed is None:
+        yield "\nOn the question it says nothing: it is on another drug or condition."
+        return
+    verdict = card.weighed.verdict
+    about = f"{card.weighed.drug.name} in {card.weighed.condition.name}"
+    yield f"\nBy itself on {about}: {verdict.label.value}, {verdict.certainty.value} certainty."
+    yield verdict.rule
+    for study in card.weighed.studies:
+        if study.why:
+            yield f"Remark: {study.why}."
+
+
+def understand(
+    question: Annotated[str, typer.Argument(help="Any question.")],
+) -> None:
+    """Print as JSON how QUESTION is read: its kind, drugs, condition, who is studied, polarity.
+
+    As `research`, `ask` and the chat read it before a model is asked. Where `declined` holds a
+    reason, the question is not searched; a name that no table has may still be known to MeSH.
+
+    Exit codes: 0 printed; 4 empty question; 5 question too long.
+    """
+    from deepcritical.questions.reading import read_frame
+
+    frame = read_frame(checked_question(question))
+    to_stdout(plain_json(frame.model_dump_json(indent=2)))

@@ -1,0 +1,338 @@
+"""``deepcritical research QUESTION`` in a terminal.
+
+Progress goes to stderr, the brief of the report to stdout.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from deepcritical.domain.errors import PlanError, StorageError
+from deepcritical.domain.markdown import visible
+from deepcritical.domain.plan import ResearchPlan, parse_plan
+from deepcritical.domain.question import checked_question
+from deepcritical.interfaces.cli.ended import (
+    Ended,
+    NoSimilar,
+    Reuse,
+    Reusing,
+    Similar,
+    Wanted,
+    former_run,
+    prepared,
+    run_out,
+)
+from deepcritical.interfaces.cli.endings import NO_EVIDENCE
+from deepcritical.interfaces.cli.options import (
+    AskKey,
+    BaseUrl,
+    Choice,
+    ChosenModel,
+    ModelName,
+    Quiet,
+    Snapshot,
+    Sources,
+    chosen,
+    chosen_model,
+    folder_of,
+)
+from deepcritical.interfaces.report_files import REPORT_FILES
+from deepcritical.questions.wording import subject_of
+from deepcritical.tools.registry import known
+
+if TYPE_CHECKING:
+    from deepcritical.domain.budget import Depth
+    from deepcritical.domain.report import ResearchReport
+    from deepcritical.jobs.runs import RunService
+    from deepcritical.settings import Settings
+
+__all__ = ["read_plan", "research", "write_plan"]
+
+_LARGEST_PLAN = 1_000_000
+"""In bytes."""
+
+
+class DepthName(StrEnum):
+    """The depths by name; see `RunLimits.for_depth`."""
+
+    quick = "quick"
+    standard = "standard"
+    deep = "deep"
+
+
+class ManagerName(StrEnum):
+    """Who may manage the team."""
+
+    guided = "guided"
+    standard = "standard"
+
+
+_Question = Annotated[
+    str | None,
+    typer.Argument(help="A drug and a condition, a condition alone, or a hypothesis to judge."),
+]
+_Out = Annotated[
+    str | None,
+    typer.Option(
+        help="Folder for the report in all formats (report.html, .pdf, .md, .json, .bib, .ris, "
+        "figures and more), evidence.jsonl, readings.jsonl and events.jsonl; made if missing."
+    ),
+]
+_Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
+_Full = Annotated[
+    bool, typer.Option("--full", help="Print the whole report, as Markdown, and not its brief.")
+]
+_Depth = Annotated[
+    DepthName | None,
+    typer.Option(
+        help="How far the search goes: 1, 3 or 10 rounds at most; by default standard, which is 3."
+    ),
+]
+_Manager = Annotated[
+    ManagerName | None,
+    typer.Option(
+        help="Who names the next agent: code (guided, the default), or the model (standard)."
+    ),
+]
+_Plan = Annotated[
+    Path | None, typer.Option(help="Write a plan to this new file for review; search nothing.")
+]
+_FromPlan = Annotated[
+    Path | None,
+    typer.Option(help="Start with the plan in this file, which has question, sources and limits."),
+]
+_With = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--with",
+        help="A document of your own that is read too: a .pdf, .txt or .md file, a folder of them, "
+        "or a PMID, PMCID, DOI or NCT id; may be given several times.",
+    ),
+]
+
+
+def _wanted_form(as_json: bool, full: bool) -> Wanted:
+    """Return the form in which the report is printed.
+
+    Raises:
+        BadParameter: Two forms are asked for.
+    """
+    if as_json and full:
+        raise typer.BadParameter("choose this or --json, not both", param_hint="--full")
+    return "json" if as_json else "full" if full else "brief"
+
+
+def research(
+    question: _Question = None,
+    snapshot: Snapshot = None,
+    sources: Sources = None,
+    out: _Out = None,
+    as_json: _Json = False,
+    full: _Full = False,
+    depth: _Depth = None,
+    model: ModelName = None,
+    model_base_url: BaseUrl = None,
+    ask_key: AskKey = False,
+    quiet: Quiet = False,
+    manager: _Manager = None,
+    plan: _Plan = None,
+    from_plan: _FromPlan = None,
+    reuse: Reuse = None,
+    no_similar: NoSimilar = False,
+    own: _With = None,
+) -> None:
+    """Answer QUESTION from evidence: progress on stderr, the brief of the report on stdout.
+
+    Exit codes: 0 report; 1 other failure; 2 wrong usage; 3 report without evidence; 4 empty
+    question; 5 question too long; 6 question not understood; 7 no such snapshot; 8 snapshot or
+    report not readable; 9 wrong setting; 10 no source reachable; 11 file or database not usable;
+    12 time limit; 13 sources do not bear a report out (verify); 14 no such run; 15 a check found a
+    problem (doctor); 16 no usable plan; 17 question declined; 18 database damaged; 19 it can only
+    be read; 20 its disk is full; 21 there is none; 130 interrupted.
+    """
+    folder, wanted = folder_of(out), _wanted_form(as_json, full)
+    question = None if question is None else checked_question(question)
+    with_model = chosen_model(model, model_base_url, ask_key)
+    reusing = Reusing(reuse, look=not (no_similar or quiet or from_plan or own))
+    asked = _Asked(question, chosen(snapshot, sources, own), with_model, depth, manager, reusing)
+    if plan:
+        others = {"--from-plan": from_plan, "--out": out, "--reuse": reuse, "--with": own}
+        _plan(asked, plan, quiet, {**others, "--json": as_json or None, "--full": full or None})
+    elif not _research(asked, from_plan, folder, quiet).hand_over(wanted, folder):
+        raise typer.Exit(NO_EVIDENCE)
+
+
+class _Asked(NamedTuple):
+    """What the command line says of a run."""
+
+    question: str | None
+    choice: Choice
+    model: ChosenModel
+    depth: DepthName | None
+    manager: ManagerName | None
+    reusing: Reusing
+
+    @property
+    def text(self) -> str:
+        """The question.
+
+        Raises:
+            BadParameter: There is none.
+        """
+        if self.question is None:
+            raise typer.BadParameter("name one, or a plan with --from-plan", param_hint="QUESTION")
+        return checked_question(self.question)
+
+    @property
+    def depth_name(self) -> Depth:
+        """The depth, or the default one."""
+        return (self.depth or DepthName.standard).value
+
+    def planned(self, path: Path) -> ResearchPlan:
+        """The plan in a file, which says all that is asked.
+
+        Raises:
+            BadParameter: The command line says some of it, too.
+            PlanError: There is no plan that can be run.
+        """
+        said = {
+            "QUESTION": self.question,
+            "--snapshot": self.choice.snapshot,
+            "--sources": self.choice.sources or None,
+            "--depth": self.depth,
+            "--reuse": self.reusing.reuse,
+            "--with": self.choice.documents or None,
+        }
+        _check_alone("--from-plan", said)
+        return read_plan(path)
+
+
+def _check_alone(option: str, others: Mapping[str, object]) -> None:
+    """Refuse options beside one that leaves no room for them.
+
+    Raises:
+        BadParameter: One of the others is given, which is all but None.
+    """
+    if given := [name for name, value in others.items() if value is not None]:
+        raise typer.BadParameter(f"not together with {', '.join(given)}", param_hint=option)
+
+
+def _built(asked: _Asked, choice: Choice) -> tuple[Settings, RunService]:
+    # Imported late: `--help` and a refused question must not wait for the framework.
+    from deepcritical.bootstrap import build_runs, read_settings
+
+    manages = {"manager": asked.manager.value} if asked.manager else {}
+    settings = read_settings(*asked.model).model_copy(update=manages)
+    return settings, build_runs(settings, **choice.sought)
+
+
+def _plan(asked: _Asked, path: Path, quiet: bool, others: dict[str, object]) -> None:
+    _check_alone("--plan", others)
+    text = asked.text
+    _check_new(path)
+    _, runs = _built(asked, asked.choice)
+    plan = asyncio.run(runs.plan(text, depth=asked.depth_name))
+    write_plan(plan, path)
+    if not quiet:
+        typer.echo(visible(_summary(plan, path)), err=True)
+
+
+def _research(
+    asked: _Asked, planned: Path | None, out: Path | None, quiet: bool
+) -> Ended[ResearchReport]:
+    from deepcritical.domain.report import ResearchReport
+    from deepcritical.jobs.runs import RESEARCH
+
+    plan = asked.planned(planned) if planned else None
+    question = plan.question.text if plan else asked.text
+    choice = Choice(plan.place.snapshot, plan.place.sources) if plan else asked.choice
+    settings, runs = _built(asked, choice)
+    depth: dict[str, Any] = {"depth": asked.depth_name}
+    if not plan:
+        similar = Similar(settings, runs, choice, question, RESEARCH, depth)
+        if former := former_run(similar, asked.reusing, ResearchReport):
+            return former
+    submit = partial(
+        runs.submit,
+        question,
+        log_path=prepared(out, REPORT_FILES),
+        plan=plan,
+        documents=choice.documents,
+        **depth,
+    )
+    check = None if plan else runs.check(question)
+    return asyncio.run(run_out(runs, check, submit, quiet))
+
+
+def _check_new(path: Path) -> None:
+    """Refuse a path at which something is: a plan that was edited must not be lost."""
+    if path.exists():
+        raise PlanError(f"{path} exists already.", "Name another file, or remove this one.")
+
+
+def read_plan(path: Path) -> ResearchPlan:
+    """The plan in a file.
+
+    Raises:
+        PlanError: There is none, or none that can be run.
+    """
+    try:
+        with path.open("rb") as file:
+            written = file.read(_LARGEST_PLAN + 1)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise PlanError(
+            f"The plan {path} cannot be read: {why}.", "Write one with --plan."
+        ) from error
+    if len(written) > _LARGEST_PLAN:
+        raise PlanError(f"{path} is too large for a plan.", "Write one with --plan.")
+    plan = parse_plan(written, str(path))
+    try:
+        known(plan.place.sources)
+    except ValueError as error:
+        raise PlanError(
+            f"{path} is not a plan that can be run: {error} at place.sources.",
+            "Correct the plan, or write a new one with --plan.",
+        ) from error
+    return plan
+
+
+def write_plan(plan: ResearchPlan, path: Path) -> None:
+    """Write a plan, indented, to a new file.
+
+    Raises:
+        PlanError: There is a file already.
+        StorageError: The file cannot be written.
+    """
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(plan.model_dump_json(indent=2) + "\n")
+    except FileExistsError:
+        _check_new(path)
+        raise
+    except OSError as error:
+        raise StorageError(
+            f"The plan cannot be written to {path}: {error.strerror}.", "Name another file."
+        ) from error
+
+
+def _summary(plan: ResearchPlan, path: Path) -> str:
+    """What the plan says, and what to do with it."""
+    question, limits = plan.question, plan.limits
+    rounds = f"{limits.max_iterations} {'round' if limits.max_iterations == 1 else 'rounds'}"
+    lines = (
+        f"Understood as: {subject_of(question)}",
+        f"Where: {plan.place.snapshot or ', '.join(plan.place.sources)}",
+        f"First round: {len(plan.queries)} searches; at most {rounds}, {limits.deadline_s:g} s",
+        *(f"Note: {notice}" for notice in plan.notices),
+        f"Written to {path}. Nothing was searched. Edit it, then start the run with: "
+        f"deepcritical research --from-plan {path}",
+    )
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""The REST API under ``/api``: `api` puts it together."""

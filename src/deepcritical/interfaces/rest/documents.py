@@ -1,0 +1,114 @@
+"""Documents of the user's own over REST: uploaded one by one, and named by the request of a run."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from pathlib import PureWindowsPath
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Path, Request
+from starlette.datastructures import UploadFile
+
+from deepcritical.domain.base import Model
+from deepcritical.domain.errors import StorageError
+from deepcritical.domain.markdown import one_line
+from deepcritical.domain.own_documents import OwnDocument
+from deepcritical.interfaces.caller import Rules, Runs, Who
+from deepcritical.jobs.runs import RunService
+from deepcritical.services.uploads import KEPT_S, Uploads
+from deepcritical.tools.documents import MAX_BYTES, document_of
+
+__all__ = ["AT_ONCE", "documents_router"]
+
+AT_ONCE = 2
+"""Documents that a process reads at once: each may take a gigabyte of memory for a while."""
+_MAX_NAME = 200
+_FORM = {
+    "required": True,
+    "content": {
+        "multipart/form-data": {
+            "schema": {
+                "type": "object",
+                "required": ["file"],
+                "properties": {"file": {"type": "string", "format": "binary"}},
+            }
+        }
+    },
+}
+documents_router = APIRouter()
+
+
+class UploadedDocument(Model):
+    """A document whose text is kept for runs of the caller."""
+
+    id: str
+    """What `documents` of a run names it by."""
+    name: str
+    title: str
+    doi: str | None
+    pages: int | None
+    """None for a text."""
+    characters: int
+    """Of text that are read."""
+    expires_at: datetime
+    """When it is deleted (UTC), unless a run uses it before: then that long after its use."""
+    owner_token: str = ""
+    """For an anonymous user who sent none: send it as Bearer token with the run."""
+
+
+@documents_router.post("/documents", status_code=201, openapi_extra={"requestBody": _FORM})
+async def upload_document(
+    caller: Who, rules: Rules, runs: Runs, request: Request
+) -> UploadedDocument:
+    """Read a PDF, TXT or MD file, and keep its text for a run; the file itself is not kept."""
+    rules.admit_upload(caller)
+    uploads = _uploads(runs)
+    # Only now, so that nobody who may not has the server take in megabytes.
+    async with request.form(max_files=1, max_fields=1) as form:
+        sent = form.get("file")
+        if not isinstance(sent, UploadFile):
+            raise HTTPException(422, "The form has no file in its field `file`.")
+        async with request.app.state.reading:
+            document = await _read(sent)
+    kept = await uploads.add(document, caller.user_id)
+    token = caller.new_token.get_secret_value() if caller.new_token else ""
+    return _shown(kept, token)
+
+
+@documents_router.delete("/documents/{document_id}", status_code=204)
+async def delete_document(
+    document_id: Annotated[str, Path(max_length=64)], caller: Who, runs: Runs
+) -> None:
+    """Delete an upload of yours; runs that have it keep their copy until they are deleted."""
+    await _uploads(runs).remove(document_id, caller.user_id)
+
+
+def _uploads(runs: RunService) -> Uploads:
+    if runs.uploads is None:
+        raise StorageError(
+            "This server has no database, and keeps no documents.",
+            "Put the text into `documents` of the run, or set DATABASE_URL.",
+        )
+    return runs.uploads
+
+
+async def _read(sent: UploadFile) -> OwnDocument:
+    # Browsers of one system name the whole path, with its own separators.
+    name = one_line(PureWindowsPath(sent.filename or "").name)[-_MAX_NAME:]
+    data = await sent.read(MAX_BYTES + 1)
+    return OwnDocument(name=name, record=await asyncio.to_thread(document_of, name, data))
+
+
+def _shown(kept: OwnDocument, token: str) -> UploadedDocument:
+    record = kept.record
+    assert record is not None  # noqa: S101 - an upload has been read
+    shown: dict[str, Any] = {"id": kept.upload_id, "name": kept.name, "owner_token": token}
+    return UploadedDocument(
+        **shown,
+        title=record.citation.title,
+        doi=record.metadata.doi,
+        pages=len(record.metadata.page_starts) or None,
+        characters=len(record.content),
+        expires_at=datetime.now(UTC) + timedelta(seconds=KEPT_S),
+    )

@@ -1,0 +1,185 @@
+"""``deepcritical serve``, ``mcp`` and ``worker``: commands that go on until they are stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from deepcritical.domain.errors import ConfigurationError
+from deepcritical.interfaces.cli.endings import on_signals
+from deepcritical.interfaces.cli.options import (
+    AskKey,
+    BaseUrl,
+    ModelName,
+    Snapshot,
+    Sources,
+    chosen,
+    chosen_model,
+)
+from deepcritical.interfaces.render import describe
+
+if TYPE_CHECKING:
+    from pydantic import SecretStr
+
+    from deepcritical.interfaces.access import Access
+    from deepcritical.jobs.runs import RunService
+
+__all__ = ["mcp", "serve", "worker"]
+
+NoWorker = Annotated[
+    bool, typer.Option("--no-worker", help="Leave the runs to `deepcritical worker` processes.")
+]
+_OPEN = (
+    "This server is open to the network. Its token, until it ends: {}\n"
+    "A browser asks for it as the password, with any name. To choose tokens, set "
+    "DEEPCRITICAL_TOKENS; to let everybody in, DEEPCRITICAL_PUBLIC=1."
+)
+
+
+def serve(
+    snapshot: Snapshot = None,
+    sources: Sources = None,
+    host: Annotated[
+        str | None, typer.Option(help="Address to bind; by default 127.0.0.1: this machine only.")
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help="Port, by default 7860; 0 takes a free one."),
+    ] = None,
+    model: ModelName = None,
+    model_base_url: BaseUrl = None,
+    ask_key: AskKey = False,
+    no_worker: NoWorker = False,
+) -> None:
+    """Serve the page, the REST API and the tools at /mcp until Ctrl-C.
+
+    Beyond this machine it asks for a token (DEEPCRITICAL_TOKENS), or has quotas (_PUBLIC=1).
+    """
+    from deepcritical import bootstrap  # late: `--help` must not wait for the framework
+
+    chosen_place = chosen(snapshot, sources).sought
+    settings = bootstrap.read_settings(*chosen_model(model, model_base_url, ask_key))
+    runs = bootstrap.build_runs(settings, **chosen_place, serves=True, conducts=not no_worker)
+    place = bootstrap.place_of(settings, **chosen_place)
+    asyncio.run(runs.sources())  # a source that cannot be read is told before anybody asks
+    with _bound(host or settings.host, settings.port if port is None else port) as listening:
+        # Later still, for the page takes seconds to load.
+        from deepcritical.interfaces.server import Front, serve_page
+        from deepcritical.interfaces.site import Served
+
+        local = "" if settings.public_url else listening.getsockname()[0]  # '': nobody is
+        rules = settings.public, settings.public_documents, settings.public_runs_per_hour
+        access = _access(local, settings.token_entries(), settings.share_secret, *rules)
+        lookups = bootstrap.Lookups(settings, place.snapshot)
+        similar = bootstrap.build_similar(settings, runs, place)
+        chats = bootstrap.open_chats(settings, runs, place, describe)
+        served = Served(runs, access, lookups, similar, chats)
+        front = Front(settings.proxies, settings.public_url, host or settings.host)
+        serve_page(served, listening, front)
+
+
+def _access(
+    local: str, tokens: str, secret: SecretStr | None, public: bool, documents: bool, runs: int
+) -> Access:
+    from deepcritical.interfaces.access import access_for, parse_tokens
+
+    access, made = access_for(
+        local,
+        parse_tokens(tokens),
+        public=public,
+        public_documents=documents,
+        runs_per_hour=runs,
+        share_secret=secret,
+    )
+    if made:
+        typer.echo(_OPEN.format(made.get_secret_value()), err=True)
+    return access
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(address[:2], family=family)
+    except OSError as error:
+        why = (error.strerror or str(error)).partition(" (while")[0]
+        raise ConfigurationError(
+            f"The page cannot be served at port {port} of {host}: {why}.",
+            "Choose another one with --port or --host.",
+        ) from error
+
+
+def mcp(
+    snapshot: Snapshot = None,
+    sources: Sources = None,
+    model: ModelName = None,
+    model_base_url: BaseUrl = None,
+) -> None:
+    """Serve the tools over stdin and stdout, to the agent that starts this command (MCP).
+
+    It ends when stdin does, and the next server goes on with its runs. The key of a model is
+    read from the environment.
+    """
+    # Imported late: `--help` must not wait for the framework.
+    from deepcritical import bootstrap
+
+    chosen_place = chosen(snapshot, sources).sought
+    settings = bootstrap.read_settings(model, model_base_url)
+    runs = bootstrap.build_runs(settings, **chosen_place, serves=True)
+    lookups = bootstrap.build_lookups(settings, **chosen_place)
+    place = bootstrap.place_of(settings, **chosen_place)
+    similar = bootstrap.build_similar(settings, runs, place)
+    asyncio.run(runs.sources())  # a source that cannot be read is told before anybody asks
+    try:
+        from deepcritical.interfaces.mcp.stdio import serve_stdio
+    except ModuleNotFoundError as error:
+        raise ConfigurationError(
+            f"The tools need a library that is not installed: {error.name}.",
+            "Install it in a checkout with: pip install '.[mcp]'",
+        ) from error
+    serve_stdio(runs, lookups, similar)
+
+
+def worker() -> None:
+    """Conduct the runs that wait in DATABASE_URL, until Ctrl-C or SIGTERM.
+
+    What is under way then is handed over to the other workers, or waits for the next one. Model
+    and sources of a run are those that it was asked with; their keys are read from the environment.
+    """
+    # Imported late: `--help` must not wait for the framework.
+    from deepcritical import bootstrap
+
+    settings = bootstrap.read_settings()
+    if settings.database_url is None:
+        raise ConfigurationError(
+            "A worker takes its runs from a database, and none is set.",
+            "Set DATABASE_URL to that of the servers.",
+        )
+    runs = bootstrap.build_runs(settings, serves=True)
+    logging.basicConfig(level=logging.WARNING)
+    asyncio.run(_conduct(runs, settings.worker_runs))
+    logging.shutdown()
+    sys.stdout.flush()
+    # All is closed. Threads of the engine that try to reach a database that is away would keep the
+    # process for as long as they pause between two tries.
+    os._exit(0)
+
+
+async def _conduct(runs: RunService, slots: int) -> None:
+    told_to_end = asyncio.Event()
+    on_signals(told_to_end.set)
+    warming: asyncio.Task[None] | None = None
+    try:
+        await runs.tend()
+        typer.echo(f"This worker conducts up to {slots} runs at once (Ctrl-C hands them over)")
+        warming = asyncio.create_task(runs.warm_up())
+        await told_to_end.wait()
+    finally:
+        if warming:
+            warming.cancel()
+        await runs.close()
