@@ -57,7 +57,7 @@ class Grade(Model):
     certainty_reasons: tuple[str, ...] = ()
     """What lowered or raised the certainty from where its design starts, as GRADE names it."""
     quality: UnitInterval = 0.0
-    """Quality 0-1 without recency, which depends on today; see `quality_score`."""
+    """Quality 0-1, whatever its age; see `quality_score`."""
 
 
 def grade(evidence: Evidence) -> Grade:

@@ -1,11 +1,10 @@
-"""A quality score, 0-1, of one record: a weighted mean of six factors, each read from a table.
+"""A quality score, 0-1, of one record: a weighted mean of five factors, each read from a table.
 
 | factor | weight | 1.0 ... lowest |
 |---|---|---|
 | design | 0.35 | OCEBM level 1: 1.0, 2: 0.85, 3: 0.6, 4: 0.4, 5: 0.2, none: 0.1 |
 | size | 0.20 | 1,000 participants: 1.0, 400: 0.8, 100: 0.5, 30: 0.3, fewer: 0.15, unknown: 0.2 |
 | integrity | 0.15 | clean: 1.0, corrected: 0.8, not checked: 0.7, concern: 0.2 |
-| recency | 0.10 | 5 years: 1.0, 10: 0.7, 20: 0.4, older: 0.2, unknown: 0.3 |
 | peer review | 0.10 | journal: 1.0, registry: 0.8, preprint: 0.4, web: 0.1 |
 | citations | 0.10 | 100: 1.0, 20: 0.7, 5: 0.5, 1: 0.3, none: 0.2, unknown: 0.3 |
 
@@ -18,38 +17,28 @@ from __future__ import annotations
 from deepcritical.domain.base import UnitInterval
 from deepcritical.domain.designs import LEVEL, design_of
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_paper, is_preprint, is_retracted
 from deepcritical.domain.sizes import participants
 
-__all__ = ["WEIGHTS", "quality_score"]
+__all__ = ["quality_score"]
 
-WEIGHTS = {
+_WEIGHTS = {
     "design": 0.35,
     "size": 0.20,
     "integrity": 0.15,
-    "recency": 0.10,
     "peer review": 0.10,
     "citations": 0.10,
 }
 _DESIGN = {1: 1.0, 2: 0.85, 3: 0.6, 4: 0.4, 5: 0.2, None: 0.1}
 _SIZE = ((1000, 1.0), (400, 0.8), (100, 0.5), (30, 0.3), (0, 0.15))
 _CITATIONS = ((100, 1.0), (20, 0.7), (5, 0.5), (1, 0.3), (0, 0.2))
-_AGE = ((21, 0.2), (11, 0.4), (6, 0.7), (0, 1.0))
-"""Years since publication, from which each value holds."""
 _INTEGRITY = {"clean": 1.0, "corrected": 0.8, "not_checked": 0.7, "concern": 0.2, "retracted": 0.0}
-_YEAR = bounded(r"\b(?:1[89]|2\d)\d\d\b")
 
 
 def _step(table: tuple[tuple[int, float], ...], value: int | None, unknown: float) -> float:
     if value is None:
         return unknown
     return next((points for least, points in table if value >= least), table[-1][1])
-
-
-def _recency(record: Evidence, as_of: int) -> float:
-    found = _YEAR.search(record.citation.date)
-    return _step(_AGE, max(0, as_of - int(found.group())) if found else None, 0.3)
 
 
 def _review(record: Evidence) -> float:
@@ -60,13 +49,10 @@ def _review(record: Evidence) -> float:
     return 0.4 if is_preprint(record) else 1.0
 
 
-def quality_score(record: Evidence, as_of: int | None = None) -> UnitInterval:
+def quality_score(record: Evidence) -> UnitInterval:
     """The weighted mean of the factors above, rounded to 2 digits.
 
-    Args:
-        record: The record.
-        as_of: The year that recency is counted from; without it recency is left out, so that the
-            score does not change with the day.
+    How old a record is does not count: the score must not change with the day.
     """
     if is_retracted(record):
         return 0.0
@@ -77,7 +63,5 @@ def quality_score(record: Evidence, as_of: int | None = None) -> UnitInterval:
         "peer review": _review(record),
         "citations": _step(_CITATIONS, record.metadata.cited_by, 0.3),
     }
-    if as_of is not None:
-        points["recency"] = _recency(record, as_of)
-    total = sum(WEIGHTS[name] for name in points)
-    return round(sum(WEIGHTS[name] * value for name, value in points.items()) / total, 2)
+    total = sum(_WEIGHTS.values())
+    return round(sum(_WEIGHTS[name] * value for name, value in points.items()) / total, 2)
