@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from copy import deepcopy
 from itertools import islice
 
 import pytest
@@ -393,9 +392,9 @@ async def test_a_free_question_that_names_nothing_is_a_question_error(reasoner: 
 
 async def test_a_free_question_never_writes_the_store(reasoner: Reasoner) -> None:
     inquiry, store = await asked(reasoner, DEMO_QUESTION)
-    before = deepcopy(vars(store))
+    before = repr((vars(store), vars(store.evidence)))
     await reasoner.generate_item_queries(inquiry, store, web=True)
     await reasoner.find_facts(inquiry, store, list(store.evidence)[:5])
     await reasoner.check_completeness(inquiry, store)
     await reasoner.synthesize_answer(inquiry, store, CONTEXT)
-    assert vars(store) == before
+    assert repr((vars(store), vars(store.evidence))) == before
