@@ -89,7 +89,6 @@ def search_tool(open_sources: OpenSources) -> ToolConfig:
         "look-ups and questions that single records answer: papers or trials on something, the "
         "latest of them, a PMID, DOI or NCT number, a figure. Not for weighing evidence.",
         input_schema=SearchInput,
-        streaming=False,
         executor=execute,
     )
 
@@ -106,7 +105,6 @@ def rag_tool(evidence: RunEvidence) -> ToolConfig:
         description="Asks the evidence of the finished run that the chat is about, in seconds. For "
         "every question about that run, its findings and its records. It knows nothing else.",
         input_schema=RagInput,
-        streaming=False,
         executor=execute,
     )
 

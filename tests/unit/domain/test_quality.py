@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
-from deepcritical.domain.quality import quality_score
+from deepcritical.domain.grading import quality_score
 
 BEST: dict[str, Any] = {
     "publication_types": ("Meta-Analysis",),
