@@ -116,7 +116,11 @@ def findings_table(rows: Sequence[OutcomeRow], references: Sequence[Reference]) 
         "GRADE",
         "Records",
     )
-    shown = [row for weight in _MOST_ROWS for row in _rows_of(rows, weight)]
+    shown = [
+        row
+        for weight, most in _MOST_ROWS.items()
+        for row in [row for row in rows if row.importance == weight][:most]
+    ]
     lines = [
         (
             escape_markdown(row.outcome),
@@ -132,10 +136,6 @@ def findings_table(rows: Sequence[OutcomeRow], references: Sequence[Reference]) 
     left = len(rows) - len(lines)
     more = f"\n\n{left} more outcomes are in the report's data." if left else ""
     return f"## Summary of findings\n\n{table(header, lines)}{more}"
-
-
-def _rows_of(rows: Sequence[OutcomeRow], weight: Importance) -> Sequence[OutcomeRow]:
-    return [row for row in rows if row.importance == weight][: _MOST_ROWS[weight]]
 
 
 def study_table(rows: Sequence[StudyRow], references: Sequence[Reference]) -> str:

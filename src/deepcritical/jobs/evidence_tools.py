@@ -47,7 +47,7 @@ _MOST_OPEN = 4
 """Runs whose records are kept in the index of vectors."""
 _INTEGRITY_S = 10.0
 _OF_WHICH = 3
-_TYPES = {
+_TYPES: dict[str, str] = {
     Design.RCT: "Randomized Controlled Trial",
     Design.REVIEW_OF_RCTS: "Systematic Review",
     Design.REVIEW_OF_COHORTS: "Systematic Review",
@@ -234,27 +234,20 @@ def _told(record: Evidence, reference: Reference, row: EvidenceRow | None) -> Ev
         "text_kind": reference.text_kind,
         "journal": reference.journal or None,
         "volume_pages": reference.volume_pages or None,
-        **(_of_row(row) if row else {}),
     }
-    if row and not row.design_from_text and (known := _type_of(row.design)):
+    if row:
+        fields |= {
+            "status": row.status or None,
+            "phase": row.phase or None,
+            "enrollment": row.participants,
+            "why_stopped": row.why_stopped or None,
+            "stop_class": row.stop_class,
+            "integrity": row.integrity,
+        }
+    if row and not row.design_from_text and (known := _TYPES.get(row.design)):
         fields["publication_types"] = (*fields["publication_types"], known)
     metadata = type(record.metadata).model_validate(fields)
     return record.model_copy(update={"metadata": metadata})
-
-
-def _of_row(row: EvidenceRow) -> dict[str, object]:
-    return {
-        "status": row.status or None,
-        "phase": row.phase or None,
-        "enrollment": row.participants,
-        "why_stopped": row.why_stopped or None,
-        "stop_class": row.stop_class,
-        "integrity": row.integrity,
-    }
-
-
-def _type_of(design: str) -> str:
-    return next((name for known, name in _TYPES.items() if known.value == design), "")
 
 
 def _wanted(inputs: SearchInput) -> int:

@@ -17,10 +17,9 @@ from deepcritical.services.imports import Later
 from deepcritical.services.uploads import delete_expired
 
 if TYPE_CHECKING:
-    from deepcritical.services import job_queries, pruning
+    from deepcritical.services import job_queries
 else:  # a process that only shows itself must not wait for the database's library
     job_queries = Later("deepcritical.services.job_queries")
-    pruning = Later("deepcritical.services.pruning")
 
 __all__ = ["JobBoard"]
 
@@ -163,18 +162,18 @@ class JobBoard:
 
     async def prunable(self, ended_s: float) -> tuple[str, ...]:
         """Runs that were completed so many seconds ago, and whose journal is still there."""
-        return await self._database.read(lambda c: pruning.select_prunable(c, ended_s))
+        return await self._database.read(lambda c: job_queries.select_prunable(c, ended_s))
 
     async def pruned(self, run_ids: Sequence[str]) -> None:
         """The journal of these runs is removed."""
-        await self._database.write(lambda c: pruning.note_pruned(c, run_ids))
+        await self._database.write(lambda c: job_queries.note_pruned(c, run_ids))
 
     async def outlived(self) -> tuple[str, ...]:
         """Runs that ended longer ago than runs are kept; removes what else is kept no longer."""
         events_days, runs_days = self._keeping
         await self._database.write(lambda c: delete_expired(c))
         if events_days is not None:
-            await self._database.write(lambda c: pruning.delete_old_events(c, events_days))
+            await self._database.write(lambda c: job_queries.delete_old_events(c, events_days))
         if runs_days is None:
             return ()
-        return await self._database.read(lambda c: pruning.select_outlived(c, runs_days))
+        return await self._database.read(lambda c: job_queries.select_outlived(c, runs_days))
