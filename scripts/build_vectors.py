@@ -13,8 +13,8 @@ from deepcritical.services.embeddings import (
     content_hash,
     key_of,
 )
+from deepcritical.services.kept_vectors import SHIPPED_VECTORS, write_vectors
 from deepcritical.services.llamaindex_rag import embedded_text
-from deepcritical.services.shipped_vectors import SHIPPED_VECTORS, write_vectors
 from deepcritical.tools.snapshot import BUNDLED, SnapshotSource, snapshot_path
 
 

@@ -173,4 +173,4 @@ async def test_the_registry_names_the_tools_and_takes_no_key(source: Path) -> No
         names = [tool.name for tool in registry.tools]
         assert names == ["search", "rag", "deep_research", "research_report"]
         for tool in registry.tools:
-            assert not {n for n in tool.json_schema["properties"] if "key" in n or "user" in n}
+            assert not {n for n in tool.input_schema.model_fields if "key" in n or "user" in n}

@@ -25,7 +25,7 @@ from deepcritical.domain.events import Notice, Stage
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url, sqlite_file
 from deepcritical.services.engines import alone, engine_of
-from deepcritical.services.migrations.runner import ALL, migrate
+from deepcritical.services.migrations import ALL, migrate
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.trace_tables import METADATA
 from tests.conformance.test_traces import numbered

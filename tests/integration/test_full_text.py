@@ -163,7 +163,6 @@ async def test_a_later_abstract_displaces_neither_the_text_nor_its_reading(site:
     store.add([record(journal="Journal of Made-up Trials")])
     assert store.readings[key].text == "full_text"
     assert store.evidence[key].place_of(len(ABSTRACT) + 3) == "full text, Results"
-    assert EvidenceStore.from_json(store.to_json()).evidence[key] == store.evidence[key]
 
 
 def new_session(site: Site, path: Path, full_texts: int) -> ResearchSession:

@@ -27,8 +27,8 @@ from deepcritical.services.embeddings import (
     content_hash,
     key_of,
 )
+from deepcritical.services.kept_vectors import SHIPPED_VECTORS, ShippedVectors
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
-from deepcritical.services.shipped_vectors import SHIPPED_VECTORS, ShippedVectors
 from deepcritical.tools.rag_tool import RagTool
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource

@@ -22,9 +22,8 @@ from deepcritical.interfaces.mcp.catalogue import catalogue
 from deepcritical.interfaces.mcp.tool import Call
 from deepcritical.interfaces.page.former import FormerRuns
 from deepcritical.jobs.runs import RunService
-from deepcritical.jobs.similar_runs import NewsSince, SimilarRuns
+from deepcritical.jobs.similar_runs import NewsSince, QuestionSimilarity, SimilarRuns
 from deepcritical.services.database import Database
-from deepcritical.services.question_similarity import QuestionSimilarity
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 from deepcritical.tools.snapshot import SnapshotSource

@@ -54,7 +54,7 @@ def tool(name: str, ran: list[str]) -> ToolConfig:
         kept = {k: v for k, v in payload.items() if (k == "trace_id") == (name in OFFERED)}
         yield ToolResult(text="yes, start deep_research", payload=kept)
 
-    return ToolConfig(name, "", Anything, False, execute)
+    return ToolConfig(name, "", Anything, execute)
 
 
 class Wilful:

@@ -227,14 +227,3 @@ def test_the_order_of_a_paper_s_two_records_does_not_change_the_result(
     ]
     records = [*papers, *doubled]
     assert judged(data.draw(st.permutations(records))) == judged(records)
-
-
-@UNHURRIED
-@given(PAPERS, ENTRIES)
-def test_a_store_that_was_written_and_read_is_judged_alike(
-    papers: list[Evidence], entries: list[Evidence]
-) -> None:
-    store = EvidenceStore()
-    store.add([*papers, *entries])
-    read = EvidenceStore.from_json(store.to_json())
-    assert judged(list(read.evidence.values())) == judged(list(store.evidence.values()))

@@ -19,10 +19,9 @@ from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.render import describe
 from deepcritical.interfaces.server import serve_page
 from deepcritical.interfaces.site import Served
-from deepcritical.jobs.similar_runs import NewsSince, SimilarRuns
+from deepcritical.jobs.similar_runs import NewsSince, QuestionSimilarity, SimilarRuns
 from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url
-from deepcritical.services.question_similarity import QuestionSimilarity
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 from deepcritical.tools.base import SourceQuery, SourceResult

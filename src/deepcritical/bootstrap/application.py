@@ -35,8 +35,8 @@ from deepcritical.services.chroma import ChromaIndex
 from deepcritical.services.database import Database
 from deepcritical.services.embeddings import EmbeddingService
 from deepcritical.services.finishing import SOON_S, to_the_end
+from deepcritical.services.kept_vectors import SHIPPED_VECTORS
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
-from deepcritical.services.shipped_vectors import SHIPPED_VECTORS
 from deepcritical.services.study_readings import StudyReadings
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings

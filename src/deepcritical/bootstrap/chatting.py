@@ -18,12 +18,11 @@ from deepcritical.domain.tool_registry import ToolCaller, ToolRegistry
 from deepcritical.jobs.evidence_tools import RunEvidence
 from deepcritical.jobs.research_tools import registered_tools
 from deepcritical.jobs.runs import RunService
-from deepcritical.jobs.similar_runs import NewsSince, SimilarRuns
+from deepcritical.jobs.similar_runs import NewsSince, QuestionSimilarity, SimilarRuns
 from deepcritical.orchestrators.chat import TURN_LIMITS, Chat
 from deepcritical.reasoning.chatting import ChatReasoner, RuleChat
 from deepcritical.services.embeddings import EmbeddingService
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
-from deepcritical.services.question_similarity import QuestionSimilarity
 from deepcritical.settings import Settings
 
 __all__ = ["ChatService", "build_similar", "open_chats"]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deepcritical.jobs.durable_runs import DurableRuns
-from deepcritical.jobs.engine import Engine
 from deepcritical.jobs.tending import TTL_S
 from deepcritical.services.database_url import sqlite_file
 from deepcritical.services.job_board import JobBoard
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.worker_files import WorkerName
+
+if TYPE_CHECKING:
+    from deepcritical.jobs.dbos_engine import DbosEngine
 
 __all__ = ["build_durable", "open_board"]
 
@@ -54,7 +56,7 @@ def build_durable(
 
 def _engine(
     url: str, shares: tuple[int, int, int | None], *, one_shot: bool, conducts: bool
-) -> Engine:
+) -> DbosEngine:
     # Imported late: it is the heaviest part of a process that has a database.
     from deepcritical.jobs.dbos_engine import DbosEngine
     from deepcritical.jobs.dbos_setup import Shares

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.jobs.hosting import MOST_TAKEOVERS
 from deepcritical.jobs.tending import TTL_S
 from deepcritical.services.database import Database
-from deepcritical.services.operations import Operations, ReadOnlyDatabase
 from deepcritical.services.study_readings import StudyReadings
 from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.settings import Settings
+
+if TYPE_CHECKING:
+    from deepcritical.services.operations import Operations
 
 __all__ = ["OpenReadings", "open_operations", "open_readings", "open_telemetry"]
 
@@ -25,6 +27,9 @@ def open_operations(settings: Settings) -> Operations | None:
     """A look at the database of the settings; None when nothing is kept. Nothing is opened yet."""
     if settings.database_url is None:
         return None
+    # Imported late, with the library of the database.
+    from deepcritical.services.operations import Operations, ReadOnlyDatabase
+
     database = ReadOnlyDatabase(settings.database_url.get_secret_value())
     return Operations(database, ttl_s=TTL_S, most_takeovers=MOST_TAKEOVERS + 1)
 

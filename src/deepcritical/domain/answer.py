@@ -5,7 +5,7 @@ Inline `[n]` points at `references[n - 1]`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Literal, Self
 
 from pydantic import Field
@@ -29,7 +29,7 @@ from deepcritical.domain.report_parts import (
     SearchRun,
 )
 from deepcritical.domain.search_log import search_log
-from deepcritical.domain.sentences import Finding, Sentence
+from deepcritical.domain.sentences import Finding, Sentence, citation_marks
 from deepcritical.domain.text import shorten_at_sentence
 from deepcritical.domain.verdict import Verdict
 
@@ -197,13 +197,12 @@ class DeepAnswer(Model):
 
     def checklist_table(self) -> str:
         """The checklist as a Markdown table: how far each item is covered, why, and by what."""
-        numbers = {r.evidence_id: n for n, r in enumerate(self.references, 1)}
         rows = [
             (
                 escape_markdown(answered.item.text),
                 answered.coverage.value,
                 escape_markdown(answered.reason),
-                _markers(numbers.get(i) for i in answered.evidence_ids),
+                citation_marks(answered.evidence_ids, self.references),
             )
             for answered in self.checklist
         ]
@@ -288,7 +287,3 @@ def _listed(title: str, lines: tuple[str, ...], *, escape: bool = True) -> str:
         return ""
     told = (f"- {escape_markdown(line) if escape else line}" for line in lines)
     return f"## {title}\n\n" + "\n".join(told)
-
-
-def _markers(numbers: Iterable[int | None]) -> str:
-    return "".join(f"[{n}]" for n in sorted(n for n in numbers if n))

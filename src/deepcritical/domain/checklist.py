@@ -269,8 +269,5 @@ def lower_of(
 ) -> tuple[ItemCoverage, ...]:
     """Each item as the rule covers it, or lower where somebody found less."""
     others = {one.item: one for one in said}
-    return tuple(min(others.get(one.item, one), one, key=_rank) for one in by_rule)
-
-
-def _rank(one: ItemCoverage) -> int:
-    return _ORDER.index(one.coverage)
+    pairs = ((others.get(one.item, one), one) for one in by_rule)
+    return tuple(min(pair, key=lambda one: _ORDER.index(one.coverage)) for pair in pairs)

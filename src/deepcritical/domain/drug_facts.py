@@ -245,20 +245,11 @@ class DrugFacts(Model):
     @property
     def origins(self) -> tuple[Origin, ...]:
         """Who must be named beside what is shown of them, each once."""
-        facts: tuple[CuratedFact, ...] = (
-            *((self.identity,) if self.identity else ()),
-            *self.targets,
-            *self.indications,
-            *self.approvals,
-            *self.classes,
-            *self.labels,
-            *self.events,
-            *self.associations,
-            *self.target_safety,
-            *self.relations,
-        )
+        lists = (value for _, value in self if isinstance(value, tuple))
+        facts = (self.identity, *(one for value in lists for one in value))
         found: dict[tuple[str, str, str], Origin] = {}
         for fact in facts:
-            origin = fact.origin
-            found.setdefault((origin.source, origin.via, origin.licence), origin)
+            if isinstance(fact, CuratedFact):
+                origin = fact.origin
+                found.setdefault((origin.source, origin.via, origin.licence), origin)
         return tuple(found.values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from deepcritical.domain.drug_facts import EVENTS_CAVEAT, DrugFacts, DrugTarget, Origin
+from deepcritical.domain.drug_facts import EVENTS_CAVEAT, DrugFacts, DrugTarget
 from deepcritical.domain.markdown import escape_markdown, table
 from deepcritical.domain.text import capitalised
 
@@ -37,12 +37,9 @@ def _of_drug(facts: DrugFacts) -> Iterator[str]:
     if rows:
         yield table(("Asked", "Outcome", "On", "Licence", "Note"), rows)
     if facts.origins:
-        named = sorted({f"{o.source} ({o.licence}, {o.url})" for o in _by_source(facts)})
+        each = {origin.source: origin for origin in facts.origins}.values()
+        named = sorted({f"{o.source} ({o.licence}, {o.url})" for o in each})
         yield f"Attribution: {escape_markdown('; '.join(named))}."
-
-
-def _by_source(facts: DrugFacts) -> list[Origin]:
-    return list({origin.source: origin for origin in facts.origins}.values())
 
 
 def _lines(facts: DrugFacts) -> Iterator[tuple[str, str]]:
@@ -52,7 +49,7 @@ def _lines(facts: DrugFacts) -> Iterator[tuple[str, str]]:
     targets = [_target(t) for t in facts.targets]
     events = [f"{e.event.lower()} {e.reports:,}" for e in facts.events]
     relations = [f"{r.kind} {r.object}" for r in facts.relations]
-    labels = [f"{', '.join(one.products) or facts.drug}" for one in facts.labels]
+    labels = [", ".join(one.products) or facts.drug for one in facts.labels]
     for name, texts in (
         ("Class", classes),
         ("Targets", targets),

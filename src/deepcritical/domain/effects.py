@@ -113,12 +113,9 @@ def is_consistent(effect: Effect) -> bool:
         excluded = _excludes_no_effect(effect)
         touched = none in (low, high)
         if effect.ci_level == 95 and None not in (by_p, excluded) and not touched:
-            return by_p == excluded or _is_borderline(effect)
+            borderline = effect.p is not None and 0.04 <= effect.p <= 0.06
+            return by_p == excluded or (borderline and effect.p_operator == "=")
     return True
-
-
-def _is_borderline(effect: Effect) -> bool:
-    return effect.p is not None and effect.p_operator == "=" and 0.04 <= effect.p <= 0.06
 
 
 def favoured(result: Result) -> Literal["a", "b", "no_difference"] | None:

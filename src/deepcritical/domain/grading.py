@@ -4,6 +4,19 @@ Levels follow the Oxford Centre for Evidence-Based Medicine 2011 table for treat
 1 systematic review of randomised trials; 2 randomised trial; 3 non-randomised controlled cohort;
 4 case series, case-control, historical control; 5 mechanism-based reasoning. A review is graded as
 the weakest design that it pools.
+
+Quality, 0-1, is a weighted mean of five factors, each read from a table:
+
+| factor | weight | 1.0 ... lowest |
+|---|---|---|
+| design | 0.35 | OCEBM level 1: 1.0, 2: 0.85, 3: 0.6, 4: 0.4, 5: 0.2, none: 0.1 |
+| size | 0.20 | 1,000 participants: 1.0, 400: 0.8, 100: 0.5, 30: 0.3, fewer: 0.15, unknown: 0.2 |
+| integrity | 0.15 | clean: 1.0, corrected: 0.8, not checked: 0.7, concern: 0.2 |
+| peer review | 0.10 | journal: 1.0, registry: 0.8, preprint: 0.4, web: 0.1 |
+| citations | 0.10 | 100: 1.0, 20: 0.7, 5: 0.5, 1: 0.3, none: 0.2, unknown: 0.3 |
+
+A retracted record has 0. It ranks records for a reader; no verdict rests on it, for a sum of
+scores hides what is wrong with a study (Cochrane Handbook, 8.2.1; Jüni et al., JAMA 1999).
 """
 
 from __future__ import annotations
@@ -14,26 +27,32 @@ from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.certainty import Certainty, rate_certainty
 from deepcritical.domain.designs import LEVEL, Design, design_of
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.quality import quality_score
-from deepcritical.domain.record_kinds import is_notice, is_paper, is_retracted
+from deepcritical.domain.record_kinds import is_notice, is_paper, is_preprint, is_retracted
 from deepcritical.domain.sizes import participants
-from deepcritical.domain.stop_reasons import is_harm_stop, is_negative_reason, is_negative_stop
+from deepcritical.domain.stop_reasons import is_harm_stop, is_negative_stop
 
 __all__ = [
-    "LEVEL",
-    "Certainty",
     "Design",
     "Grade",
     "grade",
     "is_harm_stop",
-    "is_negative_reason",
     "is_negative_stop",
     "is_notice",
-    "is_paper",
     "is_retracted",
-    "participants",
     "quality_score",
 ]
+
+_WEIGHTS = {
+    "design": 0.35,
+    "size": 0.20,
+    "integrity": 0.15,
+    "peer review": 0.10,
+    "citations": 0.10,
+}
+_DESIGN = {1: 1.0, 2: 0.85, 3: 0.6, 4: 0.4, 5: 0.2, None: 0.1}
+_SIZE = ((1000, 1.0), (400, 0.8), (100, 0.5), (30, 0.3), (0, 0.15))
+_CITATIONS = ((100, 1.0), (20, 0.7), (5, 0.5), (1, 0.3), (0, 0.2))
+_INTEGRITY = {"clean": 1.0, "corrected": 0.8, "not_checked": 0.7, "concern": 0.2, "retracted": 0.0}
 
 
 class Grade(Model):
@@ -57,7 +76,7 @@ class Grade(Model):
     certainty_reasons: tuple[str, ...] = ()
     """What lowered or raised the certainty from where its design starts, as GRADE names it."""
     quality: UnitInterval = 0.0
-    """Quality 0-1 without recency, which depends on today; see `quality_score`."""
+    """Quality 0-1, whatever its age; see `quality_score`."""
 
 
 def grade(evidence: Evidence) -> Grade:
@@ -87,3 +106,35 @@ def _graded(evidence: Evidence) -> Grade:
         certainty_reasons=rated.reasons,
         quality=quality_score(evidence),
     )
+
+
+def quality_score(record: Evidence) -> UnitInterval:
+    """The weighted mean of the factors above, rounded to 2 digits.
+
+    How old a record is does not count: the score must not change with the day.
+    """
+    if is_retracted(record):
+        return 0.0
+    points = {
+        "design": _DESIGN[LEVEL[design_of(record).design]],
+        "size": _step(_SIZE, participants(record), 0.2),
+        "integrity": _INTEGRITY[record.metadata.integrity],
+        "peer review": _review(record),
+        "citations": _step(_CITATIONS, record.metadata.cited_by, 0.3),
+    }
+    total = sum(_WEIGHTS.values())
+    return round(sum(_WEIGHTS[name] * value for name, value in points.items()) / total, 2)
+
+
+def _step(table: tuple[tuple[int, float], ...], value: int | None, unknown: float) -> float:
+    if value is None:
+        return unknown
+    return next((points for least, points in table if value >= least), table[-1][1])
+
+
+def _review(record: Evidence) -> float:
+    if record.citation.source == "web":
+        return 0.1
+    if not is_paper(record):
+        return 0.8
+    return 0.4 if is_preprint(record) else 1.0

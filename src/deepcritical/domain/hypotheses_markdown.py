@@ -48,15 +48,11 @@ def edge_evidence(
         for edge in hypothesis.edges:
             edges.setdefault((edge.subject, edge.object), (edge, []))[1].append(f"H{number}")
     lines = [
-        (_edge(edge), ", ".join(chains), finding, records)
-        for edge, chains in edges.values()
+        (" → ".join(map(escape_markdown, names)), ", ".join(chains), finding, records)
+        for names, (edge, chains) in edges.items()
         for finding, records in _findings(edge, by_id, references)
     ]
     return table(_HEADER, lines) if lines else ""
-
-
-def _edge(edge: EdgeTested) -> str:
-    return f"{escape_markdown(edge.subject)} → {escape_markdown(edge.object)}"
 
 
 def _findings(

@@ -93,13 +93,7 @@ class PlannedQuery(Model):
     @classmethod
     def of(cls, query: SearchQuery) -> PlannedQuery:
         """A search as a person may change it."""
-        return cls(
-            text=query.text,
-            terms=query.terms,
-            literature_only=query.literature_only,
-            block=query.block,
-            within=query.within,
-        )
+        return cls(**{name: getattr(query, name) for name in cls.model_fields})
 
     def as_query(self, question: ResearchQuestion) -> SearchQuery:
         """The search as it is run."""

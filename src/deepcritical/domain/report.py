@@ -8,8 +8,7 @@ from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.brief import Brief, StudyRow
-from deepcritical.domain.brief_markdown import brief_markdown
-from deepcritical.domain.claim_appendix import claim_appendix
+from deepcritical.domain.claims import claim_appendix
 from deepcritical.domain.drug_facts import DrugFacts
 from deepcritical.domain.drug_facts_markdown import facts_markdown
 from deepcritical.domain.evidence_table import EvidenceRow
@@ -19,6 +18,7 @@ from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.prisma import PrismaFlow
 from deepcritical.domain.report_markdown import (
     because,
+    brief_markdown,
     candidate_table,
     evidence_table,
     findings_table,
@@ -164,10 +164,10 @@ class ResearchReport(Model):
             section(self.methodology),
             f"## How this was assessed\n\n{self._because()}" if self.brief else "",
             f"{self.support}." if self.support else "",
-            self._search_log(),
+            _titled("Search log", search_log(self.searches)),
             "" if self.study_table else evidence_table(self.evidence_table, self.references),
             reference_list(self.references),
-            self._claim_appendix(),
+            _titled("Claim appendix", claim_appendix(self.claims, self.references)),
         )
         return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -193,14 +193,6 @@ class ResearchReport(Model):
     def _because(self) -> str:
         return because(self.verdict, self.references)
 
-    def _claim_appendix(self) -> str:
-        claims = claim_appendix(self.claims, self.references)
-        return f"## Claim appendix\n\n{claims}" if claims else ""
-
-    def _search_log(self) -> str:
-        log = search_log(self.searches)
-        return f"## Search log\n\n{log}" if log else ""
-
     def _banner(self) -> str:
         scores = self.assessment
         said = (
@@ -212,3 +204,7 @@ class ResearchReport(Model):
             f"clinical {scores.clinical_score}/10" if scores else "",
         )
         return " · ".join(part for part in said if part)
+
+
+def _titled(title: str, content: str) -> str:
+    return section(ReportSection(title=title, content=content))

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from deepcritical.domain.appraisal import Direction
-from deepcritical.domain.brief import StudyRow
-from deepcritical.domain.brief_words import comparator_words
+from deepcritical.domain.brief import DecidingStudy, StudyRow, TrialUnderWay
+from deepcritical.domain.brief_words import (
+    COLUMNS,
+    Briefed,
+    badge,
+    comparator_words,
+    finding_cells,
+    study_words,
+    trial_words,
+)
 from deepcritical.domain.evidence_table import DrugStance, EvidenceRow
 from deepcritical.domain.markdown import escape_markdown, table
 from deepcritical.domain.report_parts import DrugCandidate, Reference, ReportSection
+from deepcritical.domain.sentences import as_markdown, citation_marks
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import Importance, OutcomeRow
 
 __all__ = [
     "because",
+    "brief_markdown",
     "candidate_table",
     "evidence_table",
     "findings_table",
@@ -52,11 +62,6 @@ def section(part: ReportSection) -> str:
     return f"## {part.title}\n\n{part.content}"
 
 
-def _markers(ids: Sequence[str], references: Sequence[Reference]) -> str:
-    numbers = (n for n, reference in enumerate(references, 1) if reference.evidence_id in ids)
-    return "".join(f"[{n}]" for n in numbers)
-
-
 def because(verdict: Verdict, references: Sequence[Reference]) -> str:
     """The rule behind the verdict, the records that decided, and what lowered or capped it."""
     decided = [
@@ -91,7 +96,7 @@ def candidate_table(candidates: Sequence[DrugCandidate], references: Sequence[Re
             candidate.verdict.certainty.value,
             str(candidate.studies),
             f"{candidate.verdict.rule.rstrip('.') if several else ''} "
-            f"{_markers(candidate.verdict.deciding_ids, references)}".strip(),
+            f"{citation_marks(candidate.verdict.deciding_ids, references)}".strip(),
         )
         for candidate in candidates
     ]
@@ -111,7 +116,11 @@ def findings_table(rows: Sequence[OutcomeRow], references: Sequence[Reference]) 
         "GRADE",
         "Records",
     )
-    shown = [row for weight in _MOST_ROWS for row in _rows_of(rows, weight)]
+    shown = [
+        row
+        for weight, most in _MOST_ROWS.items()
+        for row in [row for row in rows if row.importance == weight][:most]
+    ]
     lines = [
         (
             escape_markdown(row.outcome),
@@ -120,17 +129,13 @@ def findings_table(rows: Sequence[OutcomeRow], references: Sequence[Reference]) 
             f"{row.studies}{f' ({row.people:,})' if row.people else ''}",
             escape_markdown(row.finding),
             row.certainty.value,
-            _markers(row.evidence_ids, references),
+            citation_marks(row.evidence_ids, references),
         )
         for row in shown
     ]
     left = len(rows) - len(lines)
     more = f"\n\n{left} more outcomes are in the report's data." if left else ""
     return f"## Summary of findings\n\n{table(header, lines)}{more}"
-
-
-def _rows_of(rows: Sequence[OutcomeRow], weight: Importance) -> Sequence[OutcomeRow]:
-    return [row for row in rows if row.importance == weight][: _MOST_ROWS[weight]]
 
 
 def study_table(rows: Sequence[StudyRow], references: Sequence[Reference]) -> str:
@@ -152,7 +157,7 @@ def _study_cells(row: StudyRow, references: Sequence[Reference]) -> tuple[str, .
     result = f"{row.outcome}: {row.result}" if row.result else ""
     people = f"{row.people:,}" if row.people else ""
     cells = (row.design, people, row.population, row.comparator, result, row.counts)
-    name = f"{escape_markdown(row.name)} {_markers(row.evidence_ids, references)}".rstrip()
+    name = f"{escape_markdown(row.name)} {citation_marks(row.evidence_ids, references)}".rstrip()
     return (name, *map(escape_markdown, cells))
 
 
@@ -232,3 +237,56 @@ def _reference(reference: Reference) -> str:
     texts = [part.rstrip(".") for part in parts if part]
     link = f" <{reference.link}>" if reference.link else ""
     return f"{'. '.join(map(escape_markdown, texts))}.{link}"
+
+
+def brief_markdown(report: Briefed) -> str:
+    """Return the brief as Markdown without a title; '' for a report without one."""
+    brief, references = report.brief, report.references
+    if brief is None:
+        return ""
+    parts = (
+        _badge_line(report),
+        as_markdown(brief.licensed, references),
+        as_markdown(brief.answer, references),
+        f"**Harms:** {as_markdown(brief.harms, references)}" if brief.harms else "",
+        f"**Label:** {as_markdown(brief.label, references)}" if brief.label else "",
+        as_markdown(brief.synthesis, references),
+        _findings(brief.findings, references),
+        _listed("Main studies", (_study(study, references) for study in brief.studies)),
+        _listed("What is missing", map(escape_markdown, brief.missing)),
+        _listed("Trials under way", (_trial(trial, references) for trial in brief.trials)),
+    )
+    return "\n\n".join(part for part in parts if part)
+
+
+def _badge_line(report: Briefed) -> str:
+    label, remarks = badge(report)
+    return " · ".join((f"**{label}**", *map(escape_markdown, remarks)))
+
+
+def _findings(rows: Sequence[OutcomeRow], references: Sequence[Reference]) -> str:
+    if not rows:
+        return ""
+    return table(COLUMNS, [_cells(row, references) for row in rows])
+
+
+def _cells(row: OutcomeRow, references: Sequence[Reference]) -> tuple[str, ...]:
+    outcome, comparator, studies, result, certainty = map(escape_markdown, finding_cells(row))
+    marks = citation_marks(row.evidence_ids, references)
+    return (outcome, comparator, studies, f"{result} {marks}".rstrip(), certainty)
+
+
+def _study(study: DecidingStudy, references: Sequence[Reference]) -> str:
+    head = [f"**{escape_markdown(study.name)}**", escape_markdown(study_words(study))]
+    return f"{', '.join(filter(None, head))}: {as_markdown((study.result,), references)}"
+
+
+def _trial(trial: TrialUnderWay, references: Sequence[Reference]) -> str:
+    words = escape_markdown(f"{trial.title} ({trial_words(trial)})")
+    marks = citation_marks((trial.evidence_id,), references)
+    return f"**{escape_markdown(trial.registry_id)}**: {words} {marks}".rstrip()
+
+
+def _listed(heading: str, lines: Iterable[str]) -> str:
+    listed = "\n".join(f"- {line}" for line in lines)
+    return f"## {heading}\n\n{listed}" if listed else ""

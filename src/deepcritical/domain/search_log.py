@@ -18,7 +18,9 @@ def search_log(searches: Sequence[SearchRun]) -> str:
     ran = [search for search in searches if search.outcome != "not_applicable"]
     live = [search for search in ran if search.searched_at]
     local = [search for search in ran if not search.searched_at]
-    return "\n\n".join(part for part in (_table(local), _entries(live)) if part)
+    by_source = {search.source: [s for s in live if s.source == search.source] for search in live}
+    parts = (_table(local), *(_of_source(*of_source) for of_source in by_source.items()))
+    return "\n\n".join(filter(None, parts))
 
 
 def _table(searches: Sequence[SearchRun]) -> str:
@@ -33,13 +35,6 @@ def _table(searches: Sequence[SearchRun]) -> str:
         for search in searches
     ]
     return table(("Source", "Query", "Outcome", "Records", "New"), rows) if rows else ""
-
-
-def _entries(searches: Sequence[SearchRun]) -> str:
-    return "\n\n".join(
-        _of_source(source, [search for search in searches if search.source == source])
-        for source in dict.fromkeys(search.source for search in searches)
-    )
 
 
 def _of_source(source: str, searches: Sequence[SearchRun]) -> str:

@@ -108,15 +108,8 @@ class ToolConfig(NamedTuple):
     description: str
     """When to use it, and when not, for whoever chooses among tools."""
     input_schema: type[Model]
-    """What it takes; `json_schema` is the same as JSON Schema."""
-    streaming: bool
-    """Whether it tells of its progress because it takes longer than a person waits silently."""
+    """What it takes."""
     executor: ToolExecutor
-
-    @property
-    def json_schema(self) -> dict[str, Any]:
-        """The JSON Schema of its input."""
-        return self.input_schema.model_json_schema()
 
 
 class ToolRegistry:

@@ -12,7 +12,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from deepcritical.domain.answer import DeepAnswer
-from deepcritical.domain.claim_appendix import is_quote
+from deepcritical.domain.claims import is_quote
 from deepcritical.domain.documents import Document
 from deepcritical.domain.evidence import SOURCE_NAMES
 from deepcritical.domain.hypotheses_markdown import edge_evidence

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from deepcritical.domain.brief import Brief, DecidingStudy, TrialUnderWay
 from deepcritical.domain.brief_words import licensed_words
 from deepcritical.domain.checks import Check, failed, passed
-from deepcritical.domain.claim_appendix import is_quote
+from deepcritical.domain.claims import is_quote
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_markdown import candidate_table, reference_list

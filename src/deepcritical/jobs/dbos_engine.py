@@ -6,7 +6,7 @@ The library has one instance a process, and runs what it takes up on the loop th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -35,7 +35,6 @@ from deepcritical.jobs.engine import (
     Conduct,
     Effect,
     EngineBusyError,
-    Leave,
     LostRun,
     OutOfOrder,
     Standing,
@@ -104,7 +103,7 @@ async def _research_run(run_id: str) -> str:
 
 
 class DbosEngine:
-    """See `Engine`.
+    """The runs of one process, and those that wait for any process.
 
     Args:
         url: A normalised address.
@@ -122,7 +121,12 @@ class DbosEngine:
         self._library: DBOS | None = None
 
     async def start(self, conduct: Conduct) -> None:
-        """Launch on the running loop."""
+        """Begin to conduct runs on the running loop; those that were left here are taken up.
+
+        Raises:
+            EngineBusyError: Another service of this process does so.
+            StorageError: The database cannot be used.
+        """
         if _Host.conduct is not None:
             raise EngineBusyError
         _Host.conduct = conduct
@@ -156,19 +160,24 @@ class DbosEngine:
 
     @refusals_told()
     async def begin(self, run_id: str) -> None:
-        """Start the run here."""
+        """Conduct a new run here and now."""
         with SetWorkflowID(run_id):
             await DBOS.start_workflow_async(_research_run, run_id)
 
     @refusals_told()
     async def enqueue(self, run_id: str, user_id: str) -> None:
-        """Put the run into the queue, behind those of its user."""
+        """Hand out a new run to whichever process is free first, in its user's turn."""
         with SetWorkflowID(run_id), SetEnqueueOptions(queue_partition_key=user_id):
             await DBOS.enqueue_workflow_async(SHARED, _research_run, run_id)
 
     @refusals_told()
     async def check(self, run_id: str) -> None:
-        """By the run's row."""
+        """Find out whether a run can be gone on with.
+
+        Raises:
+            TraceNotFoundError: Nothing is recorded of it.
+            StorageError: Another version did.
+        """
         status = await DBOS.get_workflow_status_async(run_id)
         if status is None:
             raise TraceNotFoundError(
@@ -183,7 +192,10 @@ class DbosEngine:
 
     @refusals_told()
     async def resume(self, run_id: str, user_id: str) -> None:
-        """Put the run into the queue again, without the failures that it ended with."""
+        """Hand out a run that ended without a result once more.
+
+        What it has recorded is kept, but for the failures that it ended with.
+        """
         status = await DBOS.get_workflow_status_async(run_id)
         if status is None or status.status in _ACTIVE:
             return
@@ -197,24 +209,23 @@ class DbosEngine:
 
     @refusals_told()
     async def under_way(self) -> dict[str, str]:
-        """Those that are pending."""
+        """The runs that any worker has, each with its worker."""
         listed = await _listed(status="PENDING")
         return {found.workflow_id: str(found.executor_id) for found in listed}
 
     @refusals_told()
     async def take_over(self, runs: Mapping[str, str]) -> None:
-        """Put runs into the queue; one query reads them all, as many may be left at once."""
+        """Hand out runs anew, each unless another worker than the one named has it by now."""
         if not runs:
             return
         listed = await _listed(workflow_ids=list(runs), status="PENDING")
-        # Another one may have been faster.
         left = [found for found in listed if found.executor_id == runs[found.workflow_id]]
         for queue, run_ids in _by_queue(left):
             await DBOS.resume_workflows_async(run_ids, queue_name=queue)
 
     @refusals_told()
     async def standings(self, run_ids: Collection[str]) -> dict[str, Standing]:
-        """By the runs' rows."""
+        """How far the engine is with each of these runs."""
         if not run_ids:
             return {}
         listed = await _listed(workflow_ids=list(run_ids))
@@ -224,27 +235,32 @@ class DbosEngine:
 
     @refusals_told()
     async def lost(self, run_ids: Collection[str]) -> frozenset[str]:
-        """Those that are not pending here."""
+        """Those of these runs that are not this worker's any more."""
         listed = await _listed(workflow_ids=list(run_ids))
         gone = (w for w in listed if w.status != "PENDING" or w.executor_id != self.worker)
         return frozenset(workflow.workflow_id for workflow in gone)
 
     def row_of(self, run_id: str) -> EngineRow:
-        """Of the library's table of runs; see `lost`."""
+        """What says that this worker has the run, as long as he has it."""
         mine = {"workflow_uuid": run_id, "executor_id": self.worker, "status": "PENDING"}
         return EngineRow("workflow_status", "dbos", mine)
 
     @refusals_told()
     async def forget(self, run_id: str) -> None:
-        """Delete the run's steps."""
+        """Delete what is recorded of a run."""
         with suppress(dbos_errors.DBOSNonExistentWorkflowError):
             await DBOS.delete_workflow_async(run_id)
 
-    async def close(self, leave: Leave) -> None:
-        """End the library, give the loop threads of its own again, and hand the runs out.
+    async def close(self, leave: Callable[[str], Awaitable[None]]) -> None:
+        """End, and hand out what this process has; its runs must have been stopped before.
 
-        In this order: until it has ended, the library takes up whatever waits.
+        Args:
+            leave: Is told of each run before another process may begin with it.
+
+        Raises:
+            StorageError: They cannot be handed out; the engine has ended nevertheless.
         """
+        # In this order: until it has ended, the library takes up whatever waits.
         try:
             if self._started:
                 self._started = False
@@ -276,7 +292,7 @@ class DbosEngine:
             DBOS.destroy()
 
     @refusals_told()
-    async def _hand_over(self, leave: Leave) -> None:
+    async def _hand_over(self, leave: Callable[[str], Awaitable[None]]) -> None:
         left = await _in_thread(partial(_asked, self._url, self._mine))
         for found in left:
             await leave(found.workflow_id)

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deepcritical.domain.errors import DeepCriticalError, StorageError, TraceNotFoundError
 from deepcritical.domain.events import LoggedEvent, RunCancelled, Stage
@@ -16,12 +16,14 @@ from deepcritical.domain.recipe import Recipe
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs import requests
 from deepcritical.jobs.endings import forget_causes
-from deepcritical.jobs.engine import Engine
 from deepcritical.jobs.held import Held, settle, show
 from deepcritical.jobs.hosting import AWAY_S, Hosting, PartsFor, Tool
 from deepcritical.jobs.tending import TTL_S, Tending
 from deepcritical.services.job_board import JobBoard
 from deepcritical.services.tool_trace_service import ToolTraceService
+
+if TYPE_CHECKING:
+    from deepcritical.jobs.dbos_engine import DbosEngine
 
 __all__ = ["DurableRuns"]
 
@@ -49,7 +51,7 @@ class DurableRuns:
         self,
         board: JobBoard,
         traces: ToolTraceService,
-        make_engine: Callable[[], Engine],
+        make_engine: Callable[[], DbosEngine],
         *,
         slots: int,
         conducts: bool = True,
@@ -65,7 +67,7 @@ class DurableRuns:
         self._ttl_s = ttl_s
         self._start: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
-        self._engine: Engine | None = None
+        self._engine: DbosEngine | None = None
         self._hosting: Hosting | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._following: set[asyncio.Task[Any]] = set()
@@ -264,7 +266,7 @@ class DurableRuns:
         return self._hosting is not None and run_id in self._hosting.hosted
 
     @staticmethod
-    async def _closed(engine: Engine, run_id: str) -> None:
+    async def _closed(engine: DbosEngine, run_id: str) -> None:
         """Until the engine, too, knows that a run has ended, of which its worker may have died."""
         for _ in range(round(CLOSE_S / POLL_S)):
             if (await engine.standings([run_id]))[run_id] != "open":

@@ -1,23 +1,20 @@
-"""The face of a durable engine: it hands runs out to workers, and records their effects.
+"""What a run and the durable engine that records it know of one another.
 
-Everything that knows which library that is stands behind it.
+Everything that knows which library that is stands in `dbos_engine`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable
 from typing import Any, Literal, Protocol
 
 from deepcritical.domain.errors import ResearchCancelled
-from deepcritical.domain.jobs import EngineRow
 
 __all__ = [
     "Conduct",
     "Effect",
-    "Engine",
     "EngineBusyError",
     "Journal",
-    "Leave",
     "LostRun",
     "NoJournal",
     "OutOfOrder",
@@ -91,83 +88,3 @@ class RunJournal(Journal, Protocol):
 
 Conduct = Callable[[str, RunJournal], Awaitable[None]]
 """Conducts the run of an id to its end, or raises LostRun or CancelledError to leave it."""
-
-Leave = Callable[[str], Awaitable[None]]
-"""Is told of the id of a run that leaves this process."""
-
-
-class Engine(Protocol):
-    """Protocol: the runs of one process, and those that wait for any process."""
-
-    @property
-    def worker(self) -> str:
-        """What this process is called among those that share the database."""
-        ...
-
-    async def start(self, conduct: Conduct) -> None:
-        """Begin to conduct runs on the running loop; those that were left here are taken up.
-
-        Raises:
-            StorageError: The engine's records cannot be used.
-            EngineBusyError: Another service of this process has the engine.
-        """
-        ...
-
-    async def begin(self, run_id: str) -> None:
-        """Hand out a new run to this process, at once."""
-        ...
-
-    async def enqueue(self, run_id: str, user_id: str) -> None:
-        """Hand out a new run to whichever process is free first, in its user's turn."""
-        ...
-
-    async def check(self, run_id: str) -> None:
-        """Find out whether a run can be gone on with.
-
-        Raises:
-            TraceNotFoundError: Nothing is recorded of it.
-            StorageError: Another version did.
-        """
-        ...
-
-    async def resume(self, run_id: str, user_id: str) -> None:
-        """Hand out a run that ended without a result once more.
-
-        What it has recorded is kept, but for the failures that it ended with.
-        """
-        ...
-
-    async def under_way(self) -> dict[str, str]:
-        """The runs that any worker has, each with its worker."""
-        ...
-
-    async def take_over(self, runs: Mapping[str, str]) -> None:
-        """Hand out runs anew, each unless another worker than the one named has it by now."""
-        ...
-
-    async def standings(self, run_ids: Collection[str]) -> dict[str, Standing]:
-        """How far the engine is with each of these runs."""
-        ...
-
-    async def lost(self, run_ids: Collection[str]) -> frozenset[str]:
-        """Those of these runs that are not this worker's any more."""
-        ...
-
-    def row_of(self, run_id: str) -> EngineRow:
-        """What says that this worker has the run, as long as he has it."""
-        ...
-
-    async def forget(self, run_id: str) -> None:
-        """Delete what is recorded of a run."""
-        ...
-
-    async def close(self, leave: Leave) -> None:
-        """End, and hand out what this process has; its runs must have been stopped before.
-
-        Args:
-            leave: Is told of each run before another process may begin with it.
-
-        Raises:
-            StorageError: They cannot be handed out; the engine has ended nevertheless.
-        """
-        ...

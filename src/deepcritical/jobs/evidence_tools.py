@@ -12,8 +12,12 @@ from pydantic import Field
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.chat import FoundRecords
+from deepcritical.domain.designs import Design
+from deepcritical.domain.documents import Document
 from deepcritical.domain.errors import StorageError, TraceNotFoundError
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.evidence_table import EvidenceRow
+from deepcritical.domain.report_parts import Reference
 from deepcritical.domain.research_tools import Question, SearchInput
 from deepcritical.domain.tool_registry import (
     ToolCaller,
@@ -23,15 +27,19 @@ from deepcritical.domain.tool_registry import (
     ToolStep,
 )
 from deepcritical.jobs.conduct import OpenSources
-from deepcritical.jobs.run_records import RunRecords, run_records
+from deepcritical.jobs.run import RunOf
 from deepcritical.jobs.runs import RunService
+from deepcritical.jobs.stored_runs import RunView
+from deepcritical.reasoning.auditing import records_of
 from deepcritical.reasoning.chatting import RAG, SEARCH
 from deepcritical.reasoning.look_ups import read_look_up, search_queries
+from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.finishing import SOON_S, to_the_end
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.tools.registry import DEFAULT_NAMES
 from deepcritical.tools.search_handler import SourceAnswer
 from deepcritical.tools.searching import search
+from deepcritical.tools.snapshot_records import parse
 
 __all__ = ["OpenRag", "RunEvidence", "rag_tool", "search_tool"]
 
@@ -39,6 +47,16 @@ _MOST_OPEN = 4
 """Runs whose records are kept in the index of vectors."""
 _INTEGRITY_S = 10.0
 _OF_WHICH = 3
+_TYPES: dict[str, str] = {
+    Design.RCT: "Randomized Controlled Trial",
+    Design.REVIEW_OF_RCTS: "Systematic Review",
+    Design.REVIEW_OF_COHORTS: "Systematic Review",
+    Design.REVIEW_UNSTATED: "Systematic Review",
+    Design.REVIEW_WITH_CASE_CONTROL: "Systematic Review",
+    Design.REVIEW_WITH_ANIMALS: "Systematic Review",
+    Design.NARRATIVE_REVIEW: "Review",
+}
+"""The publication type by which an index names a design, where it names one."""
 
 OpenRag = Callable[[str], LlamaIndexRAGService]
 """Run id to the retrieval over its records."""
@@ -71,7 +89,6 @@ def search_tool(open_sources: OpenSources) -> ToolConfig:
         "look-ups and questions that single records answer: papers or trials on something, the "
         "latest of them, a PMID, DOI or NCT number, a figure. Not for weighing evidence.",
         input_schema=SearchInput,
-        streaming=False,
         executor=execute,
     )
 
@@ -88,13 +105,21 @@ def rag_tool(evidence: RunEvidence) -> ToolConfig:
         description="Asks the evidence of the finished run that the chat is about, in seconds. For "
         "every question about that run, its findings and its records. It knows nothing else.",
         input_schema=RagInput,
-        streaming=False,
         executor=execute,
     )
 
 
+class _Records(NamedTuple):
+    """What a run can be asked."""
+
+    records: Mapping[str, Evidence]
+    """By evidence id."""
+    named: str
+    """What they are, as a phrase."""
+
+
 class _Open(NamedTuple):
-    held: RunRecords
+    held: _Records
     rag: LlamaIndexRAGService
 
 
@@ -152,7 +177,7 @@ class RunEvidence:
                 await to_the_end(self._opened.popitem(last=False)[1].rag.close(), SOON_S)
             return self._opened[run_id]
 
-    async def _open(self, held: RunRecords, run_id: str) -> _Open:
+    async def _open(self, held: _Records, run_id: str) -> _Open:
         rag = self._open_rag(run_id)
         try:
             await rag.ingest(held.records)
@@ -162,15 +187,67 @@ class RunEvidence:
             raise
         return _Open(held, rag)
 
-    async def _held(self, run_id: str) -> RunRecords:
+    async def _held(self, run_id: str) -> _Records:
         run = await self._runs.find(run_id)
         if run is None:
             raise TraceNotFoundError(f"There is no run {run_id}.", "Look up its id.")
-        held = await asyncio.to_thread(run_records, run)
+        held = await asyncio.to_thread(_records_of, run)
         if not held.records:
             state = "has no records" if run.ended else "has not ended"
             raise StorageError(f"The run {run_id} {state}, so that it can be asked nothing.")
         return held
+
+
+def _records_of(run: RunView) -> _Records:
+    """All that a run read while this process has it, else the records that it cites.
+
+    Of a run what is stored is its report, or its answer, with the text of every reference. One that
+    has not ended, or ended without a result, has none.
+    """
+    short = run.run_id[:8]
+    if run.ended and isinstance(run, RunOf):
+        store = EvidenceStore()
+        store.add(parse(run.evidence(), "evidence").records)
+        return _Records(dict(store.evidence), f"the evidence of run {short}")
+    document = (run.report or run.answer) if run.ended else None
+    records = _cited(document) if document else {}
+    return _Records(records, f"the records cited in run {short}")
+
+
+def _cited(document: Document) -> dict[str, Evidence]:
+    """The references as records, with what the evidence table knows of them."""
+    rows = {row.evidence_id: row for row in document.evidence_table}
+    records = records_of(document)
+    return {
+        reference.evidence_id: _told(
+            records[reference.evidence_id], reference, rows.get(reference.evidence_id)
+        )
+        for reference in document.references
+    }
+
+
+def _told(record: Evidence, reference: Reference, row: EvidenceRow | None) -> Evidence:
+    fields = record.metadata.model_dump()
+    registered = reference.source in ("clinicaltrials", "registry")
+    fields |= {
+        "kind": "trial" if registered else "publication",
+        "text_kind": reference.text_kind,
+        "journal": reference.journal or None,
+        "volume_pages": reference.volume_pages or None,
+    }
+    if row:
+        fields |= {
+            "status": row.status or None,
+            "phase": row.phase or None,
+            "enrollment": row.participants,
+            "why_stopped": row.why_stopped or None,
+            "stop_class": row.stop_class,
+            "integrity": row.integrity,
+        }
+    if row and not row.design_from_text and (known := _TYPES.get(row.design)):
+        fields["publication_types"] = (*fields["publication_types"], known)
+    metadata = type(record.metadata).model_validate(fields)
+    return record.model_copy(update={"metadata": metadata})
 
 
 def _wanted(inputs: SearchInput) -> int:

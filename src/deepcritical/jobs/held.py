@@ -100,11 +100,10 @@ def settle(held: Held) -> None:
         if not held.ending.done():
             held.ending.set_result(document)
         return
-    resolve(held.ending, _error_of(last) if isinstance(last, RunFailed) else None)
-
-
-def _error_of(ending: RunFailed) -> DeepCriticalError:
-    return ERRORS.get(ending.error, DeepCriticalError)(ending.message, ending.advice)
+    error = None
+    if isinstance(last, RunFailed):
+        error = ERRORS.get(last.error, DeepCriticalError)(last.message, last.advice)
+    resolve(held.ending, error)
 
 
 def resolve(ending: asyncio.Future[Any], error: BaseException | None) -> None:

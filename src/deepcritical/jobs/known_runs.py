@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Sequence
+from pathlib import Path
 
 from deepcritical.domain.errors import (
     CapacityError,
+    DocumentError,
     QuestionError,
     StorageError,
     TraceNotFoundError,
 )
-from deepcritical.domain.own_documents import OwnDocument, PastedText
+from deepcritical.domain.markdown import one_line
+from deepcritical.domain.own_documents import MAX_DOCUMENTS, OwnDocument, PastedText
 from deepcritical.domain.traces import LOCAL_USER, TraceSummary
 from deepcritical.jobs import requests
 from deepcritical.jobs.durable_runs import DurableRuns
-from deepcritical.jobs.given_documents import given_documents
 from deepcritical.jobs.run import Once, Run
 from deepcritical.jobs.stored_runs import RunView, open_stored
 from deepcritical.services.tool_trace_service import ToolTraceService
-from deepcritical.services.uploads import Uploads
+from deepcritical.services.uploads import UPLOAD_ID, Uploads
+from deepcritical.tools.documents import document_of
+from deepcritical.tools.own_documents import documents_in
+from deepcritical.verification.ids import id_named
 
 __all__ = ["MAX_ACTIVE", "MAX_KEPT", "KnownRuns", "unknown"]
 
@@ -52,8 +58,34 @@ class KnownRuns:
     async def documents_of(
         self, given: Sequence[str | PastedText], user_id: str, *, reads_files: bool = False
     ) -> tuple[OwnDocument, ...]:
-        """Return the documents that a user names for a run; see `given_documents`."""
-        return await given_documents(given, user_id, self.uploads, reads_files=reads_files)
+        """Return the documents that a user names for a run, in order.
+
+        One named by the id of a record is looked up by the run.
+
+        Args:
+            given: Ids of records and of uploads, and texts.
+            user_id: Whose uploads may be named.
+            reads_files: Whether absolute paths may be named, too.
+
+        Raises:
+            DocumentError: One cannot be read, or is not there, or there are too many.
+            StorageError: The database cannot be used.
+        """
+        ids = [one for one in given if isinstance(one, str) and UPLOAD_ID.fullmatch(one)]
+        uploaded = await self.uploads.find(ids, user_id) if self.uploads else {}
+        found: list[OwnDocument] = []
+        for one in given:
+            if isinstance(one, PastedText):
+                found.append(await asyncio.to_thread(_pasted, one))
+            elif one in uploaded:
+                found.append(uploaded[one])
+            elif reads_files and Path(one).is_absolute():
+                found += await asyncio.to_thread(documents_in, Path(one))
+            else:
+                found.append(_looked_up(one))
+        if len(found) > MAX_DOCUMENTS:
+            raise DocumentError(f"A run reads at most {MAX_DOCUMENTS} documents.", "Choose some.")
+        return tuple(found)
 
     async def queue_position(self, run_id: str) -> int | None:
         """The place of a run among those that wait, from 1 on; None for one that does not wait.
@@ -235,3 +267,18 @@ class KnownRuns:
 def unknown(run_id: str) -> TraceNotFoundError:
     """What is said of an id that no run has."""
     return TraceNotFoundError(f"There is no run {run_id} here.", "Look up its id.")
+
+
+def _pasted(given: PastedText) -> OwnDocument:
+    text = "\n".join(filter(None, (one_line(given.title), given.text)))
+    record = document_of("pasted text.txt", text.encode("utf-8", "replace"))
+    return OwnDocument(name="pasted text", record=record)
+
+
+def _looked_up(given: str) -> OwnDocument:
+    if named := id_named(given):
+        return OwnDocument(name=named)
+    raise DocumentError(
+        f"“{one_line(given)[:80]}” is neither a PMID, PMCID, DOI or NCT number nor an upload.",
+        "Correct it, or leave it out.",
+    )

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, get_type_hints
 
 from pydantic import Field, TypeAdapter
 
-from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.appraisal import Reading
-from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model
-from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
 from deepcritical.domain.drug_facts import DrugFacts
 from deepcritical.domain.errors import (
     ERRORS,
@@ -23,44 +20,27 @@ from deepcritical.domain.errors import (
 from deepcritical.domain.events import Event
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import OutsideName
-from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
-from deepcritical.domain.report import ResearchReport
-from deepcritical.reasoning.base import Studies
+from deepcritical.domain.question import SearchQuery
 from deepcritical.tools.base import Ranking, SourceResult
 from deepcritical.tools.fulltext import FullTextAnswer
 from deepcritical.tools.search_handler import SourceAnswer
 
 __all__ = [
-    "ASSESS_EVIDENCE",
     "BEGIN",
-    "CHECK_COMPLETENESS",
     "CHECK_INTEGRITY",
     "DRUG_FACTS",
     "EXECUTE",
-    "FIND_FACTS",
-    "GENERATE_CHECKLIST",
-    "GENERATE_ITEM_QUERIES",
-    "GENERATE_QUERIES",
-    "LEDGER",
-    "NAME_CANDIDATES",
-    "NOTE",
-    "OVERRULED",
-    "PROPOSE_HYPOTHESES",
+    "FULL_TEXTS",
+    "LOOK_UP_NAMES",
     "RANK_RECORDS",
     "READ_ALL",
-    "READ_EVIDENCE",
-    "READ_STUDIES",
-    "REFINE_INQUIRY",
-    "REFINE_QUESTION",
-    "SYNTHESIZE_ANSWER",
-    "WRITE_REPORT",
     "Begun",
     "Form",
     "Outcome",
     "Read",
     "RecordedAnswer",
     "RecordedError",
+    "form_of",
 ]
 
 T = TypeVar("T")
@@ -211,27 +191,9 @@ DRUG_FACTS: Form[tuple[DrugFacts, ...]] = Form("drug_facts", tuple[DrugFacts, ..
 FULL_TEXTS: Form[tuple[FullTextAnswer, ...]] = Form("full_texts", tuple[FullTextAnswer, ...])
 LOOK_UP_NAMES: Form[tuple[OutsideName, ...]] = Form("look_up_names", tuple[OutsideName, ...])
 RANK_RECORDS: Form[Ranking] = Form("rank_records", Ranking)
-REFINE_QUESTION: Form[ResearchQuestion] = Form("refine_question", ResearchQuestion)
-GENERATE_QUERIES: Form[tuple[SearchQuery, ...]] = Form("generate_queries", tuple[SearchQuery, ...])
-NAME_CANDIDATES: Form[tuple[Drug, ...]] = Form("name_candidates", tuple[Drug, ...])
-READ_STUDIES: Form[Studies] = Form("read_studies", Studies)
-READ_EVIDENCE: Form[Reading] = Form("read_evidence", Reading)
 READ_ALL: Form[Read] = Form("read_all", Read)
-PROPOSE_HYPOTHESES: Form[tuple[MechanismHypothesis, ...]] = Form(
-    "propose_hypotheses", tuple[MechanismHypothesis, ...]
-)
-ASSESS_EVIDENCE: Form[JudgeAssessment] = Form("assess_evidence", JudgeAssessment)
-WRITE_REPORT: Form[ResearchReport] = Form("write_report", ResearchReport)
-REFINE_INQUIRY: Form[Inquiry] = Form("refine_inquiry", Inquiry)
-GENERATE_CHECKLIST: Form[Checklist] = Form("generate_checklist", Checklist)
-GENERATE_ITEM_QUERIES: Form[tuple[SearchQuery, ...]] = Form(
-    "generate_item_queries", tuple[SearchQuery, ...]
-)
-FIND_FACTS: Form[tuple[ItemFact, ...]] = Form("find_facts", tuple[ItemFact, ...])
-CHECK_COMPLETENESS: Form[tuple[ItemCoverage, ...]] = Form(
-    "check_completeness", tuple[ItemCoverage, ...]
-)
-SYNTHESIZE_ANSWER: Form[DeepAnswer] = Form("synthesize_answer", DeepAnswer)
-NOTE: Form[str] = Form("note", str)
-LEDGER: Form[str] = Form("ledger", str)
-OVERRULED: Form[None] = Form("overruled", None)
+
+
+def form_of(method: Callable[..., Awaitable[T]]) -> Form[T]:
+    """The form of a judgement: its name on record, and its result as the method declares it."""
+    return Form(method.__name__, get_type_hints(method)["return"])

@@ -30,10 +30,6 @@ _TOLD: ContextVar[list[Event] | None] = ContextVar("told", default=None)
 """What is told during the call under way; None between calls."""
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 async def _unasked() -> bool:
     return False
 
@@ -49,7 +45,7 @@ class Host:
     lets_go: Callable[[], bool] = lambda: False
     """Whether the run, when it is cancelled here, goes on elsewhere or later, so that its end is
     not to be told."""
-    now: Callable[[], datetime] = _now
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
     """The time of day, UTC."""
     telemetry: Telemetry = OFF
     """Is told of what is done here: not of what comes from the record."""

@@ -76,7 +76,6 @@ def deep_research_tool(runs: RunService, describe: Describe) -> ToolConfig:
         "definition, for one known paper or for a quick look-up (search for those), nor for advice "
         f"on a person's own treatment. {ASK_FIRST}",
         input_schema=DeepResearchInput,
-        streaming=True,
         executor=execute,
     )
 
@@ -109,7 +108,6 @@ def research_report_tool(runs: RunService, describe: Describe) -> ToolConfig:
         f"judged. Do not use it for other questions: deep_research answers those. {ASK_FIRST} "
         "depth deep takes up to 10 minutes.",
         input_schema=ReportInput,
-        streaming=True,
         executor=execute,
     )
 

@@ -31,11 +31,12 @@ from deepcritical.questions.reading import literal_frame
 from deepcritical.questions.sameness import Meant, meaning_of
 from deepcritical.reasoning.chatting import RESEARCH_REPORT
 from deepcritical.reasoning.judging import next_sides
+from deepcritical.services.embeddings import Embeddings, ModelLoaded
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.services.question_similarity import QuestionSimilarity
+from deepcritical.services.lexical import terms
 from deepcritical.tools.search_handler import SourceAnswer
 
-__all__ = ["NewsSince", "SimilarRuns"]
+__all__ = ["Alike", "NewsSince", "QuestionSimilarity", "SimilarRuns"]
 
 _MOST_READ = 200
 """Runs of a user that are compared, the newest first."""
@@ -43,9 +44,13 @@ _MOST_OFFERED = 3
 _MOST_OPENED = 12
 """Runs that are looked at, the most alike first, until enough are offered."""
 _DAY_S = 86_400.0
-
-
 _WITHIN_S = 8.0
+_BY_MODEL = 0.75
+_BY_WORDS = 0.25
+"""Similarity from which wordings count as alike, measured on tests/data/questions.
+
+They are low because they come last: what questions name and claim was compared before.
+"""
 _READ = ("data", "empty", "degraded")
 
 _Former = Mapping[tuple[str, str], SearchRun]
@@ -117,6 +122,58 @@ def _compared(answers: Sequence[SourceAnswer], former: _Former) -> News:
     return News.model_validate(
         {"state": state, "more": total, "told": f"New matches since: {', '.join(told)}."}
     )
+
+
+class Alike(NamedTuple):
+    """Questions that are worded alike."""
+
+    scores: Mapping[int, float]
+    """Place in the list -> similarity 0-1, the most similar first."""
+    compared_by: str
+    """Name of the embedding model, or ``words``."""
+
+
+class QuestionSimilarity:
+    """Compares wordings. The model is loaded only where two wordings differ.
+
+    Args:
+        embeddings: Makes vectors; None compares words.
+    """
+
+    def __init__(self, embeddings: Embeddings | None) -> None:
+        self._embeddings = embeddings
+
+    async def alike(self, question: str, others: Sequence[str]) -> Alike:
+        """Those of other questions that are worded like this one; the same words score 1."""
+        same = {i: 1.0 for i, other in enumerate(others) if _folded(other) == _folded(question)}
+        rest = [i for i in range(len(others)) if i not in same]
+        if not rest:
+            return Alike(same, "words")
+        scores, by = await self._scores(question, [others[i] for i in rest])
+        least = _BY_WORDS if by == "words" else _BY_MODEL
+        found = {i: score for i, score in zip(rest, scores, strict=True) if score >= least}
+        ranked = dict(sorted(found.items(), key=lambda item: -item[1]))
+        return Alike({**same, **ranked}, by)
+
+    async def _scores(self, question: str, others: Sequence[str]) -> tuple[list[float], str]:
+        state = await self._embeddings.load() if self._embeddings else None
+        if self._embeddings is None or not isinstance(state, ModelLoaded):
+            return await asyncio.to_thread(_by_words, question, others), "words"
+        # Both as documents: a prompt for queries would set one wording apart from the others.
+        vectors = await self._embeddings.embed([question, *others])
+        scores = (float(score) for score in vectors[1:] @ vectors[0])
+        return [min(1.0, max(0.0, score)) for score in scores], state.short_name
+
+
+def _folded(text: str) -> str:
+    return fold(text).strip(" ?.!")
+
+
+def _by_words(question: str, others: Sequence[str]) -> list[float]:
+    """Shared terms over all terms (Jaccard)."""
+    own = set(terms(question))
+    words = [set(terms(other)) for other in others]
+    return [len(own & other) / max(1, len(own | other)) for other in words]
 
 
 class _Close(NamedTuple):
@@ -223,7 +280,7 @@ class SimilarRuns:
         offered: dict[str, SimilarRun] = {}
         opened = 0
         for one in close:
-            worded = fold(_question(one.trace)).strip(" ?.!")
+            worded = _folded(_question(one.trace))
             if worded in offered:
                 continue
             if len(offered) == _MOST_OFFERED or opened == _MOST_OPENED:

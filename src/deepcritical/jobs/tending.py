@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from deepcritical.domain.errors import (
     BudgetExceeded,
@@ -16,10 +17,12 @@ from deepcritical.domain.errors import (
     TraceEndedError,
     TraceNotFoundError,
 )
-from deepcritical.jobs.engine import Engine
 from deepcritical.jobs.hosting import Hosting
 from deepcritical.services.job_board import JobBoard
 from deepcritical.services.tool_trace_service import ToolTraceService
+
+if TYPE_CHECKING:
+    from deepcritical.jobs.dbos_engine import DbosEngine
 
 __all__ = ["TTL_S", "Tending"]
 
@@ -50,7 +53,7 @@ class Tending:
 
     board: JobBoard
     traces: ToolTraceService
-    engine: Engine
+    engine: DbosEngine
     hosting: Hosting
     ttl_s: float = TTL_S
     conducts: bool = True

@@ -6,12 +6,12 @@ import json
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from deepcritical.domain.errors import StorageError
-from deepcritical.services.chroma_url import index_address, is_server
 from deepcritical.services.embeddings import ModelLoaded, content_hash
 from deepcritical.services.imports import import_quietly
 
@@ -19,21 +19,55 @@ if TYPE_CHECKING:
     from chromadb.api.client import Client
     from llama_index.vector_stores.chroma import ChromaVectorStore
 
-__all__ = ["ChromaIndex"]
+__all__ = ["ChromaIndex", "TokenHeader", "index_address", "token_headers"]
 
+TokenHeader = Literal["Authorization", "X-Chroma-Token"]
+"""The headers in which Chroma's own client sends a token."""
+_PORT = 8000
+"""Of a server, unless its address names another; their client wants one beside it in any case."""
 _EXHAUSTIVE = 2**31 - 1
 """Above the number of records of any collection: a search that stops earlier may find fewer records
 of a run than asked for, because it counts those of other runs before they are filtered out."""
 _HEARD_S = 5.0
 _ANSWERED_S = 30.0
 """Seconds for one request; their client waits without end for a server that says nothing."""
-_UNUSED_PORT = 8000
-"""Their client wants one beside an address that names its own."""
 _VERSION = "1."
 """How the version begins of every server that speaks as this client does."""
 _ASKED_FIRST = ("/api/v2/version", "/api/v2/auth/identity")
 """What tells of a server that is none of Chroma, or refuses, before anything is imported."""
 _ADVICE = "Start it, correct CHROMA_URL, or set it to nothing to keep the index in memory."
+
+
+def index_address(text: str) -> str:
+    """Empty for memory, the path of a folder, or the full address of a server.
+
+    Raises:
+        ValueError: It is an address, and not one of a server. The message does not repeat it, for
+            it may hold a password.
+    """
+    if "://" not in text:
+        return text.strip()
+    address = text.strip().rstrip("/")
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("a server of Chroma is http://host:port or https://host:port")
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise ValueError("name no user and no query in it; a token has a setting of its own")
+    if parts.port is None and parts.scheme == "http":
+        return parts._replace(netloc=f"{parts.netloc}:{_PORT}").geturl()
+    return address
+
+
+def _is_server(address: str) -> bool:
+    """Whether the index is on a server."""
+    return urlsplit(address).scheme in ("http", "https")
+
+
+def token_headers(token: str, header: TokenHeader = "Authorization") -> dict[str, str]:
+    """The header that carries a token; none without one."""
+    if not token:
+        return {}
+    return {header: f"Bearer {token}" if header == "Authorization" else token}
 
 
 class ChromaIndex:
@@ -73,7 +107,7 @@ class ChromaIndex:
         """Close an embedded index after its last user. Blocks."""
         with self._counting:
             self._users -= 1
-            if self._users == 0 and not is_server(self._url):
+            if self._users == 0 and not _is_server(self._url):
                 self._close()
 
     def close(self) -> None:
@@ -126,13 +160,13 @@ def translated(what: str) -> Iterator[None]:
 
 
 def _opened(url: str, headers: Mapping[str, str]) -> Client:
-    if is_server(url):
+    if _is_server(url):
         _check_server(url, headers)  # first, for without it nothing needs to be imported
     import_quietly("chromadb", "llama_index.vector_stores.chroma")
     import chromadb
     from chromadb.config import Settings
 
-    if is_server(url):
+    if _is_server(url):
         return _client_of_server(url, headers)
     settings = Settings(anonymized_telemetry=False)
     client = chromadb.PersistentClient(url, settings) if url else chromadb.EphemeralClient(settings)
@@ -161,7 +195,7 @@ def _client_of_server(url: str, headers: Mapping[str, str]) -> Client:
             anonymized_telemetry=False,
             chroma_api_impl="chromadb.api.fastapi.FastAPI",
             chroma_server_host=url,
-            chroma_server_http_port=_UNUSED_PORT,
+            chroma_server_http_port=_PORT,
             chroma_server_ssl_enabled=False,
             chroma_server_headers=dict(headers),
         )

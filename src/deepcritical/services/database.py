@@ -213,7 +213,7 @@ class Database:
     def _migrated(self) -> sa.Engine:
         # Imported late: the engine is the heaviest part of a process that has a database.
         from deepcritical.services import engines
-        from deepcritical.services.migrations.runner import migrate
+        from deepcritical.services.migrations import migrate
 
         def attempt() -> None:
             if self._file:

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, ParamSpec, Protocol, Type
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import ConfigurationError, StorageError
 from deepcritical.services.imports import import_quietly
-from deepcritical.services.shipped_vectors import ShippedVectors
+from deepcritical.services.kept_vectors import ShippedVectors, VectorCache
 from deepcritical.services.slices import in_slices
-from deepcritical.services.vector_cache import VectorCache
 
 if TYPE_CHECKING:
     import numpy as np
@@ -108,10 +107,6 @@ def key_of(model: ModelLoaded, role: Role) -> str:
     return f"{model.fingerprint} {role}"
 
 
-def _hashes(texts: Sequence[str]) -> list[str]:
-    return [content_hash(text) for text in texts]
-
-
 def installed_copy() -> Path | None:
     """The folder of the default model in the installed package, or None.
 
@@ -185,7 +180,9 @@ class EmbeddingService:
         if isinstance(state, ModelUnavailable):
             raise ConfigurationError(state.reason, "Retrieval is lexical without a model.")
         key = key_of(state, role)
-        hashed = await in_slices(_hashes, texts, _LOOKED_UP_AT_ONCE)
+        hashed = await in_slices(
+            lambda part: [content_hash(text) for text in part], texts, _LOOKED_UP_AT_ONCE
+        )
         hashes = [h for part in hashed for h in part]
         kept = await in_slices(partial(self._kept, key), hashes, _LOOKED_UP_AT_ONCE)
         known = {h: vector for part in kept for h, vector in part.items()}

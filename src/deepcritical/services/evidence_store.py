@@ -8,18 +8,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from typing import Literal, TypeVar
-
-from pydantic import Field, ValidationError
+from typing import TypeVar
 
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.appraisal import Appraisal, StudyFinding, study_findings
 from deepcritical.domain.assessment import JudgeAssessment
-from deepcritical.domain.base import Model
 from deepcritical.domain.checklist import Checklist, ItemCoverage, ItemFact
 from deepcritical.domain.drug_fact_records import fact_records
 from deepcritical.domain.drug_facts import DrugFacts
-from deepcritical.domain.errors import StorageError
 from deepcritical.domain.evidence import Evidence, is_own_document
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.identity import study_groups
@@ -28,46 +24,16 @@ from deepcritical.domain.report_parts import SearchRun
 from deepcritical.domain.study import StudyReading
 from deepcritical.services.works import Taken, Works
 
-__all__ = ["EvidenceStore", "StoreState", "as_snapshot"]
+__all__ = ["EvidenceStore", "as_snapshot"]
 
 T = TypeVar("T")
-
-
-class StoreState(Model):
-    """Everything a store holds, as it is written to JSON."""
-
-    version: Literal[1] = 1
-    records: dict[str, Evidence]
-    parts: dict[str, tuple[Evidence, ...]] = Field(default_factory=dict)
-    """Evidence id -> the records that a work was merged from, where they differ."""
-    aliases: dict[str, str] = Field(default_factory=dict)
-    """Former evidence id -> evidence id, of works that turned out to be one."""
-    owners: dict[str, str]
-    """Canonical id -> evidence id, also of ids that no field of a record holds."""
-    appraisals: dict[str, dict[str, Appraisal]]
-    """Drug -> evidence id -> appraisal."""
-    hypotheses: tuple[MechanismHypothesis, ...]
-    assessments: tuple[JudgeAssessment, ...]
-    searches: tuple[SearchRun, ...]
-    facts_dropped: int
-    report: ResearchReport | None
-    checklist: Checklist | None = None
-    item_facts: tuple[ItemFact, ...] = ()
-    read_for_items: tuple[str, ...] = ()
-    coverage: tuple[ItemCoverage, ...] = ()
-    answer: DeepAnswer | None = None
-    readings: dict[str, StudyReading] = Field(default_factory=dict)
-    """Evidence id -> what its record says of its study."""
-    relevance: dict[str, float] = Field(default_factory=dict)
-    retrieval: str = ""
-    drug_facts: tuple[DrugFacts, ...] | None = None
 
 
 class EvidenceStore:
     """Everything a run knows. It only grows: no text and no id of a record is ever lost."""
 
     def __init__(self) -> None:
-        self._works = Works({}, {}, {}, {})
+        self._works = Works()
         self._appraisals: dict[str, dict[str, Appraisal]] = {}
         self.hypotheses: tuple[MechanismHypothesis, ...] = ()
         self.assessments: list[JudgeAssessment] = []
@@ -205,64 +171,6 @@ class EvidenceStore:
     def identified(self) -> int:
         """Records in all answers of all sources, duplicates included (PRISMA: identified)."""
         return sum(search.identified for search in self.searches)
-
-    def to_json(self) -> str:
-        """The whole store as JSON, for `from_json`."""
-        state = StoreState(
-            records=self._works.records,
-            parts=self._works.parts,
-            aliases=self._works.aliases,
-            owners=self._works.owners,
-            appraisals=self._appraisals,
-            hypotheses=self.hypotheses,
-            assessments=tuple(self.assessments),
-            searches=tuple(self.searches),
-            facts_dropped=self.facts_dropped,
-            report=self.report,
-            checklist=self.checklist,
-            item_facts=self.item_facts,
-            read_for_items=tuple(self.read_for_items),
-            coverage=self.coverage,
-            answer=self.answer,
-            readings=self._readings,
-            drug_facts=self.drug_facts,
-        )
-        return state.model_dump_json()
-
-    @classmethod
-    def from_json(cls, text: str) -> EvidenceStore:
-        """The store that `to_json` wrote.
-
-        Raises:
-            StorageError: The text is no store, or one of another version.
-        """
-        try:
-            state = StoreState.model_validate_json(text)
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            where = ".".join(map(str, first["loc"])) or "text"
-            raise StorageError(
-                f"This is no evidence store ({where}: {first['msg']}).",
-                "Write it again with this version's EvidenceStore.to_json.",
-            ) from error
-        store = cls()
-        store._works = Works(state.records, state.parts, state.aliases, state.owners)
-        store._appraisals.update({drug: dict(read) for drug, read in state.appraisals.items()})
-        store.hypotheses = state.hypotheses
-        store.assessments = list(state.assessments)
-        store.searches = list(state.searches)
-        store.facts_dropped = state.facts_dropped
-        store.report = state.report
-        store.checklist = state.checklist
-        store.item_facts = state.item_facts
-        store.read_for_items = dict.fromkeys(state.read_for_items)
-        store.coverage = state.coverage
-        store.answer = state.answer
-        store._readings = dict(state.readings)
-        store.relevance = state.relevance
-        store.retrieval = state.retrieval
-        store.drug_facts = state.drug_facts
-        return store
 
     def to_snapshot(self, name: str, created: str = "") -> bytes:
         """The records as a snapshot file; see `as_snapshot`."""

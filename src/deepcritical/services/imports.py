@@ -1,4 +1,4 @@
-"""Imports of large libraries in a thread, while the event loop goes on."""
+"""Imports of large libraries: when a part of them is first called, and beside the event loop."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-__all__ = ["import_quietly"]
+__all__ = ["Later", "import_quietly"]
 
 _PUT_OFF = "sklearn.metrics"
 """What sentence_transformers takes one function from, for distances that are not cosines: it costs
@@ -59,15 +59,15 @@ def _put_off(name: str) -> Iterator[None]:
     if name in sys.modules:
         yield
         return
-    sys.modules[name] = _Later(name)
+    sys.modules[name] = Later(name)
     try:
         yield
     finally:
         del sys.modules[name]
 
 
-class _Later(ModuleType):
-    """Stands in for a module; its parts are functions that load it when they are called."""
+class Later(ModuleType):
+    """Stands in for a module; its parts are functions that load it when they are first called."""
 
     def __getattr__(self, part: str) -> Callable[..., Any]:
         if part.startswith("__"):

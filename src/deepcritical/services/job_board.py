@@ -5,26 +5,23 @@ The engine records steps and hands runs out; what it does not know stands here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
-from types import ModuleType
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 from deepcritical.domain.jobs import Begun, EngineRow, Signals
 from deepcritical.domain.recipe import Recipe
 from deepcritical.domain.traces import ToolTrace
 from deepcritical.services.database import Database
+from deepcritical.services.imports import Later
 from deepcritical.services.uploads import delete_expired
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    import sqlalchemy as sa
+    from deepcritical.services import job_queries
+else:  # a process that only shows itself must not wait for the database's library
+    job_queries = Later("deepcritical.services.job_queries")
 
 __all__ = ["JobBoard"]
-
-T = TypeVar("T")
 
 
 class JobBoard:
@@ -68,8 +65,12 @@ class JobBoard:
             input_params=dict(asked),
             created_at=datetime.now(UTC),
         )
-        limits = {"queue_limit_s": self._queue_limit_s, "most": self.most_of_user}
-        return await self._write(lambda q, c: q.insert_job(c, trace, recipe, worker, **limits))
+        limit_s, most = self._queue_limit_s, self.most_of_user
+        return await self._database.write(
+            lambda c: job_queries.insert_job(
+                c, trace, recipe, worker, queue_limit_s=limit_s, most=most
+            )
+        )
 
     async def has(self, run_id: str) -> bool:
         """Whether an engine conducts, or conducted, the run."""
@@ -87,39 +88,41 @@ class JobBoard:
             TraceNotFoundError: It was deleted.
             TraceTakenError: It is another worker's by now.
         """
-        return await self._write(lambda q, c: q.begin(c, run_id, worker, given))
+        return await self._database.write(lambda c: job_queries.begin(c, run_id, worker, given))
 
     async def hand_back(self, run_id: str, worker: str) -> None:
         """A worker gives a run out of its hands in good order."""
-        await self._write(lambda q, c: q.hand_back(c, run_id, worker))
+        await self._database.write(lambda c: job_queries.hand_back(c, run_id, worker))
 
     async def note_losses(self, live: Collection[str]) -> None:
         """Count the workers that are none of these against the runs that may have ended them."""
-        await self._write(lambda q, c: q.note_losses(c, live))
+        await self._database.write(lambda c: job_queries.note_losses(c, live))
 
     async def lost_with_others(self, run_id: str) -> int:
         """How often a run was lost where it is, with a worker that had others, too."""
-        return await self._read(lambda q, c: q.lost_with_others(c, run_id))
+        return await self._database.read(lambda c: job_queries.lost_with_others(c, run_id))
 
     async def request(self, run_id: str, what: Literal["cancel", "write_now"]) -> bool:
         """Note what a user wants of a run; whether a worker has begun with it."""
-        return await self._write(lambda q, c: q.request(c, run_id, f"{what}_requested"))
+        return await self._database.write(
+            lambda c: job_queries.request(c, run_id, f"{what}_requested")
+        )
 
     async def signals(self, run_ids: Collection[str]) -> dict[str, Signals]:
         """What users want of these runs."""
-        return await self._read(lambda q, c: q.select_signals(c, run_ids))
+        return await self._database.read(lambda c: job_queries.select_signals(c, run_ids))
 
     async def queue_position(self, run_id: str) -> int | None:
         """The place of a run among those that wait, from 1 on; None for one that does not wait."""
-        return await self._read(lambda q, c: q.queue_position(c, run_id))
+        return await self._database.read(lambda c: job_queries.queue_position(c, run_id))
 
     async def overdue(self) -> tuple[str, ...]:
         """Runs that have waited for their first step for longer than they may."""
-        return await self._read(lambda q, c: q.select_overdue(c))
+        return await self._database.read(lambda c: job_queries.select_overdue(c))
 
     async def left_by(self, live: Collection[str]) -> tuple[str, ...]:
         """Runs that have not ended, of workers that are none of these."""
-        return await self._read(lambda q, c: q.select_left(c, live))
+        return await self._database.read(lambda c: job_queries.select_left(c, live))
 
     async def beat(self, worker: str, ttl_s: float, *, conducts: bool = True) -> frozenset[str]:
         """Give a sign of life; the workers that are alive.
@@ -129,15 +132,17 @@ class JobBoard:
             ttl_s: Seconds for which one counts.
             conducts: Whether he takes runs that wait.
         """
-        return await self._write(lambda q, c: q.beat(c, worker, ttl_s, conducts=conducts))
+        return await self._database.write(
+            lambda c: job_queries.beat(c, worker, ttl_s, conducts=conducts)
+        )
 
     async def anybody_conducts(self, ttl_s: float) -> bool:
         """Whether a worker is alive that takes runs that wait."""
-        return await self._read(lambda q, c: q.anybody_conducts(c, ttl_s))
+        return await self._database.read(lambda c: job_queries.anybody_conducts(c, ttl_s))
 
     async def leave(self, worker: str) -> None:
         """A worker ends in good order."""
-        await self._write(lambda q, c: q.leave(c, worker))
+        await self._database.write(lambda c: job_queries.leave(c, worker))
 
     async def reopen(self, run_id: str, worker: str) -> None:
         """Take the end off a run that failed or was cancelled; one without an end stays as it is.
@@ -151,41 +156,24 @@ class JobBoard:
             StorageError: It is completed.
         """
         limit = self._queue_limit_s
-        await self._write(lambda q, c: q.reopen(c, run_id, worker, queue_limit_s=limit))
+        await self._database.write(
+            lambda c: job_queries.reopen(c, run_id, worker, queue_limit_s=limit)
+        )
 
     async def prunable(self, ended_s: float) -> tuple[str, ...]:
         """Runs that were completed so many seconds ago, and whose journal is still there."""
-        return await self._read(lambda _q, c: _pruning().select_prunable(c, ended_s))
+        return await self._database.read(lambda c: job_queries.select_prunable(c, ended_s))
 
     async def pruned(self, run_ids: Sequence[str]) -> None:
         """The journal of these runs is removed."""
-        await self._write(lambda _q, c: _pruning().note_pruned(c, run_ids))
+        await self._database.write(lambda c: job_queries.note_pruned(c, run_ids))
 
     async def outlived(self) -> tuple[str, ...]:
         """Runs that ended longer ago than runs are kept; removes what else is kept no longer."""
         events_days, runs_days = self._keeping
-        await self._write(lambda _q, c: delete_expired(c))
+        await self._database.write(lambda c: delete_expired(c))
         if events_days is not None:
-            await self._write(lambda _q, c: _pruning().delete_old_events(c, events_days))
+            await self._database.write(lambda c: job_queries.delete_old_events(c, events_days))
         if runs_days is None:
             return ()
-        return await self._read(lambda _q, c: _pruning().select_outlived(c, runs_days))
-
-    async def _write(self, work: Callable[[Any, sa.Connection], T]) -> T:
-        return await self._database.write(lambda connection: work(_queries(), connection))
-
-    async def _read(self, work: Callable[[Any, sa.Connection], T]) -> T:
-        return await self._database.read(lambda connection: work(_queries(), connection))
-
-
-def _pruning() -> ModuleType:
-    from deepcritical.services import pruning
-
-    return pruning
-
-
-def _queries() -> ModuleType:
-    # Imported late: a process that only shows itself must not wait for the database's library.
-    from deepcritical.services import job_queries
-
-    return job_queries
+        return await self._database.read(lambda c: job_queries.select_outlived(c, runs_days))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -35,23 +35,32 @@ __all__ = [
     "beat",
     "begin",
     "clock",
+    "delete_old_events",
     "hand_back",
     "insert_job",
     "leave",
     "lost_with_others",
     "note_losses",
+    "note_pruned",
     "queue_position",
     "reopen",
     "request",
     "select_left",
+    "select_outlived",
     "select_overdue",
+    "select_prunable",
     "select_signals",
 ]
 
 _OPEN = tool_traces.c.status.in_([TraceStatus.PENDING.value, TraceStatus.IN_PROGRESS.value])
 _OF_TRACE = jobs.join(tool_traces, tool_traces.c.id == jobs.c.run_id)
+_ENDED = tool_traces.c.status.in_([status.value for status in TraceStatus if status.ended])
 _FORGOTTEN = 20
 """Times to live after which a worker without a sign of life is forgotten."""
+AT_ONCE = 100
+"""Runs that are removed in one transaction: none may hold the database for long."""
+LASTING = ("run_started", "sources_opened", "run_completed", "run_failed", "run_cancelled")
+"""Events that are kept with a run: what it was, where it searched and how it ended."""
 
 
 def insert_job(
@@ -347,3 +356,39 @@ def _goes_on(last: LoggedEvent, end: LoggedEvent) -> dict[str, object]:
         "progress": last.progress,
         "event": notice,
     }
+
+
+def select_prunable(connection: sa.Connection, ended_s: float) -> tuple[str, ...]:
+    """Runs that were completed so many seconds ago, and whose journal is still there."""
+    asked = sa.select(jobs.c.run_id).join(tool_traces, tool_traces.c.id == jobs.c.run_id)
+    done = tool_traces.c.status == TraceStatus.COMPLETED.value
+    wanted = asked.where(jobs.c.pruned.is_(False), done, _ended_before(ended_s / 86_400))
+    return tuple(connection.scalars(wanted.limit(AT_ONCE)))
+
+
+def note_pruned(connection: sa.Connection, run_ids: Sequence[str]) -> None:
+    """The journal of these runs is removed; what models answered in their steps goes with it."""
+    connection.execute(sa.delete(model_answers).where(model_answers.c.run_id.in_(run_ids)))
+    connection.execute(sa.update(jobs).where(jobs.c.run_id.in_(run_ids)).values(pruned=True))
+
+
+def select_outlived(connection: sa.Connection, days: float) -> tuple[str, ...]:
+    """Runs that ended longer ago."""
+    asked = sa.select(tool_traces.c.id).where(_ENDED, _ended_before(days))
+    return tuple(connection.scalars(asked.limit(AT_ONCE)))
+
+
+def delete_old_events(connection: sa.Connection, days: float) -> None:
+    """Remove the events of runs that ended longer ago, but for those that last."""
+    kind = trace_events.c.event["type"].as_string()
+    of_old = sa.select(tool_traces.c.id).where(_ENDED, _ended_before(days))
+    old = sa.select(trace_events.c.trace_id).where(trace_events.c.trace_id.in_(of_old))
+    passing = old.where(kind.not_in(LASTING))
+    some = list(connection.scalars(passing.distinct().limit(AT_ONCE)))
+    connection.execute(
+        sa.delete(trace_events).where(trace_events.c.trace_id.in_(some), kind.not_in(LASTING))
+    )
+
+
+def _ended_before(days: float) -> sa.ColumnElement[bool]:
+    return tool_traces.c.completed_at < datetime.now(UTC) - timedelta(days=days)

@@ -22,7 +22,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.trace.sampling import ALWAYS_ON
 from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 
-from deepcritical.services.telemetry import Attributes, Span
+from deepcritical.services.telemetry import Attributes, Span, Telemetry
 
 __all__ = ["OtelTelemetry"]
 
@@ -32,8 +32,8 @@ CLOSE_S = 3.0
 _FAILED = trace.StatusCode.ERROR
 
 
-class OtelTelemetry:
-    """Implements `Telemetry`; where it sends to is read from the variables of OpenTelemetry.
+class OtelTelemetry(Telemetry):
+    """Sends spans; where it sends to is read from the variables of OpenTelemetry.
 
     A run is one trace, whose id is the run's, so that every process tells of the same one. Its own
     span has an id that follows from it, too: it is told last, by whoever ends the run.
@@ -106,8 +106,8 @@ class OtelTelemetry:
         ending.join(CLOSE_S)
 
 
-class _Span:
-    """Implements `Span`."""
+class _Span(Span):
+    """That of the library."""
 
     def __init__(self, begun: trace.Span) -> None:
         self._begun = begun

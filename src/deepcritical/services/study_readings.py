@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -47,28 +47,6 @@ class Kept(NamedTuple):
     reading: StudyReading
 
 
-class ReadingStore(Protocol):
-    """Where readings are kept."""
-
-    async def find(self, text_hashes: Sequence[str], owner: str) -> tuple[Kept, ...]:
-        """All accepted readings of these texts that everybody shares, or that are the owner's."""
-        ...
-
-    async def keep(
-        self, readings: Mapping[str, StudyReading], owner: str, *, accepted: bool = True
-    ) -> None:
-        """Keep readings by their keys; one that is there stays."""
-        ...
-
-    async def claim(self, keys: Sequence[str], holder: str) -> frozenset[str]:
-        """Those of the keys that the holder is to read: that nobody else is reading now."""
-        ...
-
-    async def release(self, holder: str) -> None:
-        """Give up what the holder claimed."""
-        ...
-
-
 class MemoryReadings:
     """Readings of one process without a database."""
 
@@ -77,7 +55,7 @@ class MemoryReadings:
         self._claims: dict[str, tuple[str, float]] = {}
 
     async def find(self, text_hashes: Sequence[str], owner: str) -> tuple[Kept, ...]:
-        """As `ReadingStore.find`."""
+        """All accepted readings of these texts that everybody shares, or that are the owner's."""
         wanted = frozenset(text_hashes)
         return tuple(
             kept
@@ -88,19 +66,19 @@ class MemoryReadings:
     async def keep(
         self, readings: Mapping[str, StudyReading], owner: str, *, accepted: bool = True
     ) -> None:
-        """As `ReadingStore.keep`."""
+        """Keep readings by their keys; one that is there stays."""
         for key, reading in readings.items():
             self._kept.setdefault(key, Kept(key, owner, accepted, reading))
 
     async def claim(self, keys: Sequence[str], holder: str) -> frozenset[str]:
-        """As `ReadingStore.claim`."""
+        """Those of the keys that the holder is to read: that nobody else is reading now."""
         now = time.time()
         free = {key for key in keys if self._claims.get(key, ("", 0.0))[1] <= now}
         self._claims.update(dict.fromkeys(free, (holder, now + CLAIM_S)))
         return frozenset(key for key in keys if self._claims[key][0] == holder)
 
     async def release(self, holder: str) -> None:
-        """As `ReadingStore.release`."""
+        """Give up what the holder claimed."""
         self._claims = {k: claim for k, claim in self._claims.items() if claim[0] != holder}
 
 
@@ -115,7 +93,7 @@ class StudyReadings:
         self._database = database
 
     async def find(self, text_hashes: Sequence[str], owner: str) -> tuple[Kept, ...]:
-        """As `ReadingStore.find`.
+        """As `MemoryReadings.find`.
 
         Raises:
             StorageError: The database cannot be used.
@@ -128,19 +106,19 @@ class StudyReadings:
     async def keep(
         self, readings: Mapping[str, StudyReading], owner: str, *, accepted: bool = True
     ) -> None:
-        """As `ReadingStore.keep`; raises as `find` does."""
+        """As `MemoryReadings.keep`; raises as `find` does."""
         rows = [_row(key, reading, owner, accepted) for key, reading in readings.items()]
         if rows:
             await self._database.write(partial(_insert, rows=rows))
 
     async def claim(self, keys: Sequence[str], holder: str) -> frozenset[str]:
-        """As `ReadingStore.claim`; raises as `find` does."""
+        """As `MemoryReadings.claim`; raises as `find` does."""
         if not keys:
             return frozenset()
         return await self._database.write(partial(_claim, keys=tuple(keys), holder=holder))
 
     async def release(self, holder: str) -> None:
-        """As `ReadingStore.release`; raises as `find` does."""
+        """As `MemoryReadings.release`; raises as `find` does."""
         await self._database.write(partial(_release, holder=holder))
 
     async def of_record(self, record_id: str) -> tuple[Kept, ...]:
@@ -154,6 +132,10 @@ class StudyReadings:
     async def accept(self, keys: Sequence[str]) -> int:
         """Let imported readings be used; how many there were. Raises as `find` does."""
         return await self._database.write(partial(_accept, keys=tuple(keys)))
+
+
+ReadingStore = MemoryReadings | StudyReadings
+"""Where readings are kept."""
 
 
 def _row(key: str, reading: StudyReading, owner: str, accepted: bool) -> dict[str, object]:

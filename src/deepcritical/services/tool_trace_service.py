@@ -30,9 +30,12 @@ from deepcritical.domain.traces import (
     TraceSummary,
 )
 from deepcritical.services.database import Database
+from deepcritical.services.imports import Later
 
 if TYPE_CHECKING:
-    import sqlalchemy as sa
+    from deepcritical.services import trace_queries
+else:  # a process that only shows itself must not wait for the database's library
+    trace_queries = Later("deepcritical.services.trace_queries")
 
 __all__ = ["POLL_S", "ToolTraceService"]
 
@@ -99,13 +102,7 @@ class ToolTraceService:
             input_params=dict(input_params),
             created_at=datetime.now(UTC),
         )
-
-        def work(connection: sa.Connection) -> ToolTrace:
-            from deepcritical.services.trace_queries import insert_trace
-
-            return insert_trace(connection, trace)
-
-        return await self._database.write(work)
+        return await self._database.write(lambda c: trace_queries.insert_trace(c, trace))
 
     async def append_events(
         self,
@@ -129,13 +126,9 @@ class ToolTraceService:
             TraceNotFoundError, TraceEndedError: It was deleted, or ended or goes on elsewhere.
             StorageError: They cannot be written.
         """
-
-        def work(connection: sa.Connection) -> int:
-            from deepcritical.services.trace_queries import append
-
-            return append(connection, trace_id, entries, ending, worker)
-
-        return await self._database.write(work)
+        return await self._database.write(
+            lambda c: trace_queries.append(c, trace_id, entries, ending, worker)
+        )
 
     async def append_event(
         self,
@@ -149,13 +142,9 @@ class ToolTraceService:
         Raises:
             TraceNotFoundError, TraceEndedError: It cannot be added.
         """
-
-        def work(connection: sa.Connection) -> LoggedEvent:
-            from deepcritical.services.trace_queries import append_next
-
-            return append_next(connection, trace_id, event, place, ending)
-
-        return await self._database.write(work)
+        return await self._database.write(
+            lambda c: trace_queries.append_next(c, trace_id, event, place, ending)
+        )
 
     async def update_progress(
         self, trace_id: str, message: str, stage: Stage, progress: float
@@ -182,13 +171,8 @@ class ToolTraceService:
         Raises:
             TraceNotFoundError: There is none.
         """
-
-        def work(connection: sa.Connection) -> ToolTrace:
-            from deepcritical.services.trace_queries import select_trace
-
-            return select_trace(connection, _checked(trace_id))
-
-        trace = await self._database.read(work)
+        known = _checked(trace_id)
+        trace = await self._database.read(lambda c: trace_queries.select_trace(c, known))
         if user_id not in (None, trace.user_id):
             raise _unknown(trace_id)
         return trace
@@ -211,13 +195,9 @@ class ToolTraceService:
             before: Id of a trace; only older ones.
             words: Only those whose question has each of them, in any case.
         """
-
-        def work(connection: sa.Connection) -> tuple[TraceSummary, ...]:
-            from deepcritical.services.trace_queries import select_traces
-
-            return select_traces(connection, user_id, tool_name, most, before, words)
-
-        return await self._database.read(work)
+        return await self._database.read(
+            lambda c: trace_queries.select_traces(c, user_id, tool_name, most, before, words)
+        )
 
     async def find_trace(self, beginning: str, *, user_id: str = LOCAL_USER) -> ToolTrace:
         """A user's trace by its id, or by the first four or more characters of it.
@@ -225,14 +205,11 @@ class ToolTraceService:
         Raises:
             TraceNotFoundError: There is none, or more than one.
         """
-
-        def work(connection: sa.Connection) -> tuple[str, ...]:
-            from deepcritical.services.trace_queries import select_matching
-
-            return select_matching(connection, user_id, beginning)
-
-        known = _BEGINNING.fullmatch(beginning)
-        ids = await self._database.read(work) if known else ()
+        ids: tuple[str, ...] = ()
+        if _BEGINNING.fullmatch(beginning):
+            ids = await self._database.read(
+                lambda c: trace_queries.select_matching(c, user_id, beginning)
+            )
         if len(ids) > 1:
             raise TraceNotFoundError(
                 f"Several runs begin with {beginning}.", "Give more of the id."
@@ -267,12 +244,8 @@ class ToolTraceService:
             await asyncio.sleep(POLL_S)
 
     async def _news(self, trace_id: str, after: int) -> tuple[tuple[LoggedEvent, ...], bool]:
-        def work(connection: sa.Connection) -> tuple[tuple[LoggedEvent, ...], bool]:
-            from deepcritical.services.trace_queries import select_events
-
-            return select_events(connection, _checked(trace_id), after)
-
-        return await self._database.read(work)
+        known = _checked(trace_id)
+        return await self._database.read(lambda c: trace_queries.select_events(c, known, after))
 
     async def delete(
         self, trace_id: str, *, user_id: str = LOCAL_USER, under_way: bool = False
@@ -291,13 +264,7 @@ class ToolTraceService:
         trace = await self.get_trace(trace_id, user_id=user_id)
         if not (trace.status.ended or under_way):
             raise StorageError(f"The run {trace_id} has not ended.", "Delete it with --force.")
-
-        def work(connection: sa.Connection) -> None:
-            from deepcritical.services.trace_queries import delete_trace
-
-            delete_trace(connection, trace_id)
-
-        await self._database.write(work)
+        await self._database.write(lambda c: trace_queries.delete_trace(c, trace_id))
 
 
 def _checked(trace_id: str) -> str:

@@ -29,23 +29,16 @@ class Works(Mapping[str, Evidence]):
     What a work says is made anew from all records that came of it, so that their order does not
     count. Works that a later record shows to be one become one, under the id that is older; the
     other id still finds it, but is not listed.
-
-    Args:
-        records: By evidence id.
-        parts: By evidence id, the records that a work was merged from, where they differ.
-        aliases: Former evidence id -> evidence id.
-        owners: Canonical id -> evidence id; ``notice`` stands before the DOI of a notice.
     """
 
-    def __init__(
-        self,
-        records: Mapping[str, Evidence],
-        parts: Mapping[str, tuple[Evidence, ...]],
-        aliases: Mapping[str, str],
-        owners: Mapping[str, str],
-    ) -> None:
-        self.records, self.parts = dict(records), dict(parts)
-        self.aliases, self.owners = dict(aliases), dict(owners)
+    def __init__(self) -> None:
+        self._records: dict[str, Evidence] = {}
+        self._parts: dict[str, tuple[Evidence, ...]] = {}
+        """By evidence id, the records that a work was merged from, where they differ."""
+        self._aliases: dict[str, str] = {}
+        """Former evidence id -> evidence id."""
+        self._owners: dict[str, str] = {}
+        """Canonical id -> evidence id; ``notice`` stands before the DOI of a notice."""
 
     def __getitem__(self, evidence_id: str) -> Evidence:
         """The record, also by a former id.
@@ -53,46 +46,46 @@ class Works(Mapping[str, Evidence]):
         Raises:
             KeyError: No such id was given out.
         """
-        return self.records[self.current(evidence_id)]
+        return self._records[self.current(evidence_id)]
 
     def __iter__(self) -> Iterator[str]:
         """The ids of all works."""
-        return iter(self.records)
+        return iter(self._records)
 
     def __len__(self) -> int:
         """How many works there are."""
-        return len(self.records)
+        return len(self._records)
 
     def current(self, evidence_id: str) -> str:
         """The id under which a work is listed."""
-        return self.aliases.get(evidence_id, evidence_id)
+        return self._aliases.get(evidence_id, evidence_id)
 
     def take(self, record: Evidence) -> Taken:
         """Take in a record: of a new work, of a known one, or of several that are now one."""
-        found = {self.owners[i] for i in _names(record) if i in self.owners}
-        keys = [key for key in self.records if key in found] if len(found) > 1 else [*found]
-        key = keys[0] if keys else f"E{len(self.records) + len(self.aliases) + 1}"
-        parts = _distinct([*(part for i in keys for part in self._parts(i)), record])
+        found = {self._owners[i] for i in _names(record) if i in self._owners}
+        keys = [key for key in self._records if key in found] if len(found) > 1 else [*found]
+        key = keys[0] if keys else f"E{len(self._records) + len(self._aliases) + 1}"
+        parts = _distinct([*(part for i in keys for part in self._parts_of(i)), record])
         merged = merge_evidence(*parts)
-        unchanged = tuple(i for i in keys if self.records[i].content == merged.content)
+        unchanged = tuple(i for i in keys if self._records[i].content == merged.content)
         self._join(key, keys[1:])
-        self.records[key] = merged
+        self._records[key] = merged
         if len(parts) > 1:
-            self.parts[key] = parts
+            self._parts[key] = parts
         # Also ids that the merged record has no field for, such as a second DOI.
-        self.owners |= dict.fromkeys(_names(record) | _names(merged), key)
+        self._owners |= dict.fromkeys(_names(record) | _names(merged), key)
         return Taken(key, tuple(keys[1:]), unchanged)
 
-    def _parts(self, key: str) -> tuple[Evidence, ...]:
-        return self.parts.get(key) or (self.records[key],)
+    def _parts_of(self, key: str) -> tuple[Evidence, ...]:
+        return self._parts.get(key) or (self._records[key],)
 
     def _join(self, key: str, others: list[str]) -> None:
         for other in others:
-            del self.records[other]
-            self.parts.pop(other, None)
-            self.aliases |= {i: key for i, held in self.aliases.items() if held == other}
-            self.aliases[other] = key
-            self.owners |= {i: key for i, held in self.owners.items() if held == other}
+            del self._records[other]
+            self._parts.pop(other, None)
+            self._aliases |= {i: key for i, held in self._aliases.items() if held == other}
+            self._aliases[other] = key
+            self._owners |= {i: key for i, held in self._owners.items() if held == other}
 
 
 def _names(record: Evidence) -> frozenset[str]:

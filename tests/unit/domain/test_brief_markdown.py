@@ -7,8 +7,8 @@ import re
 import pytest
 from markdown_it import MarkdownIt
 
-from deepcritical.domain.brief_markdown import brief_markdown
 from deepcritical.domain.effect_words import effect_words
+from deepcritical.domain.report_markdown import brief_markdown
 from deepcritical.domain.study import Effect
 from deepcritical.domain.verdict import NO_RECORD, VerdictLabel
 from tests.unit.domain.briefs import BRIEF, VERDICT, brief_report

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.grading import Certainty, grade
+from deepcritical.domain.grading import grade
 from tests.unit.domain.records import TITLE, paper
 
 POOLED = "We pooled 9 randomised trials."

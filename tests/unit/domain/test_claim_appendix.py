@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deepcritical.domain.claim_appendix import claim_appendix
+from deepcritical.domain.claims import claim_appendix
 from deepcritical.domain.report_parts import Claim
 from tests.unit.domain.records import TITLE, paper, reference
 

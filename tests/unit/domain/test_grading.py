@@ -2,14 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from deepcritical.domain.grading import (
-    LEVEL,
-    Design,
-    grade,
-    is_negative_stop,
-    is_retracted,
-    participants,
-)
+from deepcritical.domain.designs import LEVEL, Design
+from deepcritical.domain.grading import grade, is_negative_stop, is_retracted
+from deepcritical.domain.sizes import participants
 from tests.unit.domain.records import TITLE, paper, trial
 
 RCT = "Randomized Controlled Trial"

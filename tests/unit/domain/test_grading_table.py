@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from deepcritical.domain.grading import Certainty, Design, grade
+from deepcritical.domain.certainty import Certainty
+from deepcritical.domain.grading import Design, grade
 from tests.unit.domain.records import TITLE, paper, trial
 
 HUMANS, ANIMALS, BOTH, NONE = ("Humans",), ("Animals", "Mice*"), ("Animals", "Humans"), ()

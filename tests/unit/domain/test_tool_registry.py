@@ -47,7 +47,7 @@ def counting(*ran: list[str], ends: bool = True) -> ToolConfig:
             for kept in ran:
                 kept.append("closed")
 
-    return ToolConfig("count", "Counts.", Count, True, execute)
+    return ToolConfig("count", "Counts.", Count, execute)
 
 
 async def steps(
@@ -116,7 +116,7 @@ async def test_a_tool_that_fails_ends_with_a_result_that_says_so(
         finally:
             ran.append("closed")
 
-    failing = ToolConfig("count", "Fails.", Count, True, execute)
+    failing = ToolConfig("count", "Fails.", Count, execute)
     *told, result = await steps(ToolRegistry([failing]), {"upto": 1})
     assert len(told) == begun
     assert isinstance(result, ToolResult)
@@ -145,4 +145,3 @@ def test_registries_share_nothing_and_a_name_is_taken_once() -> None:
     assert other.tools == ()
     with pytest.raises(ValueError, match="registered already"):
         one.register_tool(counting())
-    assert one.get("count").json_schema["properties"]["upto"]["maximum"] == 3

@@ -23,16 +23,26 @@ from deepcritical.domain.errors import ERRORS, DeepCriticalError, RateLimitError
 from deepcritical.domain.question import SearchQuery
 from deepcritical.domain.study import StudyReading
 from deepcritical.jobs import outcomes
-from deepcritical.jobs.outcomes import EXECUTE, Form, Outcome, RecordedError
+from deepcritical.jobs.durable import DurableManager, DurableReasoner
+from deepcritical.jobs.outcomes import EXECUTE, Form, Outcome, RecordedError, form_of
 from deepcritical.models.asking import NoAnswerError
-from deepcritical.reasoning.base import Reasoner, Studies
+from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies
 from deepcritical.reasoning.remembering import Remembered
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.search_handler import SourceAnswer
 from tests.conftest import ROOT
 
-FORMS = {f.name: f for f in vars(outcomes).values() if isinstance(f, Form)}
+LOCAL = {"name", "warm_up", "for_run", "manager_model", "remembered", "remember"}
+JUDGEMENTS = [
+    method
+    for kind in (Reasoner, ManagerModel)
+    for name, method in vars(kind).items()
+    if not name.startswith("_") and name not in LOCAL | {"read_all"}
+]
+FORMS = {
+    f.name: f for f in (*vars(outcomes).values(), *map(form_of, JUDGEMENTS)) if isinstance(f, Form)
+}
 TEXTS = st.sampled_from(["", "a", "Aβ₄₂ ≥ 3 µg/l", 'a "b"\n\\c\u2028', "[1](x)|<b>"]) | st.text(
     st.characters(exclude_categories=["Cs"]), max_size=6
 )
@@ -176,10 +186,10 @@ def test_a_result_of_each_kind_comes_back(name: str) -> None:
     comes_back()
 
 
-def test_every_call_of_a_reasoner_has_a_form() -> None:
-    methods = {name for name in vars(Reasoner) if not name.startswith("_")}
-    local = {"name", "warm_up", "for_run", "manager_model", "remembered", "remember"}
-    assert methods - local <= FORMS.keys()
+def test_every_call_of_a_reasoner_is_recorded() -> None:
+    calls = {method.__name__ for method in JUDGEMENTS}
+    assert calls <= vars(DurableReasoner).keys() | vars(DurableManager).keys()
+    assert LOCAL | FORMS.keys() >= {name for name in vars(Reasoner) if not name.startswith("_")}
 
 
 @few

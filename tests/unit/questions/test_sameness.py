@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import pytest
 
+from deepcritical.jobs.similar_runs import QuestionSimilarity
 from deepcritical.questions.reading import literal_frame
 from deepcritical.questions.sameness import Meant, meaning_of
 from deepcritical.services.embeddings import EmbeddingService
-from deepcritical.services.question_similarity import QuestionSimilarity
 from tests.conftest import ROOT, TABLE
 
 

@@ -174,13 +174,6 @@ class TestWorksThatTurnOutToBeOne:
         assert list(store.evidence) == ["E1"]
         assert store.evidence["E3"] == store.evidence["E2"] == store.evidence["E1"]
 
-    def test_a_store_that_is_read_again_still_knows_both_ids(self) -> None:
-        store = EvidenceStore()
-        store.add([self.BY_PMID, self.BY_DOI, self.BOTH])
-        again = EvidenceStore.from_json(store.to_json())
-        assert again.evidence["E2"] == store.evidence["E1"]
-        assert again.add([self.BY_DOI, self.BY_PMID, make_evidence(pmid="3")]) == ("E3",)
-
 
 class TestNotices:
     """A retraction or a correction is a work of its own, also under the DOI of its article."""

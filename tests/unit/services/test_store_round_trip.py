@@ -1,4 +1,4 @@
-"""A store written as JSON and read again, and its records exported as a snapshot and run again."""
+"""The records of a store exported as a snapshot and run again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcritical.domain.errors import SnapshotCorruptError, StorageError
+from deepcritical.domain.errors import SnapshotCorruptError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import grade
 from deepcritical.services.evidence_store import EvidenceStore, as_snapshot
@@ -39,25 +39,6 @@ def exported(*found: Evidence) -> bytes:
     store = EvidenceStore()
     store.add(found)
     return store.to_snapshot("made", "2999-01-01")
-
-
-@given(st.lists(records, max_size=5))
-def test_a_store_reads_back_as_it_was_written(found: list[Evidence]) -> None:
-    store = EvidenceStore()
-    store.add(found)
-    read = EvidenceStore.from_json(store.to_json())
-    assert read.evidence == store.evidence
-    assert read.to_json() == store.to_json()
-    assert read.add(found) == ()
-
-
-@pytest.mark.parametrize(
-    "text", ["", "{", "[]", "{}", '{"version": 2, "records": {}}'], ids=lambda text: text or "empty"
-)
-def test_what_is_no_store_is_refused_with_advice(text: str) -> None:
-    with pytest.raises(StorageError, match="no evidence store") as caught:
-        EvidenceStore.from_json(text)
-    assert "to_json" in caught.value.advice
 
 
 @given(st.lists(records, min_size=1, max_size=5))
