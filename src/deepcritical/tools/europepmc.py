@@ -9,10 +9,17 @@ from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.question import SearchBlock
-from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
+from deepcritical.tools.base import (
+    SearchTool,
+    SourceOutcome,
+    SourceQuery,
+    SourceResult,
+    outcome_of,
+    ranked,
+)
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.europepmc_query import europepmc_query
-from deepcritical.tools.europepmc_records import NoAnswerError, Page, parse, ranked, read_page
+from deepcritical.tools.europepmc_records import NoAnswerError, Page, parse, read_page
 from deepcritical.tools.source import AgentSearch, SourceDescription
 
 if TYPE_CHECKING:
@@ -28,20 +35,17 @@ _ASKED_AGAIN = 2
 """Times that an answer without results or error is asked for again."""
 
 
-class EuropePMC:
+class EuropePMC(SearchTool):
     """A search tool over Europe PMC.
 
     Args:
         client: Speaks to the REST service, whose `search` or `searchPOST` is asked.
     """
 
+    name = "Europe PMC"
+
     def __init__(self, client: SourceClient) -> None:
         self._client = client
-
-    @property
-    def name(self) -> str:
-        """``Europe PMC``."""
-        return SOURCE.name
 
     async def fetch(self, query: SourceQuery) -> SourceResult:
         """The best records for a query, in the order of the source.
@@ -67,10 +71,6 @@ class EuropePMC:
                 found.skipped.append(f"the answer after {len(found.records)} records: {error}")
                 break
         return found.result(asked)
-
-    async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
-        """The best records for a query, without the outcome; raises as `fetch` does."""
-        return list((await self.fetch(SourceQuery(text=query, max_results=max_results))).evidence)
 
     async def _next_page(self, asked: str, found: _Found, by: Deadline | None) -> None:
         params: dict[str, str | int] = {
@@ -129,9 +129,8 @@ class _Found:
         self.cursor = page.next_cursor if new and moved and not (enough or last) else ""
 
     def result(self, asked: str) -> SourceResult:
-        outcome = SourceOutcome.DATA if self.records else SourceOutcome.EMPTY
         return SourceResult(
-            outcome=SourceOutcome.DEGRADED if self.skipped else outcome,
+            outcome=outcome_of(self.records, self.skipped),
             evidence=ranked(self.records[: self.wanted]),
             query_as_run=asked,
             filters=("sorted by relevance", "no expansion by synonyms", f"first {self.wanted:,}"),
@@ -143,7 +142,7 @@ class _Found:
 
 SOURCE = SourceDescription(
     key="europepmc",
-    name="Europe PMC",
+    name=EuropePMC.name,
     url="https://www.ebi.ac.uk/europepmc/webservices/rest/",
     per_second=5,
     by_default=True,

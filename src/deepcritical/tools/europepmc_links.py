@@ -10,6 +10,7 @@ from typing import Any
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Integrity
 from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.identity import normalised_doi, trials_in
+from deepcritical.tools.base import WORST_FIRST
 from deepcritical.tools.json_values import as_text, dicts_at, unique
 
 __all__ = ["integrity_of", "is_preprint", "links_of"]
@@ -38,7 +39,6 @@ _SAME_STUDY = re.compile(
 _REVIEW = re.compile(r"review|meta-analysis", re.IGNORECASE)
 _VERSION = re.compile(r"^(10\.12688/.+)\.\d+$|^(10\..+?)(?:[/.-]v\d+|(?<=\d)v\d+)$")
 """A DOI of one version of a preprint: of F1000's platforms by a number, of others by v1, v2 ..."""
-_WORST_FIRST: tuple[Integrity, ...] = ("retracted", "concern", "corrected", "clean", "not_checked")
 
 
 def is_preprint(record: dict[str, Any], types: tuple[str, ...]) -> bool:
@@ -64,7 +64,7 @@ def integrity_of(
             if re.fullmatch(pattern, kind, re.IGNORECASE):
                 found.append(integrity)
                 notices.append(f"{notice} {_link_id(link)}".strip())
-    return min(found, key=_WORST_FIRST.index, default="not_checked"), unique(notices)
+    return min(found, key=WORST_FIRST.index, default="not_checked"), unique(notices)
 
 
 def _corrections(record: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

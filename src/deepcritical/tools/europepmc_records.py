@@ -7,7 +7,6 @@ record, and never another record.
 from __future__ import annotations
 
 import html
-import json
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -16,19 +15,20 @@ from urllib.parse import quote
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Integrity
 from deepcritical.domain.identity import normalised_doi
-from deepcritical.tools.base import Parsed
+from deepcritical.tools.base import Parsed, ranked
 from deepcritical.tools.europepmc_links import integrity_of, is_preprint, links_of
 from deepcritical.tools.json_values import (
     as_dict,
     as_list,
     as_number,
     as_text,
+    decoded,
     dicts_at,
     unique,
 )
 from deepcritical.tools.markup import clean_markup
 
-__all__ = ["PREPRINT_MARK", "NoAnswerError", "Page", "parse", "ranked", "read_page"]
+__all__ = ["PREPRINT_MARK", "NoAnswerError", "Page", "parse", "read_page"]
 
 PREPRINT_MARK = "[PREPRINT - Not peer-reviewed] "
 """What the content of a preprint begins with.
@@ -88,19 +88,8 @@ def read_page(payload: bytes) -> Page:
     )
 
 
-def ranked(records: list[Evidence]) -> tuple[Evidence, ...]:
-    """The records with a score by their rank, which does not depend on how many there are."""
-    return tuple(
-        record.model_copy(update={"relevance_score": round(1 / (1 + rank / 10), 4)})
-        for rank, record in enumerate(records)
-    )
-
-
 def _answer(payload: bytes) -> dict[str, Any]:
-    try:
-        answer = as_dict(json.loads(payload))
-    except (ValueError, RecursionError) as error:
-        raise SearchError("Europe PMC's answer is not JSON.", "Try again later.") from error
+    answer = as_dict(decoded(payload, "Europe PMC"))
     told = as_text(answer.get("errMsg")) or as_text(answer.get("message"))
     if told or "errCode" in answer:
         raise SearchError(

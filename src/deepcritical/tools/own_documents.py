@@ -8,7 +8,7 @@ from pathlib import Path
 from deepcritical.domain.errors import DocumentError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.own_documents import MAX_DOCUMENTS, OwnDocument
-from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
+from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.documents import SUFFIXES, read_document
 
 __all__ = ["OwnDocuments", "documents_in"]
@@ -16,23 +16,20 @@ __all__ = ["OwnDocuments", "documents_in"]
 RecordsOf = Callable[[Sequence[str]], Awaitable[Mapping[str, Evidence]]]
 
 
-class OwnDocuments:
-    """A search tool over documents that the user gave; see `SearchTool`.
+class OwnDocuments(SearchTool):
+    """A search tool over documents that the user gave.
 
     Args:
         documents: Records, or canonical ids such as ``pmid:26890736``.
         records_of: Finds the records of ids.
     """
 
+    name = "your documents"
+
     def __init__(self, documents: Sequence[OwnDocument], records_of: RecordsOf) -> None:
         self._documents = tuple(documents)
         self._records_of = records_of
         self._given = False
-
-    @property
-    def name(self) -> str:
-        """What a reader calls it."""
-        return "your documents"
 
     async def fetch(self, _query: SourceQuery) -> SourceResult:
         """All documents at the first query; `not_applicable` from then on.
@@ -55,11 +52,6 @@ class OwnDocuments:
             total=len(evidence),
             skipped=lost,
         )
-
-    async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
-        """The documents, whatever is asked."""
-        found = await self.fetch(SourceQuery(text=query, max_results=max_results))
-        return list(found.evidence)
 
 
 def documents_in(path: Path) -> tuple[OwnDocument, ...]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.question import SearchBlock
-from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
+from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult, outcome_of
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.pubmed_query import pubmed_term
 from deepcritical.tools.pubmed_records import is_whole, parse
@@ -38,26 +38,20 @@ TERM_BY_GET = 1_500
 """Bytes of a term above which it is sent by POST."""
 
 
-class PubMed:
+class PubMed(SearchTool):
     """PubMed as a source.
 
     Args:
         client: Speaks to the E-utilities; an API key is one of its secrets.
         email: Address of who runs this program, which NCBI asks for.
-        tool: Name of the program, registered with NCBI.
     """
 
-    def __init__(
-        self, client: SourceClient, *, email: str = "", tool: str = "deepcritical"
-    ) -> None:
-        self._client = client
-        named = {"db": "pubmed", "tool": tool, "email": email}
-        self._always = {name: value for name, value in named.items() if value}
+    name = "PubMed"
 
-    @property
-    def name(self) -> str:
-        """``PubMed``."""
-        return SOURCE.name
+    def __init__(self, client: SourceClient, *, email: str = "") -> None:
+        self._client = client
+        named = {"db": "pubmed", "tool": "deepcritical", "email": email}
+        self._always = {name: value for name, value in named.items() if value}
 
     async def fetch(self, query: SourceQuery) -> SourceResult:
         """The records that match best, in PubMed's order (`sort=relevance`).
@@ -94,10 +88,6 @@ class PubMed:
         result = _result(as_run, found, fetched, cached=answer.cached and fetched.cached)
         order = "sorted by relevance" if sort == "relevance" else "sorted by date"
         return result.model_copy(update={"filters": (order, f"first {most:,}")})
-
-    async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
-        """The records alone, best first; raises as `fetch` does."""
-        return list((await self.fetch(SourceQuery(text=query, max_results=max_results))).evidence)
 
     async def _linked(self, query: SourceQuery) -> tuple[str, ...]:
         """Works that cite those named, that these cite or that are like them, the best known first.
@@ -207,11 +197,8 @@ def _result(term: str, found: Found, fetched: _Fetched, *, cached: bool) -> Sour
     lost = (*fetched.skipped, *_missing(found.pmids, fetched))
     if found.total and not found.pmids:
         lost = (f"PubMed counts {found.total:,} records and names none", *lost)
-    outcome = (
-        SourceOutcome.DEGRADED if lost else SourceOutcome.DATA if evidence else SourceOutcome.EMPTY
-    )
     return SourceResult(
-        outcome=outcome,
+        outcome=outcome_of(evidence, lost),
         evidence=evidence,
         query_as_run=term,
         understood_as=found.understood_as,
@@ -244,7 +231,7 @@ def _missing(pmids: Sequence[str], fetched: _Fetched) -> list[str]:
 
 SOURCE = SourceDescription(
     key="pubmed",
-    name="PubMed",
+    name=PubMed.name,
     url="https://eutils.ncbi.nlm.nih.gov/entrez/eutils/",
     service="the E-utilities",
     per_second=3,

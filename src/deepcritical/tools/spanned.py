@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from deepcritical.domain.evidence import Evidence
 from deepcritical.services.telemetry import Telemetry
 from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
 
 __all__ = ["SpannedTool"]
 
 
-class SpannedTool:
-    """Implements `SearchTool` over another one.
+class SpannedTool(SearchTool):
+    """A source over another one.
 
     Args:
         tool: Searches.
@@ -42,7 +41,3 @@ class SpannedTool:
             if result.outcome is SourceOutcome.UNAVAILABLE:
                 span.fail(result.outcome.value)
         return result
-
-    async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
-        """That of the other one; no run searches by it."""
-        return await self._tool.search(query, max_results)

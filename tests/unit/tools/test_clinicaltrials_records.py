@@ -368,7 +368,7 @@ class TestPayload:
         ids=repr,
     )
     def test_what_is_no_answer_is_an_error(self, payload: bytes) -> None:
-        with pytest.raises(SearchError, match=r"ClinicalTrials\.gov sent"):
+        with pytest.raises(SearchError, match=r"ClinicalTrials\.gov"):
             parse(payload)
 
     def test_an_error_message_is_told(self) -> None:
