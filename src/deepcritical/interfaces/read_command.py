@@ -74,7 +74,7 @@ def documents_of(named: Sequence[str]) -> tuple[OwnDocument, ...]:
     if not named:
         return ()
     from deepcritical.domain.own_documents import MAX_DOCUMENTS, OwnDocument
-    from deepcritical.tools.own_documents import documents_in
+    from deepcritical.tools.documents import documents_in
     from deepcritical.verification.ids import id_named
 
     found: list[OwnDocument] = []

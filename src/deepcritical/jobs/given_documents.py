@@ -10,8 +10,7 @@ from deepcritical.domain.errors import DocumentError
 from deepcritical.domain.markdown import one_line
 from deepcritical.domain.own_documents import MAX_DOCUMENTS, OwnDocument, PastedText
 from deepcritical.services.uploads import UPLOAD_ID, Uploads
-from deepcritical.tools.documents import document_of
-from deepcritical.tools.own_documents import documents_in
+from deepcritical.tools.documents import document_of, documents_in
 from deepcritical.verification.ids import id_named
 
 __all__ = ["given_documents"]

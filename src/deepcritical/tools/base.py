@@ -21,6 +21,7 @@ __all__ = [
     "CheckIntegrity",
     "LookUpFacts",
     "LookUpNames",
+    "Page",
     "Parsed",
     "RankRecords",
     "Ranking",
@@ -103,6 +104,18 @@ class Parsed(NamedTuple):
     records: tuple[Evidence, ...]
     skipped: tuple[str, ...] = ()
     """Records that could not be read, each named with the reason."""
+
+
+class Page(NamedTuple):
+    """One page of an answer."""
+
+    records: tuple[Evidence, ...]
+    skipped: tuple[str, ...]
+    """Records that could not be read, each named with the reason."""
+    total: int | None
+    """Records that match at the source, as far as the page says."""
+    next_page: str
+    """What to ask for the next page with; '' on the last one."""
 
 
 def ranked(records: Sequence[Evidence]) -> tuple[Evidence, ...]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.tools.base import (
+    Page,
     SearchTool,
     SourceOutcome,
     SourceQuery,
@@ -19,13 +20,7 @@ from deepcritical.tools.base import (
     outcome_of,
     ranked,
 )
-from deepcritical.tools.clinicaltrials_records import (
-    Page,
-    parse,
-    read_page,
-    read_version,
-    studies_in,
-)
+from deepcritical.tools.clinicaltrials_records import parse, read_version, studies_in
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.query_utils import trial_params
 from deepcritical.tools.source import AgentSearch, SourceDescription
@@ -101,9 +96,7 @@ class ClinicalTrials(SearchTool):
             return SourceResult(outcome=SourceOutcome.EMPTY, query_as_run=query.text)
         most = query.max_results
         found = [_Found(what, {**asked, **_with(s)}) for what, s in _STATUSES.items()]
-        async with asyncio.TaskGroup() as tasks:
-            for search in found:
-                tasks.create_task(self._search(search, most, query.answer_by))
+        await asyncio.gather(*(self._search(one, most, query.answer_by) for one in found))
         errors = [search.error for search in found if search.error and not search.pages]
         if len(errors) == len(found):
             raise next((e for e in errors if isinstance(e, RateLimitError)), errors[0])
@@ -123,7 +116,7 @@ class ClinicalTrials(SearchTool):
             while found.goes_on(most):
                 params = found.next_params(most)
                 payload = await self._client.get("studies", params, studies_in, by)
-                page = await asyncio.to_thread(read_page, payload.content)
+                page = await asyncio.to_thread(parse, payload.content)
                 found.add(page, cached=payload.cached)
         except SearchError as error:
             found.error = error
@@ -141,12 +134,12 @@ class _Found:
         self.pages = 0
         self.cached = True
         self.error: SearchError | None = None
-        self._token: str | None = None
+        self._token = ""
         self._empty = 0
 
     def goes_on(self, most: int) -> bool:
-        more = not self.pages or self._token is not None
-        return more and len(self.records) < most and self._empty < _MOST_EMPTY_PAGES
+        more = not self.pages or self._token
+        return bool(more) and len(self.records) < most and self._empty < _MOST_EMPTY_PAGES
 
     def next_params(self, most: int) -> dict[str, str | int]:
         """All but page and count must stay as they were for the first page."""
@@ -158,10 +151,10 @@ class _Found:
         self.pages += 1
         self.cached &= cached
         self.total = page.total or self.total
-        self._empty = 0 if page.parsed.records else self._empty + 1
-        self._token = page.next_token if page.next_token != self._token else None
-        self.skipped.extend(page.parsed.skipped)
-        for record in page.parsed.records:
+        self._empty = 0 if page.records else self._empty + 1
+        self._token = page.next_page if page.next_page != self._token else ""
+        self.skipped.extend(page.skipped)
+        for record in page.records:
             self.records.setdefault(record.metadata.nct_id or "", record)
 
     def reasons(self) -> Iterator[str]:

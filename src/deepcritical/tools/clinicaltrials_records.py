@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -16,12 +16,12 @@ from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.identity import record_url
 from deepcritical.domain.stop_reasons import classify_stop
 from deepcritical.domain.text import capitalised, shorten_at_sentence
-from deepcritical.tools.base import Parsed
+from deepcritical.tools.base import Page
 from deepcritical.tools.clinicaltrials_results import posted_results, registry_entry
 from deepcritical.tools.clinicaltrials_schema import Protocol, Study
 from deepcritical.tools.json_values import as_dict, decoded, unique
 
-__all__ = ["Page", "parse", "read_page", "read_version", "studies_in"]
+__all__ = ["parse", "read_version", "studies_in"]
 
 MAX_DESCRIPTION_CHARS = 20_000
 _MOST_OUTCOMES = 20
@@ -32,35 +32,26 @@ _LAST_STOP = re.compile(r"(?<!\.)\.$")
 _POOLED = re.compile(r"review|meta-?analy|pooled|overview|guideline", re.IGNORECASE)
 
 
-class Page(NamedTuple):
-    """One answer to a search."""
-
-    parsed: Parsed
-    total: int | None
-    """Studies that match, as far as the answer says; only a first page does."""
-    next_token: str | None
-    """What to ask for the next page with; None on the last one."""
-
-
-def parse(payload: bytes) -> Parsed:
+def parse(payload: bytes) -> Page:
     """The records of a page of /studies, or of the document of /studies/{nct}.
 
     Raises:
         SearchError: Not JSON, or JSON that holds no studies, such as an error message.
     """
-    return read_page(payload).parsed
-
-
-def read_page(payload: bytes) -> Page:
-    """The records, and how to go on; raises as `parse` does."""
     document = studies_in(payload)
-    if "protocolSection" in document:
-        return Page(_parsed([document]), None, None)
+    studies = [document] if "protocolSection" in document else document["studies"]
+    records, skipped = [], []
+    for number, item in enumerate(studies, 1):
+        try:
+            records.append(_read(item))
+        except (ValueError, RecursionError) as error:
+            skipped.append(f"{_named(item) or f'study {number} of a page'}: {_reason(error)}")
     total, token = document.get("totalCount"), document.get("nextPageToken")
     return Page(
-        _parsed(document["studies"]),
+        tuple(records),
+        tuple(skipped),
         total if isinstance(total, int) and total >= 0 else None,
-        token if isinstance(token, str) and token else None,
+        token if isinstance(token, str) else "",
     )
 
 
@@ -90,16 +81,6 @@ def _told(document: Any) -> str:
     known = as_dict(document)
     said = known.get("message") or known.get("error")
     return f" but the message: {' '.join(said.split())[:200]}" if isinstance(said, str) else ""
-
-
-def _parsed(studies: list[Any]) -> Parsed:
-    records, skipped = [], []
-    for number, item in enumerate(studies, 1):
-        try:
-            records.append(_read(item))
-        except (ValueError, RecursionError) as error:
-            skipped.append(f"{_named(item) or f'study {number} of a page'}: {_reason(error)}")
-    return Parsed(tuple(records), tuple(skipped))
 
 
 def _read(item: Any) -> Evidence:

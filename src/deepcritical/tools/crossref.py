@@ -7,7 +7,7 @@ never read as "clean".
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -55,12 +55,8 @@ async def integrity(client: SourceClient, doi: str) -> tuple[Integrity, tuple[st
     name = normalised_doi(doi)
     if name is None:
         return _NOT_CHECKED
-    async with asyncio.TaskGroup() as tasks:
-        asked = (
-            tasks.create_task(_looked_up(_of_work, client, name)),
-            tasks.create_task(_looked_up(_of_notices, client, name)),
-        )
-    answers = [task.result() for task in asked]
+    looks = (_of_work(client, name), _of_notices(client, name))
+    answers = await asyncio.gather(*map(_or_unknown, looks))
     notices = tuple(dict.fromkeys(notice for _, found in answers for notice in found))
     levels = [level for level, _ in answers]
     worst = min(levels, key=WORST_FIRST.index)
@@ -120,12 +116,11 @@ async def ask_lightly(client: SourceClient, by: Deadline) -> None:
     await client.get("works", params, _checked, by)
 
 
-async def _looked_up(look: Any, client: SourceClient, doi: str) -> _Found:
+async def _or_unknown(look: Awaitable[_Found]) -> _Found:
     try:
-        answer: _Found = await look(client, doi)
+        return await look
     except SearchError:
         return _NOT_CHECKED
-    return answer
 
 
 async def _of_work(client: SourceClient, doi: str) -> _Found:
