@@ -69,11 +69,6 @@ def cost_of(provider: str, model: str, url: str) -> Cost:
     return cost
 
 
-def price_by(cost: Cost) -> Price:
-    """The price of so many tokens read and written."""
-    return lambda read, written: cost(Usage(input_tokens=read, output_tokens=written))
-
-
 class _Provider(NamedTuple):
     api: Literal["responses", "chat", "anthropic"]
     base_url: str
@@ -129,7 +124,7 @@ class ModelServer:
     @property
     def price(self) -> Price:
         """The price of so many tokens."""
-        return price_by(self.cost)
+        return lambda read, written: self.cost(Usage(input_tokens=read, output_tokens=written))
 
     @property
     def all(self) -> Mapping[str, ModelServer]:

@@ -112,16 +112,11 @@ def _result(payload: bytes) -> dict[str, Any]:
     answer = as_dict(answer)
     result = answer.get("esearchresult")
     if not isinstance(result, dict):
-        raise _told(one_line(answer.get("error"))) if answer.get("error") else refusal(payload)
+        refused, error = refusal(payload), one_line(answer.get("error"))
+        if error and not isinstance(refused, RateLimitError):
+            raise SearchError(f"PubMed could not search: {error}", "Try again in a minute.")
+        raise refused
     return result
-
-
-def _told(error: str) -> SearchError:
-    if re.search(r"rate limit", error, re.IGNORECASE):
-        return RateLimitError(
-            "PubMed refuses more requests for the moment.", "Try again in a minute."
-        )
-    return SearchError(f"PubMed could not search: {error}", "Try again in a minute.")
 
 
 def _notes(result: dict[str, Any]) -> Iterator[str]:
