@@ -32,7 +32,6 @@ from deepcritical.tools.source import Means, SourceDescription
 
 __all__ = ["LiveSources", "open_sources"]
 
-
 LimiterOf = Callable[[str, int], Limiter]
 """The limiter of a host, for so many requests a second."""
 
@@ -43,7 +42,7 @@ _counting = threading.Lock()
 
 
 @asynccontextmanager
-async def open_limits(settings: Settings) -> AsyncIterator[LimiterOf]:
+async def _open_limits(settings: Settings) -> AsyncIterator[LimiterOf]:
     """Limiters until the context ends; in PostgreSQL if runs are kept there."""
     url = settings.database_url.get_secret_value() if settings.database_url else None
     if url is None or sqlite_file(url):
@@ -99,7 +98,7 @@ async def open_sources(settings: Settings, names: Sequence[str]) -> AsyncIterato
         )
         if storage is not None:
             stack.push_async_callback(storage.close)
-        limiter_of = await stack.enter_async_context(open_limits(settings))
+        limiter_of = await stack.enter_async_context(_open_limits(settings))
         opening = _Opening(settings, stack, storage, limiter_of)
         yield LiveSources(
             tools=tuple(opening.tool(name) for name in names),

@@ -28,7 +28,7 @@ from deepcritical.tools.base import SourceQuery
 from deepcritical.tools.pubmed import pubmed_term
 from deepcritical.vocabulary.conditions import condition_named, is_kind_of
 
-__all__ = ["Record", "judge_recall", "matching", "queries_of", "read_records"]
+__all__ = ["Record", "judge_recall", "matching", "read_records"]
 
 _TOKEN = re.compile(r'"[^"]*"(?:\[[^\]]*\])?|[()]|[^\s()"\[\]]+(?:\[[^\]]*\])?')
 _OPERATORS = frozenset({"AND", "OR", "NOT"})

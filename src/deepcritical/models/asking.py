@@ -293,7 +293,9 @@ class Asker:
 
 
 class SpannedModel(WrapperModel):
-    """Tells of every request that is sent. Not by the library's own way, which tells prompts.
+    """Tells of every request that is sent, by the semantic conventions for generative AI.
+
+    Not by the library's own way, which tells prompts.
 
     Args:
         model: Is asked.

@@ -33,7 +33,7 @@ from deepcritical.models.desk import OutputMode
 from deepcritical.models.profiles import LARGE, Profile, ProfileName, profile_for
 from deepcritical.models.registry import Listed, listed_provider, listed_providers, opened
 
-__all__ = ["PROVIDERS", "Effort", "ModelServer", "hosted_model_server", "model_server"]
+__all__ = ["PROVIDERS", "ModelServer", "hosted_model_server", "model_server"]
 
 Effort = Literal["low", "medium", "high"]
 _EFFORT_TOKENS: Mapping[Effort, int] = {"low": 4_000, "medium": 12_000, "high": 20_000}

@@ -31,7 +31,6 @@ from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, Sour
 
 __all__ = [
     "MAX_BYTES",
-    "MAX_PAGES",
     "SUFFIXES",
     "OwnDocuments",
     "document_of",

@@ -13,7 +13,7 @@ from deepcritical.domain.errors import SearchError
 from deepcritical.domain.patterns import bounded
 from deepcritical.tools.xml_text import plain_text
 
-__all__ = ["FullText", "Section", "SectionKind", "Table", "parse_jats"]
+__all__ = ["FullText", "Section", "Table", "parse_jats"]
 
 SectionKind = Literal["introduction", "methods", "results", "discussion", "conclusion", "other"]
 

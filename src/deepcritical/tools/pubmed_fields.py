@@ -17,7 +17,6 @@ from deepcritical.tools.base import WORST_FIRST
 from deepcritical.tools.xml_text import children_of, plain_text, text_at, texts_at
 
 __all__ = [
-    "Corrections",
     "abstract_of",
     "authors_of",
     "corrections_of",

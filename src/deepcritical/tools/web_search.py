@@ -29,7 +29,7 @@ from deepcritical.tools.query_utils import clean_query, is_searchable
 from deepcritical.tools.rate_limiter import Limiter, Turns
 from deepcritical.tools.source import SourceDescription
 
-__all__ = ["DUCKDUCKGO_URL", "SOURCE", "Search", "WebSearch", "duckduckgo", "public_url"]
+__all__ = ["SOURCE", "Search", "WebSearch", "duckduckgo", "public_url"]
 
 DUCKDUCKGO_URL = "https://html.duckduckgo.com/html/"
 
