@@ -13,8 +13,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.side_by_side import table
-from deepcritical.evaluation.scores import Evaluation, Figure
-from deepcritical.evaluation.tables import markdown, share_words
+from deepcritical.evaluation.scores import Evaluation, Figure, markdown, share_words
 
 ROOT = Path(__file__).resolve().parent.parent
 MEASURED = ROOT / "docs" / "evaluation"

@@ -27,7 +27,7 @@ from tests.conftest import ROOT
 from tests.environment import without_settings
 from tests.servers.faults import Faults
 from tests.servers.running import running
-from tests.servers.world import Given
+from tests.servers.world import given
 
 KEY = "exampleindex"
 PAPERS = [
@@ -69,7 +69,7 @@ def module(tmp_path: Path) -> ModuleType:
 @asynccontextmanager
 async def opened(module: ModuleType, url: str) -> AsyncIterator[conformance.Case]:
     client = SourceClient(KEY, url, limiter=new_limiter(1000), wait_s=0.01)
-    tool = module.SOURCE.open(Given(client))
+    tool = module.SOURCE.open(given(client))
     try:
         yield conformance.Case(tool, "examplol", "zorblaxin", nasty=False)
     finally:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from deepcritical.research.session import RunSources
-from deepcritical.tools.drug_facts.looking_up import DrugFactsLookUp
+from deepcritical.tools.drug_facts.base import DrugFactsLookUp
 from deepcritical.tools.drug_facts.mychem import MyChem
 from deepcritical.tools.drug_facts.openfda import AdverseEvents, Labels
 from deepcritical.tools.drug_facts.opentargets import OpenTargets

@@ -1,24 +1,17 @@
-"""A model judges sentences over HTTP; a tiny random cross-encoder is loaded and asked."""
+"""A model judges sentences over HTTP."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-import pytest
-
 from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.errors import ConfigurationError
 from deepcritical.models.asking import open_asker
 from deepcritical.models.desk import RunDesk
 from deepcritical.models.providers import model_server
-from deepcritical.verification.gate import check_sentences
-from deepcritical.verification.verifiers import CrossEncoderVerifier, Item, Judged, ModelVerifier
+from deepcritical.verification.verifiers import Item, Judged, ModelVerifier
 from tests.servers.models import ModelServer
 from tests.servers.running import running
-from tests.unit.verification.studies import FINDINGS, RECORDS, draft
 
 ITEMS = [
     Item("a", "Examplol reduced relapse.", {"E1": ("Relapse fell.",)}),
@@ -69,47 +62,3 @@ class TestAModel:
         server = judging()
         server.change = lambda _, __: {"judgements": "none"}
         assert await entailed(server, ITEMS) == {}
-
-
-def _tiny(folder: Path, labels: int) -> str:
-    """Write a cross-encoder of random weights, which takes no download."""
-    transformers = pytest.importorskip("transformers", reason="the extra for embeddings is missing")
-    torch = pytest.importorskip("torch", reason="the extra for embeddings is missing")
-    torch.manual_seed(0)
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "pain", "fell", "relapse", "examplol"]
-    (folder / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
-    transformers.BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
-    config = transformers.BertConfig(
-        vocab_size=len(words),
-        hidden_size=8,
-        num_hidden_layers=1,
-        num_attention_heads=1,
-        intermediate_size=8,
-        num_labels=labels,
-    )
-    transformers.BertForSequenceClassification(config).save_pretrained(folder)
-    return str(folder)
-
-
-@pytest.mark.slow
-class TestACrossEncoder:
-    async def test_it_judges_each_sentence(self, tmp_path: Path) -> None:
-        name = await asyncio.to_thread(_tiny, tmp_path, 1)
-        for threshold, verdict in ((0.0, "supported"), (1.0, "not_enough")):
-            verifier = CrossEncoderVerifier(name, "cpu", threshold)
-            found = await verifier.entail(ITEMS)
-            assert {one.verdict for one in found.values()} == {verdict}
-        assert found["a"].records == {"E1"}
-        assert "below 1" in found["a"].reason
-
-    async def test_one_of_another_form_is_refused(self, tmp_path: Path) -> None:
-        name = await asyncio.to_thread(_tiny, tmp_path, 3)
-        with pytest.raises(ConfigurationError, match="3 scores"):
-            await CrossEncoderVerifier(name, "cpu").entail(ITEMS)
-
-    async def test_the_gate_takes_it(self, tmp_path: Path) -> None:
-        name = await asyncio.to_thread(_tiny, tmp_path, 1)
-        verifier = CrossEncoderVerifier(name, "cpu", threshold=1.0)
-        right = draft("Examplol reduced relapse compared with placebo.", "F1")
-        (told,) = await check_sentences([right], FINDINGS, RECORDS, verifier)
-        assert (told.origin, told.in_place_of[0].by) == ("template", name)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepcritical.domain.evidence import Evidence
-from deepcritical.tools.europepmc_records import PREPRINT_MARK, read_page
+from deepcritical.tools.europepmc_records import PREPRINT_MARK, parse
 from deepcritical.tools.markup import clean_markup
 from tests.servers.europepmc import made_up_records
 
@@ -62,7 +62,7 @@ def answer(records: list[Any]) -> bytes:
     return json.dumps({"hitCount": len(records), "resultList": {"result": records}}).encode()
 
 
-WHOLE = read_page(answer(RECORDS)).records
+WHOLE = parse(answer(RECORDS)).records
 
 
 def unranked(records: tuple[Evidence, ...]) -> list[Evidence]:
@@ -72,7 +72,7 @@ def unranked(records: tuple[Evidence, ...]) -> list[Evidence]:
 @given(one_spoilt())
 def test_one_spoilt_record_never_costs_another(case: tuple[list[Any], int]) -> None:
     records, index = case
-    page = read_page(answer(records))
+    page = parse(answer(records))
     assert len(page.records) + len(page.skipped) == len(records)
     read, whole = unranked(page.records), unranked(WHOLE)
     assert read[:index] == whole[:index]
@@ -81,7 +81,7 @@ def test_one_spoilt_record_never_costs_another(case: tuple[list[Any], int]) -> N
 
 @given(one_spoilt())
 def test_what_is_read_can_be_kept_and_cited(case: tuple[list[Any], int]) -> None:
-    for record in read_page(answer(case[0])).records:
+    for record in parse(answer(case[0])).records:
         assert Evidence.model_validate_json(record.model_dump_json()) == record
         assert record.citation.title.strip()
         assert record.citation.url.startswith("https://")

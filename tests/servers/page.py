@@ -14,7 +14,6 @@ from pathlib import Path
 
 from deepcritical.bootstrap import Lookups, open_chats, place_of
 from deepcritical.bootstrap.durable import build_durable
-from deepcritical.domain.evidence import Evidence
 from deepcritical.interfaces.access import Access
 from deepcritical.interfaces.render import describe
 from deepcritical.interfaces.server import serve_page
@@ -24,12 +23,12 @@ from deepcritical.services.database import Database
 from deepcritical.services.database_url import normalised_url
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
-from deepcritical.tools.base import SourceQuery, SourceResult
+from deepcritical.tools.base import SearchTool, SourceQuery, SourceResult
 from deepcritical.tools.snapshot import SnapshotSource
 from tests.conftest import opened, run_service
 
 
-class GatedSource:
+class GatedSource(SearchTool):
     """A snapshot that answers once its gate is open."""
 
     def __init__(self, folder: Path) -> None:
@@ -45,10 +44,6 @@ class GatedSource:
         while not await asyncio.to_thread(self._gate.exists):  # noqa: ASYNC110 - a file calls nobody
             await asyncio.sleep(0.02)
         return await self._source.fetch(query)
-
-    async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
-        result = await self.fetch(SourceQuery(text=query, max_results=max_results))
-        return list(result.evidence)
 
 
 def main(folder: Path, slots: int | None) -> None:

@@ -15,7 +15,8 @@ from deepcritical.tools import registry
 from deepcritical.tools.base import SearchTool
 from deepcritical.tools.http import SourceClient
 from deepcritical.tools.network import RequestsTransport
-from deepcritical.tools.rate_limiter import Limiter, new_limiter
+from deepcritical.tools.rate_limiter import new_limiter
+from deepcritical.tools.source import Means
 from tests.environment import without_settings
 from tests.servers.clinicaltrials import ClinicalTrialsServer
 from tests.servers.commands import forked_command
@@ -29,17 +30,9 @@ SOURCES = tuple(source.key for source in registry.SOURCES if not source.fixed)
 """Those with a server here."""
 
 
-class Given(NamedTuple):
+def given(client: SourceClient) -> Means:
     """What a test opens a source with."""
-
-    the_client: SourceClient
-    email: str = ""
-
-    def client(self) -> SourceClient:
-        return self.the_client
-
-    def limiter(self) -> Limiter:
-        return new_limiter(1000)
+    return Means(lambda: client, lambda: new_limiter(1000))
 
 
 class World(NamedTuple):
@@ -98,7 +91,7 @@ async def fast_tools(
                 **{"wait_s": 0.01, **options},
             )
             stack.push_async_callback(client.aclose)
-            tools.append(source.open(Given(client)))
+            tools.append(source.open(given(client)))
         yield tuple(tools)
 
 

@@ -8,7 +8,16 @@ from collections.abc import Mapping
 from deepcritical.domain.checklist import Aspect
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["AIM", "CUES", "FIGURES", "FINDINGS", "SECTIONS_BESIDE", "is_needed", "says"]
+__all__ = [
+    "AIM",
+    "CUES",
+    "FIGURES",
+    "FINDINGS",
+    "METHODS_TELL",
+    "is_needed",
+    "is_own_finding",
+    "says",
+]
 
 
 def says(*patterns: str) -> re.Pattern[str]:
@@ -97,19 +106,10 @@ AIM = bounded(
 )
 """Of what was planned, done or wished for, not of what was found."""
 FIGURES = bounded(r"\d")
-FINDINGS = (
-    "result",
-    "finding",
-    "conclusion",
-    "interpretation",
-    "main",
-    "harm",
-    "adverse",
-    "safety",
-)
+FINDINGS = tuple("result finding conclusion interpretation main harm adverse safety".split())
 """How the sections are called that say what came out."""
-SECTIONS_BESIDE = ("background", "objective", "aim", "purpose", "method", "design", "setting")
-_METHODS_TELL = (Aspect.DOSE, Aspect.ELIGIBILITY, Aspect.BACKGROUND, Aspect.REGISTERED)
+_SECTIONS_BESIDE = ("background", "objective", "aim", "purpose", "method", "design", "setting")
+METHODS_TELL = (Aspect.DOSE, Aspect.ELIGIBILITY, Aspect.BACKGROUND, Aspect.REGISTERED)
 """Needs that methods and background answer, too."""
 
 
@@ -127,6 +127,9 @@ def is_needed(aspect: Aspect, label: str, text: str) -> bool:
     """Whether a sentence, by its section and words, can tell what a need wants known."""
     if _SAYS_NOTHING.search(text):
         return False
-    if aspect in _METHODS_TELL:
-        return True
-    return not label.startswith(SECTIONS_BESIDE) and not AIM.search(text)
+    return aspect in METHODS_TELL or is_own_finding(label, text)
+
+
+def is_own_finding(label: str, text: str) -> bool:
+    """Whether a sentence stands where a record's own findings stand, and states no aim or wish."""
+    return not (label.startswith(_SECTIONS_BESIDE) or AIM.search(text))

@@ -26,6 +26,14 @@ from deepcritical.writing.passages import passage_finding
 __all__ = ["SPEAKS_AGAINST", "Draft", "draft_of", "findings_in", "is_newest"]
 
 _MOST_OF_MAIN, _MOST_OF_OTHERS = 5, 3
+_WEIGHED = (
+    InquiryKind.EFFECT,
+    InquiryKind.COMPARISON,
+    InquiryKind.TREATMENT,
+    InquiryKind.SAFETY,
+    InquiryKind.MECHANISM,
+)
+"""Kinds of questions on which studies can decide."""
 _MOST_WEIGHED = 6
 """Candidates whose results sentences may rest on."""
 _UNGRADED = 9
@@ -50,7 +58,7 @@ class Draft(NamedTuple):
 
 def draft_of(inquiry: Inquiry, store: EvidenceStore) -> Draft:
     """Weigh what was read, choose what is told, and list what a sentence may rest on."""
-    weighed = weigh(inquiry, store.evidence, store.readings) if _is_weighed(inquiry) else ()
+    weighed = weigh(inquiry, store.evidence, store.readings) if inquiry.kind in _WEIGHED else ()
     weighed = weighed[:_MOST_WEIGHED]
     facts = counting(store)
     order = _Order(store, newest=is_newest(inquiry, store))
@@ -61,10 +69,10 @@ def draft_of(inquiry: Inquiry, store: EvidenceStore) -> Draft:
         item.id: tuple(
             order.best(
                 [f for f in facts_of(item, told) if _may_tell(item, f, failed)],
-                _most(item, items),
+                _MOST_OF_OTHERS if number else _MOST_OF_MAIN,
             )
         )
-        for item in items
+        for number, item in enumerate(items)
     }
     findings: dict[str, Finding] = {}
     for one in weighed:
@@ -114,23 +122,6 @@ def is_newest(inquiry: Inquiry, store: EvidenceStore) -> bool:
     """Whether the newest goes first: that is asked for, and records have dates."""
     asked = inquiry.frame is not None and inquiry.frame.latest
     return asked and any(record.citation.date for record in store.evidence.values())
-
-
-def _is_weighed(inquiry: Inquiry) -> bool:
-    return inquiry.kind in _WEIGHED
-
-
-_WEIGHED = (
-    InquiryKind.EFFECT,
-    InquiryKind.COMPARISON,
-    InquiryKind.TREATMENT,
-    InquiryKind.SAFETY,
-    InquiryKind.MECHANISM,
-)
-
-
-def _most(item: ChecklistItem, items: Sequence[ChecklistItem]) -> int:
-    return _MOST_OF_MAIN if item.id == items[0].id else _MOST_OF_OTHERS
 
 
 class _Order:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from deepcritical.answering.cues import METHODS_TELL, is_own_finding
 from deepcritical.answering.passages import PassageReader
 from deepcritical.answering.quoting import (
-    is_own_finding,
     plain_words,
     quoted_sentence,
     sentence_fact,
@@ -38,8 +38,6 @@ __all__ = ["JoinedFacts", "doubted", "for_a_model", "joined_facts", "planned", "
 
 _MOST_SEARCHES = 6
 _SIDES = {"for": Stance.SUPPORTS, "against": Stance.REFUTES, "neither": Stance.NEUTRAL}
-_TELLS_METHODS = (Aspect.DOSE, Aspect.ELIGIBILITY, Aspect.BACKGROUND, Aspect.REGISTERED)
-"""Needs that sentences on methods and plans answer, too."""
 
 
 class JoinedFacts(NamedTuple):
@@ -128,8 +126,8 @@ def _fact(
     had: ItemFact | None,
 ) -> ItemFact:
     wanted = [item for item in items if item.id in answer.items]
-    if not is_own_finding(span):
-        wanted = [item for item in wanted if item.aspect in _TELLS_METHODS]
+    if not is_own_finding(span.label, span.text):
+        wanted = [item for item in wanted if item.aspect in METHODS_TELL]
     ids = (*(had.items if had else ()), *(item.id for item in wanted))
     return ItemFact(
         id="",

@@ -26,98 +26,63 @@ _BY_FRAME: dict[QuestionKind, InquiryKind] = {
 _BY_WORDS: tuple[tuple[InquiryKind, re.Pattern[str]], ...] = (
     (
         InquiryKind.GUIDANCE,
-        says(
-            r"guidelines?",
-            r"recommend\w*",
-            r"consensus",
-            r"approved",
-            r"licen[sc]ed",
-            r"what do (?:\w+ )?reviews",
-        ),
+        says(r"guidelines?|recommend\w*|consensus|approved|licen[sc]ed|what do (?:\w+ )?reviews"),
     ),
     (
         InquiryKind.TRIALS,
         says(
             r"(?:which|what(?! (?:do|does|did|have|has)\b)|any|are there|list|find|show|how many)\b"
-            r"(?:\s+[\w-]+){0,5}?\s+"
-            r"(?:trials?|RCTs?)",
-            r"(?:ongoing|registered|recruiting|planned|running) (?:\w+ )?(?:trials?|stud(?:y|ies))",
+            r"(?:\s+[\w-]+){0,5}?\s+(?:trials?|RCTs?)|"
+            r"(?:ongoing|registered|recruiting|planned|running) (?:\w+ )?(?:trials?|stud(?:y|ies))"
         ),
     ),
     (
         InquiryKind.FREQUENCY,
         says(
-            r"how (?:often|common|frequent|many|likely|prevalent)",
-            r"prevalence",
-            r"incidence",
-            r"(?:what|which) (?:\w+ )?(?:proportion|percent\w*|share|fraction|rate|number)",
+            r"how (?:often|common|frequent|many|likely|prevalent)|prevalence|incidence|"
+            r"(?:what|which) (?:\w+ )?(?:proportion|percent\w*|share|fraction|rate|number)"
         ),
     ),
     (
         InquiryKind.DIAGNOSIS,
         says(
-            r"accura\w+",
-            r"sensitiv\w+",
-            r"specificit\w+",
-            r"diagnos\w+",
-            r"detect\w*",
-            r"screen(?:ing|ed|s)? for",
-            r"predict\w*",
-            r"biomarkers?",
+            r"accura\w+|sensitiv\w+|specificit\w+|diagnos\w+|detect\w*|screen(?:ing|ed|s)? for|"
+            r"predict\w*|biomarkers?"
         ),
     ),
-    (
-        InquiryKind.DOSE,
-        says(r"dos(?:es?|ages?|ing)", r"how (?:much|many mg|long should)", r"regimens?"),
-    ),
+    (InquiryKind.DOSE, says(r"dos(?:es?|ages?|ing)|how (?:much|many mg|long should)|regimens?")),
     (
         InquiryKind.COMPARISON,
         says(
-            r"versus",
-            r"vs\.?",
-            r"compared (?:with|to)",
-            r"(?:better|worse|safer|superior|inferior|cheaper|more effective|rather) (?:\w+ )?"
-            r"(?:than|to)",
-            r"difference between",
+            r"versus|vs\.?|compared (?:with|to)|"
+            r"(?:better|worse|safer|superior|inferior|cheaper|more effective|rather) "
+            r"(?:\w+ )?(?:than|to)|difference between"
         ),
     ),
     (
         InquiryKind.MECHANISM,
-        says(r"mechanisms?", r"mode of action", r"how (?:do|does|did|might|could)", r"pathways?"),
+        says(r"mechanisms?|mode of action|how (?:do|does|did|might|could)|pathways?"),
     ),
-    (InquiryKind.CAUSE, says(r"causes?", r"risk factors?", r"why", r"aetiology", r"etiology")),
+    (InquiryKind.CAUSE, says(r"causes?|risk factors?|why|aetiology|etiology")),
     (
         InquiryKind.SAFETY,
         says(
-            r"safe(?:ty|ly)?",
-            r"side[- ]effects?",
-            r"adverse",
-            r"harm(?:s|ful)?",
-            r"dangerous",
-            r"toxic\w*",
-            r"complications?",
-            r"toler\w+",
+            r"safe(?:ty|ly)?|side[- ]effects?|adverse|harm(?:s|ful)?|dangerous|toxic\w*|"
+            r"complications?|toler\w+"
         ),
     ),
     (
         InquiryKind.ELIGIBILITY,
-        says(
-            r"in whom", r"for whom", r"who (?:should|can|benefits?|is|are|gets?)", r"which patients"
-        ),
+        says(r"in whom|for whom|who (?:should|can|benefits?|is|are|gets?)|which patients"),
     ),
-    (
-        InquiryKind.DEFINITION,
-        says(r"what (?:is|are) (?:an?|the meaning of)", r"define", r"meant by"),
-    ),
+    (InquiryKind.DEFINITION, says(r"what (?:is|are) (?:an?|the meaning of)|define|meant by")),
     (InquiryKind.TREATMENT, says(r"(?:treatments?|therap(?:y|ies)) (?:of|for|in)")),
 )
 """What a question of no fixed kind asks for; the first that fits."""
 _OF_STATUS = (InquiryKind.GUIDANCE, InquiryKind.TRIALS)
 _NO_TREATMENT = (InquiryKind.FREQUENCY, InquiryKind.DIAGNOSIS, InquiryKind.CAUSE)
 """Kinds that no question on treatments is in words."""
-_OF_CAUSE = says(
-    r"(?:what|which) (?:\w+ ){0,2}(?:predicts?|causes)", r"risk factors?", r"predictors?"
-)
+_OF_CAUSE = says(r"(?:what|which) (?:\w+ ){0,2}(?:predicts?|causes)|risk factors?|predictors?")
 _WHAT_IS = bounded(
     r"^what(?:['’]s| is| are) (?:an? |the )?(?P<what>[\w'’ -]{3,60})\??$", re.IGNORECASE
 )
@@ -133,29 +98,12 @@ _OPENING = bounded(
     re.IGNORECASE,
 )
 _UNDER_WAY = says(
-    r"under ?way",
-    r"ongoing",
-    r"recruiting",
-    r"enrolling",
-    r"running",
-    r"current(?:ly)?",
-    r"planned",
-    r"upcoming",
-    r"in progress",
+    r"under ?way|ongoing|recruiting|enrolling|running|current(?:ly)?|planned|upcoming|"
+    r"in progress"
 )
 _IN_MODELS = says(
-    r"mice",
-    r"mouse",
-    r"rats?",
-    r"animals?",
-    r"in[- ]vitro",
-    r"test tubes?",
-    r"cell (?:lines?|cultures?)",
-    r"in cells",
-    r"cultured",
-    r"laborator(?:y|ies)",
-    r"zebrafish",
-    r"organoids?",
+    r"mice|mouse|rats?|animals?|in[- ]vitro|test tubes?|cell (?:lines?|cultures?)|"
+    r"in cells|cultured|laborator(?:y|ies)|zebrafish|organoids?"
 )
 """Asks what happens outside of people: a verdict on patients is no answer to it."""
 _PROTECTS = says(

@@ -195,14 +195,7 @@ class PassageReader:
                 continue
             for span, score in self._best(item, record, bearing):
                 fact = Fact.of(span, evidence_id, _ROLES.get(item.aspect, FactRole.RESULT))
-                yield ItemFact(
-                    id="",
-                    items=(item.id,),
-                    fact=fact,
-                    level=graded.level,
-                    direct=bearing.direct,
-                    relevance=round(score, 3),
-                )
+                yield _fact(item, fact, graded, direct=bearing.direct, relevance=round(score, 3))
 
     def _of_entry(
         self,
@@ -219,14 +212,10 @@ class PassageReader:
         reasons = [s for s in told if why and why in fold(s.text)]
         is_against = item.aspect is Aspect.AGAINST
         if span := next(iter(reasons if is_against and reasons else told), None):
-            yield ItemFact(
-                id="",
-                items=(item.id,),
-                fact=Fact.of(span, evidence_id, FactRole.DESIGN),
-                level=graded.level,
-                direct=bearing.direct,
-                relevance=round(1 + bearing.coverage, 3),  # before papers that speak of trials
-            )
+            fact = Fact.of(span, evidence_id, FactRole.DESIGN)
+            # Before papers that speak of trials.
+            relevance = round(1 + bearing.coverage, 3)
+            yield _fact(item, fact, graded, direct=bearing.direct, relevance=relevance)
 
     def _best(self, item: ChecklistItem, record: Evidence, bearing: Bearing) -> list[_Scored]:
         """The sentences of a record that speak best to a need."""
@@ -296,7 +285,9 @@ def _fact(
     *,
     direct: bool,
     side: Stance = Stance.NEUTRAL,
+    relevance: float | None = None,
 ) -> ItemFact:
+    """What a record says to a need: by its reading, where it has no relevance of its own."""
     return ItemFact(
         id="",
         items=(item.id,),
@@ -304,8 +295,8 @@ def _fact(
         side=side,
         level=graded.level,
         direct=direct,
-        relevance=1.0,
-        by_reading=True,
+        relevance=1.0 if relevance is None else relevance,
+        by_reading=relevance is None,
     )
 
 

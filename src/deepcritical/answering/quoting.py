@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 
-from deepcritical.answering.cues import AIM, SECTIONS_BESIDE
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.orders import addresses_a_model
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span, locate_quote, whole_sentences
 
-__all__ = ["is_own_finding", "plain_words", "quoted_sentence", "sentence_fact"]
+__all__ = ["plain_words", "quoted_sentence", "sentence_fact"]
 
 _MIN_WORDS = 4
 _LONGEST_QUOTE = 2_000
@@ -45,11 +44,6 @@ def sentence_fact(span: Span, evidence_id: str, role: FactRole) -> Fact:
     concludes = span.label.startswith(("conclusion", "interpretation"))
     said = FactRole.CONCLUSION if concludes and role is FactRole.RESULT else role
     return Fact.of(span, evidence_id, said)
-
-
-def is_own_finding(span: Span) -> bool:
-    """Whether a sentence stands where a record's own findings stand, and states no aim or wish."""
-    return not (span.label.startswith(SECTIONS_BESIDE) or AIM.search(span.text))
 
 
 def plain_words(text: str) -> str:

@@ -24,7 +24,7 @@ from deepcritical.questions.wording import ASKING_WORDS, as_meant
 from deepcritical.services.lexical import terms
 from deepcritical.vocabulary.folding import key_of
 
-__all__ = ["Subject", "Topics", "Weights", "folded", "told_of", "topics_of"]
+__all__ = ["Topics", "Weights", "folded", "told_of", "topics_of"]
 
 _SHORTEST_STEM = 5
 _ENDING = 4

@@ -16,13 +16,7 @@ from deepcritical.answering.topics import topics_of
 from deepcritical.answering.weighing import Weighed, drugs_asked
 from deepcritical.domain.answer import ANSWER_SCHEMA, AnsweredItem, AnswerPart, DeepAnswer
 from deepcritical.domain.brief import Brief
-from deepcritical.domain.checklist import (
-    Aspect,
-    Coverage,
-    Inquiry,
-    InquiryKind,
-    ItemFact,
-)
+from deepcritical.domain.checklist import Aspect, Coverage, Inquiry, InquiryKind, ItemFact
 from deepcritical.domain.events import StopReason
 from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.report_parts import DrugCandidate
@@ -35,11 +29,7 @@ from deepcritical.writing.brief import Matter, brief_of, harm_sentences, leading
 from deepcritical.writing.citing import Citer
 from deepcritical.writing.context import ReportContext
 from deepcritical.writing.evidence_rows import evidence_rows
-from deepcritical.writing.passages import (
-    LEADS,
-    missing_sentence,
-    pointer_sentence,
-)
+from deepcritical.writing.passages import LEADS, missing_sentence, pointer_sentence
 from deepcritical.writing.words import row_sentence
 
 __all__ = ["synthesize"]
@@ -247,22 +237,19 @@ class _Writer:
             if not feared and any(study.unread for study in one.studies):
                 return []  # what could not be read may report the harm
             found = harm_sentences(one.verdict, one.drug.name)
-            return [self._of_finding(s) for s in found if s.evidence_ids]
+            return [self._of_finding(s.text) or s for s in found if s.evidence_ids]
         return []
 
     def _first_row(self, one: Weighed) -> Sentence | None:
         """The result over studies that leads the verdict on a candidate."""
         rows = leading_rows(one.verdict)
-        sentence = row_sentence(rows[0], one.drug.name) if rows else ""
-        own = (f for f in self._draft.findings.values() if f.sentence == sentence)
-        found = next(own, None)
-        return None if found is None else _as_sentence(found)
+        return self._of_finding(row_sentence(rows[0], one.drug.name)) if rows else None
 
-    def _of_finding(self, sentence: Sentence) -> Sentence:
+    def _of_finding(self, text: str) -> Sentence | None:
         """A template sentence with the finding that it is of."""
-        same = (f for f in self._draft.findings.values() if f.sentence == sentence.text)
+        same = (f for f in self._draft.findings.values() if f.sentence == text)
         found = next(same, None)
-        return _as_sentence(found) if found else sentence
+        return _as_sentence(found) if found else None
 
     # --- the needs --------------------------------------------------------------------------------
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+import threading
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from deepcritical.bootstrap.limits import LimiterOf, open_limits
 from deepcritical.domain.errors import ConfigurationError
+from deepcritical.services.database import Database
+from deepcritical.services.database_url import sqlite_file
+from deepcritical.services.finishing import SOON_S, to_the_end
+from deepcritical.services.shared_limiter import SharedLimits
 from deepcritical.settings import Settings
 from deepcritical.tools.base import SearchTool
 from deepcritical.tools.drug_facts.base import FactSource
@@ -21,11 +26,51 @@ from deepcritical.tools.drug_facts.pubtator import PubTator
 from deepcritical.tools.http import RequestsTransport, SourceClient
 from deepcritical.tools.http_cache import AsyncBaseStorage, open_cache
 from deepcritical.tools.mesh import MeshNames
-from deepcritical.tools.rate_limiter import Limiter
+from deepcritical.tools.rate_limiter import Limiter, limiter_for
 from deepcritical.tools.registry import BY_KEY, FULL_TEXTS, MESH
-from deepcritical.tools.source import SourceDescription
+from deepcritical.tools.source import Means, SourceDescription
 
 __all__ = ["LiveSources", "open_sources"]
+
+LimiterOf = Callable[[str, int], Limiter]
+"""The limiter of a host, for so many requests a second."""
+
+_open: dict[str, tuple[SharedLimits, int]] = {}
+"""With their users, by the address of the database: the runs of a process share connections."""
+# Runs may open and close their sources in several event loops.
+_counting = threading.Lock()
+
+
+@asynccontextmanager
+async def _open_limits(settings: Settings) -> AsyncIterator[LimiterOf]:
+    """Limiters until the context ends; in PostgreSQL if runs are kept there."""
+    url = settings.database_url.get_secret_value() if settings.database_url else None
+    if url is None or sqlite_file(url):
+        yield limiter_for
+        return
+    limits = _acquired(url)
+    try:
+        yield limits.of
+    finally:
+        if _released(url):
+            await to_the_end(limits.close(), SOON_S)
+
+
+def _acquired(url: str) -> SharedLimits:
+    with _counting:
+        # A worker that goes on beside newer ones opens it again and again: whenever it has runs.
+        limits, users = _open.get(url) or (SharedLimits(Database(url, of_newer=True)), 0)
+        _open[url] = limits, users + 1
+        return limits
+
+
+def _released(url: str) -> bool:
+    """Whether that was the last user."""
+    with _counting:
+        limits, users = _open.pop(url)
+        if users > 1:
+            _open[url] = limits, users - 1
+        return users == 1
 
 
 class LiveSources(NamedTuple):
@@ -53,14 +98,14 @@ async def open_sources(settings: Settings, names: Sequence[str]) -> AsyncIterato
         )
         if storage is not None:
             stack.push_async_callback(storage.close)
-        limiter_of = await stack.enter_async_context(open_limits(settings))
+        limiter_of = await stack.enter_async_context(_open_limits(settings))
         opening = _Opening(settings, stack, storage, limiter_of)
         yield LiveSources(
             tools=tuple(opening.tool(name) for name in names),
             crossref=opening.crossref() if settings.check_integrity else None,
-            mesh=opening.mesh(),
+            mesh=MeshNames(opening.of(MESH, "MeSH"), email=settings.contact_email),
             facts=opening.facts() if settings.drug_facts else (),
-            full_texts=opening.full_texts() if settings.full_text else None,
+            full_texts=opening.of(FULL_TEXTS) if settings.full_text else None,
             caches=storage is not None,
         )
 
@@ -90,15 +135,9 @@ class _Opening:
             raise ConfigurationError(
                 f"There is no source {key}.", f"Choose of: {', '.join(BY_KEY)}."
             )
-        return BY_KEY[key].open(_Means(self, BY_KEY[key]))
-
-    def full_texts(self) -> SourceClient:
-        """A client for what has the full texts."""
-        return self.of(FULL_TEXTS)
-
-    def mesh(self) -> MeshNames:
-        """Look-ups in MeSH, which is at the same host as PubMed."""
-        return MeshNames(self.of(MESH, "MeSH"), email=self.settings.contact_email)
+        source = BY_KEY[key]
+        email = self.settings.contact_email
+        return source.open(Means(partial(self.of, source), partial(self.limiter, source), email))
 
     def facts(self) -> tuple[FactSource, ...]:
         """The curated sources, the drug's own substance first."""
@@ -175,21 +214,3 @@ class _Opening:
         )
         self._stack.push_async_callback(client.aclose)
         return client
-
-
-class _Means:
-    """What one source is opened with."""
-
-    def __init__(self, opening: _Opening, source: SourceDescription) -> None:
-        self._opening = opening
-        self._source = source
-
-    @property
-    def email(self) -> str:
-        return self._opening.settings.contact_email
-
-    def client(self) -> SourceClient:
-        return self._opening.of(self._source)
-
-    def limiter(self) -> Limiter:
-        return self._opening.limiter(self._source)

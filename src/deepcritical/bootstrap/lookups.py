@@ -61,12 +61,10 @@ class Lookups:
         """
         if unknown := [i for i in ids if i.partition(":")[0] not in _FIELD]:
             raise ValueError(f"no source knows ids like {unknown[0]}")
-        records = await (self._live(ids) if self._local is None else self._kept())
+        local = await self._local.contents() if self._local else None
+        records = local.records if local else await self._live(ids)
         known = {i: record for record in records for i in canonical_ids(record)}
         return {i: known[i] for i in ids if i in known}
-
-    async def _kept(self) -> tuple[Evidence, ...]:
-        return (await self._local.contents()).records if self._local else ()
 
     async def _live(self, ids: Sequence[str]) -> tuple[Evidence, ...]:
         wanted: dict[str, list[str]] = {}

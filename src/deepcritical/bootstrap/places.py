@@ -21,16 +21,15 @@ from deepcritical.services.finishing import SOON_S, to_the_end
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.settings import Settings
-from deepcritical.tools.base import SearchTool
+from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.crossref import check_all
-from deepcritical.tools.drug_facts.looking_up import DrugFactsLookUp
+from deepcritical.tools.documents import OwnDocuments
+from deepcritical.tools.drug_facts.base import DrugFactsLookUp
 from deepcritical.tools.fulltext import fetch_full_texts
-from deepcritical.tools.own_documents import OwnDocuments
 from deepcritical.tools.rag_tool import RagTool
 from deepcritical.tools.registry import FULL_TEXTS, known
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
-from deepcritical.tools.spanned import SpannedTool
 
 __all__ = ["OpenAt", "OpenRag", "open_sources_of", "place_of", "sources_at"]
 
@@ -200,3 +199,38 @@ def _described(settings: Settings, live: LiveSources) -> Iterator[str]:
         yield f"{FULL_TEXTS.name}: asked for open full texts where an abstract gives no result"
     if live.crossref:
         yield "Crossref: asked for retractions of the records used that have a DOI"
+
+
+class SpannedTool(SearchTool):
+    """A source over another one.
+
+    Args:
+        tool: Searches.
+        telemetry: Is told of each query: how it ended and how much it brought, not what was asked.
+    """
+
+    def __init__(self, tool: SearchTool, telemetry: Telemetry) -> None:
+        self._tool = tool
+        self._telemetry = telemetry
+
+    @property
+    def name(self) -> str:
+        """That of the other one."""
+        return self._tool.name
+
+    async def fetch(self, query: SourceQuery) -> SourceResult:
+        """One span."""
+        source = {"deepcritical.source": self.name}
+        with self._telemetry.span(f"search {self.name}", source, remote=True) as span:
+            result = await self._tool.fetch(query)
+            span.tell(
+                {
+                    "deepcritical.search.outcome": result.outcome.value,
+                    "deepcritical.search.records": len(result.evidence),
+                    "deepcritical.search.total": result.total,
+                    "deepcritical.search.cached": result.cached,
+                }
+            )
+            if result.outcome is SourceOutcome.UNAVAILABLE:
+                span.fail(result.outcome.value)
+        return result

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deepcritical.domain.budget import RunLimits, Spent
 from deepcritical.domain.events import Event, JudgementMade
-from deepcritical.evaluation import claims, outcome_names, pubmed_syntax, questions, trials
+from deepcritical.evaluation import claims, pubmed_syntax, questions, trials
 from deepcritical.evaluation.files import rows_on
 from deepcritical.evaluation.scores import Measured, Outcome
 from deepcritical.evaluation.verdicts import judge_verdicts, keep_readings
@@ -145,7 +145,7 @@ FORMATS: tuple[Format, ...] = (
     Format("drugs", "*/drugs.jsonl", _by_code(questions.judge_names), _OWN),
     Format("words", "*non_drugs.jsonl", _by_code(questions.judge_words), _OWN),
     Format("sentences", "*sentences.jsonl", _by_code(claims.judge_sentences), _OWN),
-    Format("names of outcomes", "*pairs.jsonl", _by_code(outcome_names.judge_outcomes), _OWN),
+    Format("names of outcomes", "*pairs.jsonl", _by_code(trials.judge_outcomes), _OWN),
     Format("records to find", "*recall.jsonl", _recall, _OWN),
     Format("verdicts", "*verdicts.jsonl", _verdicts, _OWN),
     Format("PICO corpus", "*pico_corpus*.jsonl*", _trials(trials.pico), "published with its paper"),

@@ -8,7 +8,7 @@ import json
 import platform
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -39,20 +39,22 @@ def sets_in(paths: Sequence[Path]) -> tuple[Path, ...]:
     for path in paths:
         if not path.exists():
             raise ConfigurationError(f"There is no {path}.", "Give a set's file or a folder.")
-        if path.is_file() and format_of(path.absolute()) is None:
-            raise ConfigurationError(f"{path} has the form of no known set.", _known())
+        if path.is_file():
+            _form(path)
         inside = sorted(path.rglob("*")) if path.is_dir() else [path]
         wanted = (p for p in inside if p.is_file() and "train" not in p.parts)
         found |= dict.fromkeys(p for p in wanted if format_of(p.absolute()))
     if not found:
         raise ConfigurationError("There is no set of a known form.", _known())
-    order = {one.name: n for n, one in enumerate(FORMATS)}
+    order = {one: n for n, one in enumerate(FORMATS)}
     return tuple(sorted(found, key=lambda p: order[_form(p)]))
 
 
-def _form(path: Path) -> str:
+def _form(path: Path) -> Format:
     known = format_of(path.absolute())
-    return known.name if known else ""
+    if known is None:
+        raise ConfigurationError(f"{path} has the form of no known set.", _known())
+    return known
 
 
 def _known() -> str:
@@ -66,10 +68,6 @@ _MALFORMED = (
     gzip.BadGzipFile,
     FileNotFoundError,
 )
-
-
-def _told_of(error: Exception) -> str:
-    return f"no field {error}" if isinstance(error, KeyError) else str(error)
 
 
 async def evaluate(
@@ -90,9 +88,7 @@ async def evaluate(
     missed: list[Outcome] = []
     grouped: dict[str, list[Outcome]] = {}
     for path in paths:
-        known = format_of(path.absolute())
-        if known is None:
-            continue
+        known = _form(path)
         begun = time.perf_counter()
         outcomes, spent = await _measured(known, path, bench)
         seconds = time.perf_counter() - begun
@@ -106,7 +102,7 @@ async def evaluate(
         grouped.setdefault(known.name, []).extend(outcomes)
     for name, outcomes in grouped.items():
         figures += figures_of(name, outcomes)
-        missed += _missed(outcomes)
+        missed += [o for o in outcomes if not o.right and o.half == "development"]
     return await asyncio.to_thread(_told, tuple(figures), costs, model), missed
 
 
@@ -114,14 +110,11 @@ async def _measured(known: Format, path: Path, bench: Bench) -> Measured:
     try:
         return await known.measure(path, bench)
     except _MALFORMED as error:
+        why = f"no field {error}" if isinstance(error, KeyError) else str(error)
         raise ConfigurationError(
-            f"{path} has the name of {known.name}, and not its form ({_told_of(error)}).",
+            f"{path} has the name of {known.name}, and not its form ({why}).",
             "Give the file as it is published, or under another name.",
         ) from error
-
-
-def _missed(outcomes: Sequence[Outcome]) -> Iterator[Outcome]:
-    yield from (o for o in outcomes if not o.right and o.half == "development")
 
 
 def _told(figures: tuple[Figure, ...], costs: dict[str, Cost], model: str) -> Evaluation:

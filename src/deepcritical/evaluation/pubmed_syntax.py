@@ -25,10 +25,10 @@ from deepcritical.questions.reading import literal_frame
 from deepcritical.questions.searching import search_sides
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.base import SourceQuery
-from deepcritical.tools.pubmed_query import pubmed_term
+from deepcritical.tools.pubmed import pubmed_term
 from deepcritical.vocabulary.conditions import condition_named, is_kind_of
 
-__all__ = ["Record", "judge_recall", "matching", "queries_of", "read_records"]
+__all__ = ["Record", "judge_recall", "matching", "read_records"]
 
 _TOKEN = re.compile(r'"[^"]*"(?:\[[^\]]*\])?|[()]|[^\s()"\[\]]+(?:\[[^\]]*\])?')
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
@@ -116,17 +116,12 @@ def _joined(found: frozenset[str], operator: str, more: frozenset[str]) -> froze
 def _holds(record: Record, words: str, field: str) -> bool:
     if field in ("mesh", "mh", "mesh terms"):
         return any(_is_below(heading, words) for heading in record.mesh)
-    if field == "sh":
-        return fold(words) in record.subheadings
-    if field == "pt":
-        return fold(words) in record.types
-    if field == "nm":
-        return fold(words) in record.substances
+    indexed = {"sh": record.subheadings, "pt": record.types, "nm": record.substances}
+    if field in indexed:
+        return fold(words) in indexed[field]
     if field == "sb":
         return _in_subset(record, words)
-    if field == "ti":
-        return _has(record.title, words)
-    return _has(record.title, words) or _has(record.abstract, words)
+    return _has(record.title, words) or (field != "ti" and _has(record.abstract, words))
 
 
 def _in_subset(record: Record, name: str) -> bool:

@@ -1,6 +1,7 @@
 """Measures how trials are read, on sets labelled by experts.
 
-The PICO corpus (people by arm), Evidence Inference (directions) and outcome triplets with figures.
+The PICO corpus (people by arm), Evidence Inference (directions), outcome triplets with figures, and
+our own pairs of outcomes, which come into one row or into two.
 Rules are written on every other article, and the rest is only counted.
 """
 
@@ -11,16 +12,17 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from deepcritical.appraisal.outcomes import construct_of
 from deepcritical.domain.effects import has_more, significant
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.quantities import quantities
 from deepcritical.domain.study import Arm, ArmFigure, Result, StudyReading
 from deepcritical.domain.text import fold
 from deepcritical.evaluation.files import json_lines
-from deepcritical.evaluation.scores import Half
+from deepcritical.evaluation.scores import Half, Outcome
 from deepcritical.reading.sentences import numbered
 
-__all__ = ["TRIAL_JUDGES", "Judge", "Labelled", "inference", "pico", "triplets"]
+__all__ = ["TRIAL_JUDGES", "Judge", "Labelled", "inference", "judge_outcomes", "pico", "triplets"]
 
 Row = dict[str, Any]
 HALVES: tuple[Half, Half] = ("development", "kept aside")
@@ -254,6 +256,25 @@ def _is_figure(figure: ArmFigure, row: Row, arm: str) -> bool:
     shares = [100 * float(events) / float(size)] if events != "" and size not in ("", 0) else []
     wanted = [float(x) for x in (events, mean) if x != ""] + shares
     return any(abs(value - w) <= max(0.6 if w in shares else 0.0, 1e-9) for w in wanted)
+
+
+def judge_outcomes(path: Path) -> Iterator[Outcome]:
+    """Yield for each pair of outcomes whether it is joined, or kept apart, as labelled.
+
+    A line has `a` and `b`, each with `concept` and `outcome`, and `same`; every other line may be
+    looked at.
+    """
+    for n, pair in enumerate(json_lines(path)):
+        joined = _row_of(pair["a"]) == _row_of(pair["b"])
+        measure = "same outcomes joined" if pair["same"] else "different outcomes kept apart"
+        shown = f"{pair['a']['outcome']} | {pair['b']['outcome']}"
+        yield Outcome(measure, HALVES[n % 2], True, joined == pair["same"], shown)
+
+
+def _row_of(outcome: dict[str, str]) -> str:
+    """The name of the row that an outcome comes into."""
+    found = construct_of(outcome["concept"], outcome["outcome"])
+    return found.name if found else " ".join(outcome["concept"].casefold().split())
 
 
 TRIAL_JUDGES: dict[str, tuple[Judge, ...]] = {

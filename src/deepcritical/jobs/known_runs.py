@@ -23,8 +23,7 @@ from deepcritical.jobs.run import Once, Run
 from deepcritical.jobs.stored_runs import RunView, open_stored
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.uploads import UPLOAD_ID, Uploads
-from deepcritical.tools.documents import document_of
-from deepcritical.tools.own_documents import documents_in
+from deepcritical.tools.documents import document_of, documents_in
 from deepcritical.verification.ids import id_named
 
 __all__ = ["MAX_ACTIVE", "MAX_KEPT", "KnownRuns", "unknown"]

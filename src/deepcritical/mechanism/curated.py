@@ -23,36 +23,17 @@ __all__ = ["CuratedEdge", "curated_edges", "side_of_action"]
 
 _LOWERS = frozenset(
     (
-        "ALLOSTERIC ANTAGONIST",
-        "ANTAGONIST",
-        "ANTISENSE INHIBITOR",
-        "BLOCKER",
-        "DEGRADER",
-        "DISRUPTING AGENT",
-        "GATING INHIBITOR",
-        "HYDROLYTIC ENZYME",
-        "INHIBITOR",
-        "INVERSE AGONIST",
-        "NEGATIVE ALLOSTERIC MODULATOR",
-        "NEGATIVE MODULATOR",
-        "PROTEOLYTIC ENZYME",
-        "RNAI INHIBITOR",
-        "SEQUESTERING AGENT",
-    )
+        "ALLOSTERIC ANTAGONIST, ANTAGONIST, ANTISENSE INHIBITOR, BLOCKER, DEGRADER, "
+        "DISRUPTING AGENT, GATING INHIBITOR, HYDROLYTIC ENZYME, INHIBITOR, INVERSE AGONIST, "
+        "NEGATIVE ALLOSTERIC MODULATOR, NEGATIVE MODULATOR, PROTEOLYTIC ENZYME, "
+        "RNAI INHIBITOR, SEQUESTERING AGENT"
+    ).split(", ")
 )
 _RAISES = frozenset(
     (
-        "ACTIVATOR",
-        "AGONIST",
-        "EXOGENOUS GENE",
-        "EXOGENOUS PROTEIN",
-        "OPENER",
-        "PARTIAL AGONIST",
-        "POSITIVE ALLOSTERIC MODULATOR",
-        "POSITIVE MODULATOR",
-        "RELEASING AGENT",
-        "STABILISER",
-    )
+        "ACTIVATOR, AGONIST, EXOGENOUS GENE, EXOGENOUS PROTEIN, OPENER, PARTIAL AGONIST, "
+        "POSITIVE ALLOSTERIC MODULATOR, POSITIVE MODULATOR, RELEASING AGENT, STABILISER"
+    ).split(", ")
 )
 """Action types of ChEMBL (table action_type) under their parent types: negative, positive."""
 _RELATIONS: Mapping[str, EdgeSide] = {

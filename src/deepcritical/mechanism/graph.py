@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -11,14 +12,14 @@ from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.hypotheses import Edge, EdgeSide
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.orders import addresses_a_model
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import MechanismStatement, StudyReading
 from deepcritical.domain.text import Span, fold
 from deepcritical.mechanism.curated import curated_edges
-from deepcritical.mechanism.naming import node_key, node_name
 from deepcritical.reading.sentences import numbered
 from deepcritical.vocabulary.conditions import condition_named
 
-__all__ = ["MechanismGraph", "Studied"]
+__all__ = ["MechanismGraph", "Studied", "node_key", "node_name"]
 
 _SIDES: Mapping[str, EdgeSide] = {
     "increases": "increases",
@@ -126,3 +127,27 @@ class MechanismGraph:
             ends.sort(key=lambda end: (-len(self.edge(name, end).records), end))
             self._after[name] = tuple(ends)
         return self._after[name]
+
+
+_AMOUNT = bounded(
+    r" (?:activity|concentrations?|expression|generation|levels?|load|production|protein|mRNA|"
+    r"transcription)$"
+)
+"""Behind a molecule: how much there is of it, or how active it is."""
+_WHERE = bounded(r"^(?:serum|plasma|circulating|brain) ", re.IGNORECASE)
+_PHOSPHORYLATED = bounded(r"^(?:phosphorylated |phospho-?|p-)(?=\w)", re.IGNORECASE)
+_NOT_A_WORD = bounded(r"[\W_]")
+
+
+def node_name(written: str) -> str:
+    """The node that a name stands for: "X expression" is X, "p-X" is "X phosphorylation"."""
+    name = " ".join(written.split())
+    plain = _WHERE.sub("", _AMOUNT.sub("", name))
+    if _PHOSPHORYLATED.match(plain):
+        return f"{_PHOSPHORYLATED.sub('', plain)} phosphorylation"
+    return plain or name
+
+
+def node_key(written: str) -> str:
+    """What two writings of one node have in common."""
+    return _NOT_A_WORD.sub("", node_name(written).casefold())

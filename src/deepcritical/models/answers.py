@@ -21,7 +21,6 @@ __all__ = [
     "InquiryPlan",
     "MappedFacts",
     "MappedSentence",
-    "NeedKind",
     "NextTurn",
     "Plan",
     "Section",

@@ -12,11 +12,15 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Generic, NamedTuple, TypeVar
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 from pydantic_ai import Agent, NativeOutput, PromptedOutput, ToolOutput, UsageLimits
 from pydantic_ai import exceptions as failures
-from pydantic_ai.models import Model
+from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.models.wrapper import WrapperModel
+from pydantic_ai.settings import ModelSettings
 
 from deepcritical.domain.budget import Judgement, Purse
 from deepcritical.domain.errors import (
@@ -40,8 +44,8 @@ from deepcritical.models.failing import (
 from deepcritical.models.metering import TURNS, Budget, Metered
 from deepcritical.models.profiles import Profile
 from deepcritical.models.providers import ModelServer
-from deepcritical.models.spanned import SpannedModel
 from deepcritical.prompts.asks import Prompt
+from deepcritical.services.telemetry import Attributes, Telemetry
 
 __all__ = ["Answered", "Asker", "NoAnswerError", "open_asker"]
 
@@ -286,6 +290,62 @@ class Asker:
             # The libraries take a server's answer apart before they look whether it can be.
             raise failures.ModelAPIError(line.server.name, "unreadable") from error
         return found
+
+
+class SpannedModel(WrapperModel):
+    """Tells of every request that is sent, by the semantic conventions for generative AI.
+
+    Not by the library's own way, which tells prompts.
+
+    Args:
+        model: Is asked.
+        server: Where it is.
+        telemetry: Is told.
+    """
+
+    def __init__(self, model: Model, server: ModelServer, telemetry: Telemetry) -> None:
+        super().__init__(model)
+        self._server = server
+        self._telemetry = telemetry
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        """One span."""
+        asked = _asked(self._server, self.model_name, model_settings or {})
+        with self._telemetry.span(f"chat {self.model_name}", asked, remote=True) as span:
+            response = await super().request(messages, model_settings, model_request_parameters)
+            span.tell(self._answered(response))
+        return response
+
+    def _answered(self, response: ModelResponse) -> Attributes:
+        read, written = response.usage.input_tokens, response.usage.output_tokens
+        reason = response.finish_reason
+        return {
+            "gen_ai.response.id": response.provider_response_id,
+            "gen_ai.response.model": response.model_name,
+            "gen_ai.response.finish_reasons": (reason,) if reason else None,
+            "gen_ai.usage.input_tokens": read,
+            "gen_ai.usage.output_tokens": written,
+            "deepcritical.cost_usd": self._server.price(read, written),
+        }
+
+
+def _asked(server: ModelServer, model: str, settings: ModelSettings) -> Attributes:
+    place = urlsplit(server.address)
+    return {
+        "gen_ai.operation.name": "chat",
+        # The conventions know the service, of which two APIs are one.
+        "gen_ai.provider.name": server.name.partition(":")[0].removesuffix("-chat"),
+        "gen_ai.request.model": model,
+        "gen_ai.request.max_tokens": settings.get("max_tokens"),
+        "gen_ai.request.temperature": settings.get("temperature"),
+        "server.address": place.hostname,
+        "server.port": place.port,
+    }
 
 
 _AS: dict[OutputMode, Callable[[type[Any], str], Any]] = {

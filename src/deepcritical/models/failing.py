@@ -25,7 +25,6 @@ __all__ = [
     "WRONG",
     "NoAnswerError",
     "TooLongError",
-    "Wrong",
     "is_unreachable",
     "told_of",
 ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from pydantic_ai import exceptions as failures
@@ -50,6 +50,12 @@ class Budget(NamedTuple):
     """Has what was answered before, and what is answered now."""
 
 
+class _Request(NamedTuple):
+    messages: list[ModelMessage]
+    settings: ModelSettings
+    parameters: ModelRequestParameters
+
+
 class Metered(WrapperModel):
     """Reserves every request before it is sent, and sends it again after a passing failure."""
 
@@ -84,24 +90,26 @@ class Metered(WrapperModel):
         self._turns += 1
         if self._turns > TURNS:
             raise failures.UnexpectedModelBehavior("it did not come to an end")
-        settings = dict(model_settings or {})
-        most = self._most(messages, settings, model_request_parameters)
-        place = await self._book.place(self._content(messages, settings, model_request_parameters))
+        asked = _Request(
+            messages, ModelSettings(**(model_settings or {})), model_request_parameters
+        )
+        most = self._most(asked)
+        place = await self._book.place(self._content(asked))
         if place.answer:
             self._purse.settle(Spent(), place.spent)
         else:
-            await self._repeatedly(place, most, messages, settings, model_request_parameters)
+            await self._repeatedly(place, most, asked)
         if len(place.answer) > most.output_tokens * _LONGEST_CHARS_PER_TOKEN:
             raise TooLongError("it is not read")
         (response,) = ModelMessagesTypeAdapter.validate_json(place.answer)
         assert isinstance(response, ModelResponse)  # noqa: S101 - nothing else is an answer
         return response
 
-    async def _repeatedly(self, place: Place, most: Spent, *request: Any) -> None:
+    async def _repeatedly(self, place: Place, most: Spent, asked: _Request) -> None:
         """Have it answered; it is sent again after a passing failure."""
         for repeat in range(_REPEATS + 1):
             try:
-                return await self._accepted(place, most, *request)
+                return await self._accepted(place, most, asked)
             except PASSING as error:
                 wait_s = error.retry_after if error.retry_after is not None else 0.5 * 2**repeat
                 longest_s = min(_LONGEST_WAIT_S, self._purse.seconds_left(self._judgement))
@@ -112,25 +120,18 @@ class Metered(WrapperModel):
             await asyncio.sleep(wait_s)
         raise AssertionError("the last attempt returns or raises")
 
-    async def _accepted(
-        self,
-        place: Place,
-        most: Spent,
-        messages: list[ModelMessage],
-        settings: dict[str, Any],
-        parameters: ModelRequestParameters,
-    ) -> None:
+    async def _accepted(self, place: Place, most: Spent, asked: _Request) -> None:
         """Send it, and once more without a temperature if it is that which is refused."""
         try:
-            return await self._sent(place, most, messages, settings, parameters)
+            return await self._sent(place, most, asked)
         except failures.ModelRequestRejectedError as error:
-            if "temperature" not in settings or "temperature" not in str(error):
+            if "temperature" not in asked.settings or "temperature" not in str(error):
                 raise
             self._server.takes_temperature = False
-            del settings["temperature"]
-        return await self._sent(place, most, messages, settings, parameters)
+            del asked.settings["temperature"]
+        return await self._sent(place, most, asked)
 
-    async def _sent(self, place: Place, most: Spent, *request: Any) -> None:
+    async def _sent(self, place: Place, most: Spent, asked: _Request) -> None:
         """Send it, and record the answer. What a dead process had in flight is charged, too."""
         if not self._purse.seconds_left(self._judgement):
             raise BudgetExceeded("The time for it is over.", "Raise DEEPCRITICAL_DEADLINE_S.")
@@ -140,7 +141,7 @@ class Metered(WrapperModel):
             await self._book.sending(place)
             left_s = self._purse.seconds_left(self._judgement)
             async with asyncio.timeout(min(self._server.timeout_s, left_s)):
-                response = await super().request(*request)
+                response = await super().request(*asked)
             answer = ModelMessagesTypeAdapter.dump_json([response]).decode()
             once = self._cost(response, most, len(answer))
             actual = once
@@ -170,33 +171,23 @@ class Metered(WrapperModel):
                 return
             await self._settled.wait()
 
-    def _content(
-        self,
-        messages: list[ModelMessage],
-        settings: Mapping[str, Any],
-        parameters: ModelRequestParameters,
-    ) -> str:
+    def _content(self, asked: _Request) -> str:
         """What is asked, of whom and in which form; the same in whichever process asks it."""
-        asked = {name: value for name, value in settings.items() if name not in _NOT_ASKED_BY}
+        settings = {n: value for n, value in asked.settings.items() if n not in _NOT_ASKED_BY}
         told = [
             self._server.name,
             self._server.address,
-            _lasting(ModelMessagesTypeAdapter.dump_python(messages, mode="json")),
-            asked,
-            *_schemas(parameters),
+            _lasting(ModelMessagesTypeAdapter.dump_python(asked.messages, mode="json")),
+            settings,
+            *_schemas(asked.parameters),
         ]
         return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
 
-    def _most(
-        self,
-        messages: list[ModelMessage],
-        settings: Mapping[str, Any],
-        parameters: ModelRequestParameters,
-    ) -> Spent:
+    def _most(self, asked: _Request) -> Spent:
         """What a request costs at most, as far as its length tells."""
-        asked = len(ModelMessagesTypeAdapter.dump_json(messages))
-        asked += len(json.dumps(_schemas(parameters)))
-        return self._priced(-(-asked // CHARS_PER_TOKEN), settings.get("max_tokens", 0))
+        size = len(ModelMessagesTypeAdapter.dump_json(asked.messages))
+        size += len(json.dumps(_schemas(asked.parameters)))
+        return self._priced(-(-size // CHARS_PER_TOKEN), asked.settings.get("max_tokens", 0))
 
     def _cost(self, response: ModelResponse, most: Spent, written_chars: int) -> Spent:
         """What the answer cost, as its server says, or as its length tells when it does not."""

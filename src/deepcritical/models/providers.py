@@ -8,10 +8,14 @@ name is a provider of the library.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
+from genai_prices import Usage, calc_price
+from genai_prices.types import AbstractUsage
 from pydantic_ai.models import Model
 from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
@@ -26,17 +30,10 @@ from deepcritical.domain.budget import STEPS, Price, Step
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.model_keys import key_variable
 from deepcritical.models.desk import OutputMode
-from deepcritical.models.pricing import Cost, cost_of, price_by
 from deepcritical.models.profiles import LARGE, Profile, ProfileName, profile_for
 from deepcritical.models.registry import Listed, listed_provider, listed_providers, opened
 
-__all__ = [
-    "PROVIDERS",
-    "Effort",
-    "ModelServer",
-    "hosted_model_server",
-    "model_server",
-]
+__all__ = ["PROVIDERS", "ModelServer", "hosted_model_server", "model_server"]
 
 Effort = Literal["low", "medium", "high"]
 _EFFORT_TOKENS: Mapping[Effort, int] = {"low": 4_000, "medium": 12_000, "high": 20_000}
@@ -44,6 +41,32 @@ _EFFORT_TOKENS: Mapping[Effort, int] = {"low": 4_000, "medium": 12_000, "high": 
 _MOST_TOKENS = 21_000
 """Of an answer: with more, the client of Anthropic streams it, and a stream that breaks off may
 look whole."""
+
+
+Cost = Callable[[AbstractUsage], float | None]
+"""US dollars for the usage that a server told; None when the price is unknown."""
+
+
+def cost_of(provider: str, model: str, url: str) -> Cost:
+    """The cost of a model's answers.
+
+    Args:
+        provider: The service, as pydantic-ai calls it.
+        model: The model's name.
+        url: Where it is asked; several services sell one model.
+    """
+
+    def cost(used: AbstractUsage) -> float | None:
+        for priced in (
+            partial(calc_price, used, model, provider_api_url=url),
+            partial(calc_price, used, model, provider_id=provider),
+        ):
+            # Not on the list, or a usage that cannot be.
+            with suppress(LookupError, ValueError):
+                return float(priced().total_price)
+        return None
+
+    return cost
 
 
 class _Provider(NamedTuple):
@@ -101,7 +124,7 @@ class ModelServer:
     @property
     def price(self) -> Price:
         """The price of so many tokens."""
-        return price_by(self.cost)
+        return lambda read, written: self.cost(Usage(input_tokens=read, output_tokens=written))
 
     @property
     def all(self) -> Mapping[str, ModelServer]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence, Sized
 from enum import StrEnum
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -10,16 +10,18 @@ from pydantic import Field, InstanceOf
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.drug_facts import DrugFacts
-from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.evidence import Evidence, Integrity
 from deepcritical.domain.frame import OutsideName
 from deepcritical.domain.named import Drug
 from deepcritical.domain.question import SearchQuery
 from deepcritical.tools.deadline import Deadline
 
 __all__ = [
+    "WORST_FIRST",
     "CheckIntegrity",
     "LookUpFacts",
     "LookUpNames",
+    "Page",
     "Parsed",
     "RankRecords",
     "Ranking",
@@ -27,6 +29,8 @@ __all__ = [
     "SourceOutcome",
     "SourceQuery",
     "SourceResult",
+    "outcome_of",
+    "ranked",
 ]
 
 CheckIntegrity = Callable[[Sequence[Evidence], float], Awaitable[tuple[Evidence, ...]]]
@@ -45,6 +49,8 @@ Raises:
     SearchError: Whoever knows could not be asked.
 """
 
+WORST_FIRST: tuple[Integrity, ...] = ("retracted", "concern", "corrected", "clean", "not_checked")
+
 
 class SourceOutcome(StrEnum):
     """How a source call ended. "Found nothing" and "was down" are different facts."""
@@ -56,6 +62,13 @@ class SourceOutcome(StrEnum):
     UNAVAILABLE = "unavailable"
     NOT_APPLICABLE = "not_applicable"
     NOT_REQUESTED = "not_requested"
+
+
+def outcome_of(found: Sized, lost: Sized = ()) -> SourceOutcome:
+    """`degraded` where something was lost, else whether anything was found."""
+    if lost:
+        return SourceOutcome.DEGRADED
+    return SourceOutcome.DATA if found else SourceOutcome.EMPTY
 
 
 class SourceQuery(SearchQuery):
@@ -93,6 +106,26 @@ class Parsed(NamedTuple):
     """Records that could not be read, each named with the reason."""
 
 
+class Page(NamedTuple):
+    """One page of an answer."""
+
+    records: tuple[Evidence, ...]
+    skipped: tuple[str, ...]
+    """Records that could not be read, each named with the reason."""
+    total: int | None
+    """Records that match at the source, as far as the page says."""
+    next_page: str
+    """What to ask for the next page with; '' on the last one."""
+
+
+def ranked(records: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """The records with a score by their rank, which does not depend on how many there are."""
+    return tuple(
+        record.model_copy(update={"relevance_score": round(1 / (1 + rank / 10), 4)})
+        for rank, record in enumerate(records)
+    )
+
+
 class Ranking(Model):
     """How well records fit a question, and how that was found out."""
 
@@ -116,7 +149,7 @@ class RankRecords(Protocol):
 
 @runtime_checkable
 class SearchTool(Protocol):
-    """A source of evidence."""
+    """A source of evidence. One that inherits it has `search` by its `fetch`."""
 
     @property
     def name(self) -> str:
@@ -132,9 +165,6 @@ class SearchTool(Protocol):
         ...
 
     async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
-        """The records alone, best first.
-
-        Raises:
-            SearchError: The source could not be read.
-        """
-        ...
+        """The records alone, best first; raises as `fetch` does."""
+        found = await self.fetch(SourceQuery(text=query, max_results=max_results))
+        return list(found.evidence)

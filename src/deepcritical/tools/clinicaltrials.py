@@ -11,8 +11,16 @@ from typing import TYPE_CHECKING
 
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.evidence import Evidence
-from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
-from deepcritical.tools.clinicaltrials_records import Page, decoded, parse, read_page, read_version
+from deepcritical.tools.base import (
+    Page,
+    SearchTool,
+    SourceOutcome,
+    SourceQuery,
+    SourceResult,
+    outcome_of,
+    ranked,
+)
+from deepcritical.tools.clinicaltrials_records import parse, read_version, studies_in
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.query_utils import trial_params
 from deepcritical.tools.source import AgentSearch, SourceDescription
@@ -44,22 +52,10 @@ _TOLD = (
     "each sorted by relevance, studies with results first, two of the former for one of the latter",
 )
 """The filters in the words of a reader."""
-_FIELDS = "|".join(
-    (
-        "IdentificationModule",
-        "StatusModule",
-        "SponsorCollaboratorsModule",
-        "DescriptionModule",
-        "ConditionsModule",
-        "DesignModule",
-        "ArmsInterventionsModule",
-        "OutcomesModule",
-        "ReferencesModule",
-        "OutcomeMeasuresModule",
-        "ConditionBrowseModule",
-        "InterventionBrowseModule",
-        "HasResults",
-    )
+_FIELDS = (
+    "IdentificationModule|StatusModule|SponsorCollaboratorsModule|DescriptionModule|"
+    "ConditionsModule|DesignModule|ArmsInterventionsModule|OutcomesModule|ReferencesModule|"
+    "OutcomeMeasuresModule|ConditionBrowseModule|InterventionBrowseModule|HasResults"
 )
 """What is read; without the rest, above all sites and adverse events, a page is a tenth."""
 _STRAY_BRACKETS = re.compile(
@@ -67,7 +63,7 @@ _STRAY_BRACKETS = re.compile(
 )
 
 
-class ClinicalTrials:
+class ClinicalTrials(SearchTool):
     """A search tool over ClinicalTrials.gov.
 
     Each search is two queries, so that the many trials that ran to their end never crowd out the
@@ -77,13 +73,10 @@ class ClinicalTrials:
         client: Speaks to the API, version 2, over `RequestsTransport`.
     """
 
+    name = "ClinicalTrials.gov"
+
     def __init__(self, client: SourceClient) -> None:
         self._client = client
-
-    @property
-    def name(self) -> str:
-        """``ClinicalTrials.gov``."""
-        return SOURCE.name
 
     async def fetch(self, query: SourceQuery) -> SourceResult:
         """The best records of both queries.
@@ -103,17 +96,11 @@ class ClinicalTrials:
             return SourceResult(outcome=SourceOutcome.EMPTY, query_as_run=query.text)
         most = query.max_results
         found = [_Found(what, {**asked, **_with(s)}) for what, s in _STATUSES.items()]
-        async with asyncio.TaskGroup() as tasks:
-            for search in found:
-                tasks.create_task(self._search(search, most, query.answer_by))
+        await asyncio.gather(*(self._search(one, most, query.answer_by) for one in found))
         errors = [search.error for search in found if search.error and not search.pages]
         if len(errors) == len(found):
             raise next((e for e in errors if isinstance(e, RateLimitError)), errors[0])
         return _result(found, most)
-
-    async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
-        """The records alone, best first; raises as `fetch` does."""
-        return list((await self.fetch(SourceQuery(text=query, max_results=max_results))).evidence)
 
     async def version(self, by: Deadline | None = None) -> str:
         """The version of the API and the date of its data, as far as it tells them.
@@ -128,8 +115,8 @@ class ClinicalTrials:
         try:
             while found.goes_on(most):
                 params = found.next_params(most)
-                payload = await self._client.get("studies", params, decoded, by)
-                page = await asyncio.to_thread(read_page, payload.content)
+                payload = await self._client.get("studies", params, studies_in, by)
+                page = await asyncio.to_thread(parse, payload.content)
                 found.add(page, cached=payload.cached)
         except SearchError as error:
             found.error = error
@@ -147,12 +134,12 @@ class _Found:
         self.pages = 0
         self.cached = True
         self.error: SearchError | None = None
-        self._token: str | None = None
+        self._token = ""
         self._empty = 0
 
     def goes_on(self, most: int) -> bool:
-        more = not self.pages or self._token is not None
-        return more and len(self.records) < most and self._empty < _MOST_EMPTY_PAGES
+        more = not self.pages or self._token
+        return bool(more) and len(self.records) < most and self._empty < _MOST_EMPTY_PAGES
 
     def next_params(self, most: int) -> dict[str, str | int]:
         """All but page and count must stay as they were for the first page."""
@@ -164,10 +151,10 @@ class _Found:
         self.pages += 1
         self.cached &= cached
         self.total = page.total or self.total
-        self._empty = 0 if page.parsed.records else self._empty + 1
-        self._token = page.next_token if page.next_token != self._token else None
-        self.skipped.extend(page.parsed.skipped)
-        for record in page.parsed.records:
+        self._empty = 0 if page.records else self._empty + 1
+        self._token = page.next_page if page.next_page != self._token else ""
+        self.skipped.extend(page.skipped)
+        for record in page.records:
             self.records.setdefault(record.metadata.nct_id or "", record)
 
     def reasons(self) -> Iterator[str]:
@@ -198,14 +185,10 @@ def _result(found: list[_Found], most: int) -> SourceResult:
     # The API drops the filters of a query that is a list of NCT ids: both answers are then alike.
     new = [record for record in stopped if record.metadata.nct_id not in known]
     records = _interleaved(ran, new)
-    evidence = tuple(
-        record.model_copy(update={"relevance_score": round(1 / (1 + rank / 10), 4)})
-        for rank, record in enumerate(records[:most])
-    )
+    evidence = ranked(records[:most])
     skipped = tuple(chain.from_iterable(f.reasons() for f in found))
-    outcome = SourceOutcome.DATA if evidence else SourceOutcome.EMPTY
     return SourceResult(
-        outcome=SourceOutcome.DEGRADED if skipped else outcome,
+        outcome=outcome_of(evidence, skipped),
         evidence=evidence,
         query_as_run=" ; ".join(
             "&".join(f"{name}={value}" for name, value in f.params.items()) for f in found
@@ -229,7 +212,7 @@ def _interleaved(ran: list[Evidence], stopped: list[Evidence]) -> list[Evidence]
 
 SOURCE = SourceDescription(
     key="clinicaltrials",
-    name="ClinicalTrials.gov",
+    name=ClinicalTrials.name,
     url="https://clinicaltrials.gov/api/v2/",
     per_second=1,
     by_requests=True,

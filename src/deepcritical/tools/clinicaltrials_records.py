@@ -5,10 +5,9 @@ One bad study never costs the rest.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -17,11 +16,12 @@ from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.identity import record_url
 from deepcritical.domain.stop_reasons import classify_stop
 from deepcritical.domain.text import capitalised, shorten_at_sentence
-from deepcritical.tools.base import Parsed
+from deepcritical.tools.base import Page
 from deepcritical.tools.clinicaltrials_results import posted_results, registry_entry
 from deepcritical.tools.clinicaltrials_schema import Protocol, Study
+from deepcritical.tools.json_values import as_dict, decoded, unique
 
-__all__ = ["Page", "decoded", "parse", "read_page", "read_version"]
+__all__ = ["parse", "read_version", "studies_in"]
 
 MAX_DESCRIPTION_CHARS = 20_000
 _MOST_OUTCOMES = 20
@@ -32,46 +32,32 @@ _LAST_STOP = re.compile(r"(?<!\.)\.$")
 _POOLED = re.compile(r"review|meta-?analy|pooled|overview|guideline", re.IGNORECASE)
 
 
-class Page(NamedTuple):
-    """One answer to a search."""
-
-    parsed: Parsed
-    total: int | None
-    """Studies that match, as far as the answer says; only a first page does."""
-    next_token: str | None
-    """What to ask for the next page with; None on the last one."""
-
-
-def parse(payload: bytes) -> Parsed:
+def parse(payload: bytes) -> Page:
     """The records of a page of /studies, or of the document of /studies/{nct}.
 
     Raises:
         SearchError: Not JSON, or JSON that holds no studies, such as an error message.
     """
-    return read_page(payload).parsed
-
-
-def read_page(payload: bytes) -> Page:
-    """The records, and how to go on; raises as `parse` does."""
-    document = decoded(payload)
-    if "protocolSection" in document:
-        return Page(_parsed([document]), None, None)
+    document = studies_in(payload)
+    studies = [document] if "protocolSection" in document else document["studies"]
+    records, skipped = [], []
+    for number, item in enumerate(studies, 1):
+        try:
+            records.append(_read(item))
+        except (ValueError, RecursionError) as error:
+            skipped.append(f"{_named(item) or f'study {number} of a page'}: {_reason(error)}")
     total, token = document.get("totalCount"), document.get("nextPageToken")
     return Page(
-        _parsed(document["studies"]),
+        tuple(records),
+        tuple(skipped),
         total if isinstance(total, int) and total >= 0 else None,
-        token if isinstance(token, str) and token else None,
+        token if isinstance(token, str) else "",
     )
 
 
-def decoded(payload: bytes) -> dict[str, Any]:
+def studies_in(payload: bytes) -> dict[str, Any]:
     """The answer, if it is one; raises as `parse` does."""
-    try:
-        document = json.loads(payload)
-    except (ValueError, RecursionError) as error:
-        raise SearchError(
-            "ClinicalTrials.gov sent something that is not JSON.", "Try again later."
-        ) from error
+    document = decoded(payload, "ClinicalTrials.gov")
     if isinstance(document, dict) and (
         "protocolSection" in document or isinstance(document.get("studies"), list)
     ):
@@ -82,30 +68,19 @@ def decoded(payload: bytes) -> dict[str, Any]:
 def read_version(payload: bytes) -> str:
     """API and data of the registry in words, from the answer of `version`; '' if it tells none."""
     try:
-        told = json.loads(payload)
-    except (ValueError, RecursionError):
+        told = as_dict(decoded(payload, ""))
+    except SearchError:
         return ""
     named = {"apiVersion": "API", "dataTimestamp": "data of"}
-    known = told if isinstance(told, dict) else {}
-    parts = [f"{w} {known[k][:40]}" for k, w in named.items() if isinstance(known.get(k), str)]
+    parts = [f"{w} {told[k][:40]}" for k, w in named.items() if isinstance(told.get(k), str)]
     return ", ".join(parts)
 
 
 def _told(document: Any) -> str:
     """What an error message says, shortened."""
-    known = document if isinstance(document, dict) else {}
+    known = as_dict(document)
     said = known.get("message") or known.get("error")
     return f" but the message: {' '.join(said.split())[:200]}" if isinstance(said, str) else ""
-
-
-def _parsed(studies: list[Any]) -> Parsed:
-    records, skipped = [], []
-    for number, item in enumerate(studies, 1):
-        try:
-            records.append(_read(item))
-        except (ValueError, RecursionError) as error:
-            skipped.append(f"{_named(item) or f'study {number} of a page'}: {_reason(error)}")
-    return Parsed(tuple(records), tuple(skipped))
 
 
 def _read(item: Any) -> Evidence:
@@ -114,7 +89,7 @@ def _read(item: Any) -> Evidence:
     record = _evidence(Study.model_validate(item, context=unread))
     if not unread:
         return record
-    note = f"Not readable in the answer of the registry: {', '.join(_unique(unread))}."
+    note = f"Not readable in the answer of the registry: {', '.join(unique(unread))}."
     metadata = record.metadata.model_copy(update={"note": note})
     return record.model_copy(update={"metadata": metadata})
 
@@ -122,7 +97,7 @@ def _read(item: Any) -> Evidence:
 def _named(item: Any) -> str:
     """The NCT id of a study that cannot be read, if that much can."""
     for key in ("protocolSection", "identificationModule", "nctId"):
-        item = item.get(key) if isinstance(item, dict) else None
+        item = as_dict(item).get(key)
     found = _NCT.match(item) if isinstance(item, str) else None
     return found.group() if found else ""
 
@@ -165,17 +140,17 @@ def _metadata(study: Study, posted: tuple[str, ...], content: str) -> EvidenceMe
         kind="trial",
         nct_id=protocol.identification_module.nct_id,
         linked_ids=_linked(protocol),
-        conditions=_unique(protocol.conditions_module.conditions),
-        interventions=_unique([i.name for i in given]),
+        conditions=unique(protocol.conditions_module.conditions),
+        interventions=unique([i.name for i in given]),
         status=status.overall_status,
-        phase=_phase(design.phases),
+        phase="/".join(unique(design.phases)) or None,  # NA for a device or a behaviour
         enrollment=size.count if actual else None,
         planned_enrollment=None if actual else size.count,
         why_stopped=status.why_stopped or None,
         stop_class=_stop_class(protocol),
         completion_date=status.completion_date_struct.date,
         has_results=True if posted else study.has_results,
-        mesh_terms=_unique([mesh.term for mesh in browsed]),
+        mesh_terms=unique([mesh.term for mesh in browsed]),
         primary_outcomes=tuple(_outcomes(protocol)),
         posted_results=posted,
         registry_entry=registry_entry(study),
@@ -190,7 +165,7 @@ def _further(protocol: Protocol) -> dict[str, Any]:
     design, arms = protocol.design_module, protocol.arms_interventions_module
     fields: dict[str, Any] = {
         "official_title": identified.official_title,
-        "secondary_ids": list(_unique([i.id for i in identified.secondary_id_infos])),
+        "secondary_ids": list(unique([i.id for i in identified.secondary_id_infos])),
         "sponsor": protocol.sponsor_collaborators_module.lead_sponsor.name,
         "study_type": design.study_type,
         "allocation": design.design_info.allocation,
@@ -198,18 +173,9 @@ def _further(protocol: Protocol) -> dict[str, Any]:
         "primary_completion_date": status.primary_completion_date_struct.date,
         "arms": [arm.label for arm in arms.arm_groups if arm.label],
         "intervention_types": [i.type or "other" for i in arms.interventions if i.name],
-        "other_names": list(_unique([n for i in arms.interventions for n in i.other_names])),
+        "other_names": list(unique([n for i in arms.interventions for n in i.other_names])),
     }
     return {name: value for name, value in fields.items() if value}
-
-
-def _unique(texts: list[str] | tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(text for text in texts if text))
-
-
-def _phase(phases: tuple[str, ...]) -> str | None:
-    """``PHASE1/PHASE2`` in the registry's words; ``NA`` is said of a device or a behaviour."""
-    return "/".join(_unique(phases)) or None
 
 
 def _stop_class(protocol: Protocol) -> Any:
@@ -224,7 +190,7 @@ def _linked(protocol: Protocol) -> tuple[str, ...]:
     BACKGROUND papers were there before it. DERIVED ones are all that name its id, so also reviews,
     which would make one study out of all the trials that they name.
     """
-    return _unique(
+    return unique(
         [
             f"pmid:{r.pmid.strip()}"
             for r in protocol.references_module.references
@@ -250,7 +216,7 @@ def _paragraphs(protocol: Protocol, posted: tuple[str, ...]) -> Iterator[str]:
     of abstracts know as one without findings.
     """
     described = protocol.description_module
-    text = "\n\n".join(_unique((described.brief_summary, described.detailed_description)))
+    text = "\n\n".join(unique((described.brief_summary, described.detailed_description)))
     if text:
         yield f"Purpose: {shorten_at_sentence(text, MAX_DESCRIPTION_CHARS)}"
     if design := _design(protocol):

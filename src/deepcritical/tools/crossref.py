@@ -7,8 +7,7 @@ never read as "clean".
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -16,13 +15,14 @@ from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence import Evidence, Integrity
 from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.identity import normalised_doi
+from deepcritical.tools.base import WORST_FIRST
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.http import SourceClient
+from deepcritical.tools.json_values import as_dict, as_text, decoded, dicts
 
 __all__ = ["ask_lightly", "check_all", "check_integrity", "integrity"]
 
 _RETRACTED = "Retracted Publication"
-_WORST_FIRST: tuple[Integrity, ...] = ("retracted", "concern", "corrected", "clean", "not_checked")
 _UPDATES: dict[str, tuple[Integrity, str]] = {
     "retraction": ("retracted", "retraction"),
     "removal": ("retracted", "removal"),
@@ -55,15 +55,11 @@ async def integrity(client: SourceClient, doi: str) -> tuple[Integrity, tuple[st
     name = normalised_doi(doi)
     if name is None:
         return _NOT_CHECKED
-    async with asyncio.TaskGroup() as tasks:
-        asked = (
-            tasks.create_task(_looked_up(_of_work, client, name)),
-            tasks.create_task(_looked_up(_of_notices, client, name)),
-        )
-    answers = [task.result() for task in asked]
+    looks = (_of_work(client, name), _of_notices(client, name))
+    answers = await asyncio.gather(*map(_or_unknown, looks))
     notices = tuple(dict.fromkeys(notice for _, found in answers for notice in found))
     levels = [level for level, _ in answers]
-    worst = min(levels, key=_WORST_FIRST.index)
+    worst = min(levels, key=WORST_FIRST.index)
     return ("not_checked" if worst == "clean" and "not_checked" in levels else worst), notices
 
 
@@ -77,7 +73,7 @@ async def check_integrity(evidence: Evidence, client: SourceClient | None) -> Ev
     meta = evidence.metadata
     known: Integrity = "retracted" if is_retracted(evidence) else meta.integrity
     found = await integrity(client, meta.doi) if client and meta.doi else _NOT_CHECKED
-    worst = min(known, found[0], key=_WORST_FIRST.index)
+    worst = min(known, found[0], key=WORST_FIRST.index)
     types = meta.publication_types
     if worst == "retracted":
         types = tuple(dict.fromkeys((*types, _RETRACTED)))  # what grading looks at
@@ -120,20 +116,19 @@ async def ask_lightly(client: SourceClient, by: Deadline) -> None:
     await client.get("works", params, _checked, by)
 
 
-async def _looked_up(look: Any, client: SourceClient, doi: str) -> _Found:
+async def _or_unknown(look: Awaitable[_Found]) -> _Found:
     try:
-        answer: _Found = await look(client, doi)
+        return await look
     except SearchError:
         return _NOT_CHECKED
-    return answer
 
 
 async def _of_work(client: SourceClient, doi: str) -> _Found:
     message = await _message(client, f"works/{quote(doi, safe='')}", {})
-    if normalised_doi(_text(message.get("DOI"))) != doi:
+    if normalised_doi(as_text(message.get("DOI"))) != doi:
         raise SearchError("Crossref answered with another work.")
-    updates = _dicts(message.get("updated-by"))
-    return _read((_text(update.get("type")), _text(update.get("DOI"))) for update in updates)
+    updates = dicts(message.get("updated-by"))
+    return _read((as_text(update.get("type")), as_text(update.get("DOI"))) for update in updates)
 
 
 async def _of_notices(client: SourceClient, doi: str) -> _Found:
@@ -150,10 +145,10 @@ async def _of_notices(client: SourceClient, doi: str) -> _Found:
     if not isinstance(message.get("items"), list):
         raise SearchError("Crossref's answer holds no list of works.")
     return _read(
-        (_text(update.get("type")), _text(item.get("DOI")))
-        for item in _dicts(message["items"])
-        for update in _dicts(item.get("update-to"))
-        if normalised_doi(_text(update.get("DOI"))) == doi
+        (as_text(update.get("type")), as_text(item.get("DOI")))
+        for item in dicts(message["items"])
+        for update in dicts(item.get("update-to"))
+        if normalised_doi(as_text(update.get("DOI"))) == doi
     )
 
 
@@ -163,11 +158,8 @@ async def _message(client: SourceClient, path: str, params: dict[str, str | int]
 
 
 def _checked(payload: bytes) -> dict[str, Any]:
-    try:
-        answer = json.loads(payload)
-    except (ValueError, RecursionError) as error:
-        raise SearchError("Crossref's answer is not JSON.", "Try again later.") from error
-    message = answer.get("message") if isinstance(answer, dict) else None
+    answer = as_dict(decoded(payload, "Crossref"))
+    message = answer.get("message")
     if not isinstance(message, dict) or answer.get("status", "ok") != "ok":
         raise SearchError("Crossref answered with an error.", "Try again later.")
     return message
@@ -185,12 +177,4 @@ def _read(updates: Iterator[tuple[str, str]]) -> _Found:
         if notice:
             named = normalised_doi(doi)
             notices.append(f"{notice} doi:{named}" if named else notice)
-    return min(levels, key=_WORST_FIRST.index), tuple(dict.fromkeys(notices))
-
-
-def _dicts(value: Any) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    return min(levels, key=WORST_FIRST.index), tuple(dict.fromkeys(notices))

@@ -1,7 +1,7 @@
 """Documents of the user's own as records: a PDF with its pages, or a text file.
 
 Text without a page (`.txt`, `.md`) is a title on its first line and a text behind it. A document is
-read on this machine alone, and kept nowhere.
+read on this machine alone, and kept nowhere. They are a source of one run: all of them, once.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -24,10 +24,20 @@ from deepcritical.domain.evidence import (
     cut,
 )
 from deepcritical.domain.identity import normalised_doi
+from deepcritical.domain.own_documents import MAX_DOCUMENTS, OwnDocument
 from deepcritical.domain.patterns import bounded
 from deepcritical.tools import pdf_pages
+from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
 
-__all__ = ["MAX_BYTES", "MAX_PAGES", "SUFFIXES", "document_of", "page_of", "read_document"]
+__all__ = [
+    "MAX_BYTES",
+    "SUFFIXES",
+    "OwnDocuments",
+    "document_of",
+    "documents_in",
+    "page_of",
+    "read_document",
+]
 
 MAX_BYTES = 30_000_000
 MAX_PAGES = 200
@@ -187,3 +197,63 @@ def _as_prose(text: str) -> str:
     lines = [line.strip() for line in _HYPHEN.sub("", text).split("\n")]
     told = (f"\n\n{m[1].capitalize()}:" if (m := _HEADING.match(line)) else line for line in lines)
     return re.sub(r"[ \t]+", " ", " ".join(filter(None, told))).replace(" \n", "\n").strip()
+
+
+RecordsOf = Callable[[Sequence[str]], Awaitable[Mapping[str, Evidence]]]
+
+
+class OwnDocuments(SearchTool):
+    """A search tool over documents that the user gave.
+
+    Args:
+        documents: Records, or canonical ids such as ``pmid:26890736``.
+        records_of: Finds the records of ids.
+    """
+
+    name = "your documents"
+
+    def __init__(self, documents: Sequence[OwnDocument], records_of: RecordsOf) -> None:
+        self._documents = tuple(documents)
+        self._records_of = records_of
+        self._given = False
+
+    async def fetch(self, _query: SourceQuery) -> SourceResult:
+        """All documents at the first query; `not_applicable` from then on.
+
+        Raises:
+            SearchError: A source that would know an id could not be reached.
+        """
+        if self._given:
+            return SourceResult(outcome=SourceOutcome.NOT_APPLICABLE, query_as_run="")
+        self._given = True
+        ids = [document.name for document in self._documents if document.record is None]
+        known = await self._records_of(ids) if ids else {}
+        lost = tuple(f"{i}: no source knows it" for i in ids if i not in known)
+        found = [document.record or known.get(document.name) for document in self._documents]
+        evidence = tuple(filter(None, found))
+        return SourceResult(
+            outcome=SourceOutcome.DEGRADED if lost else SourceOutcome.DATA,
+            evidence=evidence,
+            query_as_run=", ".join(document.name for document in self._documents),
+            total=len(evidence),
+            skipped=lost,
+        )
+
+
+def documents_in(path: Path) -> tuple[OwnDocument, ...]:
+    """The document that a file is, or those of a folder. Blocks.
+
+    Raises:
+        DocumentError: One of them cannot be read, or a folder has none.
+    """
+    try:
+        inside = sorted(path.iterdir()) if path.is_dir() else None
+    except OSError as error:
+        raise DocumentError(f"{path.name} cannot be read: {error.strerror}.") from error
+    files = [path] if inside is None else [p for p in inside if p.suffix.lower() in SUFFIXES]
+    if not files:
+        advice = f"Put files in it that end in {', '.join(SUFFIXES)}."
+        raise DocumentError(f"{path.name} has no document that can be read.", advice)
+    if len(files) > MAX_DOCUMENTS:
+        raise DocumentError(f"{path.name} has more than {MAX_DOCUMENTS} documents.", "Choose some.")
+    return tuple(OwnDocument(name=file.name, record=read_document(file)) for file in files)

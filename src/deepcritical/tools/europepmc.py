@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.identity import canonical_ids
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import SearchBlock
-from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
+from deepcritical.tools.base import (
+    Page,
+    SearchTool,
+    SourceOutcome,
+    SourceQuery,
+    SourceResult,
+    outcome_of,
+    ranked,
+)
+from deepcritical.tools.concepts import Concept
 from deepcritical.tools.deadline import Deadline
-from deepcritical.tools.europepmc_query import europepmc_query
-from deepcritical.tools.europepmc_records import NoAnswerError, Page, parse, ranked, read_page
+from deepcritical.tools.europepmc_records import NoAnswerError, parse
+from deepcritical.tools.query_utils import concept_groups
 from deepcritical.tools.source import AgentSearch, SourceDescription
 
 if TYPE_CHECKING:
     from deepcritical.tools.http import Payload, SourceClient
 
-__all__ = ["MAX_PAGE", "SOURCE", "EuropePMC", "parse"]
+__all__ = ["MAX_PAGE", "SOURCE", "EuropePMC", "europepmc_query", "parse"]
 
 MAX_PAGE = 100
 """Records of one request; Europe PMC allows 1,000, which with abstracts take seconds."""
@@ -28,20 +40,17 @@ _ASKED_AGAIN = 2
 """Times that an answer without results or error is asked for again."""
 
 
-class EuropePMC:
+class EuropePMC(SearchTool):
     """A search tool over Europe PMC.
 
     Args:
         client: Speaks to the REST service, whose `search` or `searchPOST` is asked.
     """
 
+    name = "Europe PMC"
+
     def __init__(self, client: SourceClient) -> None:
         self._client = client
-
-    @property
-    def name(self) -> str:
-        """``Europe PMC``."""
-        return SOURCE.name
 
     async def fetch(self, query: SourceQuery) -> SourceResult:
         """The best records for a query, in the order of the source.
@@ -68,10 +77,6 @@ class EuropePMC:
                 break
         return found.result(asked)
 
-    async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
-        """The best records for a query, without the outcome; raises as `fetch` does."""
-        return list((await self.fetch(SourceQuery(text=query, max_results=max_results))).evidence)
-
     async def _next_page(self, asked: str, found: _Found, by: Deadline | None) -> None:
         params: dict[str, str | int] = {
             "query": asked,
@@ -82,7 +87,7 @@ class EuropePMC:
             "synonym": "false",  # the query has its synonyms, and the reader sees them
         }
         payload = await self._answered(params, by, long=len(asked.encode()) > QUERY_BY_GET)
-        found.add(await asyncio.to_thread(read_page, payload.content), payload.cached)
+        found.add(await asyncio.to_thread(parse, payload.content), payload.cached)
 
     async def _answered(
         self, params: dict[str, str | int], by: Deadline | None, *, long: bool
@@ -90,10 +95,10 @@ class EuropePMC:
         path, send = ("searchPOST", self._client.post) if long else ("search", self._client.get)
         for _ in range(_ASKED_AGAIN):
             try:
-                return await send(path, params, read_page, by)
+                return await send(path, params, parse, by)
             except NoAnswerError:
                 continue  # the next one mostly is whole
-        return await send(path, params, read_page, by)
+        return await send(path, params, parse, by)
 
 
 class _Found:
@@ -119,19 +124,18 @@ class _Found:
             self._seen |= ids
         self.skipped += page.skipped
         self.pages += 1
-        self._total = max(self._total, page.total)
+        self._total = max(self._total, page.total or 0)
         self._cached = self._cached and cached
         enough = len(self.records) >= self.wanted
         last = len(self.records) + len(self.skipped) >= self._total
-        moved = page.next_cursor not in ("", self.cursor)
+        moved = page.next_page not in ("", self.cursor)
         # Cursors that lead back to pages already read would go on for ever.
         new = len(self.records) > before or bool(page.skipped)
-        self.cursor = page.next_cursor if new and moved and not (enough or last) else ""
+        self.cursor = page.next_page if new and moved and not (enough or last) else ""
 
     def result(self, asked: str) -> SourceResult:
-        outcome = SourceOutcome.DATA if self.records else SourceOutcome.EMPTY
         return SourceResult(
-            outcome=SourceOutcome.DEGRADED if self.skipped else outcome,
+            outcome=outcome_of(self.records, self.skipped),
             evidence=ranked(self.records[: self.wanted]),
             query_as_run=asked,
             filters=("sorted by relevance", "no expansion by synonyms", f"first {self.wanted:,}"),
@@ -141,9 +145,86 @@ class _Found:
         )
 
 
+_FIELD = bounded(
+    r"(?:ABSTRACT|ACCESSION_\w+|AFF|AUTH\w*|CHEM|CHEBI_\w+|CITED|CITES|CREATION_DATE|DATA_\w+|DISEASE|"
+    r"DISEASE_ID|DOI|EXT_ID|FIRST_PDATE|GENE_PROTEIN|GRANT_\w+|HAS_\w+|IN_EPMC|IN_PMC|JOURNAL|KW|"
+    r"LANG|LICENSE|METHODS|OPEN_ACCESS|ORGANISM|ORGANISM_ID|PMCID|PUB_TYPE|PUB_YEAR|RESULTS|SRC|"
+    r"TITLE|TITLE_ABS|UPDATE_DATE|FIRST_IDATE|ISSN|ISBN):"
+)
+
+
+def _words(*words: str) -> str:
+    return " OR ".join(f'TITLE_ABS:"{word}"' for word in words)
+
+
+_FILTERS: Mapping[SearchBlock, str] = {
+    SearchBlock.TRIALS: 'PUB_TYPE:"Randomized Controlled Trial" OR PUB_TYPE:"Clinical Trial" OR '
+    + _words("randomized", "randomised", "randomly", "placebo"),
+    SearchBlock.REVIEWS: 'PUB_TYPE:"systematic-review" OR PUB_TYPE:"Systematic Review" OR '
+    'PUB_TYPE:"Meta-Analysis" OR ' + _words("systematic review", "meta-analysis"),
+    SearchBlock.OBSERVATIONAL: 'PUB_TYPE:"Observational Study" OR '
+    + _words("cohort", "case-control", "observational"),
+    SearchBlock.HARMS: _words(
+        "adverse events", "adverse effects", "side effects", "safety", "tolerability", "mortality"
+    ),
+    SearchBlock.MECHANISM: _words("mechanism", "mechanisms", "pathway", "signaling", "signalling"),
+    # What is not in an index yet is here as a preprint.
+    SearchBlock.RECENT: 'SRC:"PPR"',
+}
+"""Ours, after the filters for PubMed; none is validated for Europe PMC."""
+
+
+def europepmc_query(query: SourceQuery) -> str:
+    """Return the query that Europe PMC is asked; '' when nothing is left to search for.
+
+    TITLE_ABS is title and abstract, KW are keywords and MeSH headings, PUB_TYPE is the kind of
+    publication and SRC the collection, of which PPR are preprints; CITES and REFFED_BY take the id
+    of a work and its collection (Europe PMC, search syntax reference).
+    """
+    groups = concept_groups(query, _block, _block, _lucene_text)
+    if query.linked_to:
+        groups.insert(0, f"({' OR '.join(_links(query.linked_to))})")
+    if groups and (filtered := _FILTERS.get(query.block)):
+        groups.append(f"({filtered})")
+    return " AND ".join(groups)
+
+
+def _links(pmids: Iterable[str]) -> Iterator[str]:
+    """Works that cite these or that these cite."""
+    for pmid in pmids:
+        yield from (f"CITES:{pmid}_med", f"REFFED_BY:{pmid}_med")
+
+
+def _block(concept: Concept) -> str:
+    """A concept as keyword, truncated words and names in titles and abstracts."""
+    keyword = concept.heading or (concept.names[0] if concept.names else "")
+    parts = [f'KW:"{keyword}"'] if keyword else []
+    parts += [f"TITLE_ABS:{stem}*" for stem in concept.stems]
+    parts += [f'TITLE_ABS:"{name}"' for name in concept.names]
+    return " OR ".join(parts)
+
+
+def _lucene_text(text: str) -> str:
+    """Text without what Lucene would read as syntax that the user did not mean.
+
+    A colon behind a word that is no field finds nothing, a slash begins a regular expression.
+    """
+    pieces = re.split(r'("[^"]*")', text)
+    pieces[::2] = [" ".join(map(_lucene_word, piece.split(" "))) for piece in pieces[::2]]
+    pieces[1::2] = [piece.replace("\\", " ") for piece in pieces[1::2]]
+    return "".join(pieces)
+
+
+def _lucene_word(word: str) -> str:
+    if _FIELD.match(word.lstrip("(-+")):
+        return word.replace("\\", " ")
+    word = re.sub(r"[:/\\!{}^]", " ", word)
+    return " " if re.fullmatch(r"[-+&|~]+", word) else word
+
+
 SOURCE = SourceDescription(
     key="europepmc",
-    name="Europe PMC",
+    name=EuropePMC.name,
     url="https://www.ebi.ac.uk/europepmc/webservices/rest/",
     per_second=5,
     by_default=True,

@@ -10,25 +10,26 @@ import html
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote
 
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Integrity
-from deepcritical.domain.identity import normalised_doi
-from deepcritical.tools.base import Parsed
-from deepcritical.tools.europepmc_links import integrity_of, is_preprint, links_of
+from deepcritical.domain.grading import is_retracted
+from deepcritical.domain.identity import normalised_doi, trials_in
+from deepcritical.tools.base import WORST_FIRST, Page, ranked
 from deepcritical.tools.json_values import (
     as_dict,
     as_list,
     as_number,
     as_text,
+    decoded,
     dicts_at,
     unique,
 )
 from deepcritical.tools.markup import clean_markup
 
-__all__ = ["PREPRINT_MARK", "NoAnswerError", "Page", "parse", "ranked", "read_page"]
+__all__ = ["PREPRINT_MARK", "NoAnswerError", "parse"]
 
 PREPRINT_MARK = "[PREPRINT - Not peer-reviewed] "
 """What the content of a preprint begins with.
@@ -47,30 +48,12 @@ class NoAnswerError(SearchError):
     """An answer that holds neither results nor an error: Europe PMC sends one now and then."""
 
 
-class Page(NamedTuple):
-    """One page of an answer."""
-
-    records: tuple[Evidence, ...]
-    skipped: tuple[str, ...]
-    """Records that could not be read, each named with the reason."""
-    total: int
-    """Records that match at the source."""
-    next_cursor: str
-    """Where the next page begins; '' behind the last one."""
-
-
-def parse(payload: bytes) -> Parsed:
-    """The records of an answer, in the order of the source.
+def parse(payload: bytes) -> Page:
+    """The records of an answer, in the order of the source, and where the next ones are.
 
     Raises:
         SearchError: The answer is no result list.
     """
-    page = read_page(payload)
-    return Parsed(page.records, page.skipped)
-
-
-def read_page(payload: bytes) -> Page:
-    """The records of an answer and where the next ones are; raises as `parse` does."""
     answer = _answer(payload)
     items = as_list(as_dict(answer["resultList"]).get("result"))
     records: list[Evidence] = []
@@ -88,19 +71,8 @@ def read_page(payload: bytes) -> Page:
     )
 
 
-def ranked(records: list[Evidence]) -> tuple[Evidence, ...]:
-    """The records with a score by their rank, which does not depend on how many there are."""
-    return tuple(
-        record.model_copy(update={"relevance_score": round(1 / (1 + rank / 10), 4)})
-        for rank, record in enumerate(records)
-    )
-
-
 def _answer(payload: bytes) -> dict[str, Any]:
-    try:
-        answer = as_dict(json.loads(payload))
-    except (ValueError, RecursionError) as error:
-        raise SearchError("Europe PMC's answer is not JSON.", "Try again later.") from error
+    answer = as_dict(decoded(payload, "Europe PMC"))
     told = as_text(answer.get("errMsg")) or as_text(answer.get("message"))
     if told or "errCode" in answer:
         raise SearchError(
@@ -134,8 +106,8 @@ def _evidence(record: dict[str, Any]) -> Evidence:
     integrity, notices = integrity_of(record, title, types)
     source, identifier = as_text(record.get("source")).upper(), as_text(record.get("id"))
     meta = EvidenceMetadata(
-        pmid=_pmid(record, source, identifier),
-        pmcid=_pmcid(record, source, identifier),
+        pmid=_id(record, "pmid", "MED", r"\d{1,9}"),
+        pmcid=_id(record, "pmcid", "PMC", r"PMC\d+"),
         doi=normalised_doi(html.unescape(as_text(record.get("doi")))),
         linked_ids=links_of(record, title, abstract, types),
         journal=_journal(record),
@@ -197,14 +169,11 @@ def _marked(types: tuple[str, ...], preprint: bool, integrity: Integrity) -> tup
     return unique((*(canonical.get(kind.lower(), kind) for kind in types), *more))
 
 
-def _pmid(record: dict[str, Any], source: str, identifier: str) -> str | None:
-    pmid = as_text(record.get("pmid")) or (identifier if source == "MED" else "")
-    return pmid if re.fullmatch(r"\d{1,9}", pmid) else None
-
-
-def _pmcid(record: dict[str, Any], source: str, identifier: str) -> str | None:
-    pmcid = (as_text(record.get("pmcid")) or (identifier if source == "PMC" else "")).upper()
-    return pmcid if re.fullmatch(r"PMC\d+", pmcid) else None
+def _id(record: dict[str, Any], name: str, collection: str, form: str) -> str | None:
+    """An id of this form by its name, else the record's own, if it is of that collection."""
+    own = as_text(record.get("id")) if as_text(record.get("source")).upper() == collection else ""
+    found = (as_text(record.get(name)) or own).upper()
+    return found if re.fullmatch(form, found) else None
 
 
 def _url(meta: EvidenceMetadata, source: str, identifier: str) -> str:
@@ -286,3 +255,103 @@ def _mesh(record: dict[str, Any]) -> Iterator[str]:
 
 def _major(part: dict[str, Any]) -> str:
     return "*" if as_text(part.get("majorTopic_YN")) == "Y" else ""
+
+
+_RETRACTED_TYPE = re.compile(
+    r"retracted publication|withdrawn publication|preprint-(?:withdrawal|removal)", re.IGNORECASE
+)
+_NOTICES: tuple[tuple[str, Integrity, str], ...] = (
+    (r"(?:retraction|retracted and republished|withdrawal|removal) in", "retracted", "retraction"),
+    (r"partial retraction in", "concern", "partial retraction"),
+    (r"expression of concern in", "concern", "concern"),
+    (r"(?:erratum|correction|corrigendum) in", "corrected", "erratum"),
+    (r"corrected and republished in", "corrected", "corrected republication"),
+    # From here on the record is the notice itself, and a verb says so.
+    (r"(?:retraction|withdrawal|removal) of", "not_checked", "retracts"),
+    (r"partial retraction of", "not_checked", "retracts in part"),
+    (r"expression of concern for", "not_checked", "raises concern on"),
+    (r"(?:erratum|correction|corrigendum) for", "not_checked", "corrects"),
+)
+"""Types of links between a work and a notice on it."""
+_SAME_STUDY = re.compile(
+    r"(?:preprint|update|reprint) (?:of|in)|"
+    r"(?:corrected and |retracted and )?republished (?:in|from)",
+    re.IGNORECASE,
+)
+_REVIEW = re.compile(r"review|meta-analysis", re.IGNORECASE)
+_VERSION = re.compile(r"^(10\.12688/.+)\.\d+$|^(10\..+?)(?:[/.-]v\d+|(?<=\d)v\d+)$")
+"""A DOI of one version of a preprint: of F1000's platforms by a number, of others by v1, v2 ..."""
+
+
+def is_preprint(record: dict[str, Any], types: tuple[str, ...]) -> bool:
+    """Whether types or source say so."""
+    named = any(kind.lower().startswith("preprint") for kind in types)
+    return named or as_text(record.get("source")).upper() == "PPR"
+
+
+def integrity_of(
+    record: dict[str, Any], title: str, types: tuple[str, ...]
+) -> tuple[Integrity, tuple[str, ...]]:
+    """What types, title and links say; without a word of theirs nothing has been checked."""
+    plain = Evidence(
+        content="",
+        citation=Citation(source="europepmc", title=title),
+        metadata=EvidenceMetadata(publication_types=types),
+    )
+    withdrawn = is_retracted(plain) or any(map(_RETRACTED_TYPE.search, types))
+    found: list[Integrity] = ["retracted"] if withdrawn else []
+    notices = []
+    for kind, link in _corrections(record):
+        for pattern, integrity, notice in _NOTICES:
+            if re.fullmatch(pattern, kind, re.IGNORECASE):
+                found.append(integrity)
+                notices.append(f"{notice} {_link_id(link)}".strip())
+    return min(found, key=WORST_FIRST.index, default="not_checked"), unique(notices)
+
+
+def _corrections(record: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for link in dicts_at(record, "commentCorrectionList", "commentCorrection"):
+        yield " ".join(as_text(link.get("type")).split()), link
+
+
+def _link_id(link: dict[str, Any]) -> str:
+    """The canonical id of a linked record; the DOI of its reference if it has no id."""
+    source, identifier = as_text(link.get("source")).upper(), as_text(link.get("id"))
+    if source == "MED" and identifier.isdecimal():
+        return f"pmid:{identifier}"
+    if re.fullmatch(r"PMC\d+", identifier):
+        return f"pmcid:{identifier}"
+    if re.fullmatch(r"PPR\d+", identifier):
+        return f"europepmc:{identifier}"
+    doi = normalised_doi(as_text(link.get("reference")))
+    return f"doi:{doi}" if doi else ""
+
+
+def links_of(
+    record: dict[str, Any], title: str, abstract: str, types: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Ids of other records of the study: preprint or published version, other version, trial.
+
+    A preprint names itself and its other versions too: its published version knows it by that id.
+    """
+    links = [_link_id(link) for kind, link in _corrections(record) if _SAME_STUDY.fullmatch(kind)]
+    versions = (record, *dicts_at(record, "versionList", "version"))
+    own = [_link_id({"id": v.get("id")}) for v in versions if str(v.get("id")).startswith("PPR")]
+    if is_preprint(record, types):
+        own.append(_all_versions(normalised_doi(as_text(record.get("doi"))) or ""))
+    return unique((*links, *own, *_trials(record, title, abstract, types)))
+
+
+def _all_versions(doi: str) -> str:
+    """The id that all versions of a preprint share; '' of a DOI without a version."""
+    found = _VERSION.match(doi)
+    return f"doi:{found.group(1) or found.group(2)}" if found else ""
+
+
+def _trials(
+    record: dict[str, Any], title: str, abstract: str, types: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The only trial that the record names; a review names trials that it did not run."""
+    listed = json.dumps([record.get(f"{kind}CrossReferenceList") for kind in ("data", "db")])
+    named = trials_in(f"{listed} {title} {abstract}")
+    return () if len(named) != 1 or _REVIEW.search(" ".join((*types, title))) else named

@@ -58,9 +58,7 @@ async def fetch_full_texts(
     if not records:
         return ()
     by = Deadline(within_s, within_s)
-    async with asyncio.TaskGroup() as tasks:
-        asked = [tasks.create_task(_fetched(record, client, by)) for record in records]
-    return tuple(task.result() for task in asked)
+    return tuple(await asyncio.gather(*(_fetched(record, client, by) for record in records)))
 
 
 async def _fetched(record: Evidence, client: SourceClient, by: Deadline) -> FullTextAnswer:

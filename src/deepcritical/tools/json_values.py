@@ -2,10 +2,35 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["as_dict", "as_list", "as_number", "as_text", "dicts_at", "unique"]
+from deepcritical.domain.errors import SearchError
+
+__all__ = [
+    "as_dict",
+    "as_list",
+    "as_number",
+    "as_text",
+    "decoded",
+    "dicts",
+    "dicts_at",
+    "one_line",
+    "unique",
+]
+
+
+def decoded(payload: bytes, source: str) -> Any:
+    """What a body of JSON holds.
+
+    Raises:
+        SearchError: It is none.
+    """
+    try:
+        return json.loads(payload)
+    except (ValueError, RecursionError) as error:
+        raise SearchError(f"{source}'s answer is not JSON.", "Try again later.") from error
 
 
 def as_dict(value: Any) -> dict[str, Any]:
@@ -22,8 +47,12 @@ def as_list(value: Any) -> list[Any]:
 
 def dicts_at(record: dict[str, Any], outer: str, inner: str) -> list[dict[str, Any]]:
     """The objects of a list that stands in an object: ``{outer: {inner: [...]}}``."""
-    items = as_list(as_dict(record.get(outer)).get(inner))
-    return [item for item in items if isinstance(item, dict)]
+    return dicts(as_dict(record.get(outer)).get(inner))
+
+
+def dicts(value: Any) -> list[dict[str, Any]]:
+    """The objects of a list, or the one that stands where a list should."""
+    return [item for item in as_list(value) if isinstance(item, dict)]
 
 
 def as_text(value: Any) -> str:
@@ -31,6 +60,11 @@ def as_text(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int):
         return ""
     return str(value).encode("utf-8", "replace").decode("utf-8").strip()
+
+
+def one_line(value: Any) -> str:
+    """The same with single blanks."""
+    return " ".join(as_text(value).split())
 
 
 def as_number(value: Any) -> int | None:

@@ -7,9 +7,8 @@ import math
 
 import httpx
 
-from deepcritical.tools.network import kept_headers
+from deepcritical.tools.network import BREAKS_OFF, Unpacker, kept_headers
 from deepcritical.tools.rate_limiter import Limiter, Turns
-from deepcritical.tools.unpacking import BREAKS_OFF, Unpacker
 
 __all__ = ["Down", "DownError", "Layer", "Paced", "Whole"]
 

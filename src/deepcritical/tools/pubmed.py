@@ -9,23 +9,25 @@ first 9,999 records of PubMed.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.question import SearchBlock
-from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
+from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult, outcome_of
+from deepcritical.tools.concepts import Concept
 from deepcritical.tools.deadline import Deadline
-from deepcritical.tools.pubmed_query import pubmed_term
 from deepcritical.tools.pubmed_records import is_whole, parse
 from deepcritical.tools.pubmed_search import Found, read_elink, read_esearch
+from deepcritical.tools.query_utils import concept_groups
 from deepcritical.tools.source import AgentSearch, SourceDescription
 
 if TYPE_CHECKING:
     from deepcritical.tools.http import Payload, SourceClient
 
-__all__ = ["SOURCE", "PubMed", "parse"]
+__all__ = ["SOURCE", "PubMed", "parse", "pubmed_term"]
 
 MOST_RECORDS = 9_999
 """ESearch gives no record of PubMed behind this one."""
@@ -38,26 +40,20 @@ TERM_BY_GET = 1_500
 """Bytes of a term above which it is sent by POST."""
 
 
-class PubMed:
+class PubMed(SearchTool):
     """PubMed as a source.
 
     Args:
         client: Speaks to the E-utilities; an API key is one of its secrets.
         email: Address of who runs this program, which NCBI asks for.
-        tool: Name of the program, registered with NCBI.
     """
 
-    def __init__(
-        self, client: SourceClient, *, email: str = "", tool: str = "deepcritical"
-    ) -> None:
-        self._client = client
-        named = {"db": "pubmed", "tool": tool, "email": email}
-        self._always = {name: value for name, value in named.items() if value}
+    name = "PubMed"
 
-    @property
-    def name(self) -> str:
-        """``PubMed``."""
-        return SOURCE.name
+    def __init__(self, client: SourceClient, *, email: str = "") -> None:
+        self._client = client
+        named = {"db": "pubmed", "tool": "deepcritical", "email": email}
+        self._always = {name: value for name, value in named.items() if value}
 
     async def fetch(self, query: SourceQuery) -> SourceResult:
         """The records that match best, in PubMed's order (`sort=relevance`).
@@ -94,10 +90,6 @@ class PubMed:
         result = _result(as_run, found, fetched, cached=answer.cached and fetched.cached)
         order = "sorted by relevance" if sort == "relevance" else "sorted by date"
         return result.model_copy(update={"filters": (order, f"first {most:,}")})
-
-    async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
-        """The records alone, best first; raises as `fetch` does."""
-        return list((await self.fetch(SourceQuery(text=query, max_results=max_results))).evidence)
 
     async def _linked(self, query: SourceQuery) -> tuple[str, ...]:
         """Works that cite those named, that these cite or that are like them, the best known first.
@@ -207,11 +199,8 @@ def _result(term: str, found: Found, fetched: _Fetched, *, cached: bool) -> Sour
     lost = (*fetched.skipped, *_missing(found.pmids, fetched))
     if found.total and not found.pmids:
         lost = (f"PubMed counts {found.total:,} records and names none", *lost)
-    outcome = (
-        SourceOutcome.DEGRADED if lost else SourceOutcome.DATA if evidence else SourceOutcome.EMPTY
-    )
     return SourceResult(
-        outcome=outcome,
+        outcome=outcome_of(evidence, lost),
         evidence=evidence,
         query_as_run=term,
         understood_as=found.understood_as,
@@ -242,9 +231,78 @@ def _missing(pmids: Sequence[str], fetched: _Fetched) -> list[str]:
     ]
 
 
+_FILTERS: Mapping[SearchBlock, str] = {
+    # The Cochrane Highly Sensitive Search Strategy for identifying randomized trials in MEDLINE:
+    # sensitivity-maximizing version (2008 revision), PubMed format: Cochrane Handbook 5.1, Box
+    # 6.4.a; its last line excludes studies of animals alone. The British spelling is added: a word
+    # with a field tag is not mapped to it.
+    SearchBlock.TRIALS: (
+        '("randomized controlled trial"[pt] OR "controlled clinical trial"[pt]'
+        " OR randomized[tiab] OR randomised[tiab] OR placebo[tiab]"
+        ' OR "drug therapy"[sh] OR randomly[tiab]'
+        " OR trial[tiab] OR groups[tiab]) NOT (animals[mh] NOT humans[mh])"
+    ),
+    # PubMed's own filter for systematic reviews (a subset of the National Library of Medicine),
+    # and what its indexers call a meta-analysis.
+    SearchBlock.REVIEWS: (
+        'systematic[sb] OR "meta-analysis"[pt] OR "systematic review"[tiab]'
+        ' OR "meta-analysis"[tiab]'
+    ),
+    # Ours, not validated: publication type and headings of MeSH with the words of authors.
+    SearchBlock.OBSERVATIONAL: (
+        '"observational study"[pt] OR "cohort studies"[Mesh] OR "case-control studies"[Mesh]'
+        ' OR cohort*[tiab] OR "case-control"[tiab] OR observational[tiab]'
+    ),
+    # Ours, not validated: subheadings of MeSH for harms with the words of authors.
+    SearchBlock.HARMS: (
+        '"adverse effects"[sh] OR toxicity[sh] OR poisoning[sh] OR safety[tiab]'
+        ' OR "adverse event*"[tiab] OR "adverse effect*"[tiab] OR "side effect*"[tiab]'
+        " OR tolerability[tiab] OR mortality[tiab] OR harm*[tiab]"
+    ),
+    # Ours, not validated.
+    SearchBlock.MECHANISM: (
+        '"signal transduction"[Mesh] OR mechanism*[tiab] OR pathway*[tiab]'
+        " OR signaling[tiab] OR signalling[tiab]"
+    ),
+}
+
+
+def pubmed_term(query: SourceQuery) -> str:
+    """Return the term that ESearch is asked; '' when nothing is left to search for.
+
+    Concept blocks are joined by AND, with a filter for a kind of evidence. [Mesh] includes the
+    narrower headings by itself. A phrase in quotes or with a field tag is searched as it is; a name
+    with neither is mapped by PubMed to its heading and its other names (PubMed User Guide,
+    Automatic Term Mapping). So a concept without a heading of ours has its first name once without
+    quotes.
+    """
+    groups = concept_groups(query, partial(_block, field="nm"), _block)
+    if not groups:
+        return ""
+    if filtered := _FILTERS.get(query.block):
+        groups.append(f"({filtered})")
+    asked = " AND ".join(groups)
+    return f"({asked}) NOT medline[sb]" if query.block is SearchBlock.RECENT else asked
+
+
+def _block(concept: Concept, field: str = "") -> str:
+    """A concept in its heading, its truncated words and its names.
+
+    Args:
+        concept: What is searched.
+        field: A further field of its first name, such as `nm`, the names of substances.
+    """
+    parts = [f'"{concept.heading}"[Mesh]'] if concept.heading else [concept.mapped]
+    if field and concept.names:
+        parts.append(f'"{concept.names[0]}"[{field}]')
+    parts += [f"{stem}*[tiab]" for stem in concept.stems]
+    parts += [f'"{name}"[tiab]' for name in concept.names]
+    return " OR ".join(filter(None, parts))
+
+
 SOURCE = SourceDescription(
     key="pubmed",
-    name="PubMed",
+    name=PubMed.name,
     url="https://eutils.ncbi.nlm.nih.gov/entrez/eutils/",
     service="the E-utilities",
     per_second=3,

@@ -13,15 +13,16 @@ from xml.etree import ElementTree as ET
 
 from deepcritical.domain.evidence import Integrity
 from deepcritical.domain.identity import normalised_doi, trials_in
+from deepcritical.tools.base import WORST_FIRST
 from deepcritical.tools.xml_text import children_of, plain_text, text_at, texts_at
 
 __all__ = [
-    "Corrections",
     "abstract_of",
     "authors_of",
     "corrections_of",
     "date_of",
     "doi_of",
+    "is_pmid",
     "licence_of",
     "mesh_of",
     "pmcid_of",
@@ -47,7 +48,7 @@ def pmid_of(record: ET.Element) -> str | None:
         *texts_at(record, f"{_BOOK}/PMID"),
         *_own_ids(record, "pubmed"),
     )
-    return next((text for text in texts if _is_pmid(text)), None)
+    return next((text for text in texts if is_pmid(text)), None)
 
 
 def pmcid_of(record: ET.Element) -> str | None:
@@ -82,7 +83,8 @@ def _own_ids(record: ET.Element, kind: str) -> list[str]:
     ]
 
 
-def _is_pmid(text: str) -> bool:
+def is_pmid(text: str) -> bool:
+    """Whether a text is a PMID."""
     return re.fullmatch(r"[1-9][0-9]{0,9}", text) is not None
 
 
@@ -310,7 +312,6 @@ _KINDS = {
     "ReprintOf": _Kind("reprints", same_study=True),
 }
 """Values of `RefType`; those left out (CommentIn, Cites ...) say nothing about the record."""
-_WORST_FIRST: tuple[Integrity, ...] = ("retracted", "concern", "corrected")
 
 
 def corrections_of(record: ET.Element) -> Corrections:
@@ -327,7 +328,7 @@ def corrections_of(record: ET.Element) -> Corrections:
     ]
     found = {kind.integrity for kind, _ in entries}
     return Corrections(
-        integrity=next((level for level in _WORST_FIRST if level in found), "not_checked"),
+        integrity=min(found, key=WORST_FIRST.index, default="not_checked"),
         notices=tuple(
             dict.fromkeys(f"{kind.notice} {named[0]}".strip() for kind, named in entries)
         ),
@@ -344,7 +345,7 @@ def corrections_of(record: ET.Element) -> Corrections:
 
 def _targets(entry: ET.Element) -> list[str]:
     """The canonical ids of the other record, else how it is cited; never empty."""
-    pmid = next((text for text in texts_at(entry, "PMID") if _is_pmid(text)), None)
+    pmid = next((text for text in texts_at(entry, "PMID") if is_pmid(text)), None)
     source = text_at(entry, "RefSource")
     doi = normalised_doi(source)
     ids = [f"pmid:{pmid}"] if pmid else []

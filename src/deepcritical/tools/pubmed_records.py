@@ -19,20 +19,8 @@ from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.identity import record_url, trials_in
 from deepcritical.domain.patterns import bounded
+from deepcritical.tools import pubmed_fields as fields
 from deepcritical.tools.base import Parsed
-from deepcritical.tools.pubmed_fields import (
-    abstract_of,
-    authors_of,
-    corrections_of,
-    date_of,
-    doi_of,
-    licence_of,
-    mesh_of,
-    pmcid_of,
-    pmid_of,
-    trials_of,
-    volume_pages_of,
-)
 from deepcritical.tools.xml_text import text_at, texts_at
 
 __all__ = ["is_whole", "parse", "refusal"]
@@ -166,7 +154,7 @@ class _Reading:
         try:
             self.records.append(_evidence(element))
         except ValueError as error:
-            self.skip(pmid_of(element), str(error).splitlines()[0])
+            self.skip(fields.pmid_of(element), str(error).splitlines()[0])
 
     def skip(self, pmid: str | None, reason: str) -> None:
         number = len(self.records) + len(self.skipped) + 1
@@ -186,13 +174,17 @@ def _evidence(record: ET.Element) -> Evidence:
     title = _title(record)
     if not title:
         raise ValueError("no title")
-    content = abstract_of(record)
+    content = fields.abstract_of(record)
     metadata = _metadata(record, title, content)
     url = record_url(metadata)
     if not url:
         raise ValueError("no PMID, PMCID or DOI")
     citation = Citation(
-        source="pubmed", title=title, url=url, date=date_of(record), authors=authors_of(record)
+        source="pubmed",
+        title=title,
+        url=url,
+        date=fields.date_of(record),
+        authors=fields.authors_of(record),
     )
     return _marked(Evidence(content=content, citation=citation, metadata=metadata))
 
@@ -229,24 +221,24 @@ def _metadata(record: ET.Element, title: str, content: str) -> EvidenceMetadata:
             )
         )
     )
-    corrections = corrections_of(record)
+    corrections = fields.corrections_of(record)
     vernacular = text_at(record, *_VERNACULAR)
     more: dict[str, Any] = {"vernacular_title": vernacular} if vernacular else {}
     return EvidenceMetadata(
-        pmid=pmid_of(record),
-        pmcid=pmcid_of(record),
-        doi=doi_of(record),
+        pmid=fields.pmid_of(record),
+        pmcid=fields.pmcid_of(record),
+        doi=fields.doi_of(record),
         linked_ids=(*_trials(record, title, content, types), *corrections.linked_ids),
         journal=_journal(record),
-        volume_pages=volume_pages_of(record),
+        volume_pages=fields.volume_pages_of(record),
         publication_types=types,
         language=_language(record),
-        mesh_terms=mesh_of(record),
+        mesh_terms=fields.mesh_of(record),
         chemicals=texts_at(record, "MedlineCitation/ChemicalList/Chemical/NameOfSubstance"),
         integrity=corrections.integrity,
         notices=corrections.notices,
         text_kind="abstract" if content else "none",
-        licence=licence_of(record),
+        licence=fields.licence_of(record),
         **more,
     )
 
@@ -259,7 +251,7 @@ def _trials(record: ET.Element, title: str, content: str, types: Iterable[str]) 
     if _REVIEW.search(" ".join((*types, title))):
         return ()
     named = trials_in(content)
-    return tuple(dict.fromkeys((*trials_of(record), *(named if len(named) == 1 else ()))))
+    return tuple(dict.fromkeys((*fields.trials_of(record), *(named if len(named) == 1 else ()))))
 
 
 def _journal(record: ET.Element) -> str | None:

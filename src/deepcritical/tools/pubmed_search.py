@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from deepcritical.domain.errors import RateLimitError, SearchError
+from deepcritical.tools.json_values import as_dict, as_list, as_number, dicts, one_line
+from deepcritical.tools.pubmed_fields import is_pmid
 from deepcritical.tools.pubmed_records import refusal
 
 __all__ = ["Found", "read_elink", "read_esearch"]
@@ -55,15 +57,15 @@ def read_esearch(payload: bytes) -> Found:
         SearchError: The search failed (`ERROR`), or the body is no answer of ESearch.
     """
     result = _result(payload)
-    if told := _text(result.get("ERROR")):
+    if told := one_line(result.get("ERROR")):
         if _NOTHING_ASKED.search(told):
             return Found((), 0)
         raise SearchError(f"PubMed could not search: {told}", "Try again in a minute.")
     listed = result.get("idlist")
     if not isinstance(listed, list):
         raise refusal(payload)
-    pmids = tuple(dict.fromkeys(pmid for pmid in map(_text, listed) if _is_pmid(pmid)))
-    total = max(_count(result.get("count")), len(pmids))
+    pmids = tuple(dict.fromkeys(pmid for pmid in map(one_line, listed) if is_pmid(pmid)))
+    total = max(as_number(result.get("count")) or 0, len(pmids))
     return Found(pmids, total, tuple(_notes(result)), tuple(_understood(result)))
 
 
@@ -82,26 +84,23 @@ def read_elink(payload: bytes) -> tuple[str, ...]:
         raise refusal(payload) from None
     if not isinstance(answer, dict) or not isinstance(answer.get("linksets"), list):
         raise refusal(payload)
-    sets = (one for one in answer["linksets"] if isinstance(one, dict))
-    told = [one["linksetdbs"] for one in sets if isinstance(one.get("linksetdbs"), list)]
-    links = [link for linked in told for link in linked if isinstance(link, dict)]
+    links = [link for one in dicts(answer["linksets"]) for link in dicts(one.get("linksetdbs"))]
     found = (
-        _text(pmid.get("id") if isinstance(pmid, dict) else pmid)
+        one_line(pmid.get("id") if isinstance(pmid, dict) else pmid)
         for name in _LINKS
         for link in links
-        if link.get("linkname") == name and isinstance(link.get("links"), list)
-        for pmid in link["links"]
+        if link.get("linkname") == name
+        for pmid in as_list(link.get("links"))
     )
-    return tuple(dict.fromkeys(pmid for pmid in found if _is_pmid(pmid)))
+    return tuple(dict.fromkeys(pmid for pmid in found if is_pmid(pmid)))
 
 
 def _understood(result: dict[str, Any]) -> Iterator[str]:
-    if translated := _text(result.get("querytranslation")):
+    if translated := one_line(result.get("querytranslation")):
         yield translated
-    mappings = result.get("translationset")
-    for mapping in mappings if isinstance(mappings, list) else ():
-        if isinstance(mapping, dict) and (to := _text(mapping.get("to"))):
-            yield f"{_text(mapping.get('from'))} → {to}"
+    for mapping in dicts(result.get("translationset")):
+        if to := one_line(mapping.get("to")):
+            yield f"{one_line(mapping.get('from'))} → {to}"
 
 
 def _result(payload: bytes) -> dict[str, Any]:
@@ -110,26 +109,19 @@ def _result(payload: bytes) -> dict[str, Any]:
         answer = json.loads(payload, strict=False)
     except (ValueError, RecursionError):
         raise refusal(payload) from None
-    answer = answer if isinstance(answer, dict) else {}
+    answer = as_dict(answer)
     result = answer.get("esearchresult")
     if not isinstance(result, dict):
-        raise _told(_text(answer.get("error"))) if answer.get("error") else refusal(payload)
+        refused, error = refusal(payload), one_line(answer.get("error"))
+        if error and not isinstance(refused, RateLimitError):
+            raise SearchError(f"PubMed could not search: {error}", "Try again in a minute.")
+        raise refused
     return result
-
-
-def _told(error: str) -> SearchError:
-    if re.search(r"rate limit", error, re.IGNORECASE):
-        return RateLimitError(
-            "PubMed refuses more requests for the moment.", "Try again in a minute."
-        )
-    return SearchError(f"PubMed could not search: {error}", "Try again in a minute.")
 
 
 def _notes(result: dict[str, Any]) -> Iterator[str]:
     for where in ("errorlist", "warninglist"):
-        lists = result.get(where)
-        if not isinstance(lists, dict):
-            continue
+        lists = as_dict(result.get(where))
         for key, kind in _UNKNOWN.items():
             for phrase in _texts(lists.get(key)):
                 yield f"PubMed knows no {kind} “{phrase}” and searched without it"
@@ -139,21 +131,4 @@ def _notes(result: dict[str, Any]) -> Iterator[str]:
 
 
 def _texts(value: object) -> list[str]:
-    """Texts of a list, or the one text that stands where a list should."""
-    found = value if isinstance(value, list) else [value]
-    return [text for text in map(_text, found) if text]
-
-
-def _text(value: object) -> str:
-    """Text on one line; '' for what is neither text nor number."""
-    is_plain = isinstance(value, str | int) and not isinstance(value, bool)
-    return " ".join(str(value).split()) if is_plain else ""
-
-
-def _count(value: object) -> int:
-    text = _text(value)
-    return int(text) if re.fullmatch(r"[0-9]{1,12}", text) else 0
-
-
-def _is_pmid(text: str) -> bool:
-    return re.fullmatch(r"[1-9][0-9]{0,9}", text) is not None
+    return [text for text in map(one_line, as_list(value)) if text]

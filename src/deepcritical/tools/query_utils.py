@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 
 from deepcritical.domain.patterns import bounded
 from deepcritical.tools.base import SourceQuery
-from deepcritical.tools.concepts import Concept, condition_concept, drug_concept
+from deepcritical.tools.concepts import Concept, condition_concept, condition_concepts, drug_concept
 
-__all__ = ["any_of_terms", "clean_query", "free_text", "is_searchable", "trial_params"]
+__all__ = ["clean_query", "concept_groups", "is_searchable", "trial_params"]
 
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 _LOOSE_OPERATORS = bounded(r"^(?:(?:AND|OR)\s+)+|(?:\s+(?:AND|OR|NOT))+$")
@@ -88,6 +88,31 @@ def trial_params(query: SourceQuery) -> dict[str, str]:
         terms = free_text(query.text)
     named = {"query.intr": drug, "query.cond": condition, "query.term": terms}
     return {name: value for name, value in named.items() if value}
+
+
+def concept_groups(
+    query: SourceQuery,
+    drug: Callable[[Concept], str],
+    condition: Callable[[Concept], str],
+    worded: Callable[[str], str] = str,
+) -> list[str]:
+    """The blocks of drug, condition and terms of which a source with fields must find each.
+
+    Without any the whole question is the only one; without a word to search for there is none.
+
+    Args:
+        query: What is asked.
+        drug: A drug in the language of the source.
+        condition: A condition likewise.
+        worded: Removes what a source would misread.
+    """
+    blocks = (
+        drug(drug_concept(query.drug)) if query.drug else "",
+        " OR ".join(filter(None, map(condition, condition_concepts(query)))),
+        any_of_terms(query.terms, worded),
+    )
+    groups = [f"({block})" for block in blocks if block]
+    return groups or list(filter(None, (free_text(query.text, worded),)))
 
 
 def is_searchable(query: str) -> bool:

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from deepcritical.domain.evidence import Evidence
 from deepcritical.services.lexical import LexicalIndex, searchable, terms
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService, Retrieval
-from deepcritical.tools.base import Ranking, SourceOutcome, SourceQuery, SourceResult
+from deepcritical.tools.base import Ranking, SearchTool, SourceQuery, SourceResult, outcome_of
 
 __all__ = ["RagTool"]
 
@@ -22,7 +22,7 @@ cores, and a run must not wait for hundreds. What is kept from earlier runs does
 that two runs over the same records rank them alike."""
 
 
-class RagTool:
+class RagTool(SearchTool):
     """A search tool over the records of one run; it adds none. Implements `RankRecords`, too.
 
     Args:
@@ -30,15 +30,12 @@ class RagTool:
         ready_within_s: Seconds after which a ranking goes by words alone.
     """
 
+    name = "records of this run"
+
     def __init__(self, rag: LlamaIndexRAGService, ready_within_s: float = _READY_S) -> None:
         self._rag = rag
         self._ready_within_s = ready_within_s
         self._opening: asyncio.Task[Retrieval] | None = None
-
-    @property
-    def name(self) -> str:
-        """``records of this run``."""
-        return "records of this run"
 
     def begin(self) -> None:
         """Load model and index in threads, while sources are searched; returns at once."""
@@ -91,16 +88,12 @@ class RagTool:
         # Asked again: an index that fails leaves words alone.
         retrieval = await self._rag.retrieval()
         return SourceResult(
-            outcome=SourceOutcome.DATA if found else SourceOutcome.EMPTY,
+            outcome=outcome_of(found),
             evidence=tuple(found.values()),
             query_as_run=query.text,
             filters=(f"retrieval: {retrieval.label}", f"at most {query.max_results} records"),
             total=len(found),
         )
-
-    async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
-        """The best records of the run, best first."""
-        return list((await self.fetch(SourceQuery(text=query, max_results=max_results))).evidence)
 
 
 def _by_words(text: str, records: Mapping[str, Evidence]) -> dict[str, float]:

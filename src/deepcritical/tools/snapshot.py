@@ -18,7 +18,7 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import SearchBlock
 from deepcritical.domain.run_files import RUN_RECORDS
 from deepcritical.services.lexical import LexicalIndex, searchable, terms
-from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
+from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult, outcome_of
 from deepcritical.tools.snapshot_records import Parsed, parse
 
 __all__ = ["BUNDLED", "SnapshotSource", "snapshot_path"]
@@ -53,7 +53,7 @@ def _existing(name: str) -> Path | None:
         return None  # a name too long for the system, of an unknown home, or with a NUL in it
 
 
-class SnapshotSource:
+class SnapshotSource(SearchTool):
     """A search tool over one snapshot file.
 
     The file is read at the first query, off the event loop.
@@ -83,24 +83,13 @@ class SnapshotSource:
             return SourceResult(outcome=SourceOutcome.NOT_APPLICABLE, query_as_run="")
         index = await self._loaded()
         found, total = await asyncio.to_thread(index.rank, query)
-        outcome = (
-            SourceOutcome.DEGRADED
-            if index.parsed.skipped
-            else SourceOutcome.DATA
-            if found
-            else SourceOutcome.EMPTY
-        )
         return SourceResult(
-            outcome=outcome,
+            outcome=outcome_of(found, index.parsed.skipped),
             evidence=found,
             query_as_run=query.text,
             total=total,
             skipped=index.parsed.skipped,
         )
-
-    async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
-        """The best records for a query, without the outcome."""
-        return list((await self.fetch(SourceQuery(text=query, max_results=max_results))).evidence)
 
     async def describe(self) -> str:
         """One line on what the snapshot is, with the start of its SHA-256."""

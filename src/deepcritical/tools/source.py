@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from deepcritical.tools.base import SearchTool
@@ -14,21 +14,15 @@ if TYPE_CHECKING:
 __all__ = ["AgentSearch", "Means", "SourceDescription"]
 
 
-class Means(Protocol):
+class Means(NamedTuple):
     """What a source is opened with; what it opens closes by itself."""
 
-    @property
-    def email(self) -> str:
-        """Address of who runs this program; '' for none."""
-        ...
-
-    def client(self) -> SourceClient:
-        """A client for the address of the source, paced and cached."""
-        ...
-
-    def limiter(self) -> Limiter:
-        """The limiter of its host, for a source that has a client of its own."""
-        ...
+    client: Callable[[], SourceClient]
+    """A client for the address of the source, paced and cached."""
+    limiter: Callable[[], Limiter]
+    """The limiter of its host, for a source that has a client of its own."""
+    email: str = ""
+    """Address of who runs this program; '' for none."""
 
 
 class AgentSearch(NamedTuple):

@@ -15,14 +15,21 @@ from urllib.parse import parse_qsl, quote, urlsplit, urlunsplit
 from deepcritical.domain.errors import RateLimitError, SearchError
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.identity import canonical_ids
-from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
+from deepcritical.tools.base import (
+    SearchTool,
+    SourceOutcome,
+    SourceQuery,
+    SourceResult,
+    outcome_of,
+    ranked,
+)
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.markup import clean_markup
 from deepcritical.tools.query_utils import clean_query, is_searchable
 from deepcritical.tools.rate_limiter import Limiter, Turns
 from deepcritical.tools.source import SourceDescription
 
-__all__ = ["DUCKDUCKGO_URL", "SOURCE", "Search", "WebSearch", "duckduckgo", "public_url"]
+__all__ = ["SOURCE", "Search", "WebSearch", "duckduckgo", "public_url"]
 
 DUCKDUCKGO_URL = "https://html.duckduckgo.com/html/"
 
@@ -48,7 +55,7 @@ _LOCAL = re.compile(
 _HOST = re.compile(r"(?!-)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+")
 
 
-class WebSearch:
+class WebSearch(SearchTool):
     """A search tool over the open web.
 
     Args:
@@ -56,6 +63,8 @@ class WebSearch:
         limiter: Gives the permits for searches, as DuckDuckGo refuses bursts; shared by all runs.
         timeout_s: Seconds after which a search has failed.
     """
+
+    name = "web"
 
     def __init__(
         self,
@@ -67,11 +76,6 @@ class WebSearch:
         self._search = search or duckduckgo()
         self._turns = Turns(limiter) if limiter else None
         self._timeout_s = timeout_s
-
-    @property
-    def name(self) -> str:
-        """``web``."""
-        return "web"
 
     async def fetch(self, query: SourceQuery) -> SourceResult:
         """Pages for a query, best first, as title and snippet.
@@ -88,19 +92,12 @@ class WebSearch:
         wanted = min(query.max_results, _MOST_RESULTS)
         records = _records(await self._found(asked, wanted, query.answer_by))[:wanted]
         return SourceResult(
-            outcome=SourceOutcome.DATA if records else SourceOutcome.EMPTY,
-            evidence=tuple(
-                record.model_copy(update={"relevance_score": round(1 / (1 + rank / 10), 4)})
-                for rank, record in enumerate(records)
-            ),
+            outcome=outcome_of(records),
+            evidence=ranked(records),
             query_as_run=asked,
             filters=("DuckDuckGo", "titles and snippets only", f"first {wanted}"),
             total=len(records),
         )
-
-    async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
-        """Pages for a query, without the outcome; raises as `fetch` does."""
-        return list((await self.fetch(SourceQuery(text=query, max_results=max_results))).evidence)
 
     async def _found(
         self, asked: str, wanted: int, by: Deadline | None

@@ -33,39 +33,17 @@ def _stems(text: str) -> frozenset[str]:
 NEGATING = _stems(" ".join(NEGATIONS))
 PAIRS = frozenset(
     pair
-    for left, right in (
-        ("increase", "decrease"),
-        ("increase", "reduce"),
-        ("higher", "lower"),
-        ("more", "less"),
-        ("more", "fewer"),
-        ("greater", "less"),
-        ("greater", "smaller"),
-        ("larger", "smaller"),
-        ("rise", "fall"),
-        ("raise", "lower"),
-        ("improve", "worsen"),
-        ("improvement", "worsening"),
-        ("better", "worse"),
-        ("superior", "inferior"),
-        ("superior", "noninferior"),
-        ("longer", "shorter"),
-        ("faster", "slower"),
-        ("earlier", "later"),
-        ("benefit", "harm"),
-        ("beneficial", "harmful"),
-        ("effective", "ineffective"),
-        ("safe", "unsafe"),
-        ("similar", "different"),
-        ("positive", "negative"),
-        ("positively", "negatively"),
-        ("upregulate", "downregulate"),
-        ("activate", "inhibit"),
-        ("promote", "inhibit"),
-        ("gain", "loss"),
-        ("before", "after"),
-    )
-    for pair in ((stem(left), stem(right)), (stem(right), stem(left)))
+    for told in (
+        "increase/decrease increase/reduce higher/lower more/less more/fewer greater/less "
+        "greater/smaller larger/smaller rise/fall raise/lower improve/worsen "
+        "improvement/worsening better/worse superior/inferior superior/noninferior "
+        "longer/shorter faster/slower earlier/later benefit/harm beneficial/harmful "
+        "effective/ineffective safe/unsafe similar/different positive/negative "
+        "positively/negatively upregulate/downregulate activate/inhibit promote/inhibit "
+        "gain/loss before/after"
+    ).split()
+    for left, right in [map(stem, told.split("/"))]
+    for pair in ((left, right), (right, left))
 )
 OPPOSITES = frozenset(one for one, _ in PAIRS)
 _FRAME = _stems(

@@ -18,7 +18,7 @@ from deepcritical.verification.binding import checks_of, unbound
 from deepcritical.verification.ids import ids_in, keys_in
 from deepcritical.verification.verifiers import Item, Judged, Verifier
 
-__all__ = ["CheckedDraft", "Rewrite", "check_drafts", "check_sentences", "template_of"]
+__all__ = ["CheckedDraft", "Gate", "check_sentences"]
 
 
 class CheckedDraft(NamedTuple):
@@ -67,13 +67,13 @@ async def check_sentences(
         A passed draft as it is. For each other one, the template sentences of its findings that are
         not printed yet.
     """
-    checked = list(await check_drafts(drafts, findings, records, verifier, own=own))
+    gate = Gate(findings, records, verifier, own=own)
+    checked = list(await gate.checked(drafts))
     refused = [n for n, one in enumerate(checked) if not one.passed]
     if rewrite and refused:
         written = await rewrite([checked[n] for n in refused])
         again = {n: d for n, d in zip(refused, written, strict=True) if d is not None}
-        second = await check_drafts([*again.values()], findings, records, verifier, own=own)
-        for n, one in zip(again, second, strict=True):
+        for n, one in zip(again, await gate.checked([*again.values()]), strict=True):
             checked[n] = one
     return _printed(checked, findings)
 
@@ -93,7 +93,7 @@ def _printed(
             if finding.sentence and finding.id not in told:
                 told.add(finding.id)
                 failed = tuple(check for check in one.checks if not check.passed)
-                made.append(template_of(finding).model_copy(update={"in_place_of": failed}))
+                made.append(_template_of(finding).model_copy(update={"in_place_of": failed}))
     return tuple(made)
 
 
@@ -108,7 +108,7 @@ def _sentence(one: CheckedDraft, cited: Sequence[Finding]) -> Sentence:
     )
 
 
-def template_of(finding: Finding) -> Sentence:
+def _template_of(finding: Finding) -> Sentence:
     """Return the template sentence of a finding, which code wrote from its typed fields."""
     return Sentence(
         text=finding.sentence, evidence_ids=finding.evidence_ids, finding_ids=(finding.id,)
@@ -119,124 +119,97 @@ def _evidence_of(cited: Sequence[Finding]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(i for finding in cited for i in finding.evidence_ids))
 
 
-async def check_drafts(
-    drafts: Sequence[Draft],
-    findings: Mapping[str, Finding],
-    records: Mapping[str, Evidence],
-    verifier: Verifier | None,
-    *,
-    own: bool = False,
-) -> tuple[CheckedDraft, ...]:
-    """Return each draft with its checks; the arguments are those of `check_sentences`."""
-    independent = verifier is not None and not own
-    checked = await calculated(_all_by_code, drafts, findings, records, judged=independent)
-    items = {
-        n: Item(f"{n}", one.draft.text, _texts_of(_cited(one.draft, findings), records))
-        for n, one in enumerate(checked)
-        if one.passed and one.checks[-1].name != "verbatim"
-    }
-    judged = await verifier.entail([*items.values()]) if verifier and items else {}
-    name = verifier.name if verifier else ""
+class Gate:
+    """What drafts are checked against, and by whom: arguments are those of `check_sentences`."""
 
-    def finished() -> tuple[CheckedDraft, ...]:
-        return tuple(
-            _judged(one, items[n], findings, judged.get(f"{n}"), name, own=own)
-            if n in items
-            else one
-            for n, one in enumerate(checked)
+    def __init__(
+        self,
+        findings: Mapping[str, Finding],
+        records: Mapping[str, Evidence],
+        verifier: Verifier | None,
+        *,
+        own: bool = False,
+    ) -> None:
+        self._findings = findings
+        self._records = records
+        self._verifier = verifier
+        self._own = own
+
+    async def checked(self, drafts: Sequence[Draft]) -> tuple[CheckedDraft, ...]:
+        """Return each draft with its checks."""
+        by_code = await calculated(
+            lambda: [CheckedDraft(draft, self._by_code(draft)) for draft in drafts]
+        )
+        items = {
+            n: Item(f"{n}", one.draft.text, self._texts_of(self._cited(one.draft)))
+            for n, one in enumerate(by_code)
+            if one.passed and one.checks[-1].name != "verbatim"
+        }
+        asked = self._verifier if items else None
+        judged = await asked.entail([*items.values()]) if asked else {}
+        return await calculated(
+            lambda: tuple(
+                self._judged(one, items[n], judged.get(f"{n}")) if n in items else one
+                for n, one in enumerate(by_code)
+            )
         )
 
-    return await calculated(finished)
+    def _cited(self, draft: Draft) -> list[Finding]:
+        return [self._findings[i] for i in dict.fromkeys(draft.finding_ids)]
 
+    def _by_code(self, draft: Draft) -> tuple[SentenceCheck, ...]:
+        fault = self._id_fault(draft)
+        ids = SentenceCheck(name="ids", passed=not fault, reason=fault)
+        if fault:
+            return (ids,)
+        cited = self._cited(draft)
+        if draft.text in {finding.sentence for finding in cited}:
+            return ids, SentenceCheck(name="verbatim", passed=True)
+        others = [f for key, f in self._findings.items() if key not in draft.finding_ids]
+        independent = self._verifier is not None and not self._own
+        return (ids, *checks_of(draft.text, cited, others, judged=independent))
 
-def _all_by_code(
-    drafts: Sequence[Draft],
-    findings: Mapping[str, Finding],
-    records: Mapping[str, Evidence],
-    *,
-    judged: bool,
-) -> list[CheckedDraft]:
-    return [
-        CheckedDraft(draft, _by_code(draft, findings, records, judged=judged)) for draft in drafts
-    ]
+    def _id_fault(self, draft: Draft) -> str:
+        if not draft.finding_ids:
+            return "it cites no finding"
+        if strange := [i for i in draft.finding_ids if i not in self._findings]:
+            return f"there is no finding {', '.join(strange)}"
+        for key in _evidence_of(self._cited(draft)):
+            record = self._records.get(key)
+            if record is None:
+                return f"there is no record {key}"
+            if is_retracted(record) or record.metadata.integrity == "retracted":
+                return f"{key} is retracted and supports nothing"
+        # References are written by code, from the findings' records; a trial may be called by id.
+        text = draft.text
+        for finding in self._cited(draft):
+            text = text.replace(finding.study, "") if finding.study else text
+        return "it names an id in its text" if ids_in(text) or keys_in(text) else ""
 
+    def _texts_of(self, cited: Sequence[Finding]) -> dict[str, tuple[str, ...]]:
+        """Evidence id -> title and text: one sentence seldom names people and design."""
+        found = {key: self._records[key] for key in _evidence_of(cited)}
+        return {key: (r.citation.title, r.content[:_LONGEST_TEXT]) for key, r in found.items()}
 
-def _cited(draft: Draft, findings: Mapping[str, Finding]) -> list[Finding]:
-    return [findings[i] for i in dict.fromkeys(draft.finding_ids)]
+    def _judged(self, one: CheckedDraft, item: Item, judged: Judged | None) -> CheckedDraft:
+        """Add the entailment check; without an honest judge, the check that everything is bound.
 
-
-def _by_code(
-    draft: Draft,
-    findings: Mapping[str, Finding],
-    records: Mapping[str, Evidence],
-    *,
-    judged: bool,
-) -> tuple[SentenceCheck, ...]:
-    fault = _id_fault(draft, findings, records)
-    ids = SentenceCheck(name="ids", passed=not fault, reason=fault)
-    if fault:
-        return (ids,)
-    cited = _cited(draft, findings)
-    if draft.text in {finding.sentence for finding in cited}:
-        return ids, SentenceCheck(name="verbatim", passed=True)
-    others = [f for key, f in findings.items() if key not in draft.finding_ids]
-    return (ids, *checks_of(draft.text, cited, others, judged=judged))
-
-
-def _id_fault(
-    draft: Draft, findings: Mapping[str, Finding], records: Mapping[str, Evidence]
-) -> str:
-    if not draft.finding_ids:
-        return "it cites no finding"
-    if strange := [i for i in draft.finding_ids if i not in findings]:
-        return f"there is no finding {', '.join(strange)}"
-    for key in _evidence_of(_cited(draft, findings)):
-        if key not in records:
-            return f"there is no record {key}"
-        if is_retracted(records[key]) or records[key].metadata.integrity == "retracted":
-            return f"{key} is retracted and supports nothing"
-    # References are written by code, from the findings' records; a trial may be called by its id.
-    text = draft.text
-    for finding in _cited(draft, findings):
-        text = text.replace(finding.study, "") if finding.study else text
-    return "it names an id in its text" if ids_in(text) or keys_in(text) else ""
-
-
-def _texts_of(
-    cited: Sequence[Finding], records: Mapping[str, Evidence]
-) -> dict[str, tuple[str, ...]]:
-    """Evidence id -> title and text of the record: one sentence seldom names people and design."""
-    return {
-        key: (records[key].citation.title, records[key].content[:_LONGEST_TEXT])
-        for key in _evidence_of(cited)
-    }
-
-
-def _judged(
-    one: CheckedDraft,
-    item: Item,
-    findings: Mapping[str, Finding],
-    judged: Judged | None,
-    name: str,
-    *,
-    own: bool,
-) -> CheckedDraft:
-    """Add the entailment check; without an honest judge, the check that everything is bound.
-
-    A finding whose record bears no part of the sentence is no longer cited.
-    """
-    draft, added = one.draft, []
-    if judged is not None:
-        fault = ""
-        if judged.verdict != "supported":
-            fault = judged.reason or judged.verdict.replace("_", " ")
-        elif used := judged.records & set(item.quotes):
-            kept = [i for i in draft.finding_ids if used & set(findings[i].evidence_ids)]
-            draft = draft.model_copy(update={"finding_ids": tuple(kept)})
-        added.append(SentenceCheck(name="entailment", passed=not fault, by=name, reason=fault))
-    if judged is None or own:
-        cited = _cited(draft, findings)
-        left = unbound(draft.text, cited)
-        added += [check for check in checks_of(draft.text, cited) if not check.passed]
-        added.append(SentenceCheck(name="bound", passed=not left, reason=left))
-    return one._replace(draft=draft, checks=(*one.checks, *added))
+        A finding whose record bears no part of the sentence is no longer cited.
+        """
+        draft, added = one.draft, []
+        if judged is not None:
+            fault = ""
+            if judged.verdict != "supported":
+                fault = judged.reason or judged.verdict.replace("_", " ")
+            elif used := judged.records & set(item.quotes):
+                findings = {i: self._findings[i] for i in draft.finding_ids}
+                kept = tuple(i for i, f in findings.items() if used & set(f.evidence_ids))
+                draft = draft.model_copy(update={"finding_ids": kept})
+            name = self._verifier.name if self._verifier else ""
+            added.append(SentenceCheck(name="entailment", passed=not fault, by=name, reason=fault))
+        if judged is None or self._own:
+            cited = self._cited(draft)
+            left = unbound(draft.text, cited)
+            added += [check for check in checks_of(draft.text, cited) if not check.passed]
+            added.append(SentenceCheck(name="bound", passed=not left, reason=left))
+        return one._replace(draft=draft, checks=(*one.checks, *added))

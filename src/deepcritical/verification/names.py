@@ -21,7 +21,7 @@ from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.nodes import vocabulary
 from deepcritical.vocabulary.words import is_english
 
-__all__ = ["conditions_in", "drugs_in", "unknown_figures", "unknown_names"]
+__all__ = ["unknown_figures", "unknown_names"]
 
 _GENES = ("Protein", "GeneFamily")
 _SYMPTOMS = "C23"

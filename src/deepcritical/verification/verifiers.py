@@ -1,42 +1,27 @@
-"""Judges whether quotes bear sentences out: by a language model, or by a local cross-encoder."""
+"""Judges by a language model whether quotes bear sentences out."""
 
 from __future__ import annotations
 
-import asyncio
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.patterns import bounded
 from deepcritical.models.asking import Asker, NoAnswerError
 from deepcritical.prompts.asks import Prompt
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN, record_text
-from deepcritical.services.imports import import_quietly
 
-if TYPE_CHECKING:
-    from sentence_transformers import CrossEncoder
-
-__all__ = [
-    "CrossEncoderVerifier",
-    "EntailmentVerdict",
-    "Item",
-    "Judged",
-    "ModelVerifier",
-    "Verifier",
-    "ask_to_verify",
-]
+__all__ = ["Item", "Judged", "ModelVerifier", "Verifier"]
 
 VERSION = 1
 EntailmentVerdict = Literal["supported", "contradicted", "not_enough"]
 _FRAME_CHARS = 6_000
 """Characters of the rules, the schema and the answer beside the sentences."""
-_ENOUGH = 0.5
 _FORGED = bounded(r"<(?=\s{0,3}/?\s{0,3}(?:quote|sentence))", re.IGNORECASE)
 
 
@@ -142,7 +127,7 @@ class ModelVerifier:
         # Ids of the question alone: the same sentences make the same question in every run.
         records = _numbered(batch)
         try:
-            answer = await self._asker.ask("verify", ask_to_verify(batch), JudgedSentences)
+            answer = await self._asker.ask("verify", _prompt(batch), JudgedSentences)
         except NoAnswerError:
             return {}
         known = {short: key for key, short in records.items()}
@@ -162,7 +147,7 @@ def _numbered(batch: Sequence[Item]) -> dict[str, str]:
     return {key: f"R{number}" for number, key in enumerate(keys, 1)}
 
 
-def ask_to_verify(batch: Sequence[Item]) -> Prompt:
+def _prompt(batch: Sequence[Item]) -> Prompt:
     """Return the question for some sentences, each with the quotes that it cites."""
     records = _numbered(batch)
     blocks = []
@@ -181,75 +166,3 @@ def ask_to_verify(batch: Sequence[Item]) -> Prompt:
 def _shown(text: str) -> str:
     """Text that cannot end or begin a quote or a sentence of its own."""
     return _FORGED.sub("(", record_text(text))
-
-
-class CrossEncoderVerifier:
-    """A local cross-encoder that scores how far a text entails a sentence.
-
-    Args:
-        model: Name or folder of a sentence-transformers cross-encoder that scores a pair from 0 to
-            1.
-        device: Such as ``cpu`` or ``cuda``; None leaves it to the library.
-        threshold: Score from 0 to 1 from which a sentence counts as supported.
-    """
-
-    def __init__(self, model: str, device: str | None = None, threshold: float = _ENOUGH) -> None:
-        self.name = model
-        self._device = device
-        self._threshold = threshold
-        self._loaded: CrossEncoder | None = None
-
-    async def entail(self, items: Sequence[Item]) -> Mapping[str, Judged]:
-        """Return the judgements.
-
-        Each record is scored alone, too. Where all quotes together support a sentence over several
-        records, a record whose absence makes no difference bears no part of it.
-
-        Raises:
-            ConfigurationError: The model cannot be loaded, or has another form.
-        """
-        return await asyncio.to_thread(self._judged, items)
-
-    def _judged(self, items: Sequence[Item]) -> dict[str, Judged]:
-        pairs: list[tuple[str, str]] = []
-        for item in items:
-            pairs.append((_joined(item, ()), item.text))
-            pairs.extend((_joined(item, (key,)), item.text) for key in item.quotes)
-        scores = iter(self._scores(pairs))
-        made = {}
-        for item in items:
-            whole = next(scores)
-            without = {key: next(scores) for key in item.quotes}
-            alone = len(item.quotes) == 1
-            borne = frozenset(k for k, score in without.items() if alone or score < whole)
-            holds = whole >= self._threshold
-            reason = "" if holds else f"its score is {whole:.2f}, below {self._threshold:g}"
-            made[item.id] = Judged("supported" if holds else "not_enough", borne, reason)
-        return made
-
-    def _scores(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        model = self._model()
-        if model.num_labels != 1:
-            raise ConfigurationError(
-                f"The cross-encoder {self.name} gives {model.num_labels} scores for a pair.",
-                "Name one that gives a single score of entailment.",
-            )
-        return [float(score) for score in model.predict(list(pairs))]
-
-    def _model(self) -> CrossEncoder:
-        if self._loaded is None:
-            import_quietly("torch", "sentence_transformers")
-            from sentence_transformers import CrossEncoder
-
-            try:
-                self._loaded = CrossEncoder(self.name, device=self._device)
-            except (OSError, ValueError) as error:
-                raise ConfigurationError(
-                    f"The cross-encoder {self.name} cannot be loaded: {error}",
-                    "Give the name or the folder of a sentence-transformers cross-encoder.",
-                ) from error
-        return self._loaded
-
-
-def _joined(item: Item, without: Sequence[str]) -> str:
-    return " ".join(q for key, quotes in item.quotes.items() if key not in without for q in quotes)

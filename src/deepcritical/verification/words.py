@@ -32,42 +32,20 @@ _FREE = frozenset(
 """Words that a retelling may add or leave out. "With" and "in" change no result; "by" does."""
 _SAME = {
     form: base
-    for base, forms in {
-        "fall": "fell fallen",
-        "rise": "rose risen",
-        "show": "shown",
-        "find": "found",
-        "lead": "led",
-        "give": "gave",
-        "see": "saw seen",
-        "grow": "grew grown",
-        "become": "became",
-        "begin": "began begun",
-        "die": "died dies dying",
-        "child": "children",
-        "woman": "women",
-        "man": "men",
-        "mouse": "mice",
-        "p": "pvalue",
-        "stop": "stopped stopping",
-        "undergo": "underwent undergone",
-        "make": "made",
-        "lose": "lost",
-        "keep": "kept",
-        "come": "came",
-        "choose": "chose chosen",
-        "arise": "arose arisen",
-        "withdraw": "withdrew withdrawn",
-        "feel": "felt",
-        "often": "frequently",
-        "receive": "given receiving received taking took taken administered",
-        "patient": "participant participants people person persons subject subjects individual "
-        "individuals",
-        "decline": "declines",
-        "spend": "spent",
-    }.items()
-    for form in forms.split()
+    for told in (
+        "fall fell fallen; rise rose risen; show shown; find found; lead led; give gave; "
+        "see saw seen; grow grew grown; become became; begin began begun; die died dies dying; "
+        "child children; woman women; man men; mouse mice; p pvalue; stop stopped stopping; "
+        "undergo underwent undergone; make made; lose lost; keep kept; come came; "
+        "choose chose chosen; arise arose arisen; withdraw withdrew withdrawn; feel felt; "
+        "often frequently; receive given receiving received taking took taken administered; "
+        "patient participant participants people person persons subject subjects individual "
+        "individuals; decline declines; spend spent"
+    ).split("; ")
+    for base, *forms in [told.split()]
+    for form in forms
 }
+"""Forms that no rule of inflection brings to their word, and words that mean the same here."""
 _INFLECTION = re.compile(r"(?<=\w{3})(?:ing|ed|es|(?<=s)is|s|e)$")
 _ENDING_IN_Y = re.compile(r"(?<=\w{3})ie[sd]$")
 _VERSUS = bounded(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from deepcritical.answering.cues import is_own_finding
 from deepcritical.answering.quoting import (
-    is_own_finding,
     plain_words,
     quoted_sentence,
     sentence_fact,
@@ -83,7 +83,7 @@ def test_a_sentence_of_the_conclusion_is_one(text: str, role: FactRole) -> None:
 )
 def test_what_was_found_is_told_from_what_was_wished_for(text: str, own: bool) -> None:
     (span,) = sentences(text)
-    assert is_own_finding(span) is own
+    assert is_own_finding(span.label, span.text) is own
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from deepcritical.domain.errors import ConfigurationError
-from deepcritical.evaluation import claims, outcome_names, pubmed_syntax, questions, trials
+from deepcritical.evaluation import claims, pubmed_syntax, questions, trials
 from deepcritical.evaluation.formats import FORMATS, format_of
 from deepcritical.evaluation.measuring import sets_in
 from deepcritical.evaluation.scores import Outcome
@@ -128,7 +128,7 @@ def test_outcomes_are_counted_apart_by_whether_they_are_the_same(tmp_path: Path)
     death, died = {"concept": "death", "outcome": "death"}, {"concept": "death", "outcome": "died"}
     pain = {"concept": "pain", "outcome": "pain score"}
     rows = [{"a": death, "b": died, "same": True}, {"a": death, "b": pain, "same": False}]
-    told = counted(outcome_names.judge_outcomes(lines(tmp_path / "pairs.jsonl", *rows)))
+    told = counted(trials.judge_outcomes(lines(tmp_path / "pairs.jsonl", *rows)))
     assert told == [
         ("same outcomes joined", True, True),
         ("different outcomes kept apart", True, True),

@@ -10,8 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcritical.evaluation.scores import Cost, Evaluation, Half, Outcome, figures_of, wilson
-from deepcritical.evaluation.tables import markdown
+from deepcritical.evaluation.scores import (
+    Cost,
+    Evaluation,
+    Half,
+    Outcome,
+    figures_of,
+    markdown,
+    wilson,
+)
 
 SHARES = st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 

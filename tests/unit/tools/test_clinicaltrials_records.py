@@ -17,7 +17,7 @@ from deepcritical.domain.text import locate_quote, sentences
 from deepcritical.domain.votes import Way
 from deepcritical.reading.library import read_by_code
 from deepcritical.tools import clinicaltrials
-from deepcritical.tools.clinicaltrials_records import parse, read_page
+from deepcritical.tools.clinicaltrials_records import parse
 from tests.servers.clinicaltrials import Study, made_up_studies, made_up_study
 
 EXAMPLOL = Drug(name="examplol", known=False)
@@ -265,14 +265,14 @@ class TestPayload:
         assert clinicaltrials.parse is parse
 
     def test_a_page_with_count_and_token(self) -> None:
-        read = read_page(page(made_up_study(1), totalCount=7, nextPageToken="more"))
-        assert (len(read.parsed.records), read.total, read.next_token) == (1, 7, "more")
+        read = parse(page(made_up_study(1), totalCount=7, nextPageToken="more"))
+        assert (len(read.records), read.total, read.next_page) == (1, 7, "more")
 
     def test_a_single_study(self) -> None:
         assert len(parse(json.dumps(made_up_study(1)).encode()).records) == 1
 
     def test_no_study_is_no_error(self) -> None:
-        assert parse(page()) == ((), ())
+        assert parse(page()) == ((), (), None, "")
 
     def test_a_byte_order_mark_does_not_matter(self) -> None:
         assert parse(b"\xef\xbb\xbf" + page(made_up_study(1))).records
@@ -368,7 +368,7 @@ class TestPayload:
         ids=repr,
     )
     def test_what_is_no_answer_is_an_error(self, payload: bytes) -> None:
-        with pytest.raises(SearchError, match=r"ClinicalTrials\.gov sent"):
+        with pytest.raises(SearchError, match=r"ClinicalTrials\.gov"):
             parse(payload)
 
     def test_an_error_message_is_told(self) -> None:

@@ -12,7 +12,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.identity import canonical_ids, study_groups
 from deepcritical.domain.text import sentences
-from deepcritical.tools.europepmc_records import PREPRINT_MARK, NoAnswerError, parse, read_page
+from deepcritical.tools.europepmc_records import PREPRINT_MARK, NoAnswerError, parse
 from deepcritical.tools.markup import clean_markup
 from tests.servers.europepmc import made_up_records
 
@@ -256,7 +256,7 @@ class TestAnswers:
 
     def test_a_bad_record_is_named_and_costs_no_other(self) -> None:
         good = {"id": "99000001", "source": "MED", "title": "Examplol"}
-        page = read_page(payload(good, None, {"title": "No id"}, "text", good))
+        page = parse(payload(good, None, {"title": "No id"}, "text", good))
         assert len(page.records) == 2
         assert page.skipped == (
             "Europe PMC record 2: no id",
@@ -265,8 +265,8 @@ class TestAnswers:
         )
 
     def test_count_and_cursor(self) -> None:
-        page = read_page(payload(hitCount=1234, nextCursorMark="abc"))
-        assert (page.records, page.total, page.next_cursor) == ((), 1234, "abc")
+        page = parse(payload(hitCount=1234, nextCursorMark="abc"))
+        assert (page.records, page.total, page.next_page) == ((), 1234, "abc")
 
     @pytest.mark.parametrize("body", [b"", b"{", b"\xff\xfe\xff", b"[" * 100_000, b"9" * 5000])
     def test_what_is_not_json_is_an_error(self, body: bytes) -> None:

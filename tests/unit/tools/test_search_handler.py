@@ -6,14 +6,13 @@ from datetime import UTC, datetime
 import pytest
 
 from deepcritical.domain.errors import SearchError, SnapshotCorruptError
-from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.question import SearchQuery
-from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
+from deepcritical.tools.base import SearchTool, SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.search_handler import SearchHandler, require_any
 from tests.conftest import make_evidence, queries
 
 
-class FixedSource:
+class FixedSource(SearchTool):
     """A source that always ends in the same way."""
 
     def __init__(self, name: str, ending: SourceOutcome | BaseException, reason: str = "") -> None:
@@ -35,10 +34,6 @@ class FixedSource:
         return SourceResult(
             outcome=self._ending, evidence=found, query_as_run=query.text, skipped=skipped
         )
-
-    async def search(self, query: str, max_results: int = 10) -> list[Evidence]:
-        result = await self.fetch(SourceQuery(text=query, max_results=max_results))
-        return list(result.evidence)
 
 
 def up(name: str = "up") -> FixedSource:

@@ -11,8 +11,8 @@ from deepcritical.questions.reading import read_frame
 from deepcritical.questions.searching import search_sides
 from deepcritical.tools.base import SourceQuery
 from deepcritical.tools.concepts import MAX_MEMBERS, condition_concept, drug_concept
-from deepcritical.tools.europepmc_query import europepmc_query
-from deepcritical.tools.pubmed_query import pubmed_term
+from deepcritical.tools.europepmc import europepmc_query
+from deepcritical.tools.pubmed import pubmed_term
 from deepcritical.vocabulary.classes import class_names, drug_class
 from deepcritical.vocabulary.conditions import condition_named
 from deepcritical.vocabulary.drugs import generic_names, lookup_drug

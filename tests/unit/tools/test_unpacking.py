@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from deepcritical.domain.errors import SearchError
-from deepcritical.tools.unpacking import MAX_BODY_BYTES, Unpacker
+from deepcritical.tools.network import MAX_BODY_BYTES, Unpacker
 
 TEXT = b'{"text": "' + b"made up " * 50_000 + b'"}'
 GZIP, DEFLATE = {"content-encoding": "gzip"}, {"content-encoding": "deflate"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.domain.sentences import Draft, Sentence
-from deepcritical.verification.gate import CheckedDraft, check_drafts, check_sentences
+from deepcritical.verification.gate import CheckedDraft, Gate, check_sentences
 from tests.unit.verification.studies import FINDINGS, RECORDS, ScriptedVerifier, draft
 
 RIGHT = [
@@ -107,9 +107,9 @@ async def test_a_wrong_sentence_is_never_printed(kind: str, text: str, ids: str)
 async def test_code_alone_catches_most_wrong_sentences_where_a_blind_verifier_accepts_all() -> None:
     liar = ScriptedVerifier(lies=True)
     wrong = drafts([(text, ids) for _, text, ids in WRONG])
-    checked = await check_drafts(wrong, FINDINGS, RECORDS, liar)
+    checked = await Gate(FINDINGS, RECORDS, liar).checked(wrong)
     assert len([one for one in checked if one.passed]) <= len(wrong) / 2
-    alone = await check_drafts(wrong, FINDINGS, RECORDS, liar, own=True)
+    alone = await Gate(FINDINGS, RECORDS, liar, own=True).checked(wrong)
     assert [one.draft.text for one in alone if one.passed] == []
 
 

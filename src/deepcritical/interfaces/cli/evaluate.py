@@ -54,7 +54,7 @@ def evaluate_sets(
     asked = chosen_model(model, model_base_url, ask_key)
     told, wrong = _measured(paths, snapshot, limit, asked)
     # Late: the dictionaries take seconds, and `--help` must not wait for them.
-    from deepcritical.evaluation.tables import markdown
+    from deepcritical.evaluation.scores import markdown
 
     text = markdown(told)
     typer.echo(text)

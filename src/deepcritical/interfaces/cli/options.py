@@ -122,7 +122,7 @@ def chosen(snapshot: str | None, sources: str | None, own: Sequence[str] | None 
 def _documents_of(named: Sequence[str]) -> tuple[OwnDocument, ...]:
     """The documents that a run reads too: those of files and folders as they are now, and ids."""
     from deepcritical.domain.own_documents import MAX_DOCUMENTS, OwnDocument
-    from deepcritical.tools.own_documents import documents_in
+    from deepcritical.tools.documents import documents_in
     from deepcritical.verification.ids import id_named
 
     found: list[OwnDocument] = []

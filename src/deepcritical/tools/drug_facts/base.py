@@ -1,22 +1,38 @@
-"""The seam of a curated source, and what all of them share: terms, outcomes, names of drugs."""
+"""Curated sources: how each is asked, how all are at once, and what they share.
+
+A source that fails costs no other its facts.
+"""
 
 from __future__ import annotations
 
-import json
+import asyncio
 import re
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial, reduce
+from typing import Any, ClassVar, NamedTuple
 
 from deepcritical.domain.drug_facts import AskedOf, DrugFacts, Origin
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.named import Drug
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import fold
-from deepcritical.tools.base import SourceOutcome
+from deepcritical.tools.base import SourceOutcome, outcome_of
 from deepcritical.tools.deadline import Deadline
-from deepcritical.tools.http import Payload
+from deepcritical.tools.http import NoMatchError, SourceClient
+from deepcritical.tools.json_values import as_dict, decoded
 
-__all__ = ["FactSource", "Found", "Terms", "answered", "is_form_of", "object_of", "substances_in"]
+__all__ = [
+    "DrugFactsLookUp",
+    "FactSource",
+    "Found",
+    "Terms",
+    "answered",
+    "is_form_of",
+    "list_in",
+    "quoted",
+    "substances_in",
+]
 
 _FORMS = frozenset(
     "acetate acetonide alafenamide anhydrous arginine aspartate axetil besilate besylate bromide "
@@ -62,15 +78,27 @@ class Found(NamedTuple):
     cached: bool = False
 
 
-class FactSource(Protocol):
-    """Protocol: one curated source."""
+class FactSource(ABC):
+    """One curated source, which answers what it knows of a drug in one request.
 
-    @property
-    def terms(self) -> Terms:
-        """Its name, licence and address."""
+    Args:
+        client: Speaks to it.
+    """
+
+    terms: Terms
+    """Its name, licence and address."""
+    _path: str
+    _beside: ClassVar[Mapping[str, str | int]] = {}
+    """Parameters that are the same for every drug, and tell a reader nothing."""
+    _lacks_by_404 = False
+    """Whether status 404 says that nothing matches."""
+
+    def __init__(self, client: SourceClient) -> None:
+        self._client = client
 
     def request(self, drug: Drug) -> str:
         """What is asked, in words that a reader can follow."""
+        return f"{self._path}?{'&'.join(f'{n}={value}' for n, value in self._asked(drug).items())}"
 
     async def ask(self, drug: Drug, today: str, by: Deadline) -> Found:
         """What it knows; facts that are empty where it knows nothing.
@@ -78,7 +106,24 @@ class FactSource(Protocol):
         Raises:
             SearchError: It could not be read.
         """
-        ...
+        return await self._found(self._asked(drug), drug, today, by)
+
+    async def _found(self, asked: Mapping[str, str], drug: Drug, today: str, by: Deadline) -> Found:
+        read = partial(self._read, drug=drug, today=today)
+        try:
+            payload = await self._client.get(self._path, {**asked, **self._beside}, read, by)
+        except NoMatchError:
+            if self._lacks_by_404:
+                return Found(DrugFacts(drug=drug.name))
+            raise
+        return read(payload.content)._replace(cached=payload.cached)
+
+    @abstractmethod
+    def _asked(self, drug: Drug) -> dict[str, str]: ...
+
+    @abstractmethod
+    def _read(self, content: bytes, drug: Drug, today: str) -> Found:
+        """What an answer says; raises SearchError for a body that is none."""
 
 
 def answered(source: FactSource, drug: Drug, today: str, found: Found | SearchError) -> DrugFacts:
@@ -91,8 +136,7 @@ def answered(source: FactSource, drug: Drug, today: str, found: Found | SearchEr
     else:
         facts, note, cached = found.facts, "; ".join(found.skipped[:3]), found.cached
         known = facts != DrugFacts(drug=facts.drug)
-        outcome = SourceOutcome.DATA if known else SourceOutcome.EMPTY
-        outcome = SourceOutcome.DEGRADED if found.skipped else outcome
+        outcome = outcome_of((facts,) if known else (), found.skipped)
     asked = AskedOf(
         source=terms.source,
         outcome=outcome.value,
@@ -106,20 +150,21 @@ def answered(source: FactSource, drug: Drug, today: str, found: Found | SearchEr
     return facts.model_copy(update={"drug": drug.name, "asked": (asked,)})
 
 
-def object_of(payload: Payload | bytes, source: str) -> dict[str, Any]:
-    """The JSON object of a body.
+def list_in(content: bytes, source: str, name: str) -> list[Any]:
+    """The list of this name in an answer.
 
     Raises:
-        SearchError: The body is none.
+        SearchError: The body is no object of JSON with such a list.
     """
-    content = payload if isinstance(payload, bytes) else payload.content
-    try:
-        value = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise SearchError(f"{source}'s answer is not JSON.", "Try again later.") from error
-    if not isinstance(value, dict):
-        raise SearchError(f"{source}'s answer is no object.", "Try again later.")
-    return value
+    found = as_dict(decoded(content, source)).get(name)
+    if not isinstance(found, list):
+        raise SearchError(f"{source}'s answer holds no list of {name}.", "Try again later.")
+    return found
+
+
+def quoted(drug: Drug) -> str:
+    """The name of a drug as a phrase, which nothing in it ends."""
+    return '"' + drug.name.replace('"', " ").replace("\\", " ") + '"'
 
 
 def is_form_of(written: str, names: Iterable[str]) -> str | None:
@@ -141,3 +186,60 @@ def substances_in(name: str) -> tuple[str, ...]:
 
 def _words(name: str) -> Sequence[str]:
     return fold(name).split()
+
+
+_MERGED = tuple(name for name in DrugFacts.model_fields if name not in ("drug", "identity"))
+_GRACE_S = 0.5
+
+
+class DrugFactsLookUp:
+    """Everything that is known of drugs.
+
+    Args:
+        sources: Who is asked, in the order in which they are told.
+        deadline_s: Seconds that a source gets.
+        today: The date, ISO.
+    """
+
+    def __init__(
+        self, sources: Sequence[FactSource], *, deadline_s: float, today: Callable[[], str]
+    ) -> None:
+        self._sources = tuple(sources)
+        self._deadline_s = deadline_s
+        self._today = today
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Who is asked."""
+        return tuple(source.terms.source for source in self._sources)
+
+    async def look_up(self, drugs: Sequence[Drug], within_s: float) -> tuple[DrugFacts, ...]:
+        """The facts on each drug, in their order, after so many seconds at the latest."""
+        today = self._today()
+        calls = [
+            self._ask(source, drug, today, within_s) for drug in drugs for source in self._sources
+        ]
+        parts = await asyncio.gather(*calls)
+        size = len(self._sources)
+        return tuple(
+            reduce(_merged, parts[n : n + size], DrugFacts(drug=drug.name))
+            for drug, n in zip(drugs, range(0, len(parts), size or 1), strict=True)
+        )
+
+    async def _ask(self, source: FactSource, drug: Drug, today: str, within_s: float) -> DrugFacts:
+        given_s = min(self._deadline_s, within_s)
+        by = Deadline(given_s, max(given_s, within_s))
+        try:
+            async with by.limit(_GRACE_S):
+                found = await source.ask(drug, today, by)
+        except SearchError as error:
+            return answered(source, drug, today, error)
+        except TimeoutError:
+            told = f"{source.terms.source} did not answer in time."
+            return answered(source, drug, today, SearchError(told))
+        return answered(source, drug, today, found)
+
+
+def _merged(one: DrugFacts, other: DrugFacts) -> DrugFacts:
+    joined = {name: getattr(one, name) + getattr(other, name) for name in _MERGED}
+    return one.model_copy(update={**joined, "identity": one.identity or other.identity})

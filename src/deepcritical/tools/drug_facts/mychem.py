@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import Any, NamedTuple, TypeVar, cast, get_args
+from typing import Any, ClassVar, NamedTuple, TypeVar, cast, get_args
 
 from deepcritical.domain.drug_facts import (
     Approval,
@@ -22,14 +22,19 @@ from deepcritical.domain.drug_facts import (
     Indication,
     PharmacologicalClass,
 )
-from deepcritical.domain.errors import SearchError
 from deepcritical.domain.named import Drug
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import fold
-from deepcritical.tools.deadline import Deadline
-from deepcritical.tools.drug_facts.base import Found, Terms, is_form_of, object_of, substances_in
-from deepcritical.tools.http import SourceClient
-from deepcritical.tools.json_values import as_dict, as_list, as_text, dicts_at, unique
+from deepcritical.tools.drug_facts.base import (
+    FactSource,
+    Found,
+    Terms,
+    is_form_of,
+    list_in,
+    quoted,
+    substances_in,
+)
+from deepcritical.tools.json_values import as_dict, as_list, as_text, dicts, dicts_at, unique
 
 __all__ = ["MyChem", "read_mychem"]
 
@@ -44,29 +49,14 @@ GTOPDB = Terms(
 )
 FDA = Terms("FDA (NDC, UNII)", "CC0 1.0", "https://open.fda.gov/", TERMS.source)
 
-_FIELDS = ",".join(
-    (
-        "chembl.molecule_chembl_id",
-        "chembl.pref_name",
-        "chembl.molecule_hierarchy",
-        "chembl.drug_mechanisms.action_type",
-        "chembl.drug_mechanisms.target_name",
-        "chembl.drug_mechanisms.mechanism_of_action",
-        "gtopdb.name",
-        "gtopdb.interaction_targets.symbol",
-        "drugcentral.drug_use.indication.concept_name",
-        "drugcentral.drug_use.indication.umls_cui",
-        "drugcentral.approval.agency",
-        "drugcentral.approval.date",
-        "drugcentral.bioactivity",
-        "ndc.nonproprietaryname",
-        "ndc.pharm_classes",
-        "unii.unii",
-        "unii.display_name",
-        "unii.rxcui",
-        "openfda.generic_name",
-        "openfda.brand_name",
-    )
+_FIELDS = (
+    "chembl.molecule_chembl_id,chembl.pref_name,chembl.molecule_hierarchy,"
+    "chembl.drug_mechanisms.action_type,chembl.drug_mechanisms.target_name,"
+    "chembl.drug_mechanisms.mechanism_of_action,gtopdb.name,gtopdb.interaction_targets.symbol,"
+    "drugcentral.drug_use.indication.concept_name,drugcentral.drug_use.indication.umls_cui,"
+    "drugcentral.approval.agency,drugcentral.approval.date,drugcentral.bioactivity,"
+    "ndc.nonproprietaryname,ndc.pharm_classes,unii.unii,unii.display_name,unii.rxcui,"
+    "openfda.generic_name,openfda.brand_name"
 )
 """Only what is read: DrugBank's fields are not free for every use."""
 _MOST_HITS = 50
@@ -78,39 +68,18 @@ Any_ = dict[str, Any]
 Kind = TypeVar("Kind", bound=CuratedFact)
 
 
-class MyChem:
-    """Asks MyChem.info; see `FactSource`."""
+class MyChem(FactSource):
+    """Asks MyChem.info."""
 
     terms = TERMS
+    _path = "query"
+    _beside: ClassVar = {"size": _MOST_HITS, "fields": _FIELDS}
 
-    def __init__(self, client: SourceClient) -> None:
-        self._client = client
+    def _asked(self, drug: Drug) -> dict[str, str]:
+        return {"q": quoted(drug)}
 
-    def request(self, drug: Drug) -> str:
-        """What is asked."""
-        return f"query?q={_query(drug)}"
-
-    async def ask(self, drug: Drug, today: str, by: Deadline) -> Found:
-        """What it knows of the drug.
-
-        Raises:
-            SearchError: It could not be read.
-        """
-        params: dict[str, str | int] = {"q": _query(drug), "size": _MOST_HITS, "fields": _FIELDS}
-        payload = await self._client.get("query", params, _hits, by)
-        found = read_mychem(payload.content, drug, today)
-        return found._replace(cached=payload.cached)
-
-
-def _query(drug: Drug) -> str:
-    return '"' + drug.name.replace('"', " ").replace("\\", " ") + '"'
-
-
-def _hits(content: bytes) -> list[Any]:
-    hits = object_of(content, TERMS.source).get("hits")
-    if not isinstance(hits, list):
-        raise SearchError("MyChem.info's answer holds no list of hits.", "Try again later.")
-    return hits
+    def _read(self, content: bytes, drug: Drug, today: str) -> Found:
+        return read_mychem(content, drug, today)
 
 
 class _Hit(NamedTuple):
@@ -128,8 +97,9 @@ def read_mychem(content: bytes, drug: Drug, today: str) -> Found:
     Raises:
         SearchError: It is no answer.
     """
-    listed = _hits(content)
-    hits = list(_meant([hit for hit in listed if isinstance(hit, dict)], drug))
+    listed = list_in(content, TERMS.source, "hits")
+    objects = dicts(listed)
+    hits = list(_meant(objects, drug))
     own = [hit for hit in hits if not hit.form]
     parts = chain.from_iterable(_targets(hit, today) for hit in (*own, *hits))
     facts = DrugFacts(
@@ -140,21 +110,17 @@ def read_mychem(content: bytes, drug: Drug, today: str) -> Found:
         approvals=_each(hits, _approvals, today, lambda a: (a.agency, a.date)),
         classes=_each(hits, _classes, today, lambda c: (fold(c.name), c.kind)),
     )
-    skipped = ["hits that are no objects"] if len(listed) > sum(map(_is_dict, listed)) else []
+    skipped = ["hits that are no objects"] if len(listed) > len(objects) else []
     known = (facts.targets, facts.indications, facts.approvals, facts.classes)
     if hits and not any(known) and any(_holds_more(hit.fields) for hit in hits):
         skipped.append("its records hold none of the fields that are known")
     return Found(facts, tuple(skipped))
 
 
-def _is_dict(value: Any) -> bool:
-    return isinstance(value, dict)
-
-
 def _holds_more(fields: Any_) -> bool:
     """Whether a record has facts under names that are not known: they may have been renamed."""
     known = {"molecule_chembl_id", "pref_name", "molecule_hierarchy", "_license", "molecule_type"}
-    parts = [part for name in ("chembl", "drugcentral") for part in _dicts(fields.get(name))]
+    parts = [part for name in ("chembl", "drugcentral") for part in dicts(fields.get(name))]
     return any(set(part) - known for part in parts)
 
 
@@ -195,16 +161,12 @@ def _names(fields: Any_) -> Iterator[str]:
         ("openfda", "generic_name"),
         ("ndc", "nonproprietaryname"),
     ):
-        for one in _dicts(fields.get(part)):
+        for one in dicts(fields.get(part)):
             yield from map(as_text, as_list(one.get(name)))
 
 
-def _dicts(value: Any) -> list[Any_]:
-    return [item for item in as_list(value) if isinstance(item, dict)]
-
-
 def _chembl(fields: Any_) -> Any_:
-    return next(iter(_dicts(fields.get("chembl"))), {})
+    return next(iter(dicts(fields.get("chembl"))), {})
 
 
 def _identity(hits: list[_Hit], today: str) -> DrugIdentity | None:
@@ -212,11 +174,11 @@ def _identity(hits: list[_Hit], today: str) -> DrugIdentity | None:
     if not own:
         return None
     chembl_id = _first(as_text(_chembl(hit.fields).get("molecule_chembl_id")) for hit in own)
-    unii = [one for hit in own for one in _dicts(hit.fields.get("unii"))]
+    unii = [one for hit in own for one in dicts(hit.fields.get("unii"))]
     brands = (
         as_text(name)
         for hit in hits
-        for one in _dicts(hit.fields.get("openfda"))
+        for one in dicts(hit.fields.get("openfda"))
         for name in as_list(one.get("brand_name"))
     )
     ids = [as_text(hit.fields.get("_id")) for hit in own]
@@ -246,10 +208,10 @@ def _targets(hit: _Hit, today: str) -> Iterator[DrugTarget]:
                 mechanism=mechanism,
                 form=hit.form,
             )
-    for part in _dicts(hit.fields.get("drugcentral")):
+    for part in dicts(hit.fields.get("drugcentral")):
         yield from _of_drugcentral(part, hit.form, today)
-    for part in _dicts(hit.fields.get("gtopdb")):
-        for row in _dicts(part.get("interaction_targets")):
+    for part in dicts(hit.fields.get("gtopdb")):
+        for row in dicts(part.get("interaction_targets")):
             if symbol := as_text(row.get("symbol")):
                 origin = GTOPDB.origin(today)
                 yield DrugTarget(origin=origin, target=symbol, symbol=symbol, form=hit.form)
@@ -257,8 +219,8 @@ def _targets(hit: _Hit, today: str) -> Iterator[DrugTarget]:
 
 def _of_drugcentral(part: Any_, form: str, today: str) -> Iterator[DrugTarget]:
     """Only the targets by which the drug acts: it lists every measured activity."""
-    for row in _dicts(part.get("bioactivity")):
-        target, genes = as_text(row.get("target_name")), _dicts(row.get("uniprot"))
+    for row in dicts(part.get("bioactivity")):
+        target, genes = as_text(row.get("target_name")), dicts(row.get("uniprot"))
         if str(row.get("moa")) in _ON and target:
             yield DrugTarget(
                 origin=DRUGCENTRAL.origin(today),
@@ -278,7 +240,7 @@ def _protein_ids(genes: list[Any_]) -> tuple[str, ...]:
 
 def _indications(hit: _Hit, today: str) -> Iterator[Indication]:
     """DrugCentral lists what a drug is used for, by labels; of a salt too."""
-    for part in _dicts(hit.fields.get("drugcentral")):
+    for part in dicts(hit.fields.get("drugcentral")):
         for row in dicts_at(part, "drug_use", "indication"):
             if name := as_text(row.get("concept_name")):
                 cui = as_text(row.get("umls_cui"))
@@ -292,8 +254,8 @@ def _indications(hit: _Hit, today: str) -> Iterator[Indication]:
 
 
 def _approvals(hit: _Hit, today: str) -> Iterator[Approval]:
-    for part in _dicts(hit.fields.get("drugcentral")):
-        for row in _dicts(part.get("approval")):
+    for part in dicts(hit.fields.get("drugcentral")):
+        for row in dicts(part.get("approval")):
             if agency := as_text(row.get("agency")):
                 date, origin = as_text(row.get("date")), DRUGCENTRAL.origin(today)
                 yield Approval(origin=origin, agency=agency, date=date)
@@ -301,7 +263,7 @@ def _approvals(hit: _Hit, today: str) -> Iterator[Approval]:
 
 def _classes(hit: _Hit, today: str) -> Iterator[PharmacologicalClass]:
     """Of products of the drug alone: a record lists those with others too, and their classes."""
-    for part in _dicts(hit.fields.get("ndc")):
+    for part in dicts(hit.fields.get("ndc")):
         if len(substances_in(as_text(part.get("nonproprietaryname")))) > 1:
             continue
         for text in map(as_text, as_list(part.get("pharm_classes"))):

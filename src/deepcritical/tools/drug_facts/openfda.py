@@ -6,7 +6,7 @@ It answers 404 where nothing matches.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from deepcritical.domain.drug_facts import (
     LABEL_SECTIONS,
@@ -15,12 +15,17 @@ from deepcritical.domain.drug_facts import (
     EventCount,
     LabelSection,
 )
-from deepcritical.domain.errors import SearchError
 from deepcritical.domain.named import Drug
 from deepcritical.domain.text import fold
-from deepcritical.tools.deadline import Deadline
-from deepcritical.tools.drug_facts.base import Found, Terms, is_form_of, object_of, substances_in
-from deepcritical.tools.http import NoMatchError, SourceClient
+from deepcritical.tools.drug_facts.base import (
+    FactSource,
+    Found,
+    Terms,
+    is_form_of,
+    list_in,
+    quoted,
+    substances_in,
+)
 from deepcritical.tools.json_values import as_dict, as_list, as_number, as_text, unique
 
 __all__ = ["AdverseEvents", "Labels", "read_events", "read_labels"]
@@ -34,81 +39,38 @@ _APPLICATIONS = ("NDA", "ANDA", "BLA")
 Any_ = dict[str, Any]
 
 
-class Labels:
-    """Asks openFDA for the labels of a drug's products; see `FactSource`."""
+class Labels(FactSource):
+    """Asks openFDA for the labels of a drug's products, those of the drug alone first."""
 
     terms = LABELS
+    _path = "drug/label.json"
+    _beside: ClassVar = {"limit": _MOST_LABELS, "sort": "effective_time:desc"}
+    _lacks_by_404 = True
 
-    def __init__(self, client: SourceClient) -> None:
-        self._client = client
+    def _asked(self, drug: Drug) -> dict[str, str]:
+        name = quoted(drug)
+        return {"search": f"openfda.generic_name:{name} OR openfda.brand_name:{name}"}
 
-    def request(self, drug: Drug) -> str:
-        """What is asked."""
-        name = _quoted(drug)
-        return f"drug/label.json?search=openfda.generic_name:{name} OR openfda.brand_name:{name}"
-
-    async def ask(self, drug: Drug, today: str, by: Deadline) -> Found:
-        """The labels, those of the drug alone first.
-
-        Raises:
-            SearchError: openFDA could not be read.
-        """
-        params: dict[str, str | int] = {
-            "search": self.request(drug).partition("search=")[2],
-            "limit": _MOST_LABELS,
-            "sort": "effective_time:desc",
-        }
-        try:
-            payload = await self._client.get("drug/label.json", params, _results, by)
-        except NoMatchError:
-            return Found(DrugFacts(drug=drug.name))
-        found = read_labels(payload.content, drug, today)
-        return found._replace(cached=payload.cached)
+    def _read(self, content: bytes, drug: Drug, today: str) -> Found:
+        return read_labels(content, drug, today)
 
 
-class AdverseEvents:
-    """Asks openFDA how often events were reported with a drug; see `FactSource`."""
+class AdverseEvents(FactSource):
+    """Asks openFDA how often events were reported with a drug, the commonest first."""
 
     terms = EVENTS
+    _path = "drug/event.json"
+    _beside: ClassVar = {"limit": _MOST_EVENTS}
+    _lacks_by_404 = True
 
-    def __init__(self, client: SourceClient) -> None:
-        self._client = client
-
-    def request(self, drug: Drug) -> str:
-        """What is asked."""
-        return (
-            f"drug/event.json?search=patient.drug.medicinalproduct:{_quoted(drug)}"
-            "&count=patient.reaction.reactionmeddrapt.exact"
-        )
-
-    async def ask(self, drug: Drug, today: str, by: Deadline) -> Found:
-        """The events that were reported most.
-
-        Raises:
-            SearchError: openFDA could not be read.
-        """
-        params: dict[str, str | int] = {
-            "search": f"patient.drug.medicinalproduct:{_quoted(drug)}",
+    def _asked(self, drug: Drug) -> dict[str, str]:
+        return {
+            "search": f"patient.drug.medicinalproduct:{quoted(drug)}",
             "count": "patient.reaction.reactionmeddrapt.exact",
-            "limit": _MOST_EVENTS,
         }
-        try:
-            payload = await self._client.get("drug/event.json", params, _results, by)
-        except NoMatchError:
-            return Found(DrugFacts(drug=drug.name))
-        found = read_events(payload.content, drug, today)
-        return found._replace(cached=payload.cached)
 
-
-def _quoted(drug: Drug) -> str:
-    return '"' + drug.name.replace('"', " ").replace("\\", " ") + '"'
-
-
-def _results(content: bytes) -> list[Any]:
-    results = object_of(content, "openFDA").get("results")
-    if not isinstance(results, list):
-        raise SearchError("openFDA's answer holds no results.", "Try again later.")
-    return results
+    def _read(self, content: bytes, drug: Drug, today: str) -> Found:
+        return read_events(content, drug, today)
 
 
 def read_labels(content: bytes, drug: Drug, today: str) -> Found:
@@ -118,7 +80,7 @@ def read_labels(content: bytes, drug: Drug, today: str) -> Found:
         SearchError: It is no answer.
     """
     labels, skipped = [], []
-    for number, result in enumerate(_results(content), 1):
+    for number, result in enumerate(list_in(content, "openFDA", "results"), 1):
         label = _label(as_dict(result), drug, today)
         if label is None:
             skipped.append(f"label {number} has no set id")
@@ -199,7 +161,7 @@ def read_events(content: bytes, drug: Drug, today: str) -> Found:
         SearchError: It is no answer.
     """
     counts, unread = [], 0
-    for result in map(as_dict, _results(content)):
+    for result in map(as_dict, list_in(content, "openFDA", "results")):
         event, reports = as_text(result.get("term")), as_number(result.get("count"))
         if event and reports is not None:
             counts.append(EventCount(origin=EVENTS.origin(today), event=event, reports=reports))

@@ -20,9 +20,8 @@ from deepcritical.domain.errors import SearchError
 from deepcritical.domain.named import Drug
 from deepcritical.domain.text import fold
 from deepcritical.tools.deadline import Deadline
-from deepcritical.tools.drug_facts.base import Found, Terms, is_form_of, object_of
-from deepcritical.tools.http import SourceClient
-from deepcritical.tools.json_values import as_dict, as_text, dicts_at, unique
+from deepcritical.tools.drug_facts.base import FactSource, Found, Terms, is_form_of
+from deepcritical.tools.json_values import as_dict, as_text, decoded, dicts, dicts_at, unique
 
 __all__ = ["OpenTargets", "read_open_targets"]
 
@@ -47,27 +46,27 @@ query Facts($name: String!) {
 Any_ = dict[str, Any]
 
 
-class OpenTargets:
-    """Asks Open Targets; see `FactSource`."""
+class OpenTargets(FactSource):
+    """Asks Open Targets."""
 
     terms = TERMS
-
-    def __init__(self, client: SourceClient) -> None:
-        self._client = client
+    _path = "graphql"
 
     def request(self, drug: Drug) -> str:
         """What is asked."""
         return f"graphql: search of drugs for {drug.name}"
 
     async def ask(self, drug: Drug, today: str, by: Deadline) -> Found:
-        """What it knows of the drug.
+        """What it knows of the drug; raises SearchError."""
+        body = {"query": _QUERY, "variables": self._asked(drug)}
+        payload = await self._client.post_json(self._path, body, _data, by)
+        return self._read(payload.content, drug, today)
 
-        Raises:
-            SearchError: It could not be read.
-        """
-        body = {"query": _QUERY, "variables": {"name": drug.name}}
-        payload = await self._client.post_json("graphql", body, _data, by)
-        return read_open_targets(payload.content, drug, today)
+    def _asked(self, drug: Drug) -> dict[str, str]:
+        return {"name": drug.name}
+
+    def _read(self, content: bytes, drug: Drug, today: str) -> Found:
+        return read_open_targets(content, drug, today)
 
 
 def _data(content: bytes) -> tuple[Any_, tuple[str, ...]]:
@@ -76,8 +75,8 @@ def _data(content: bytes) -> tuple[Any_, tuple[str, ...]]:
     Raises:
         SearchError: It holds no data.
     """
-    answer = object_of(content, TERMS.source)
-    told = (as_text(error.get("message")) for error in dicts_at({"": answer}, "", "errors"))
+    answer = as_dict(decoded(content, TERMS.source))
+    told = (as_text(error.get("message")) for error in dicts(answer.get("errors")))
     errors = tuple(message[:200] or "an error without words" for message in told)
     data = answer.get("data")
     if not isinstance(data, dict) or not any(value is not None for value in data.values()):
@@ -108,7 +107,8 @@ def read_open_targets(content: bytes, drug: Drug, today: str) -> Found:
         for entry in entries
         for row in dicts_at(entry.fields, "mechanismsOfAction", "rows")
     ]
-    genes = {as_text(t.get("id")) or id(t): t for _, r in rows for t in _targets_of(r)}.values()
+    targets = [target for _, row in rows for target in dicts(row.get("targets"))]
+    genes = {as_text(t.get("id")) or id(t): t for t in targets}.values()
     facts = DrugFacts(
         drug=drug.name,
         targets=tuple(
@@ -140,12 +140,8 @@ def _entries(data: Any_, drug: Drug) -> Iterator[_Entry]:
                 break
 
 
-def _targets_of(row: Any_) -> list[Any_]:
-    return dicts_at({"": row}, "", "targets")
-
-
 def _mechanisms(entry: _Entry, row: Any_, today: str) -> Iterator[DrugTarget]:
-    for target in _targets_of(row):
+    for target in dicts(row.get("targets")):
         symbol = as_text(target.get("approvedSymbol"))
         name = as_text(target.get("approvedName")) or symbol
         if name:
@@ -162,7 +158,7 @@ def _mechanisms(entry: _Entry, row: Any_, today: str) -> Iterator[DrugTarget]:
 
 def _protein_ids(target: Any_) -> tuple[str, ...]:
     """The reviewed protein of UniProt that a gene makes; others are parts and predictions."""
-    rows = dicts_at({"": target}, "", "proteinIds")
+    rows = dicts(target.get("proteinIds"))
     found = (as_text(row.get("id")) for row in rows if row.get("source") == "uniprot_swissprot")
     return tuple(f"UniProt:{one}" for one in found if one)
 
@@ -205,15 +201,15 @@ def _associations(gene: Any_, today: str) -> Iterator[Association]:
 
 
 def _datatypes(row: Any_) -> Iterator[tuple[str, float]]:
-    for one in dicts_at({"": row}, "", "datatypeScores"):
+    for one in dicts(row.get("datatypeScores")):
         score = _score(one)
         if score is not None and as_text(one.get("id")):
             yield as_text(one.get("id")), score
 
 
 def _safety(gene: Any_, today: str) -> Iterator[TargetSafety]:
-    for row in dicts_at({"": gene}, "", "safetyLiabilities"):
-        effects = dicts_at({"": row}, "", "effects")
+    for row in dicts(gene.get("safetyLiabilities")):
+        effects = dicts(row.get("effects"))
         if event := as_text(row.get("event")):
             yield TargetSafety(
                 origin=_origin(today, f"target/{as_text(gene.get('id'))}"),

@@ -7,16 +7,13 @@ capital.
 from __future__ import annotations
 
 import asyncio
-import json
-from typing import Any
 
 from deepcritical.domain.drug_facts import DrugFacts, LiteratureRelation
 from deepcritical.domain.errors import SearchError
 from deepcritical.domain.named import Drug
 from deepcritical.tools.deadline import Deadline
-from deepcritical.tools.drug_facts.base import Found, Terms
-from deepcritical.tools.http import NoMatchError, SourceClient
-from deepcritical.tools.json_values import as_number, as_text
+from deepcritical.tools.drug_facts.base import FactSource, Found, Terms
+from deepcritical.tools.json_values import as_dict, as_number, as_text, decoded
 
 __all__ = ["PubTator", "read_relations"]
 
@@ -29,53 +26,33 @@ _KINDS = frozenset(
 _MOST = 100
 
 
-class PubTator:
-    """Asks PubTator3; see `FactSource`."""
+class PubTator(FactSource):
+    """Asks PubTator3 for the relations that most papers have."""
 
     terms = TERMS
+    _path = "relations"
+    _lacks_by_404 = True
 
-    def __init__(self, client: SourceClient) -> None:
-        self._client = client
-
-    def request(self, drug: Drug) -> str:
-        """What is asked."""
-        return f"relations?e1={' and '.join(_entities(drug))}"
+    def _asked(self, drug: Drug) -> dict[str, str]:
+        return {"e1": " and ".join(_entities(drug))}
 
     async def ask(self, drug: Drug, today: str, by: Deadline) -> Found:
-        """The relations that most papers have.
-
-        Raises:
-            SearchError: PubTator3 could not be read.
-        """
-        parts = await asyncio.gather(*(self._one(e, drug, today, by) for e in _entities(drug)))
+        """What it knows of the drug under either name; raises SearchError."""
+        asked = (self._found({"e1": name}, drug, today, by) for name in _entities(drug))
+        parts = await asyncio.gather(*asked)
         rows = {(r.kind, r.subject, r.object): r for part in parts for r in part.facts.relations}
         best = sorted(rows.values(), key=lambda r: -(r.publications or 0))[:_MOST]
         facts = DrugFacts(drug=drug.name, relations=tuple(best))
         skipped = tuple(dict.fromkeys(text for part in parts for text in part.skipped))
         return Found(facts, skipped, all(part.cached for part in parts))
 
-    async def _one(self, entity: str, drug: Drug, today: str, by: Deadline) -> Found:
-        try:
-            payload = await self._client.get("relations", {"e1": entity}, _rows, by)
-        except NoMatchError:
-            return Found(DrugFacts(drug=drug.name))
-        found = read_relations(payload.content, drug, today)
-        return found._replace(cached=payload.cached)
+    def _read(self, content: bytes, drug: Drug, today: str) -> Found:
+        return read_relations(content, drug, today)
 
 
 def _entities(drug: Drug) -> tuple[str, ...]:
     name = drug.name.strip().replace(" ", "_")
     return tuple(dict.fromkeys(f"@CHEMICAL_{n}" for n in (name, name[:1].upper() + name[1:])))
-
-
-def _rows(content: bytes) -> list[Any]:
-    try:
-        rows = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise SearchError("PubTator3's answer is not JSON.", "Try again later.") from error
-    if not isinstance(rows, list):
-        raise SearchError("PubTator3's answer is no list of relations.", "Try again later.")
-    return rows
 
 
 def read_relations(content: bytes, drug: Drug, today: str) -> Found:
@@ -85,8 +62,10 @@ def read_relations(content: bytes, drug: Drug, today: str) -> Found:
         SearchError: It is no answer.
     """
     relations, unread = [], 0
-    for row in _rows(content):
-        fields = row if isinstance(row, dict) else {}
+    rows = decoded(content, TERMS.source)
+    if not isinstance(rows, list):
+        raise SearchError("PubTator3's answer is no list of relations.", "Try again later.")
+    for fields in map(as_dict, rows):
         kind, ends = as_text(fields.get("type")), (fields.get("source"), fields.get("target"))
         subject, other = (_name(as_text(end)) for end in ends)
         if not (kind and subject and other):
