@@ -14,9 +14,9 @@ from deepcritical.domain.events import TERMINAL, LoggedEvent
 from deepcritical.domain.evidence import Evidence
 from deepcritical.jobs.runs import RunService
 from deepcritical.models.providers import model_server
-from deepcritical.reasoning.auditing import audit
 from deepcritical.reasoning.llm import LLMReasoner
 from deepcritical.tools.snapshot_records import parse
+from deepcritical.writing.auditing import audit
 from tests.conftest import ended, paper, snapshot, trial
 from tests.servers.models import ModelServer
 from tests.servers.running import running

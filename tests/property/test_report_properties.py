@@ -13,7 +13,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.report import ResearchReport
-from deepcritical.reasoning.auditing import audit
+from deepcritical.writing.auditing import audit
 from tests.property.stores import RECORDS, reported
 
 WHOLE_RUNS = settings(

@@ -307,7 +307,7 @@ class _Writer:
         for sentence in (*lead, *(s for part in parts for s in part.sentences)):
             for finding in sentence.finding_ids:
                 if sentence.origin == "quote" and finding in by_finding:
-                    self._citer.sentence(facts[by_finding[finding]])
+                    self._citer.claim(facts[by_finding[finding]])
 
     # --- what is missing --------------------------------------------------------------------------
 

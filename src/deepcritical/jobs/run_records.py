@@ -15,9 +15,9 @@ from deepcritical.domain.evidence_table import EvidenceRow
 from deepcritical.domain.report_parts import Reference
 from deepcritical.jobs.run import RunOf
 from deepcritical.jobs.stored_runs import RunView
-from deepcritical.reasoning.auditing import records_of
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.snapshot_records import parse
+from deepcritical.writing.auditing import records_of
 
 __all__ = ["RunRecords", "run_records"]
 

@@ -36,8 +36,7 @@ from deepcritical.questions.reading import read_frame
 from deepcritical.questions.searching import posed_queries
 from deepcritical.reading.library import Library
 from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies, Unread
-from deepcritical.reasoning.judging import assess, next_sides
-from deepcritical.reasoning.mechanistic import graph_of
+from deepcritical.reasoning.judging import assess, graph_of, next_sides
 from deepcritical.reasoning.writing import write
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore

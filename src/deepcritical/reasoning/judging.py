@@ -11,6 +11,7 @@ from deepcritical.domain.evidence import FactRole
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Condition, ResearchQuestion, SearchQuery
 from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.mechanism.graph import MechanismGraph, Studied
 from deepcritical.questions.searching import (
     asked,
     citation_query,
@@ -25,6 +26,7 @@ __all__ = [
     "OpenGap",
     "assess",
     "best_drug",
+    "graph_of",
     "mechanism_score",
     "next_sides",
     "open_gaps",
@@ -71,6 +73,23 @@ def _worth_searching(store: EvidenceStore) -> list[str]:
 def best_drug(question: ResearchQuestion, store: EvidenceStore) -> str | None:
     """The drug asked about, or else the best ranked candidate."""
     return question.drug.name if question.drug else next(iter(rank_drugs(store)), None)
+
+
+def graph_of(question: ResearchQuestion, store: EvidenceStore) -> MechanismGraph | None:
+    """The graph of the drug asked about, or of the best candidate; None without any.
+
+    Its studies are those that bear on the question and are not retracted.
+    """
+    name = best_drug(question, store)
+    if name is None:
+        return None
+    studies = [
+        Studied(a.evidence_id, store.evidence[a.evidence_id], reading)
+        for a in store.appraisals(name).values()
+        if a.counts and (reading := store.readings.get(a.evidence_id))
+    ]
+    drug = question.drug or drug_named(name)
+    return MechanismGraph(drug, condition_of(question), store.drug_facts or (), studies)
 
 
 def mechanism_score(hypotheses: tuple[MechanismHypothesis, ...]) -> Score10:

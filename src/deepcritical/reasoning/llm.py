@@ -42,11 +42,10 @@ from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies, Unread
 from deepcritical.reasoning.choosing import ChooseEvidence, OpenChoosing, choose_by_grade
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.reasoning.judged import judged, worded_queries
-from deepcritical.reasoning.judging import best_drug, open_gaps
+from deepcritical.reasoning.judging import best_drug, graph_of, open_gaps
 from deepcritical.reasoning.llm_inquiry import InquiryModel
 from deepcritical.reasoning.llm_writing import Writer
 from deepcritical.reasoning.managing import AskedManager
-from deepcritical.reasoning.mechanistic import graph_of
 from deepcritical.reasoning.remembering import Remembered
 from deepcritical.reasoning.telling import Telling
 from deepcritical.reasoning.writing import store_findings, with_synthesis, write

@@ -1,55 +1,49 @@
-"""Writes the extractive reasoner's report: located sentences, counts and the rules' verdict."""
+"""Writes a report from what was read: verdict, brief, tables, and sentences of records."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from deepcritical.appraisal.verdict import decide
-from deepcritical.domain.appraisal import Remark, StudyFinding
+from deepcritical.appraisal.what_if import what_if
+from deepcritical.domain.appraisal import Direction, StudyFinding
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.brief import Brief, StudyRow
-from deepcritical.domain.hypotheses import MechanismHypothesis, Sign
-from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.report import REPORT_SCHEMA, ResearchReport
-from deepcritical.domain.report_parts import DrugCandidate, ReportSection
-from deepcritical.domain.sentences import Finding, Sentence, as_markdown
+from deepcritical.domain.report_parts import DrugCandidate, ReportSection, VerdictChange
+from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.questions.wording import answer_to, proposition_of, subject_of
-from deepcritical.reasoning.changing import ChangeSection
-from deepcritical.reasoning.clinical import ClinicalSection, safety
 from deepcritical.reasoning.judging import assess, rank_drugs
-from deepcritical.reasoning.mechanistic import MechanismSection
 from deepcritical.reasoning.methods import Methods
-from deepcritical.reasoning.ratings import Rating
-from deepcritical.reasoning.ratings import Way as ChainWay
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.writing.answers import brief_texts
 from deepcritical.writing.brief import Matter, brief_of
 from deepcritical.writing.citing import Citer
 from deepcritical.writing.context import ReportContext
 from deepcritical.writing.evidence_rows import evidence_rows
 from deepcritical.writing.findings import findings_of
 from deepcritical.writing.label_facts import Asked, facts_told
+from deepcritical.writing.quoting import (
+    AS_REPORTED,
+    HARMS_UNREPORTED,
+    NO_CONTRADICTION,
+    SAME_RULES,
+    STEADY,
+    Quoting,
+)
 from deepcritical.writing.studies import study_rows
 from deepcritical.writing.words import listed
 
 __all__ = ["store_findings", "with_synthesis", "write"]
 
 _TOP = 5
-NOTHING = "No record bears on the question."
+_ANY_DRUG = "any drug"
+"""What a brief is on where no drug was asked about and none was found."""
 _NONE_DECIDED = "None of the candidates has enough evidence for a verdict."
-
-
-_TITLES = {
-    "methodology": "Methodology",
-    "clinical_findings": "Results in the words of the records",
-    "mechanistic_findings": "Mechanistic findings",
-    "contradictions": "Contradictory evidence",
-    "safety": "Safety",
-}
 
 
 class _Writer:
@@ -71,8 +65,8 @@ class _Writer:
         self.condition = question.condition.name if question.condition else question.text
         self.citer = Citer(store)
         self.drugs = (question.drug.name,) if question.drug else rank_drugs(store)[:_TOP]
-        self.main = self.drugs[0] if self.drugs else None
-        self.studies: tuple[StudyFinding, ...] = store.studies(self.main) if self.main else ()
+        self.main = self.drugs[0] if self.drugs else _ANY_DRUG
+        self.studies: tuple[StudyFinding, ...] = store.studies(self.main)
         self.verdict = decide(self.studies)
         self.facts = facts_told(store.drug_facts or (), _asked(question))
         self.methods = Methods(question, store, context, self.citer, self.drugs, written_by)
@@ -81,29 +75,29 @@ class _Writer:
         )
 
     def report(self) -> ResearchReport:
-        # The order of these calls gives the references their numbers: the summary's come first.
+        # The order of these calls gives the references their numbers: the brief's come first.
         brief = self._brief()
-        summary = self._summary(brief)
-        changing = self._changing()
+        self._cite(brief)
         candidates = tuple(self._candidate(drug) for drug in self.drugs)
         study_table = self._study_table()
         sections = self._sections()
+        self._cite_all_read()
         frame = self.question.frame
         return ResearchReport(
             schema_version=REPORT_SCHEMA,
             title=self._title(),
             research_question=self.question.text,
-            executive_summary=summary,
+            **brief_texts(brief, self.citer.references),
             brief=brief,
             study_table=study_table,
             verdict=self.verdict,
             answer=self._answer(),
             proposition=proposition_of(frame, self.verdict.label) if frame else "",
             **sections,
+            findings=self.facts.findings,
+            drug_facts=self.store.drug_facts,
             drug_candidates=candidates if self.studies else (),
             limitations=self.methods.limitations(),
-            what_would_change=changing,
-            conclusion=summary,
             references=self.citer.references,
             studies=self.studies,
             evidence_table=evidence_rows(self.store, self.citer.references, candidates),
@@ -125,9 +119,7 @@ class _Writer:
         weak = verdict.is_weak_signal
         return answer_to(frame, verdict.label, weak_signal=weak) if frame else ""
 
-    def _brief(self) -> Brief | None:
-        if not self.studies or self.main is None:
-            return None
+    def _brief(self) -> Brief:
         appraisals = self.store.appraisals(self.main)
         records = self.store.evidence
         matter = Matter(
@@ -147,10 +139,14 @@ class _Writer:
         )
         brief = brief_of(matter, self._lead())
         told = {"licensed": self.facts.licensed, "label": self.facts.label}
+        if not self.studies:
+            told["missing"] = (*brief.missing, self._searched())
         return brief.model_copy(update=told)
 
     def _lead(self) -> str:
-        """What is said first where no drug was asked about."""
+        """What is said first where nothing was found, or where no drug was asked about."""
+        if not self.studies:
+            return f"No study of {self.main} in {self.condition} was found."
         if self.question.drug or len(self.drugs) < 2:
             return ""
         if self._none_decided:
@@ -161,9 +157,17 @@ class _Writer:
             f"the others are {others}."
         )
 
+    def _searched(self) -> str:
+        """Where nothing was found: what was searched, and that this says nothing of the drug."""
+        sources = listed(list(dict.fromkeys(s.source for s in self.store.searches))) or "no source"
+        queries = len(self.store.queries_run)
+        return (
+            f"Searched were {sources} on {self.context.searched_on}, with {queries} queries; none "
+            f"of the {len(self.store.evidence)} records found bears on the question. Absence of "
+            "evidence is not evidence of absence."
+        )
+
     def _study_table(self) -> tuple[StudyRow, ...]:
-        if self.main is None:
-            return ()
         appraisals = self.store.appraisals(self.main)
         decided = self.verdict.deciding_ids
         store = self.store
@@ -174,75 +178,42 @@ class _Writer:
         return table
 
     def _sections(self) -> dict[str, Any]:
-        cond = self.condition
-        clinical = [ClinicalSection(self.store, self.citer, drug, cond) for drug in self.drugs]
-        drug = self.main if self.studies else None
-        mechanism = MechanismSection(self.store, self.citer, drug, cond) if drug else None
-        tested = mechanism.hypotheses() if mechanism else ()
-        contents = {
-            "clinical_findings": self._per_drug([part.clinical() for part in clinical]),
-            "mechanistic_findings": (
-                "\n\n".join(filter(None, (self._asked_way(), mechanism.mechanistic())))
-                if mechanism
-                else NOTHING
+        on = [Quoting(self.store, self.citer, drug, self.condition) for drug in self.drugs]
+        for one in on:
+            one.keep_results()
+        harms = tuple(q for one in on for q in one.harms(several=len(on) > 1))
+        main = on[0] if self.studies else None
+        tested = main.tested() if main else ()
+        mechanism = tuple(main.mechanism()) if main else ()
+        against = (*(main.disputed() if main else ()), *(q for one in on for q in one.sides()))
+        of_main = f": {self.main}" if len(on) > 1 else ""
+        return {
+            "clinical_findings": ReportSection(title="Results in the words of the records"),
+            "mechanistic_findings": ReportSection(
+                title=f"Mechanistic findings{of_main}", quoted=mechanism
             ),
-            "contradictions": self._contradictions(mechanism, clinical),
-            "safety": safety(clinical) or NOTHING,
-        }
-        contents["clinical_findings"] += self._also_read()
-        contents["methodology"] = self.methods.methodology()
-        sections: dict[str, Any] = {
-            name: ReportSection(title=_TITLES[name], content=content)
-            for name, content in contents.items()
-        }
-        if mechanism and len(self.drugs) > 1:
-            sections["mechanistic_findings"] = ReportSection(
-                title=f"{_TITLES['mechanistic_findings']}: {drug}",
-                content=contents["mechanistic_findings"],
-            )
-        curated = {"findings": self.facts.findings, "drug_facts": self.store.drug_facts}
-        return sections | {"hypotheses_tested": tested} | curated
+            "contradictions": ReportSection(
+                title="Contradictory evidence",
+                content="" if against else NO_CONTRADICTION,
+                quoted=against,
+            ),
+            "safety": ReportSection(
+                title="Safety", content=AS_REPORTED if harms else HARMS_UNREPORTED, quoted=harms
+            ),
+            "methodology": ReportSection(title="Methodology", content=self.methods.methodology()),
+            "hypotheses_tested": tested,
+        } | self._changing()
 
-    def _contradictions(
-        self, mechanism: MechanismSection | None, clinical: list[ClinicalSection]
-    ) -> str:
-        disputed = mechanism.disputed() if mechanism else ""
-        parts = [disputed, *(part.sides() for part in clinical)]
-        return (
-            "\n\n".join(part for part in parts if part)
-            or "No contradiction was recognised among the records."
-        )
-
-    def _also_read(self) -> str:
-        """Records that bear on the question and that nothing else names, as retracted ones."""
-        cited = {reference.evidence_id for reference in self.citer.references}
-        told: dict[str, str] = {}
+    def _cite_all_read(self) -> None:
+        """Cite what bears on the question and nothing else names, such as retracted records."""
         for drug in self.drugs:
-            for evidence_id, appraisal in self.store.appraisals(drug).items():
-                if appraisal.reading.included and evidence_id not in cited:
-                    retracted = appraisal.grade.retracted
-                    why = Remark.RETRACTED if retracted else appraisal.reading.remark
-                    told.setdefault(evidence_id, why or Remark.MECHANISM_ONLY)
-        lines = [f"- {self._read_too(i, why)}" for i, why in told.items()]
-        heading = "\n\n### Read, without a finding to report\n\n"
-        return heading + "\n".join(lines) if lines else ""
-
-    def _read_too(self, evidence_id: str, why: str) -> str:
-        name, cited = self.citer.name(evidence_id), self.citer.cite([evidence_id])
-        return Rating.READ_TOO.told(name=name, remark=why, cited=cited)
+            appraisals = self.store.appraisals(drug).items()
+            self.citer.cite(i for i, a in appraisals if a.reading.included)
 
     def _title(self) -> str:
         if self.question.drug:
             return f"{capitalised(subject_of(self.question))}: what the evidence shows"
         return f"Repurposing candidates for {self.condition}: what the evidence shows"
-
-    def _per_drug(self, contents: list[str]) -> str:
-        if len(contents) <= 1:
-            return contents[0] if contents else NOTHING
-        return "\n\n".join(
-            f"### {capitalised(drug)}\n\n{content.replace('### ', '#### ')}"
-            for drug, content in zip(self.drugs, contents, strict=True)
-        )
 
     @property
     def _none_decided(self) -> bool:
@@ -250,69 +221,33 @@ class _Writer:
         verdicts = [decide(self.store.studies(drug)).label for drug in self.drugs]
         return len(verdicts) > 1 and set(verdicts) == {VerdictLabel.INSUFFICIENT}
 
-    def _summary(self, brief: Brief | None) -> str:
-        if brief is None:
-            return (
-                f"No record found bears on {escape_markdown(self._subject())}. "
-                "This is a finding about the sources searched, not about the drug: "
-                "absence of evidence is not evidence of absence."
-            )
-        told = (*brief.answer, *brief.harms)
-        for sentence in brief.licensed:
-            self.citer.cite(sentence.evidence_ids)
-        for sentence in (*told, *(study.result for study in brief.studies)):
-            self.citer.cite(sentence.evidence_ids)
-        for trial in brief.trials:
-            self.citer.cite([trial.evidence_id])
-        for sentence in brief.label:
-            self.citer.cite(sentence.evidence_ids)
-        return as_markdown(told, self.citer.references)
+    def _cite(self, brief: Brief) -> None:
+        results = (study.result for study in brief.studies)
+        told = (*brief.licensed, *brief.answer, *brief.harms, *results)
+        self.citer.cite(i for sentence in told for i in sentence.evidence_ids)
+        self.citer.cite(trial.evidence_id for trial in brief.trials)
+        self.citer.cite(i for sentence in brief.label for i in sentence.evidence_ids)
 
-    def _asked_way(self) -> str:
-        """What the records say of the mechanism that the question names."""
-        return " ".join(part for part in (self._posed(), self._mechanism_line()) if part)
-
-    def _posed(self) -> str:
-        """What the records say of the mechanism that the question poses."""
-        posed = [h for h in self.store.hypotheses if h.posed_by_question]
-        if not posed:
-            return ""
-        said = []
-        for h in posed:
-            shown = self.citer.cite(f.evidence_id for e in h.edges for f in e.facts)
-            way = " → ".join(map(escape_markdown, h.nodes[1:-1]))
-            said.append(f"{way}: {_way(h)} {shown}".strip())
-        return Rating.POSED.told(ways="; ".join(said))
-
-    def _subject(self) -> str:
-        return (
-            f"{self.question.drug.name} and {self.condition}"
-            if self.question.drug
-            else self.condition
-        )
-
-    def _mechanism_line(self) -> str:
-        complete = [h for h in self.store.hypotheses if h.complete]
-        if not complete:
-            return ""
-        ids = self.citer.cite(f.evidence_id for h in complete for e in h.edges for f in e.facts)
-        by = Counter(map(_way, complete))
-        said = ", ".join(f"{by[way]} {way.value}" for way in ChainWay if by[way])
-        return Rating.CHAINS.told(n=len(complete), effects=said, cited=ids)
-
-    def _changing(self) -> ReportSection:
-        context, drug = self.context, self.main or ""
-        section = ChangeSection(
-            self.store,
-            self.citer,
-            drug,
-            self.condition,
-            context.searched_on,
-            self.assessment.gaps,
-        )
-        return ReportSection(
-            title="What would change this verdict", content=section.content() if drug else NOTHING
-        )
+    def _changing(self) -> dict[str, Any]:
+        """What would change the verdict by its own rules."""
+        found = what_if(self.studies)
+        several = sum(s.direction is not Direction.NONE for s in self.studies) > 1
+        hinges = any(change.without for change in found)
+        told = (SAME_RULES, STEADY) if several and not hinges else (SAME_RULES,)
+        return {
+            "what_would_change": ReportSection(
+                title="What would change this verdict", content="\n\n".join(told)
+            ),
+            "verdict_changes": tuple(
+                VerdictChange(
+                    change=one.change,
+                    without=one.without,
+                    label=one.verdict.label,
+                    certainty=one.verdict.certainty,
+                )
+                for one in found
+            ),
+        }
 
     def _candidate(self, drug: str) -> DrugCandidate:
         studies = self.store.studies(drug)
@@ -325,16 +260,6 @@ def _asked(question: ResearchQuestion) -> Asked:
     frame = question.frame
     drugs = frame.drugs if frame else ()
     return Asked(question.condition, frame.population if frame else (), drugs)
-
-
-def _way(hypothesis: MechanismHypothesis) -> ChainWay:
-    """What a chain says of the condition."""
-    if not hypothesis.complete:
-        return ChainWay.INCOMPLETE
-    if hypothesis.expected_effect is None:
-        return ChainWay.DISPUTED
-    helps = hypothesis.expected_effect is Sign.DECREASES
-    return ChainWay.HELPS if helps else ChainWay.HARMS
 
 
 def write(

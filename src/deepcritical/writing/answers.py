@@ -1,4 +1,4 @@
-"""Prints the sentences of an answer to a free question as Markdown."""
+"""Prints the sentences of an answer or a brief as Markdown."""
 
 from __future__ import annotations
 
@@ -6,11 +6,18 @@ from collections.abc import Sequence
 
 from deepcritical.domain.answer import AnswerPart
 from deepcritical.domain.brief import Brief
+from deepcritical.domain.report import SUMMARY_LIMIT
 from deepcritical.domain.report_parts import Reference, ReportSection
 from deepcritical.domain.sentences import Sentence, as_markdown
-from deepcritical.domain.text import capitalised
+from deepcritical.domain.text import capitalised, shorten_at_sentence
 
-__all__ = ["overview_of", "section_of"]
+__all__ = ["brief_texts", "overview_of", "section_of"]
+
+
+def brief_texts(brief: Brief, references: Sequence[Reference]) -> dict[str, str]:
+    """The fields of a report that repeat its brief as Markdown."""
+    told = as_markdown((*brief.answer, *brief.harms), references)
+    return {"executive_summary": shorten_at_sentence(told, SUMMARY_LIMIT), "conclusion": told}
 
 
 def overview_of(

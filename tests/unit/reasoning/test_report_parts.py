@@ -1,25 +1,25 @@
-"""What the extractive report says of safety, and of trials that are not finished."""
+"""The parts of a report: trials, harms, both sides, what would change it, and none found."""
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime
 
 import pytest
 
 from deepcritical.appraisal.asked import asked_of
 from deepcritical.appraisal.records import read_for
+from deepcritical.domain.appraisal import Remark
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import grade
+from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.report import ResearchReport
 from deepcritical.reading.rules import read_by_rules
-from deepcritical.reasoning.clinical import ClinicalSection, safety
 from deepcritical.reasoning.writing import write
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.writing.citing import Citer
+from deepcritical.writing.auditing import audit
 from deepcritical.writing.context import ReportContext
 from tests.unit.domain.records import appraisal, paper, trial
-from tests.unit.reasoning.examples import EXAMPLOL, QUESTION, TESTITIS
+from tests.unit.reasoning.examples import CANDIDATES, EXAMPLOL, QUESTION, TESTITIS
 
 CONTEXT = ReportContext(
     stop_reason="no_new_evidence", iterations=1, searched_on="2019-01-01", sources=("made up",)
@@ -48,11 +48,12 @@ def planned(note: str = "") -> Evidence:
     )
 
 
-class TestTrialsThatCouldChangeTheVerdict:
+class TestRegisteredTrials:
     def test_have_their_status_as_of_the_record(self) -> None:
-        said = report_of(planned()).what_would_change.content
-        assert "could change this verdict (status as of the record)" in said
-        assert "recruiting, 120 participants" in said
+        told = report_of(planned())
+        assert told.brief
+        assert [trial.registry_id for trial in told.brief.trials] == ["NCT11111111"]
+        assert "| recruiting | – | 120 |" in told.to_markdown()
 
     @pytest.mark.parametrize(
         "note",
@@ -62,7 +63,7 @@ class TestTrialsThatCouldChangeTheVerdict:
         ],
     )
     def test_say_that_an_old_status_is_old(self, note: str) -> None:
-        assert "recruiting (as recorded" in report_of(planned(note)).what_would_change.content
+        assert "| recruiting (as recorded" in report_of(planned(note)).to_markdown()
 
 
 class TestWhatWouldChangeTheVerdict:
@@ -73,23 +74,10 @@ class TestWhatWouldChangeTheVerdict:
 
     def test_is_told_by_the_rules_of_the_verdict(self) -> None:
         told = report_of(paper("Examplol in testitis", self.FOR, pmid="99001"))
-        content = told.what_would_change.content
         assert told.verdict.label == "promising"
-        assert "Now: promising, very low certainty." in content
-        assert "400 participants in favour | supported | moderate |" in content
-        assert "| lacked PMID 99001 [1] | insufficient evidence | very low |" in content
-
-    def test_names_more_trials_with_their_numbers(self) -> None:
-        many = [
-            trial(f"NCT9900000{n}", "Adults with testitis are given examplol.", status="RECRUITING")
-            for n in range(7)
-        ]
-        content = report_of(*many).what_would_change.content
-        assert re.search(r"; and 2 more \[\d\]\[\d\]\.", content)
-
-    def test_says_that_no_trial_is_under_way(self) -> None:
-        done = trial(content="Adults with testitis are given examplol.", status="COMPLETED")
-        assert "No trial under way" in report_of(done).what_would_change.content
+        markdown = told.to_markdown()
+        assert "400 participants in favour | supported | moderate |" in markdown
+        assert "| lacked PMID 99001 [1] | insufficient evidence | very low |" in markdown
 
 
 class TestContradictions:
@@ -102,26 +90,19 @@ class TestContradictions:
         "Results: Examplol did not improve testitis symptoms compared with placebo."
     )
 
-    def test_quote_both_sides_with_level_and_size(self) -> None:
-        content = report_of(
+    def test_quote_both_sides(self) -> None:
+        markdown = report_of(
             paper("Examplol in testitis: one study", self.FOR, pmid="99001"),
             paper("Examplol in testitis: another study", self.AGAINST, pmid="99002"),
-        ).contradictions.content
-        own, _, other = content.partition("Against:")
-        assert "(level 2, 60 people), quoted from [1]: “Examplol significantly improved" in own
-        assert "(level 2, 90 people), quoted from [2]: “Examplol did not improve" in other
+        ).to_markdown()
+        own, _, other = markdown.partition("Studies against**")
+        assert "(randomised controlled trial) [1]: “Examplol significantly improved" in own
+        assert "(randomised controlled trial) [2]: “Examplol did not improve" in other
 
-    def test_a_registered_trial_has_the_outcome_of_its_paper(self) -> None:
-        entry = trial("NCT99000001", "Adults with testitis are given examplol.", status="COMPLETED")
-        result = paper(
-            "Examplol in testitis: a study", self.FOR, pmid="99001", linked_ids=("nct:NCT99000001",)
-        )
-        alone, both = (
-            report_of(*records).clinical_findings.content for records in ((entry,), (entry, result))
-        )
-        assert "no result found here" in alone
-        assert "| favours [1] |" in both
-        assert "no result found here" not in both
+    def test_are_said_to_be_none(self) -> None:
+        told = report_of(paper("Examplol in testitis: one study", self.FOR, pmid="99001"))
+        assert told.contradictions.quoted == ()
+        assert "No contradiction was recognised" in told.contradictions.content
 
 
 class TestSafety:
@@ -133,15 +114,41 @@ class TestSafety:
             paper("Examplol in testitis", self.OWN, pmid="99001"),
             paper("Examplol in healthy volunteers", self.OTHER, pmid="99002"),
         )
-        own, _, related = found.safety.content.partition("In people without the condition")
-        assert ("nausea" in own, "rash" in own) == (True, False)
-        assert "rash" in related
+        own, related = found.safety.quoted
+        assert (own.group, "nausea" in own.claims[0].quote) == ("", True)
+        assert "In people without the condition" in related.group
+        assert "rash" in related.claims[0].quote
+
+    def test_says_that_no_report_of_harms_is_no_sign_of_safety(self) -> None:
+        assert "not a sign of safety" in report_of(planned()).safety.content
 
 
-class TestSafetyOfSeveralDrugs:
-    def test_says_once_of_which_drugs_nothing_is_reported(self) -> None:
-        store, citer = EvidenceStore(), Citer(EvidenceStore())
-        parts = [ClinicalSection(store, citer, drug, "testitis") for drug in ("a", "b", "c")]
-        assert safety(parts).startswith("No record found here reports harms of a, b or c. ")
-        assert "harms of a. " in safety(parts[:1])
-        assert safety([]) == ""
+def test_of_candidates_without_evidence_none_is_called_the_best() -> None:
+    store = EvidenceStore()
+    record = paper("Examplol and otherol in testitis", "600 adults were randomised.", pmid="99001")
+    (key,) = store.add([record])
+    for drug in ("examplol", "otherol"):
+        store.add_appraisal(appraisal(record, key, drug=drug, remark=Remark.SILENT))
+    told = write(CANDIDATES, store, CONTEXT, "a test")
+    assert told.executive_summary.startswith("None of the candidates has enough evidence")
+    assert "Not known: the evidence found does not show" in told.conclusion
+    assert "## Evidence table" in told.to_markdown()
+    assert audit(told).failed == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        (QUESTION, "No study of examplol in testitis was found."),
+        (CANDIDATES, "No study of any drug in testitis was found."),
+    ],
+)
+def test_where_no_study_was_found_the_brief_says_what_was_searched(
+    question: ResearchQuestion, said: str
+) -> None:
+    told = write(question, EvidenceStore(), CONTEXT, "a test")
+    assert told.brief
+    assert told.brief.answer[0].text == said
+    assert "Searched were" in told.brief.missing[-1]
+    assert "/10" not in told.to_markdown()
+    assert audit(told).failed == ()
