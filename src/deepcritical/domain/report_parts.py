@@ -150,7 +150,7 @@ class EdgeTested(Model):
     subject: str
     object: str
     finding: str
-    """Sign and contradiction in words, or ``no evidence in the records found``; with `[n]`."""
+    """Sign and contradiction in words, or ``no evidence in the records found``."""
     evidence_ids: tuple[str, ...] = ()
     increases: tuple[str, ...] = ()
     """Evidence ids of the records in which the subject raises the object."""

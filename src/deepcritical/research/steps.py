@@ -316,8 +316,6 @@ async def check_document(session: ResearchSession, draft: AnyDocument) -> AnyDoc
         ReferencesValidated(
             kept=len(validated.report.references),
             removed=tuple(reference.title for reference in validated.removed),
-            dangling=validated.dangling,
-            unsupported=validated.unsupported,
         ),
         Stage.REPORT,
     )

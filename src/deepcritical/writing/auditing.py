@@ -24,10 +24,10 @@ from deepcritical.domain.ledger import EntryKind, Ledger, LedgerEntry
 from deepcritical.domain.markdown import unescape_markdown
 from deepcritical.domain.report import REPORT_SCHEMA, ResearchReport
 from deepcritical.domain.report_parts import Claim, Reference, ReportSection
-from deepcritical.domain.text import fold
+from deepcritical.domain.text import fold, sentences
 from deepcritical.domain.verdict import Verdict
 from deepcritical.verification.claims import verify_claim
-from deepcritical.writing.answers import brief_texts
+from deepcritical.writing.answers import answer_texts, brief_texts
 from deepcritical.writing.brief import Put, answer_sentences, harm_sentences
 from deepcritical.writing.checking import answer_entries, brief_entries
 from deepcritical.writing.quoting import SET_PHRASES
@@ -71,8 +71,11 @@ def is_of_markdown(report: Document) -> bool:
 def check_sentences(report: AnyDocument) -> tuple[AnyDocument, Ledger]:
     """The document without the sentences that do not stand, and the ledger that tells of them.
 
-    What an answer says is written by code over findings, and is only told of.
+    What is printed is rendered anew, so that its numbers are those of the references. What an
+    answer says is written by code over findings, and is only told of.
     """
+    if isinstance(report, DeepAnswer) and not is_of_markdown(report):
+        report = report.model_copy(update=answer_texts(report))
     records = records_of(report)
     entries = tuple(_sentence_entries(report, records, records))
     if isinstance(report, ResearchReport):
@@ -271,9 +274,13 @@ def _plain_entries(report: ResearchReport) -> Iterator[LedgerEntry]:
     """What is printed beside the sentences that are data, and is none of what code writes."""
     if report.brief:
         for name, given in brief_texts(report.brief, report.references).items():
-            if (text := getattr(report, name)) != given:
+            if (text := getattr(report, name)) == given:
+                continue
+            told = {span.text for span in sentences(given)}
+            foreign = [span.text for span in sentences(text) if span.text not in told]
+            for one in foreign or [text]:
                 reason = "it is not what the brief says"
-                yield LedgerEntry(kind=EntryKind.VERDICT, text=text, holds=False, reason=reason)
+                yield LedgerEntry(kind=EntryKind.VERDICT, text=one, holds=False, reason=reason)
     for name in () if is_of_markdown(report) else _SECTIONS:
         for text in getattr(report, name).content.split("\n\n"):
             if text and text not in SET_PHRASES:

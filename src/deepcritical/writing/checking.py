@@ -14,7 +14,7 @@ from deepcritical.domain.text import fold, locate_quote
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import OutcomeRow
 from deepcritical.verification.binding import checks_of
-from deepcritical.writing.answers import overview_of, section_of
+from deepcritical.writing.answers import answer_texts
 from deepcritical.writing.brief import Put, answer_sentences, harm_sentences
 from deepcritical.writing.findings import harm_sentence, study_sentence
 from deepcritical.writing.label_facts import fact_sentence
@@ -79,14 +79,12 @@ def _uncited(answer: DeepAnswer) -> Iterator[LedgerEntry]:
 
 def _otherwise(answer: DeepAnswer) -> Iterator[LedgerEntry]:
     """Yield what is printed and is not what the sentences of the answer give."""
-    parts = [section_of(part, answer.references) for part in answer.parts]
-    given = {overview_of(answer.brief, answer.lead, answer.references)}
-    given |= {f"{part.title}\n{part.content}" for part in parts}
-    printed = (answer.overview, *(f"{s.title}\n{s.content}" for s in answer.sections))
+    given = answer_texts(answer)
+    printed = [answer.overview] if answer.overview != given["overview"] else []
+    printed += [f"{s.title}\n{s.content}" for s in answer.sections if s not in given["sections"]]
     for text in printed:
-        if text not in given:
-            reason = "it is not what its sentences say"
-            yield LedgerEntry(kind=EntryKind.VERDICT, text=text, holds=False, reason=reason)
+        reason = "it is not what its sentences say"
+        yield LedgerEntry(kind=EntryKind.VERDICT, text=text, holds=False, reason=reason)
 
 
 def _missing(answer: DeepAnswer) -> Iterator[str]:

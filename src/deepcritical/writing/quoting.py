@@ -148,12 +148,10 @@ class Quoting(NamedTuple):
         )
 
     def _edge(self, edge: Edge) -> EdgeTested:
-        said = [
-            f"{sign.value} {self.citer.cite(f.evidence_id for f in facts)}"
-            for sign, facts in _signs(edge)
-        ]
+        self.citer.cite(fact.evidence_id for fact in edge.facts)
+        said = [sign.value for sign, _ in _signs(edge)]
         if edge.associated and not said:
-            said = [f"is tied to {self.citer.cite(f.evidence_id for f in edge.associated)}"]
+            said = ["is tied to"]
         return EdgeTested(
             subject=edge.subject,
             object=edge.object,
