@@ -11,22 +11,23 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, NamedTuple
 
 from deepcritical.domain.answer import DeepAnswer
-from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.assessment import JudgeAssessment
+from deepcritical.domain.base import Model
 from deepcritical.domain.budget import Judgement
-from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
+from deepcritical.domain.checklist import Inquiry, ItemCoverage, ItemFact
 from deepcritical.domain.events import Notice
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.grading import grade
 from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
+from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.mechanism.chains import proposed_chains
+from deepcritical.models.accounting import RunAccount
 from deepcritical.models.answers import Assessed, Hypotheses, Plan
 from deepcritical.models.asking import Asker, NoAnswerError, open_asker
-from deepcritical.models.desk import RunDesk
+from deepcritical.models.desk import Asked, RunDesk
 from deepcritical.models.providers import ModelServer
 from deepcritical.prompts import asks
 from deepcritical.prompts.evidence import (
@@ -38,23 +39,27 @@ from deepcritical.questions.by_model import read_by_model
 from deepcritical.questions.searching import condition_of, drug_named
 from deepcritical.reading.library import Library
 from deepcritical.reading.model import ModelReader
-from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies, Unread
+from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies
 from deepcritical.reasoning.choosing import ChooseEvidence, OpenChoosing, choose_by_grade
-from deepcritical.reasoning.extractive import ExtractiveReasoner
-from deepcritical.reasoning.judged import judged, worded_queries
-from deepcritical.reasoning.judging import best_drug, graph_of, open_gaps
+from deepcritical.reasoning.extractive import BY_RULES, Rules
+from deepcritical.reasoning.judging import (
+    best_drug,
+    graph_of,
+    judged,
+    last_assessment,
+    open_gaps,
+    worded_queries,
+)
 from deepcritical.reasoning.llm_inquiry import InquiryModel
-from deepcritical.reasoning.llm_writing import Writer
 from deepcritical.reasoning.managing import AskedManager
-from deepcritical.reasoning.remembering import Remembered
-from deepcritical.reasoning.telling import Telling
-from deepcritical.reasoning.writing import store_findings, with_synthesis, write
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.verification.verifiers import ModelVerifier
+from deepcritical.writing.by_model import Writer
 from deepcritical.writing.context import ReportContext
+from deepcritical.writing.report import Synthesis, store_findings, write
 
-__all__ = ["LLMReasoner"]
+__all__ = ["LLMReasoner", "Remembered"]
 
 
 _NO_MANAGER = "Small-model profile: no model manager. Code decides which agent speaks next."
@@ -69,22 +74,34 @@ _MOST_GAPS = 10
 _WRITING: tuple[Judgement, Judgement] = ("report", "verify")
 
 
+class Remembered(Model):
+    """What is left of all calls so far, so that another process can go on with it."""
+
+    asked: Asked
+    by_rule: dict[Judgement, str]
+    """What rules did in the model's place, and how far."""
+    plans: dict[str, Plan | None]
+    """What the model planned for a question, by its text."""
+    searches: tuple[str, ...]
+    """What the last check of a checklist would search for."""
+
+
 class _Opened(NamedTuple):
     asker: Asker
-    telling: Telling
+    account: RunAccount
     inquiry: InquiryModel
     writer: Writer
 
 
 def _opened(server: ModelServer, asker: Asker, desk: RunDesk) -> _Opened:
-    telling = Telling(server, asker.purse, desk)
+    account = RunAccount(server, asker.purse, desk)
     writer, judge = (server.server_for(step).name for step in _WRITING)
     writing = Writer(asker, writer, ModelVerifier(asker, judge), own=judge == writer)
-    inquiry = InquiryModel(asker, telling, ExtractiveReasoner(), writing)
-    return _Opened(asker, telling, inquiry, writing)
+    inquiry = InquiryModel(asker, account, writing)
+    return _Opened(asker, account, inquiry, writing)
 
 
-class LLMReasoner:
+class LLMReasoner(Rules):
     """Implements `Reasoner` with one model. `for_run` gives each run one of its own.
 
     Args:
@@ -104,12 +121,11 @@ class LLMReasoner:
         *,
         manages: bool = False,
     ) -> None:
+        super().__init__(library)
         self._server = server
         self._desk = desk or RunDesk()
         self._choosing = choosing
         self._choose: ChooseEvidence = choose_by_grade
-        self._library = library or Library()
-        self._rules = ExtractiveReasoner(self._library)
         self._manages = manages
         self._opened: _Opened | None = None
         self._plans: dict[str, Plan | None] = {}
@@ -118,10 +134,6 @@ class LLMReasoner:
     def name(self) -> str:
         """Name shown to the reader."""
         return f"model {self._server.name}"
-
-    async def warm_up(self) -> None:
-        """Load the vocabularies."""
-        await self._rules.warm_up()
 
     @asynccontextmanager
     async def for_run(self, desk: RunDesk) -> AsyncIterator[Reasoner]:
@@ -133,18 +145,18 @@ class LLMReasoner:
             if self._choosing:
                 own._choose = await stack.enter_async_context(self._choosing(desk))
             own._opened = _opened(self._server, asker, desk)
-            await own._opened.telling.budget(manages=own._manages)
+            await own._opened.account.budget(manages=own._manages)
             if self._manages and not own._manages:
                 await desk.tell(Notice(message=_NO_MANAGER))
             yield own
 
     def manager_model(self) -> ManagerModel | None:
         """The model, if it is to manage the team."""
-        return AskedManager(self._asker, self._telling) if self._manages else None
+        return AskedManager(self._asker, self._account) if self._manages else None
 
     def remembered(self) -> dict[str, Any]:
         """What was spent, how the server answers, what rules did instead, what was planned."""
-        done, searches = self._telling.by_rule, self._model.inquiry.searches
+        done, searches = self._account.by_rule, self._model.inquiry.searches
         left = Remembered(
             asked=self._asker.asked, by_rule=done, plans=self._plans, searches=searches
         )
@@ -154,7 +166,7 @@ class LLMReasoner:
         """Go on with that."""
         kept = Remembered.model_validate(left)
         self._asker.go_on(kept.asked)
-        self._telling.by_rule = dict(kept.by_rule)
+        self._account.by_rule = dict(kept.by_rule)
         self._plans = dict(kept.plans)
         self._model.inquiry.searches = kept.searches
 
@@ -163,13 +175,13 @@ class LLMReasoner:
         plan = await self._plan("question", frame.text)
         if plan:
             frame = await calculated(read_by_model, frame, plan)
-        return await self._rules.refine_question(frame)
+        return await super().refine_question(frame)
 
     async def generate_queries(
         self, question: ResearchQuestion, store: EvidenceStore
     ) -> tuple[SearchQuery, ...]:
         """The rules' queries, and at first those that the model adds."""
-        by_rule = await self._rules.generate_queries(question, store)
+        by_rule = await super().generate_queries(question, store)
         if store.searches:
             return by_rule
         asked = question.text in self._plans
@@ -178,12 +190,6 @@ class LLMReasoner:
         added = worded_queries(question.drug, condition_of(question), searches)
         return tuple(dict.fromkeys((*by_rule, *added)))
 
-    async def name_candidates(
-        self, question: ResearchQuestion, store: EvidenceStore
-    ) -> tuple[Drug, ...]:
-        """By rule: the drugs that most records name."""
-        return await self._rules.name_candidates(question, store)
-
     async def read_studies(self, records: Mapping[str, Evidence], owner: str) -> Studies:
         """What the model reads where neither registry nor curators did, and rules where it fails.
 
@@ -191,32 +197,21 @@ class LLMReasoner:
         the budget does not hold is the weakest.
         """
         ordered = dict(sorted(records.items(), key=_weakest_last))
-        reader = ModelReader(self._asker, self._telling.to_read)
+        reader = ModelReader(self._asker, self._account.to_read)
         outcome = await self._library.read(ordered, reader, owner)
         read = outcome.by_model
         if read.failed:
             helped = bool(read.found)
-            await self._telling.fell_back("reading", read.failed[0], read.strange, in_part=helped)
+            await self._account.fell_back("reading", read.failed[0], read.strange, in_part=helped)
         elif outcome.asked:
-            await self._telling.made("reading", read.strange)
+            await self._account.made("reading", read.strange)
         return Studies(readings=dict(outcome.readings), problem=outcome.problem)
-
-    async def read_evidence(self, question: ResearchQuestion, unread: Unread) -> Reading:
-        """By code, from the reading of its study."""
-        return await self._rules.read_evidence(question, unread)
-
-    async def read_all(
-        self, question: ResearchQuestion, unread: Sequence[Unread]
-    ) -> AsyncIterator[Reading]:
-        """By code, one record after the other."""
-        async for reading in self._rules.read_all(question, unread):
-            yield reading
 
     async def propose_hypotheses(
         self, question: ResearchQuestion, store: EvidenceStore
     ) -> tuple[MechanismHypothesis, ...]:
         """The chains of the graph, with those that the model proposes over it."""
-        by_rule = await self._rules.propose_hypotheses(question, store)
+        by_rule = await super().propose_hypotheses(question, store)
         graph = await calculated(graph_of, question, store)
         if graph is None or not graph.nodes:
             return by_rule
@@ -225,17 +220,17 @@ class LLMReasoner:
         try:
             answer = await self._asker.ask("hypotheses", prompt, Hypotheses)
         except NoAnswerError as error:
-            await self._telling.fell_back("hypotheses", error)
+            await self._account.fell_back("hypotheses", error)
             return by_rule
         chains, dropped = await calculated(proposed_chains, graph, by_rule, answer.chains)
-        await self._telling.made("hypotheses", dropped)
+        await self._account.made("hypotheses", dropped)
         return chains
 
     async def assess_evidence(
         self, question: ResearchQuestion, store: EvidenceStore
     ) -> JudgeAssessment:
         """The lower of the rules' and the model's scores, and the gaps and searches of both."""
-        by_rule = await self._rules.assess_evidence(question, store)
+        by_rule = await super().assess_evidence(question, store)
         name = best_drug(question, store)
         shown = await self._shown("assessment", question, store, name) if name else None
         if name is None or shown is None or not shown.ids:
@@ -248,11 +243,11 @@ class LLMReasoner:
         try:
             answer = await self._asker.ask("assessment", prompt, Assessed)
         except NoAnswerError as error:
-            await self._telling.fell_back("assessment", error)
+            await self._account.fell_back("assessment", error)
             return by_rule
         drug, condition = question.drug or drug_named(name), condition_of(question)
         queries = worded_queries(drug, condition, answer.searches)
-        await self._telling.made("assessment")
+        await self._account.made("assessment")
         return judged(by_rule, answer, name, queries, condition.name, gaps)
 
     async def write_report(
@@ -260,14 +255,13 @@ class LLMReasoner:
     ) -> ResearchReport:
         """The rules' report, with what the studies show together in the model's words, checked."""
         told = context.model_copy(update={"found_by": "rules and a model"})
-        report = await calculated(write, question, store, told, self._rules.name)
         name = best_drug(question, store)
-        findings = await calculated(store_findings, store, report, name) if name else {}
+        findings = await calculated(store_findings, store, name) if name else {}
         written = await self._synthesis(question, store, findings) if findings else ()
-        author = self._telling.author(self.name, self._rules.name, wrote=bool(written))
-        # Once more, because the part on methods names the author.
-        report = await calculated(write, question, store, told, author)
-        return await calculated(with_synthesis, report, store, written, findings)
+        author = self._account.author(self.name, BY_RULES, wrote=bool(written))
+        assessment = await calculated(last_assessment, question, store)
+        synthesis = Synthesis(written, findings)
+        return await calculated(write, question, store, told, assessment, author, synthesis)
 
     async def _synthesis(
         self, question: ResearchQuestion, store: EvidenceStore, findings: Mapping[str, Finding]
@@ -275,10 +269,10 @@ class LLMReasoner:
         try:
             written = await self._model.writer.write(question.text, findings, store.evidence)
         except NoAnswerError as error:
-            await self._telling.fell_back("report", error)
+            await self._account.fell_back("report", error)
             return ()
         replaced = sum(bool(sentence.in_place_of) for sentence in written)
-        await self._telling.made("report", replaced)
+        await self._account.made("report", replaced)
         return written
 
     # --- a free question ------------------------------------------------------------------------
@@ -286,10 +280,6 @@ class LLMReasoner:
     async def refine_inquiry(self, frame: QuestionFrame, context: str = "") -> Inquiry:
         """As the model reads it, with aspects and searches that it adds."""
         return await self._model.inquiry.refine(frame, context)
-
-    async def generate_checklist(self, inquiry: Inquiry) -> Checklist:
-        """The rules' items and those of the aspects that the model named."""
-        return await self._rules.generate_checklist(inquiry)
 
     async def generate_item_queries(
         self, inquiry: Inquiry, store: EvidenceStore, *, web: bool
@@ -320,8 +310,8 @@ class LLMReasoner:
         return self._model.asker
 
     @property
-    def _telling(self) -> Telling:
-        return self._model.telling
+    def _account(self) -> RunAccount:
+        return self._model.account
 
     @property
     def _model(self) -> _Opened:
@@ -354,10 +344,10 @@ class LLMReasoner:
             plan = await self._asker.ask(judgement, prompt, Plan)
         except NoAnswerError as error:
             self._plans[text] = None
-            await self._telling.fell_back(judgement, error)
+            await self._account.fell_back(judgement, error)
             return None
         self._plans[text] = plan
-        await self._telling.made(judgement)
+        await self._account.made(judgement)
         return plan
 
 

@@ -22,6 +22,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.question import SearchQuery
 from deepcritical.domain.sentences import Sentence
+from deepcritical.models.accounting import RunAccount
 from deepcritical.models.answers import (
     Completeness,
     InquiryPlan,
@@ -32,11 +33,10 @@ from deepcritical.models.asking import Asker, NoAnswerError
 from deepcritical.prompts import inquiry_asks
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN, ShownRecords, batches
 from deepcritical.questions.by_model import read_by_model
-from deepcritical.reasoning.extractive import ExtractiveReasoner
-from deepcritical.reasoning.llm_writing import Writer
-from deepcritical.reasoning.telling import Telling
+from deepcritical.reasoning.extractive import BY_RULES, Rules
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.writing.by_model import Writer
 from deepcritical.writing.context import ReportContext
 
 __all__ = ["InquiryModel"]
@@ -47,18 +47,15 @@ class InquiryModel:
 
     Args:
         asker: Asks the model within the run's budget.
-        telling: Tells what it made, and what rules made in its place.
-        rules: The reasoner whose judgements its answers are joined with.
+        account: Tells what it made, and what rules made in its place.
         writer: Writes over findings; every sentence passes the gate.
     """
 
-    def __init__(
-        self, asker: Asker, telling: Telling, rules: ExtractiveReasoner, writer: Writer
-    ) -> None:
+    def __init__(self, asker: Asker, account: RunAccount, writer: Writer) -> None:
         self._asker = asker
         self._writer = writer
-        self._telling = telling
-        self._rules = rules
+        self._account = account
+        self._rules = Rules()
         self.searches: tuple[str, ...] = ()
         """What the last check of completeness would search for."""
 
@@ -68,9 +65,9 @@ class InquiryModel:
         try:
             plan = await self._asker.ask("question", prompt, InquiryPlan)
         except NoAnswerError as error:
-            await self._telling.fell_back("question", error)
+            await self._account.fell_back("question", error)
             return await self._rules.refine_inquiry(frame, context)
-        await self._telling.made("question")
+        await self._account.made("question")
         read = await calculated(read_by_model, frame, plan)
         return planned(await self._rules.refine_inquiry(read, context), plan)
 
@@ -95,9 +92,9 @@ class InquiryModel:
         answers, failed = await self._read(inquiry, checklist, wanted)
         both = await calculated(joined_facts, checklist, wanted, by_rule, answers)
         if failed:
-            await self._telling.fell_back("reading", failed, both.dropped, in_part=bool(answers))
+            await self._account.fell_back("reading", failed, both.dropped, in_part=bool(answers))
         else:
-            await self._telling.made("reading", both.dropped)
+            await self._account.made("reading", both.dropped)
         return both.facts
 
     async def completeness(
@@ -118,9 +115,9 @@ class InquiryModel:
         try:
             answer = await self._asker.ask("assessment", prompt, Completeness)
         except NoAnswerError as error:
-            await self._telling.fell_back("assessment", error)
+            await self._account.fell_back("assessment", error)
             return by_rule
-        await self._telling.made("assessment")
+        await self._account.made("assessment")
         self.searches = searches_of(answer.searches)
         return doubted(by_rule, answer)
 
@@ -130,7 +127,7 @@ class InquiryModel:
         """The answer from findings and passages, with what the model writes of them, checked."""
         draft = await calculated(draft_of, inquiry, store)
         written = await self._written(inquiry, store, draft) if draft.findings else ()
-        author = self._telling.author(name, self._rules.name, wrote=bool(written))
+        author = self._account.author(name, BY_RULES, wrote=bool(written))
         told = context.model_copy(update={"found_by": "rules and a model"})
         return await calculated(synthesize, inquiry, store, told, author, draft, written)
 
@@ -141,10 +138,10 @@ class InquiryModel:
         try:
             written = await self._writer.write(asked, findings_in(draft), store.evidence)
         except NoAnswerError as error:
-            await self._telling.fell_back("report", error)
+            await self._account.fell_back("report", error)
             return ()
         replaced = sum(bool(sentence.in_place_of) for sentence in written)
-        await self._telling.made("report", replaced)
+        await self._account.made("report", replaced)
         return written
 
     async def _read(

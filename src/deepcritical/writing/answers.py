@@ -15,7 +15,7 @@ from deepcritical.domain.text import capitalised, shorten_at_sentence
 __all__ = ["answer_texts", "brief_texts"]
 
 
-def brief_texts(brief: Brief, references: Sequence[Reference]) -> dict[str, str]:
+def brief_texts(brief: Brief, references: Sequence[Reference]) -> dict[str, Any]:
     """The fields of a report that repeat its brief as Markdown."""
     told = as_markdown((*brief.answer, *brief.harms), references)
     return {"executive_summary": shorten_at_sentence(told, SUMMARY_LIMIT), "conclusion": told}

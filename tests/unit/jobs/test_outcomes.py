@@ -26,7 +26,7 @@ from deepcritical.jobs import outcomes
 from deepcritical.jobs.outcomes import EXECUTE, Form, Outcome, RecordedError
 from deepcritical.models.asking import NoAnswerError
 from deepcritical.reasoning.base import Reasoner, Studies
-from deepcritical.reasoning.remembering import Remembered
+from deepcritical.reasoning.llm import Remembered
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.search_handler import SourceAnswer

@@ -13,7 +13,7 @@ from deepcritical.domain.report_parts import Claim, Quoted, ReportSection
 from deepcritical.domain.verdict import Certainty, Verdict, VerdictLabel
 from deepcritical.writing.auditing import audit, check_sentences, records_of
 from tests.unit.domain.records import CONTENT, QUOTE, claim, paper, reference, report
-from tests.unit.reasoning.test_report_parts import report_of
+from tests.unit.writing.test_report import report_of
 
 RECORD = paper(pmid="99000001", note="a made-up caution")
 OTHER = paper("Another", "Mood was not asked about in the survey.", pmid="99000002")

@@ -123,8 +123,8 @@ class Methods:
                 self._facts(),
                 self._flow(),
                 f"Written by: {escape_markdown(self._written_by)}. "
-                "Every sentence about a study is one whole "
-                f"sentence of that record's text, found by {self._context.found_by}; "
+                "Every sentence quoted is one whole "
+                f"sentence of its record's text, found by {self._context.found_by}; "
                 "counts, grades and verdict are computed. "
                 "Levels are OCEBM 2011; a review counts as the weakest design that it includes. "
                 "The verdict is the first rule that applies in a fixed table over studies "

@@ -14,10 +14,11 @@ from deepcritical.domain.grading import grade
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.report import ResearchReport
 from deepcritical.reading.rules import read_by_rules
-from deepcritical.reasoning.writing import write
+from deepcritical.reasoning.judging import assess
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.auditing import audit
 from deepcritical.writing.context import ReportContext
+from deepcritical.writing.report import write
 from tests.unit.domain.records import appraisal, paper, trial
 from tests.unit.reasoning.examples import CANDIDATES, EXAMPLOL, QUESTION, TESTITIS
 
@@ -35,7 +36,7 @@ def report_of(*records: Evidence) -> ResearchReport:
         reading = read_for(asked_of(EXAMPLOL, TESTITIS), key, record, study, grade(record))
         found = appraisal(record, key, drug="examplol")
         store.add_appraisal(found.model_copy(update={"reading": reading}))
-    return write(QUESTION, store, CONTEXT, "a test")
+    return write(QUESTION, store, CONTEXT, assess(QUESTION, store), "a test")
 
 
 def planned(note: str = "") -> Evidence:
@@ -129,7 +130,7 @@ def test_of_candidates_without_evidence_none_is_called_the_best() -> None:
     (key,) = store.add([record])
     for drug in ("examplol", "otherol"):
         store.add_appraisal(appraisal(record, key, drug=drug, remark=Remark.SILENT))
-    told = write(CANDIDATES, store, CONTEXT, "a test")
+    told = write(CANDIDATES, store, CONTEXT, assess(CANDIDATES, store), "a test")
     assert told.executive_summary.startswith("None of the candidates has enough evidence")
     assert "Not known: the evidence found does not show" in told.conclusion
     assert "## Evidence table" in told.to_markdown()
@@ -146,7 +147,8 @@ def test_of_candidates_without_evidence_none_is_called_the_best() -> None:
 def test_where_no_study_was_found_the_brief_says_what_was_searched(
     question: ResearchQuestion, said: str
 ) -> None:
-    told = write(question, EvidenceStore(), CONTEXT, "a test")
+    store = EvidenceStore()
+    told = write(question, store, CONTEXT, assess(question, store), "a test")
     assert told.brief
     assert told.brief.answer[0].text == said
     assert "Searched were" in told.brief.missing[-1]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from deepcritical.appraisal.verdict import decide
 from deepcritical.appraisal.what_if import what_if
@@ -17,8 +17,6 @@ from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.questions.wording import answer_to, proposition_of, subject_of
-from deepcritical.reasoning.judging import assess, rank_drugs
-from deepcritical.reasoning.methods import Methods
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.answers import brief_texts
 from deepcritical.writing.brief import Matter, brief_of
@@ -27,6 +25,7 @@ from deepcritical.writing.context import ReportContext
 from deepcritical.writing.evidence_rows import evidence_rows
 from deepcritical.writing.findings import findings_of
 from deepcritical.writing.label_facts import Asked, facts_told
+from deepcritical.writing.methods import Methods
 from deepcritical.writing.quoting import (
     AS_REPORTED,
     HARMS_UNREPORTED,
@@ -38,12 +37,28 @@ from deepcritical.writing.quoting import (
 from deepcritical.writing.studies import study_rows
 from deepcritical.writing.words import listed
 
-__all__ = ["store_findings", "with_synthesis", "write"]
+__all__ = ["Synthesis", "rank_drugs", "store_findings", "write"]
 
+_RANK = tuple(VerdictLabel)
 _TOP = 5
 _ANY_DRUG = "any drug"
 """What a brief is on where no drug was asked about and none was found."""
 _NONE_DECIDED = "None of the candidates has enough evidence for a verdict."
+
+
+class Synthesis(NamedTuple):
+    """What a model wrote over findings."""
+
+    sentences: tuple[Sentence, ...]
+    """Those that passed their checks, or took the place of one that did not."""
+    findings: Mapping[str, Finding]
+    """By id."""
+
+    @property
+    def cited(self) -> list[Finding]:
+        """The findings that its sentences rest on."""
+        ids = dict.fromkeys(i for sentence in self.sentences for i in sentence.finding_ids)
+        return [self.findings[i] for i in ids]
 
 
 class _Writer:
@@ -54,14 +69,14 @@ class _Writer:
         question: ResearchQuestion,
         store: EvidenceStore,
         context: ReportContext,
+        assessment: JudgeAssessment,
         written_by: str,
     ) -> None:
-        self.question, self.store, self.context, self.written_by = (
-            question,
-            store,
-            context,
-            written_by,
-        )
+        self.question = question
+        self.store = store
+        self.context = context
+        self.assessment = assessment
+        self.written_by = written_by
         self.condition = question.condition.name if question.condition else question.text
         self.citer = Citer(store)
         self.drugs = (question.drug.name,) if question.drug else rank_drugs(store)[:_TOP]
@@ -70,18 +85,17 @@ class _Writer:
         self.verdict = decide(self.studies)
         self.facts = facts_told(store.drug_facts or (), _asked(question))
         self.methods = Methods(question, store, context, self.citer, self.drugs, written_by)
-        self.assessment: JudgeAssessment = (
-            store.assessments[-1] if store.assessments else assess(question, store)
-        )
 
-    def report(self) -> ResearchReport:
+    def report(self, synthesis: Synthesis | None) -> ResearchReport:
         # The order of these calls gives the references their numbers: the brief's come first.
-        brief = self._brief()
+        written = synthesis.sentences if synthesis else ()
+        brief = self._brief().model_copy(update={"synthesis": written})
         self._cite(brief)
         candidates = tuple(self._candidate(drug) for drug in self.drugs)
         study_table = self._study_table()
         sections = self._sections()
         self._cite_all_read()
+        self.citer.cite(i for sentence in written for i in sentence.evidence_ids)
         frame = self.question.frame
         return ResearchReport(
             schema_version=REPORT_SCHEMA,
@@ -94,7 +108,7 @@ class _Writer:
             answer=self._answer(),
             proposition=proposition_of(frame, self.verdict.label) if frame else "",
             **sections,
-            findings=self.facts.findings,
+            findings=(*self.facts.findings, *(synthesis.cited if synthesis else ())),
             drug_facts=self.store.drug_facts,
             drug_candidates=candidates if self.studies else (),
             limitations=self.methods.limitations(),
@@ -102,17 +116,23 @@ class _Writer:
             studies=self.studies,
             evidence_table=evidence_rows(self.store, self.citer.references, candidates),
             claims=self.citer.claims,
-            searches=tuple(self.store.searches),
-            prisma=self.methods.prisma(),
-            sources_searched=tuple(dict.fromkeys(s.source for s in self.store.searches)),
-            total_papers_reviewed=len(self.store.evidence),
+            **self._of_run(),
             studies_included=len(self.studies),
-            notices=self.context.notices,
-            search_iterations=self.context.iterations,
             confidence_score=self.verdict.confidence,
             assessment=self.assessment,
             written_by=self.written_by,
         )
+
+    def _of_run(self) -> dict[str, Any]:
+        """How it was searched."""
+        return {
+            "searches": tuple(self.store.searches),
+            "prisma": self.methods.prisma(),
+            "sources_searched": tuple(dict.fromkeys(s.source for s in self.store.searches)),
+            "total_papers_reviewed": len(self.store.evidence),
+            "notices": self.context.notices,
+            "search_iterations": self.context.iterations,
+        }
 
     def _answer(self) -> str:
         frame, verdict = self.question.frame, self.verdict
@@ -138,10 +158,14 @@ class _Writer:
             searched_on=self.context.searched_on,
         )
         brief = brief_of(matter, self._lead())
-        told = {"licensed": self.facts.licensed, "label": self.facts.label}
-        if not self.studies:
-            told["missing"] = (*brief.missing, self._searched())
-        return brief.model_copy(update=told)
+        searched = () if self.studies else (self._searched(),)
+        return brief.model_copy(
+            update={
+                "licensed": self.facts.licensed,
+                "label": self.facts.label,
+                "missing": (*brief.missing, *searched),
+            }
+        )
 
     def _lead(self) -> str:
         """What is said first where nothing was found, or where no drug was asked about."""
@@ -263,44 +287,38 @@ def _asked(question: ResearchQuestion) -> Asked:
 
 
 def write(
-    question: ResearchQuestion, store: EvidenceStore, context: ReportContext, written_by: str
+    question: ResearchQuestion,
+    store: EvidenceStore,
+    context: ReportContext,
+    assessment: JudgeAssessment,
+    written_by: str,
+    synthesis: Synthesis | None = None,
 ) -> ResearchReport:
     """The report over everything in the store."""
-    return _Writer(question, store, context, written_by).report()
+    return _Writer(question, store, context, assessment, written_by).report(synthesis)
 
 
-def store_findings(store: EvidenceStore, report: ResearchReport, drug: str) -> dict[str, Finding]:
-    """Return what a model may write about: the findings on the report's first drug."""
+def rank_drugs(store: EvidenceStore) -> tuple[str, ...]:
+    """Drugs by verdict, certainty, people in randomised studies, number of studies and name."""
+
+    def order(drug: str) -> tuple[int, float, int, int, str]:
+        studies = store.studies(drug)
+        verdict = decide(studies)
+        people = max((r.people or 0 for r in verdict.rows if r.tier == "randomised"), default=0)
+        return _RANK.index(verdict.label), -verdict.confidence, -people, -len(studies), drug
+
+    return tuple(sorted((d for d in store.drugs if store.studies(d)), key=order))
+
+
+def store_findings(store: EvidenceStore, drug: str) -> dict[str, Finding]:
+    """Return what a model may write about: the findings on one drug."""
+    studies = store.studies(drug)
     return findings_of(
         drug,
-        report.verdict,
-        report.studies,
+        decide(studies),
+        studies,
         store.appraisals(drug),
         store.evidence,
         store.readings,
         store.relevance,
-    )
-
-
-def with_synthesis(
-    report: ResearchReport,
-    store: EvidenceStore,
-    written: Sequence[Sentence],
-    findings: Mapping[str, Finding],
-) -> ResearchReport:
-    """Return the report with checked sentences of a model in its brief, and what they cite."""
-    if report.brief is None or not written:
-        return report
-    citer = Citer(store)
-    citer.cite(reference.evidence_id for reference in report.references)
-    for sentence in written:
-        citer.cite(sentence.evidence_ids)
-    cited = dict.fromkeys(i for sentence in written for i in sentence.finding_ids)
-    return report.model_copy(
-        update={
-            "brief": report.brief.model_copy(update={"synthesis": tuple(written)}),
-            "findings": (*report.findings, *(findings[i] for i in cited)),
-            "references": citer.references,
-            "evidence_table": evidence_rows(store, citer.references, report.drug_candidates),
-        }
     )
