@@ -224,4 +224,4 @@ def test_only_the_gate_prints_the_words_of_a_model() -> None:
     users = {
         name for name, path in MODULES.items() if "deepcritical.writing.by_model" in imported(path)
     }
-    assert users == {"deepcritical.reasoning.llm", "deepcritical.reasoning.llm_inquiry"}
+    assert users == {"deepcritical.reasoning.llm_inquiry"}

@@ -139,7 +139,9 @@ class Rules:
         return await calculated(_facts, inquiry, store, unread)
 
     async def check_completeness(
-        self, _inquiry: Inquiry, store: EvidenceStore
+        self,
+        inquiry: Inquiry,  # noqa: ARG002 - a model is told of it
+        store: EvidenceStore,
     ) -> tuple[ItemCoverage, ...]:
         """By the rule over number, level and agreement."""
         return covered(store)

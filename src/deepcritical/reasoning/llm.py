@@ -6,15 +6,13 @@ stands when there is no answer; either is told, with what was spent.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
-from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model
 from deepcritical.domain.budget import Judgement
-from deepcritical.domain.checklist import Inquiry, ItemCoverage, ItemFact
 from deepcritical.domain.events import Notice
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
@@ -22,16 +20,13 @@ from deepcritical.domain.grading import grade
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.mechanism.chains import proposed_chains
-from deepcritical.models.accounting import RunAccount
 from deepcritical.models.answers import Assessed, Hypotheses, Plan
-from deepcritical.models.asking import Asker, NoAnswerError, open_asker
+from deepcritical.models.asking import NoAnswerError, open_asker
 from deepcritical.models.desk import Asked, RunDesk
 from deepcritical.models.providers import ModelServer
 from deepcritical.prompts import asks
 from deepcritical.prompts.evidence import (
-    CHARS_PER_TOKEN,
     ShownRecords,
     shown_records,
 )
@@ -41,7 +36,7 @@ from deepcritical.reading.library import Library
 from deepcritical.reading.model import ModelReader
 from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies
 from deepcritical.reasoning.choosing import ChooseEvidence, OpenChoosing, choose_by_grade
-from deepcritical.reasoning.extractive import BY_RULES, Rules
+from deepcritical.reasoning.extractive import BY_RULES
 from deepcritical.reasoning.judging import (
     best_drug,
     graph_of,
@@ -50,12 +45,10 @@ from deepcritical.reasoning.judging import (
     open_gaps,
     worded_queries,
 )
-from deepcritical.reasoning.llm_inquiry import InquiryModel
+from deepcritical.reasoning.llm_inquiry import InquiryModel, Opened
 from deepcritical.reasoning.managing import AskedManager
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.verification.verifiers import ModelVerifier
-from deepcritical.writing.by_model import Writer
 from deepcritical.writing.context import ReportContext
 from deepcritical.writing.report import Synthesis, store_findings, write
 
@@ -71,9 +64,6 @@ _MOST_GAPS = 10
 """Gaps that a model is shown to choose from; what it is not shown is not put off."""
 
 
-_WRITING: tuple[Judgement, Judgement] = ("report", "verify")
-
-
 class Remembered(Model):
     """What is left of all calls so far, so that another process can go on with it."""
 
@@ -86,27 +76,11 @@ class Remembered(Model):
     """What the last check of a checklist would search for."""
 
 
-class _Opened(NamedTuple):
-    asker: Asker
-    account: RunAccount
-    inquiry: InquiryModel
-    writer: Writer
-
-
-def _opened(server: ModelServer, asker: Asker, desk: RunDesk) -> _Opened:
-    account = RunAccount(server, asker.purse, desk)
-    writer, judge = (server.server_for(step).name for step in _WRITING)
-    writing = Writer(asker, writer, ModelVerifier(asker, judge), own=judge == writer)
-    inquiry = InquiryModel(asker, account, writing)
-    return _Opened(asker, account, inquiry, writing)
-
-
-class LLMReasoner(Rules):
+class LLMReasoner(InquiryModel):
     """Implements `Reasoner` with one model. `for_run` gives each run one of its own.
 
     Args:
         server: The model's server.
-        desk: The run's limits, clock and ear.
         choosing: Opens what chooses the records of a run's prompts.
         library: Holds the readings of studies.
         manages: Whether the model also manages the team; a small one does not.
@@ -115,36 +89,27 @@ class LLMReasoner(Rules):
     def __init__(
         self,
         server: ModelServer,
-        desk: RunDesk | None = None,
         choosing: OpenChoosing | None = None,
         library: Library | None = None,
         *,
         manages: bool = False,
     ) -> None:
-        super().__init__(library)
-        self._server = server
-        self._desk = desk or RunDesk()
+        super().__init__(server, library)
         self._choosing = choosing
         self._choose: ChooseEvidence = choose_by_grade
         self._manages = manages
-        self._opened: _Opened | None = None
         self._plans: dict[str, Plan | None] = {}
-
-    @property
-    def name(self) -> str:
-        """Name shown to the reader."""
-        return f"model {self._server.name}"
 
     @asynccontextmanager
     async def for_run(self, desk: RunDesk) -> AsyncIterator[Reasoner]:
         """A reasoner with a client, a key and a budget of its own."""
         manages = self._manages and not self._short("manager")
-        own = LLMReasoner(self._server, desk, library=self._library, manages=manages)
+        own = LLMReasoner(self._server, library=self._library, manages=manages)
         async with AsyncExitStack() as stack:
             asker = await stack.enter_async_context(open_asker(self._server, desk))
             if self._choosing:
                 own._choose = await stack.enter_async_context(self._choosing(desk))
-            own._opened = _opened(self._server, asker, desk)
+            own._opened = Opened.of(self._server, asker, desk)
             await own._opened.account.budget(manages=own._manages)
             if self._manages and not own._manages:
                 await desk.tell(Notice(message=_NO_MANAGER))
@@ -156,7 +121,7 @@ class LLMReasoner(Rules):
 
     def remembered(self) -> dict[str, Any]:
         """What was spent, how the server answers, what rules did instead, what was planned."""
-        done, searches = self._account.by_rule, self._model.inquiry.searches
+        done, searches = self._account.by_rule, self._searches
         left = Remembered(
             asked=self._asker.asked, by_rule=done, plans=self._plans, searches=searches
         )
@@ -168,7 +133,7 @@ class LLMReasoner(Rules):
         self._asker.go_on(kept.asked)
         self._account.by_rule = dict(kept.by_rule)
         self._plans = dict(kept.plans)
-        self._model.inquiry.searches = kept.searches
+        self._searches = kept.searches
 
     async def refine_question(self, frame: QuestionFrame) -> ResearchQuestion:
         """As the model reads it, as far as its words bear that out; else as the rules did."""
@@ -257,67 +222,11 @@ class LLMReasoner(Rules):
         told = context.model_copy(update={"found_by": "rules and a model"})
         name = best_drug(question, store)
         findings = await calculated(store_findings, store, name) if name else {}
-        written = await self._synthesis(question, store, findings) if findings else ()
+        written = await self._written(question.text, findings, store)
         author = self._account.author(self.name, BY_RULES, wrote=bool(written))
         assessment = await calculated(last_assessment, question, store)
         synthesis = Synthesis(written, findings)
         return await calculated(write, question, store, told, assessment, author, synthesis)
-
-    async def _synthesis(
-        self, question: ResearchQuestion, store: EvidenceStore, findings: Mapping[str, Finding]
-    ) -> tuple[Sentence, ...]:
-        try:
-            written = await self._model.writer.write(question.text, findings, store.evidence)
-        except NoAnswerError as error:
-            await self._account.fell_back("report", error)
-            return ()
-        replaced = sum(bool(sentence.in_place_of) for sentence in written)
-        await self._account.made("report", replaced)
-        return written
-
-    # --- a free question ------------------------------------------------------------------------
-
-    async def refine_inquiry(self, frame: QuestionFrame, context: str = "") -> Inquiry:
-        """As the model reads it, with aspects and searches that it adds."""
-        return await self._model.inquiry.refine(frame, context)
-
-    async def generate_item_queries(
-        self, inquiry: Inquiry, store: EvidenceStore, *, web: bool
-    ) -> tuple[SearchQuery, ...]:
-        """The rules' queries and the model's."""
-        return await self._model.inquiry.queries(inquiry, store, web=web)
-
-    async def find_facts(
-        self, inquiry: Inquiry, store: EvidenceStore, unread: Sequence[str]
-    ) -> tuple[ItemFact, ...]:
-        """The sentences that rules and the model find, all located."""
-        return await self._model.inquiry.facts(inquiry, store, unread)
-
-    async def check_completeness(
-        self, inquiry: Inquiry, store: EvidenceStore
-    ) -> tuple[ItemCoverage, ...]:
-        """The rule's coverage, lowered where the model doubts it."""
-        return await self._model.inquiry.completeness(inquiry, store)
-
-    async def synthesize_answer(
-        self, inquiry: Inquiry, store: EvidenceStore, context: ReportContext
-    ) -> DeepAnswer:
-        """The rules' answer, with the sentences that the model finds most telling at its head."""
-        return await self._model.inquiry.answer(inquiry, store, context, self.name)
-
-    @property
-    def _asker(self) -> Asker:
-        return self._model.asker
-
-    @property
-    def _account(self) -> RunAccount:
-        return self._model.account
-
-    @property
-    def _model(self) -> _Opened:
-        if self._opened is None:
-            raise ValueError("a model is asked within a run; use for_run")
-        return self._opened
 
     async def _shown(
         self,
@@ -325,18 +234,10 @@ class LLMReasoner(Rules):
         question: ResearchQuestion,
         store: EvidenceStore,
         drug: str,
-        among: Sequence[str] | None = None,
     ) -> ShownRecords:
         """The chosen records as text."""
-        chosen = await self._choose(question, store, drug)
-        ids = [i for i in chosen if among is None or i in among]
-        limit = self._server.server_for(judgement).profile.context_tokens * CHARS_PER_TOKEN
-        return await calculated(shown_records, store, drug, ids, limit)
-
-    def _short(self, judgement: Judgement) -> bool:
-        return self._server.server_for(judgement).profile.short
-
-    # --- the question ---------------------------------------------------------------------------
+        ids = list(await self._choose(question, store, drug))
+        return await calculated(shown_records, store, drug, ids, self._limit_chars(judgement))
 
     async def _plan(self, judgement: Judgement, text: str) -> Plan | None:
         try:
