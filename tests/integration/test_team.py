@@ -135,7 +135,6 @@ class TestReport:
             assert bool(edge.evidence_ids) is (
                 "no evidence in the records found" not in edge.finding
             )
-            assert bool(edge.evidence_ids) is ("[" in edge.finding)
 
 
 async def test_a_question_on_a_condition_gives_candidates_with_a_verdict_each() -> None:
