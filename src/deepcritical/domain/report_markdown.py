@@ -86,12 +86,12 @@ def _quoted(
 ) -> str:
     reference = references[number - 1]
     design = designs.get(one.evidence_id, "")
-    lead = f"**{escape_markdown(reference.short_name)}**{f' ({design})' if design else ''}"
+    lead = f"**{escape_markdown(reference.short_name)}**{f' ({escape_markdown(design)})' if design else ''}"
     told = []
     for claim in one.claims:
         words = escape_markdown(claim.quote)
         said = words if reference.text_kind == "summary" else f"“{words}”"
-        told.append(f"{said} ({claim.place})" if claim.place else said)
+        told.append(f"{said} ({escape_markdown(claim.place)})" if claim.place else said)
     return f"- {lead} [{number}]: {' '.join(told)}"
 
 
@@ -233,8 +233,10 @@ def trial_table(rows: Sequence[EvidenceRow], references: Sequence[Reference]) ->
         (
             f"{escape_markdown(reference.short_name)} [{number}]",
             escape_markdown(reference.title),
-            status_words(row.status, reference.note, reference.date) or "not shown",
-            phase_name(row.phase),
+            escape_markdown(
+                status_words(row.status, reference.note, reference.date) or "not shown"
+            ),
+            escape_markdown(phase_name(row.phase)),
             _enrolled(row),
             escape_markdown(row.why_stopped),
         )
