@@ -85,8 +85,8 @@ def _quoted(
     one: Quoted, number: int, references: Sequence[Reference], designs: Mapping[str, str]
 ) -> str:
     reference = references[number - 1]
-    design = designs.get(one.evidence_id, "")
-    lead = f"**{escape_markdown(reference.short_name)}**{f' ({escape_markdown(design)})' if design else ''}"
+    design = escape_markdown(designs.get(one.evidence_id, ""))
+    lead = f"**{escape_markdown(reference.short_name)}**{f' ({design})' if design else ''}"
     told = []
     for claim in one.claims:
         words = escape_markdown(claim.quote)
