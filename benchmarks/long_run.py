@@ -29,7 +29,7 @@ import psycopg
 
 from benchmarks.chaos import model_on_loopback
 from deepcritical.export.saved import from_json
-from deepcritical.reasoning.auditing import audit
+from deepcritical.writing.auditing import audit
 from tests.conftest import QUESTION
 from tests.own_postgres import OwnServer, own_server, programs
 from tests.ports import lasting_port

@@ -26,13 +26,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import httpx
-from deepcritical.domain.brief_markdown import brief_markdown
 
 from benchmarks.baselines.plain import Text, ask_plainly
 from benchmarks.recorded_model import RecordedModel
 from deepcritical.bootstrap import build_runs
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.events import JudgementMade
+from deepcritical.domain.report_markdown import brief_markdown
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.evaluation.files import json_lines
 from deepcritical.evaluation.scores import Share, wilson

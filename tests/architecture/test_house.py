@@ -222,8 +222,6 @@ def test_only_the_gate_prints_the_words_of_a_model() -> None:
     ]
     assert makers == ["gate.py"]
     users = {
-        name
-        for name, path in MODULES.items()
-        if "deepcritical.reasoning.llm_writing" in imported(path)
+        name for name, path in MODULES.items() if "deepcritical.writing.by_model" in imported(path)
     }
-    assert users == {"deepcritical.reasoning.llm", "deepcritical.reasoning.llm_inquiry"}
+    assert users == {"deepcritical.reasoning.llm_inquiry"}

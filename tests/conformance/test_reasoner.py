@@ -27,7 +27,6 @@ from deepcritical.jobs.recorder import Host, Recorder
 from deepcritical.models.desk import RunDesk
 from deepcritical.models.providers import ModelServer, model_server
 from deepcritical.questions.reading import literal_frame
-from deepcritical.reasoning.auditing import audit
 from deepcritical.reasoning.base import Reasoner, Unread
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.reasoning.llm import LLMReasoner
@@ -36,6 +35,7 @@ from deepcritical.services.calculating import calculated
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.snapshot_records import parse
+from deepcritical.writing.auditing import audit
 from deepcritical.writing.context import ReportContext
 from tests.conftest import DEMO, DEMO_QUESTION
 from tests.servers import models

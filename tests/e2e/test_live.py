@@ -60,8 +60,8 @@ async def test_the_team_answers_from_every_source_without_being_told(
     for claim in report["claims"]:
         (cited,) = [r for r in report["references"] if r["evidence_id"] == claim["evidence_id"]]
         assert cited["text"][claim["start"] : claim["end"]] == claim["quote"]
-    trials = report["clinical_findings"]["content"]
-    assert "Futility at the interim analysis" in trials
+    stopped = {row["why_stopped"] for row in report["evidence_table"]}
+    assert any("Futility at the interim analysis" in why for why in stopped)
     events = (tmp_path / "out" / "events.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["event"]["type"] for line in events].count("run_completed") == 1
     kept = str(tmp_path / "out" / "evidence.jsonl")

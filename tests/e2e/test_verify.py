@@ -64,7 +64,7 @@ def test_a_changed_number_is_found_and_told_first(
     tampered = {**fields, "conclusion": f"{false} {fields['conclusion']}"}
     assert code_of(str(saved(tmp_path / "report.json", tampered))) == 13
     streams = capsys.readouterr()
-    assert streams.out.startswith(f"FAILS  sentence  {false.removesuffix(' [1].')}")
+    assert streams.out.startswith(f"FAILS  verdict  {false.removesuffix(' [1].')}")
     assert "1 of" in streams.err
 
 
@@ -74,7 +74,9 @@ def test_a_changed_source_is_found_by_its_snapshot(
     first, *others = fields["references"]
     made = "Metformin cured everybody at once."
     changed = {**fields, "references": [{**first, "text": f"{first['text']} {made}"}, *others]}
-    changed["conclusion"] = f"{made} [1]"
+    place = {"start": len(first["text"]) + 1, "end": len(first["text"]) + 1 + len(made)}
+    claim = {"sentence": made, "quote": made, "evidence_id": first["evidence_id"], **place}
+    changed["claims"] = [*fields["claims"], claim]
     path = str(saved(tmp_path / "report.json", changed))
     assert code_of(path) == 0
     assert code_of(path, "--snapshot", "demo") == 13

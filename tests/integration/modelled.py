@@ -15,6 +15,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.report import ResearchReport
 from deepcritical.models.providers import model_server
 from deepcritical.reasoning.llm import LLMReasoner
+from deepcritical.writing.auditing import audit
 from tests.conftest import QUESTION, ended, of_type, paper, run_service, snapshot, trial
 from tests.servers.models import ModelServer
 from tests.servers.running import running
@@ -117,7 +118,7 @@ def assert_sound(run: Modelled, limits: RunLimits, stored: dict[str, Evidence]) 
     assert {r.title for r in run.report.references} <= {e.citation.title for e in stored.values()}
     by_id = {r.evidence_id: _of_title(stored, r.title) for r in run.report.references}
     assert all(claim_holds(claim, by_id) for claim in run.report.claims)
-    assert "[unsupported]" not in run.report.to_markdown()
+    assert audit(run.report).failed == ()
 
 
 def _of_title(stored: dict[str, Evidence], title: str) -> Evidence:

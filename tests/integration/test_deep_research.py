@@ -25,7 +25,6 @@ from deepcritical.domain.votes import Way
 from deepcritical.jobs.runs import RunService
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
-from deepcritical.reasoning.auditing import audit
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.research.session import RunSources
@@ -33,6 +32,7 @@ from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource
+from deepcritical.writing.auditing import audit
 from tests.conftest import as_they_stand, ended, of_type, opened, paper, run_service, snapshot
 from tests.integration.answering import (
     QUESTION,

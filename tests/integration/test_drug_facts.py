@@ -22,11 +22,11 @@ from deepcritical.export.formats import FORMATS
 from deepcritical.jobs.runs import RunService
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
-from deepcritical.reasoning.auditing import audit
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
+from deepcritical.writing.auditing import audit
 from tests.conftest import paper, snapshot
 from tests.integration.curated import AGAINST, MAKERS, Site, curated, filled, sources_with
 from tests.integration.replaying import Asked, Texts, process

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from deepcritical.domain.sentences import Sentence
-from deepcritical.reasoning.auditing import audit
+from deepcritical.writing.auditing import audit
 from tests.integration.modelled import Modelled, modelled, records
 from tests.servers.answers import Answer, findings_of
 from tests.servers.models import ModelServer

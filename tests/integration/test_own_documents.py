@@ -61,7 +61,7 @@ def test_a_document_decides_with_the_others_and_is_cited_by_its_page(tmp_path: P
     (place,) = {c["place"] for c in report["claims"] if c["quote"] == RESULT}
     assert place.startswith("p. ")
     assert int(place[3:]) > 1
-    assert "A document of your own" in report["clinical_findings"]["content"]
+    assert "A document of your own" in reference["note"]
     assert of_documents(report)[0]["query_as_run"] == own.name
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from deepcritical.domain.events import ClaimsChecked, ReferencesValidated
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_parts import Claim, Reference
+from deepcritical.domain.report_parts import Claim, Quoted, Reference
 from tests.conftest import (
     DEMO,
     DEMO_QUESTION,
@@ -24,7 +24,6 @@ from tests.conftest import (
 )
 from tests.integration.doubles import Forging
 
-UNSUPPORTED = "[unsupported]"
 FALSE = Reference(
     evidence_id="E1",
     title="Examplol cures testitis: a trial that never was",
@@ -82,12 +81,6 @@ def put_first(reference: Reference) -> Callable[[ResearchReport], dict[str, Any]
     return forge
 
 
-def true_of_first(report: ResearchReport) -> str:
-    """What the first reference says, without a full stop."""
-    first = report.references[0].evidence_id
-    return next(c.sentence.rstrip(".") for c in report.claims if c.evidence_id == first)
-
-
 def markers(report: ResearchReport) -> set[int]:
     """The numbers cited anywhere in the report's prose."""
     body = report.to_markdown().partition("## References")[0]
@@ -103,10 +96,9 @@ class TestPlantedReference:
         listed = found.report.to_markdown().partition("## References")[2]
         assert f". {reference.title}." not in listed
 
-    async def test_its_marker_goes_and_the_sentence_is_marked(self, reference: Reference) -> None:
+    async def test_its_sentence_goes_too(self, reference: Reference) -> None:
         found = await published(added(reference))
-        assert f"{PLANTED} {UNSUPPORTED}." in found.report.conclusion
-        assert found.references.unsupported == 1
+        assert found.report.conclusion == found.honest.conclusion
         assert markers(found.report) == set(range(1, len(found.report.references) + 1))
 
     async def test_the_other_numbers_still_point_at_their_records(
@@ -117,45 +109,37 @@ class TestPlantedReference:
         assert found.references.removed == (reference.title,)
         assert found.report.references == found.honest.references[1:]
         assert lost.title not in [kept.title for kept in found.report.references]
-        assert UNSUPPORTED in found.report.to_markdown()
-        ids = [r.evidence_id for r in found.report.references]
         text = found.report.to_markdown()
-        kept = [claim for claim in found.report.claims if claim.evidence_id != lost.evidence_id]
-        assert kept
-        for claim in kept:
-            number = ids.index(claim.evidence_id) + 1
-            assert f"{claim.sentence.rstrip('.')} [{number}]" in text
+        printed = [one for one in found.report.safety.quoted if one.evidence_id != lost.evidence_id]
+        assert printed
+        for one in printed:
+            number = [r.evidence_id for r in found.report.references].index(one.evidence_id) + 1
+            assert re.search(rf"\[{number}\]: “?{re.escape(one.claims[0].sentence)}", text)
 
 
-class TestInlineMarker:
-    async def test_a_number_without_a_reference_does_not_stand(self) -> None:
-        found = await published(
-            lambda report: {"conclusion": f"{true_of_first(report)} [99][1]. Another [98]."}
-        )
-        assert found.references.dangling == (98, 99)
-        told = true_of_first(found.honest)
-        assert found.report.conclusion == f"{told} [1]. Another {UNSUPPORTED}."
-
-    async def test_a_range_is_cut_down_to_what_exists(self) -> None:
-        found = await published(
-            lambda report: {"conclusion": f"{true_of_first(report)} [1-3, 99]."}
-        )
-        assert found.report.conclusion == f"{true_of_first(found.honest)} [1][2][3]."
-
-    async def test_no_reference_at_all_leaves_no_number(self) -> None:
-        found = await published(lambda _: {"references": ()})
-        assert markers(found.report) == set()
-        assert found.report.references == ()
+async def test_without_references_no_number_is_printed() -> None:
+    found = await published(lambda _: {"references": ()})
+    assert markers(found.report) == set()
+    assert found.report.references == ()
 
 
 class TestPlantedWords:
-    async def test_a_sentence_that_no_claim_stands_for_is_checked_too(self) -> None:
-        found = await published(lambda _: {"conclusion": f"{PLANTED} [1]."})
-        assert found.claims.failed == (f"{PLANTED}.",)
-        assert found.report.conclusion == f"{PLANTED} {UNSUPPORTED}."
-        told = found.report.support
-        assert told
-        assert told.borne_out == told.cited - 1
+    @pytest.mark.parametrize("field", ["executive_summary", "conclusion"])
+    async def test_beside_the_brief_are_not_printed(self, field: str) -> None:
+        found = await published(lambda _: {field: f"{PLANTED} [1]."})
+        assert found.claims.failed == (f"{PLANTED} [1].",)
+        assert found.report == found.honest.model_copy(update={"support": found.report.support})
+
+    async def test_in_the_brief_are_not_printed(self) -> None:
+        def forge(report: ResearchReport) -> dict[str, Any]:
+            assert report.brief
+            planted = report.brief.answer[0].model_copy(update={"text": PLANTED})
+            changed = {"answer": (planted, *report.brief.answer[1:]), "synthesis": (planted,)}
+            return {"brief": report.brief.model_copy(update=changed)}
+
+        found = await published(forge)
+        assert PLANTED in found.claims.failed
+        assert found.report.brief == found.honest.brief
 
     async def test_a_true_id_cannot_carry_a_false_entry(self) -> None:
         def forge(report: ResearchReport) -> dict[str, Any]:
@@ -167,31 +151,28 @@ class TestPlantedWords:
         assert FALSE.title not in found.report.to_markdown()
         assert "Ada Invented" not in found.report.to_markdown()
 
-    async def test_a_number_that_the_record_does_not_have_is_marked(self, tmp_path: Path) -> None:
+    async def test_a_number_that_the_record_does_not_have_goes(self, tmp_path: Path) -> None:
         def forge(report: ResearchReport) -> dict[str, Any]:
             true = report.claims[0]
             false = true.model_copy(update={"sentence": f"Examplol helped {987654321} people"})
-            return {
-                "claims": (*report.claims, false),
-                "conclusion": f"{false.sentence} [1].",
-            }
+            section = report.safety.model_copy(update={"quoted": (Quoted(claims=(false,)),)})
+            return {"claims": (*report.claims, false), "safety": section}
 
         path = snapshot(tmp_path / "made.jsonl", paper())
         found = await published(forge, QUESTION, path)
         assert found.claims.failed == ("Examplol helped 987654321 people",)
-        assert found.report.conclusion.rstrip(".").endswith(UNSUPPORTED)
+        assert "987654321" not in found.report.to_markdown()
         assert found.report.claims == found.honest.claims
 
-    async def test_a_quote_that_is_nowhere_in_the_record_is_marked(self, tmp_path: Path) -> None:
+    async def test_a_quote_that_is_nowhere_in_the_record_goes(self, tmp_path: Path) -> None:
         def forge(_report: ResearchReport) -> dict[str, Any]:
             quote = "Examplol cures everything"
             claim = Claim(sentence=quote, evidence_id="E1", quote=quote, start=0, end=len(quote))
-            return {"claims": (claim,), "conclusion": f"{quote} [1]."}
+            return {"claims": (claim,)}
 
         path = snapshot(tmp_path / "made.jsonl", paper())
         found = await published(forge, QUESTION, path)
         assert found.claims.failed == ("Examplol cures everything",)
-        assert UNSUPPORTED in found.report.conclusion
         assert found.report.claims == ()
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from deepcritical.domain.checklist import Coverage
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import is_retracted
-from deepcritical.reasoning.auditing import audit
+from deepcritical.writing.auditing import audit
 from tests.unit.answering.examples import ORDER, RCT, TAKEN_BACK, built, record
 
 SOME = settings(max_examples=60)

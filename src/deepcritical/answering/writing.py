@@ -24,7 +24,7 @@ from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.domain.votes import Way
 from deepcritical.questions.forms import wants_verdict
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.writing.answers import overview_of, section_of
+from deepcritical.writing.answers import answer_texts
 from deepcritical.writing.brief import Matter, brief_of, harm_sentences, leading_rows
 from deepcritical.writing.citing import Citer
 from deepcritical.writing.context import ReportContext
@@ -109,10 +109,9 @@ class _Writer:
         findings = tuple(f for i, f in self._draft.findings.items() if i in used)
         main = self._main if brief else None
         behind = self._behind(findings, main)
-        return DeepAnswer(
+        answer = DeepAnswer(
             **self._of_run(),
-            overview=overview_of(brief, lead, references),
-            sections=tuple(section_of(part, references) for part in parts),
+            overview="",
             brief=brief,
             verdict=main.verdict if main else None,
             candidates=tuple(
@@ -130,6 +129,7 @@ class _Writer:
             claims=self._citer.claims,
             written_by=author,
         )
+        return answer.model_copy(update=answer_texts(answer))
 
     def _of_run(self) -> dict[str, Any]:
         """What was asked, and how it was searched."""
@@ -294,7 +294,7 @@ class _Writer:
         for sentence in (*lead, *(s for part in parts for s in part.sentences)):
             for finding in sentence.finding_ids:
                 if sentence.origin == "quote" and finding in by_finding:
-                    self._citer.sentence(facts[by_finding[finding]])
+                    self._citer.claim(facts[by_finding[finding]])
 
     # --- what is missing --------------------------------------------------------------------------
 

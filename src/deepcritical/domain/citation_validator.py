@@ -1,67 +1,28 @@
 """References are accepted by canonical id or exact normalised title only.
 
-They are always rebuilt from the store.
+They are always rebuilt from the store. What is printed takes their numbers from their order.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Generic, TypeVar
 
 from deepcritical.domain.answer import DeepAnswer
-from deepcritical.domain.base import Model, map_texts
-from deepcritical.domain.documents import Document
+from deepcritical.domain.base import Model
 from deepcritical.domain.evidence import Citation, Evidence
-from deepcritical.domain.evidence_table import EvidenceRow
 from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.identity import canonical_ids, normalised_title
-from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_preprint
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import Reference
 
 __all__ = [
-    "NOT_PROSE",
-    "UNSUPPORTED",
     "AnyDocument",
     "ValidatedReport",
     "build_reference_from_evidence",
     "validate_references",
 ]
-
-UNSUPPORTED = "[unsupported]"
-"""Put where a sentence has lost its last citation, so that no claim stands unmarked."""
-
-_NUMBERS = r"\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*"
-_MARKER = bounded(rf"(?<!\\)\[({_NUMBERS})\](?!\()")
-_MARKER_RUN = bounded(rf"\s?(?<!\\)\[{_NUMBERS}\](?!\()(?:[ ,]?\[{_NUMBERS}\](?!\())*")
-NOT_PROSE = frozenset(
-    {
-        "research_question",
-        "searches",
-        "sources_searched",
-        "references",
-        "claims",
-        "assessment",
-        "support",
-        "written_by",
-        "notices",
-        "prisma",
-        "evidence_table",
-        "brief",
-        "drug_facts",
-        "findings",
-        "study_table",
-        "question",
-        "context",
-        "scope_in",
-        "scope_out",
-        "key_terms",
-        "checklist",
-    }
-)
-"""Fields of a report or an answer in which ``[1]`` is not a citation."""
 
 AnyDocument = TypeVar("AnyDocument", ResearchReport, DeepAnswer)
 
@@ -72,10 +33,6 @@ class ValidatedReport(Model, Generic[AnyDocument]):
     report: AnyDocument
     removed: tuple[Reference, ...] = ()
     """References that no stored record answers to."""
-    dangling: tuple[int, ...] = ()
-    """Inline numbers that pointed at no reference."""
-    unsupported: int = 0
-    """Places where a sentence lost its last citation and is now marked."""
 
 
 def build_reference_from_evidence(evidence: Evidence, evidence_id: str = "") -> Reference:
@@ -146,7 +103,7 @@ def validate_references(
 ) -> ValidatedReport[AnyDocument]:
     """A new report with only references that exist.
 
-    Entries are rebuilt, duplicates joined and inline numbers renewed.
+    Entries are rebuilt and duplicates joined.
 
     Args:
         report: The report as written; it is not changed.
@@ -159,55 +116,18 @@ def validate_references(
     )
     library = _Library(records)
     keys = [library.find(reference) for reference in report.references]
-    order = {
-        key: number for number, key in enumerate(dict.fromkeys(k for k in keys if k is not None), 1)
+    order = tuple(dict.fromkeys(key for key in keys if key is not None))
+    fields = {
+        "references": tuple(build_reference_from_evidence(records[key], key) for key in order),
+        "claims": tuple(claim for claim in report.claims if claim.evidence_id in records),
+        "evidence_table": tuple(
+            sorted(
+                (row for row in report.evidence_table if row.evidence_id in order),
+                key=lambda row: order.index(row.evidence_id),
+            )
+        ),
     }
-    writer = _Renumbering(
-        {number: order[key] for number, key in enumerate(keys, 1) if key is not None}, len(keys)
-    )
-    fields = {name: value if name in NOT_PROSE else writer.rewrite(value) for name, value in report}
-    fields["references"] = tuple(build_reference_from_evidence(records[key], key) for key in order)
-    fields["claims"] = tuple(claim for claim in report.claims if claim.evidence_id in records)
-    fields["evidence_table"] = _rows_in_order(report, order)
     return ValidatedReport(
-        report=type(report)(**fields),
+        report=report.model_copy(update=fields),
         removed=tuple(r for r, key in zip(report.references, keys, strict=True) if key is None),
-        dangling=tuple(sorted(writer.dangling)),
-        unsupported=writer.unsupported,
     )
-
-
-def _rows_in_order(report: Document, order: Mapping[str, int]) -> tuple[EvidenceRow, ...]:
-    kept = (row for row in report.evidence_table if row.evidence_id in order)
-    return tuple(sorted(kept, key=lambda row: order[row.evidence_id]))
-
-
-class _Renumbering:
-    """Rewrites inline markers in every text of a report and counts what it takes out."""
-
-    def __init__(self, new_number: Mapping[int, int], known: int) -> None:
-        self._new = new_number
-        self._known = known
-        self.dangling: set[int] = set()
-        self.unsupported = 0
-
-    def rewrite(self, value: Any) -> Any:
-        """The same value with the markers renewed in each text it holds."""
-        return map_texts(value, lambda text: _MARKER_RUN.sub(self._renew, text))
-
-    def _renew(self, run: re.Match[str]) -> str:
-        numbers = [n for group in _MARKER.findall(run.group()) for n in _expand(group)]
-        self.dangling.update(n for n in numbers if not 1 <= n <= self._known)
-        kept = sorted({self._new[n] for n in numbers if n in self._new})
-        lead = run.group()[0] if run.group()[0].isspace() else ""
-        if kept:
-            return lead + "".join(f"[{n}]" for n in kept)
-        self.unsupported += 1
-        return f"{lead}{UNSUPPORTED}"
-
-
-def _expand(group: str) -> Iterator[int]:
-    """The numbers of ``1, 3-5``: 1, 3, 4, 5."""
-    for part in re.split(r"\s{0,20}[,;]\s{0,20}", group):
-        first, *rest = (int(n) for n in re.split(r"\s{0,20}[–-]\s{0,20}", part))
-        yield from range(first, max([first, *rest]) + 1)

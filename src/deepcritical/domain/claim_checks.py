@@ -117,10 +117,6 @@ class ClaimCheck(Model):
         """Whether the verdict is "supported". Deprecated: read `verdict`."""
         return self.verdict is ClaimVerdict.SUPPORTED
 
-    def fails_by(self, failure: Failure) -> bool:
-        """Whether a check did not pass for this reason."""
-        return any(check.failure is failure for check in self.checks)
-
     @property
     def quote(self) -> LocatedQuote | None:
         """The first of the quotes."""

@@ -16,7 +16,7 @@ from deepcritical.domain.drug_facts import (
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.text import Span
 
-__all__ = ["LISTED_AS", "fact_records", "fact_span", "is_fact_record", "label_name", "label_text"]
+__all__ = ["LISTED_AS", "fact_records", "fact_span", "label_name", "label_text"]
 
 LISTED_AS = {"class": "Established pharmacologic class", "licensed": "Approved indication"}
 """How the lines of a source's record begin."""
@@ -30,11 +30,6 @@ def fact_records(facts: Sequence[DrugFacts]) -> Mapping[str, Evidence]:
     # Last, so that a stored report finds the others under the numbers that it cites.
     records += [record for one in facts for record in _on_mechanism(one)]
     return {f"L{n}": record for n, record in enumerate(records, 1)}
-
-
-def is_fact_record(evidence_id: str) -> bool:
-    """Whether an id is one of `fact_records`, and not of a record that a search found."""
-    return evidence_id.startswith("L")
 
 
 def label_name(label: DrugLabel, drug: str) -> str:

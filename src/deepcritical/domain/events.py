@@ -287,6 +287,7 @@ class ReferencesValidated(Model):
     removed: tuple[str, ...]
     """Titles of references that do not exist in the store."""
     dangling: tuple[int, ...] = ()
+    """This and the next are of former versions, which renumbered citations in their prose."""
     unsupported: int = 0
 
 

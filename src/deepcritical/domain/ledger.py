@@ -20,25 +20,18 @@ class EntryKind(StrEnum):
     RATING = "rating"
     VERDICT = "verdict"
     """Words or fields that tell another verdict than the report's own; told only if they do."""
-    PLACE = "place"
-    """A claim whose quote does not stand at its offsets."""
     UNCITED = "uncited"
-    """A sentence about the evidence with a figure and without a citation."""
-    MARKED = "marked"
-    """A sentence that the report itself marks as unsupported."""
+    """A sentence about the evidence without a citation."""
 
 
-_COUNTED = (EntryKind.CLAIM, EntryKind.SENTENCE, EntryKind.MARKED)
+_COUNTED = (EntryKind.CLAIM, EntryKind.SENTENCE)
 
 
 class SupportRate(Model):
     """How many of the sentences that cite a record are borne out by it."""
 
     cited: int = Field(ge=0)
-    """Sentences with a citation, or marked for the lack of one that bears them.
-
-    Those that tell a rating by the project's own rules are left out.
-    """
+    """Sentences with a citation; those that the project's own rules give are left out."""
     borne_out: int = Field(ge=0)
 
     def __str__(self) -> str:
@@ -74,8 +67,8 @@ class Ledger(Model):
 
     @property
     def failed(self) -> tuple[LedgerEntry, ...]:
-        """The entries that do not hold and are not marked as such."""
-        return tuple(e for e in self.entries if not e.holds and e.kind is not EntryKind.MARKED)
+        """The entries that do not hold."""
+        return tuple(entry for entry in self.entries if not entry.holds)
 
     @property
     def support(self) -> SupportRate:

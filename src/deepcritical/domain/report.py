@@ -20,11 +20,13 @@ from deepcritical.domain.report_markdown import (
     because,
     brief_markdown,
     candidate_table,
+    change_table,
     evidence_table,
     findings_table,
     reference_list,
     section,
     study_table,
+    trial_table,
 )
 from deepcritical.domain.report_parts import (
     Claim,
@@ -33,6 +35,7 @@ from deepcritical.domain.report_parts import (
     Reference,
     ReportSection,
     SearchRun,
+    VerdictChange,
 )
 from deepcritical.domain.search_log import search_log
 from deepcritical.domain.sentences import Finding
@@ -46,7 +49,7 @@ SUMMARY_LIMIT = 500
 _DISCLAIMER = "*For research use, not medical advice.*"
 
 
-REPORT_SCHEMA = 5
+REPORT_SCHEMA = 6
 _BEFORE_BRIEFS = 3
 
 
@@ -54,7 +57,8 @@ class ResearchReport(Model):
     """Everything that a reader gets. Every factual sentence ends in `[n]`."""
 
     schema_version: int = _BEFORE_BRIEFS
-    """4 since reports have a brief, 5 since they have curated facts; older ones do not carry it."""
+    """4 since reports have a brief, 5 since they have curated facts, 6 since the sentences of
+    records are data and no Markdown; older ones do not carry it."""
     title: str
     research_question: str
     executive_summary: str = Field(json_schema_extra={"deprecated": True})
@@ -86,7 +90,9 @@ class ResearchReport(Model):
     drug_candidates: tuple[DrugCandidate, ...] = ()
     limitations: tuple[str, ...] = ()
     what_would_change: ReportSection = ReportSection(title="What would change this verdict")
-    """Verdicts by the same rules over other evidence, and trials under way."""
+    """How far the verdict rests on single studies; of former versions all that would change it."""
+    verdict_changes: tuple[VerdictChange, ...] = ()
+    """Verdicts by the same rules over other evidence; () before schema 6."""
     conclusion: str = Field(json_schema_extra={"deprecated": True})
     """Repeats the brief; `brief` takes its place in the next release."""
     references: tuple[Reference, ...] = ()
@@ -95,7 +101,7 @@ class ResearchReport(Model):
     evidence_table: tuple[EvidenceRow, ...] = ()
     """A row for each reference, in the same order."""
     claims: tuple[Claim, ...] = ()
-    """Every sentence taken from a record, with the located quote behind it."""
+    """Every sentence of a record that is printed, or that a result rests on, with its place."""
     searches: tuple[SearchRun, ...] = ()
     prisma: PrismaFlow | None = None
     """The counts of the search; None for a report that was not written from one."""
@@ -144,28 +150,32 @@ class ResearchReport(Model):
 
     def to_markdown(self) -> str:
         """The report as Markdown, for people."""
+        rows, several = self.evidence_table, len(self.drug_candidates) > 1
         parts = (
             f"# {escape_markdown(self.title)}",
             *self._head(),
             candidate_table(self.drug_candidates, self.references),
             study_table(self.study_table, self.references),
-            *map(section, (self.clinical_findings, self.safety)),
+            *map(self._section, (self.clinical_findings, self.safety)),
+            "" if self.clinical_findings.content else trial_table(rows, self.references),
             hypothesis_list(
                 self.hypotheses_tested,
                 self.drug_candidates[0].name if self.drug_candidates else "",
-                self.evidence_table,
+                rows,
                 self.references,
             ),
-            *map(section, (self.mechanistic_findings, self.contradictions)),
-            section(self.what_would_change),
+            *map(self._section, (self.mechanistic_findings, self.contradictions)),
+            self._section(self.what_would_change),
+            change_table(self.verdict_changes, self.references),
             "## Limitations\n\n" + "\n".join(f"- {text}" for text in self.limitations),
             "" if self.brief else f"## Conclusion\n\n{self.conclusion}",
             facts_markdown(self.drug_facts),
-            section(self.methodology),
+            self._section(self.methodology),
             f"## How this was assessed\n\n{self._because()}" if self.brief else "",
             f"{self.support}." if self.support else "",
             _titled("Search log", search_log(self.searches)),
-            "" if self.study_table else evidence_table(self.evidence_table, self.references),
+            # Of several candidates the table of studies has only those of the first.
+            "" if self.study_table and not several else evidence_table(rows, self.references),
             reference_list(self.references),
             _titled("Claim appendix", claim_appendix(self.claims, self.references)),
         )
@@ -189,6 +199,9 @@ class ResearchReport(Model):
             question,
             findings_table(rows, self.references),
         )
+
+    def _section(self, part: ReportSection) -> str:
+        return section(part, self.references, self.evidence_table)
 
     def _because(self) -> str:
         return because(self.verdict, self.references)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 
 from deepcritical.domain.appraisal import Direction
 from deepcritical.domain.brief import DecidingStudy, StudyRow, TrialUnderWay
@@ -15,10 +16,17 @@ from deepcritical.domain.brief_words import (
     study_words,
     trial_words,
 )
-from deepcritical.domain.evidence_table import DrugStance, EvidenceRow
+from deepcritical.domain.evidence_table import DrugStance, EvidenceRow, phase_name
 from deepcritical.domain.markdown import escape_markdown, table
-from deepcritical.domain.report_parts import DrugCandidate, Reference, ReportSection
+from deepcritical.domain.report_parts import (
+    DrugCandidate,
+    Quoted,
+    Reference,
+    ReportSection,
+    VerdictChange,
+)
 from deepcritical.domain.sentences import as_markdown, citation_marks
+from deepcritical.domain.trial_status import status_words
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import Importance, OutcomeRow
 
@@ -26,15 +34,17 @@ __all__ = [
     "because",
     "brief_markdown",
     "candidate_table",
+    "change_table",
     "evidence_table",
     "findings_table",
+    "quotes",
     "reference_list",
     "section",
     "study_table",
+    "trial_table",
 ]
 
 _REGISTERS = ("clinicaltrials", "registry")
-"""Whose cautions stand in the list of references; those on papers stand beside their findings."""
 
 _SCALES = "How these scores are computed: see “How the verdict is reached” in the documentation."
 _TABLE_NOTE = (
@@ -55,11 +65,44 @@ _TEXT_USED = {
 }
 
 
-def section(part: ReportSection) -> str:
-    """A section under its heading; nothing for one without content."""
-    if not part.content:
-        return ""
-    return f"## {part.title}\n\n{part.content}"
+def section(
+    part: ReportSection, references: Sequence[Reference] = (), rows: Sequence[EvidenceRow] = ()
+) -> str:
+    """A section under its heading, with the sentences of records; nothing for an empty one."""
+    told = "\n\n".join(filter(None, (part.content, quotes(part.quoted, references, rows))))
+    return f"## {part.title}\n\n{told}" if told else ""
+
+
+def quotes(
+    quoted: Sequence[Quoted], references: Sequence[Reference], rows: Sequence[EvidenceRow]
+) -> str:
+    """What records say, a line each under the headings of their groups.
+
+    The words stand in quotation marks only where they are the source's own.
+    """
+    numbers = {r.evidence_id: n for n, r in enumerate(references, 1)}
+    designs = {row.evidence_id: row.design.partition(" (")[0] for row in rows}
+    listed = [one for one in quoted if one.evidence_id in numbers]
+    parts: list[str] = []
+    for group, own in groupby(listed, key=lambda one: one.group):
+        lines = [_quoted(one, numbers[one.evidence_id], references, designs) for one in own]
+        parts += [f"**{escape_markdown(group)}**"] if group else []
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def _quoted(
+    one: Quoted, number: int, references: Sequence[Reference], designs: Mapping[str, str]
+) -> str:
+    reference = references[number - 1]
+    design = escape_markdown(designs.get(one.evidence_id, ""))
+    lead = f"**{escape_markdown(reference.short_name)}**{f' ({design})' if design else ''}"
+    told = []
+    for claim in one.claims:
+        words = escape_markdown(claim.quote)
+        said = words if reference.text_kind == "summary" else f"“{words}”"
+        told.append(f"{said} ({escape_markdown(claim.place)})" if claim.place else said)
+    return f"- {lead} [{number}]: {' '.join(told)}"
 
 
 def because(verdict: Verdict, references: Sequence[Reference]) -> str:
@@ -153,6 +196,67 @@ def study_table(rows: Sequence[StudyRow], references: Sequence[Reference]) -> st
     return f"## Studies\n\n{table(header, lines)}" if rows else ""
 
 
+def change_table(changes: Sequence[VerdictChange], references: Sequence[Reference]) -> str:
+    """The verdicts that the same rules would give over other evidence; '' without any."""
+    names = {r.evidence_id: escape_markdown(r.short_name) for r in references}
+    lines = [
+        (
+            " ".join(
+                filter(
+                    None,
+                    (
+                        escape_markdown(one.change),
+                        *(names.get(i, "") for i in one.without[:1]),
+                        citation_marks(one.without, references),
+                    ),
+                )
+            ),
+            one.label.value,
+            one.certainty.value,
+        )
+        for one in changes
+    ]
+    return table(("If the records", "Verdict", "Certainty"), lines) if lines else ""
+
+
+def trial_table(rows: Sequence[EvidenceRow], references: Sequence[Reference]) -> str:
+    """The registered trials among the references, those that were stopped first.
+
+    A paper that carries the status of its trial stands in for an entry that is not among them.
+    """
+    by_id = {row.evidence_id: row for row in rows}
+    entries = {r.evidence_id for r in references if r.source in _REGISTERS}
+    found = [
+        (n, r, by_id[r.evidence_id]) for n, r in enumerate(references, 1) if r.evidence_id in by_id
+    ]
+    trials = [
+        (number, reference, row)
+        for number, reference, row in found
+        if row.evidence_id in entries or (row.status and not entries.intersection(row.same_study))
+    ]
+    lines = [
+        (
+            f"{escape_markdown(reference.short_name)} [{number}]",
+            escape_markdown(reference.title),
+            escape_markdown(
+                status_words(row.status, reference.note, reference.date) or "not shown"
+            ),
+            escape_markdown(phase_name(row.phase)),
+            _enrolled(row),
+            escape_markdown(row.why_stopped),
+        )
+        for number, reference, row in sorted(trials, key=lambda one: not one[2].why_stopped)
+    ]
+    header = ("Trial", "Title", "Status", "Phase", "Enrolled", "Stopped because")
+    return f"## Registered trials\n\n{table(header, lines)}" if lines else ""
+
+
+def _enrolled(row: EvidenceRow) -> str:
+    if row.participants is None and row.planned is not None:
+        return f"planned {row.planned:,}"
+    return "" if row.participants is None else f"{row.participants:,}"
+
+
 def _study_cells(row: StudyRow, references: Sequence[Reference]) -> tuple[str, ...]:
     result = f"{row.outcome}: {row.result}" if row.result else ""
     people = f"{row.people:,}" if row.people else ""
@@ -232,7 +336,7 @@ def _reference(reference: Reference) -> str:
         ", ".join(reference.public_ids),
         _TEXT_USED.get(reference.text_kind, ""),
         "RETRACTED" if reference.retracted else "",
-        f"Note: {reference.note}" if reference.note and reference.source in _REGISTERS else "",
+        f"Note: {reference.note}" if reference.note else "",
     )
     texts = [part.rstrip(".") for part in parts if part]
     link = f" <{reference.link}>" if reference.link else ""

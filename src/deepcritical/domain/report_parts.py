@@ -11,16 +11,18 @@ from deepcritical.domain.authors import author_name
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.evidence import SourceName
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.verdict import Verdict
+from deepcritical.domain.verdict import Certainty, Verdict, VerdictLabel
 
 __all__ = [
     "Claim",
     "DrugCandidate",
     "EdgeTested",
     "HypothesisTested",
+    "Quoted",
     "Reference",
     "ReportSection",
     "SearchRun",
+    "VerdictChange",
 ]
 
 
@@ -89,17 +91,13 @@ class Reference(Model):
         if acronym := _ACRONYM.search(self.title):
             return f"{acronym.group()} {year}".strip()
         named = (i.split(":", 1) for i in self.ids if i.startswith(("pmid:", "pmcid:", "doi:")))
-        return next((f"{kind.upper()} {number}" for kind, number in named), self.former_name)
-
-    @property
-    def former_name(self) -> str:
-        """How reports before 0.3 call a record without authors: by the beginning of its title."""
         words = self.title.split()
-        return f"“{' '.join(words[:6])}{' …' if len(words) > 6 else ''}” {self.date[:4]}".strip()
+        title = f"“{' '.join(words[:6])}{' …' if len(words) > 6 else ''}” {self.date[:4]}".strip()
+        return next((f"{kind.upper()} {number}" for kind, number in named), title)
 
 
 class Claim(Model):
-    """One factual sentence of the report and the place in the evidence that it rests on."""
+    """One sentence of a record that the report prints or rests on, and where it stands."""
 
     sentence: str = Field(min_length=1)
     """As printed, without the citation marker."""
@@ -111,11 +109,39 @@ class Claim(Model):
     """Where in an article the quote stands, such as ``full text, Results``; '' in its abstract."""
 
 
+class Quoted(Model):
+    """What one record says on a matter, in its own sentences."""
+
+    group: str = ""
+    """The heading that it stands under, such as one side of a contradiction; plain text."""
+    claims: tuple[Claim, ...] = Field(min_length=1)
+    """All of one record."""
+
+    @property
+    def evidence_id(self) -> str:
+        """The record."""
+        return self.claims[0].evidence_id
+
+
 class ReportSection(Model):
-    """One part of the report; `content` is Markdown with inline `[n]`."""
+    """One part of the report."""
 
     title: str
     content: str = ""
+    """Markdown; the inline `[n]` of former versions point at `references[n - 1]`."""
+    quoted: tuple[Quoted, ...] = ()
+    """The sentences of records that stand in it."""
+
+
+class VerdictChange(Model):
+    """The verdict that the same rules would give over other evidence."""
+
+    change: str
+    """How the records would be other: "also held ...", "lacked"."""
+    without: tuple[str, ...] = ()
+    """Evidence ids of the one study that they would lack."""
+    label: VerdictLabel
+    certainty: Certainty
 
 
 class EdgeTested(Model):
@@ -124,7 +150,7 @@ class EdgeTested(Model):
     subject: str
     object: str
     finding: str
-    """Sign and contradiction in words, or ``no evidence in the records found``; with `[n]`."""
+    """Sign and contradiction in words, or ``no evidence in the records found``."""
     evidence_ids: tuple[str, ...] = ()
     increases: tuple[str, ...] = ()
     """Evidence ids of the records in which the subject raises the object."""

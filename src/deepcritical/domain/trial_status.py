@@ -6,9 +6,8 @@ import re
 
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.stop_reasons import STOPPED
 
-__all__ = ["is_current", "is_stopped", "is_under_way", "status_and_size", "told_status"]
+__all__ = ["is_current", "is_under_way", "status_words", "told_status"]
 
 _STALE = bounded(
     r"\bstatus\b[^;]{0,80}\b(?:out of date|older|outdated|not current)\b|"
@@ -31,11 +30,6 @@ def is_under_way(record: Evidence, today: str) -> bool:
     return meta.status in _RUNNING and not (year and year.group() < today[:4])
 
 
-def is_stopped(record: Evidence) -> bool:
-    """Whether a trial ended before its end, by its registry entry."""
-    return bool(record.metadata.why_stopped) or record.metadata.status in STOPPED
-
-
 def is_current(record: Evidence) -> bool:
     """Whether no note says that the status is of an old copy of the registry."""
     return not _STALE.search(record.metadata.note or "")
@@ -43,15 +37,13 @@ def is_current(record: Evidence) -> bool:
 
 def told_status(record: Evidence) -> str:
     """The status in words; one that may change, and that the record's note calls old, with that."""
-    status = (record.metadata.status or "").replace("_", " ").lower()
-    if record.metadata.status in _RUNNING and not is_current(record):
-        year = record.citation.date[:4]
-        return f"{status} (as recorded{f' in {year}' if year else ''})"
-    return status
+    meta = record.metadata
+    return status_words(meta.status or "", meta.note or "", record.citation.date)
 
 
-def status_and_size(record: Evidence) -> str:
-    """Status with the people enrolled, or planned."""
-    size = record.metadata.enrollment or record.metadata.planned_enrollment
-    status = told_status(record)
-    return f"{status}, {size:,} participants" if size else status
+def status_words(status: str, note: str, date: str) -> str:
+    """The same from a status in capitals, the note kept with its entry, and the entry's date."""
+    told = status.replace("_", " ").lower()
+    if status in _RUNNING and _STALE.search(note):
+        return f"{told} (as recorded{f' in {date[:4]}' if date else ''})"
+    return told

@@ -8,7 +8,7 @@ from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.votes import OutcomeRow
 
-__all__ = ["FORMER_RULES", "NO_RECORD", "WEAK_SIGNAL", "Certainty", "Verdict", "VerdictLabel"]
+__all__ = ["NO_RECORD", "WEAK_SIGNAL", "Certainty", "Verdict", "VerdictLabel"]
 
 
 class VerdictLabel(StrEnum):
@@ -72,40 +72,3 @@ NO_RECORD = Verdict(
     rule="No record bears on the question.",
 )
 """What holds where nothing was found."""
-
-FORMER_RULES: dict[str, VerdictLabel] = {
-    "Randomised evidence favours the drug, but non-randomised studies of the "
-    "condition disagree.": VerdictLabel.MIXED,
-    "At least 2 randomised studies of the condition, with 400 participants or more "
-    "in all, favour the drug and none disagrees.": VerdictLabel.SUPPORTED,
-    "Randomised evidence favours the drug, but it is a single study or a small "
-    "one.": VerdictLabel.PROMISING,
-    "Randomised studies of the condition, with 400 participants or more in all, "
-    "found no benefit and none disagrees.": VerdictLabel.REFUTED,
-    "Randomised evidence found no benefit, but it is a single trial or a small "
-    "body.": VerdictLabel.UNSUPPORTED,
-    "At least 2 randomised trials of the condition, with 400 participants or more, "
-    "favour the drug; others, with fewer in all, do so for one outcome, not "
-    "another.": VerdictLabel.SUPPORTED,
-    "Randomised evidence favours the drug, but in part for one outcome and not "
-    "another.": VerdictLabel.PROMISING,
-    "The randomised trials of the condition found no benefit; only reviews of fewer"
-    " participants disagree.": VerdictLabel.REFUTED,
-    "The randomised evidence on the condition points both ways.": VerdictLabel.MIXED,
-    "Non-randomised studies of the condition favour the drug; no randomised study "
-    "reports on it.": VerdictLabel.PROMISING,
-    "Non-randomised studies of the condition found no benefit; no randomised study "
-    "reports on it.": VerdictLabel.UNSUPPORTED,
-    "Non-randomised studies of the condition disagree; no randomised study reports "
-    "on it.": VerdictLabel.MIXED,
-    "Clinical studies report only on other outcomes or populations, not on the "
-    "condition itself.": VerdictLabel.INSUFFICIENT,
-    "Mechanism only: no clinical study of the condition reports "
-    "a result.": VerdictLabel.INSUFFICIENT,
-    "Studies exist, but none of them reports a result for the condition in a design"
-    " that can be graded.": VerdictLabel.INSUFFICIENT,
-    "No record bears on the question.": VerdictLabel.INSUFFICIENT,
-    "Several trials, or a review of trials, with 400 participants or more found no "
-    "benefit.": VerdictLabel.REFUTED,
-}
-"""Rules of reports of schema 3 and before, which stay verifiable."""

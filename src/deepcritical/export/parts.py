@@ -12,8 +12,8 @@ from deepcritical.domain.drug_facts_markdown import facts_markdown
 from deepcritical.domain.hypotheses_markdown import edge_evidence
 from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.report_markdown import because, evidence_table
-from deepcritical.domain.report_parts import Claim, HypothesisTested
+from deepcritical.domain.report_markdown import because, change_table, evidence_table, quotes
+from deepcritical.domain.report_parts import Claim, HypothesisTested, ReportSection
 from deepcritical.domain.search_log import search_log
 from deepcritical.domain.sentences import Sentence
 from deepcritical.export.forest_figure import draw_forests
@@ -85,14 +85,15 @@ def parts_of(report: ResearchReport, medium: Medium) -> tuple[Part, ...]:
 def _body(report: ResearchReport, medium: Medium) -> Iterator[Part]:
     forests, trials = draw_forests(report), trials_grid(report)
     yield _studies(report, medium)
-    yield Part("findings", report.clinical_findings.title, _prose(report.clinical_findings.content))
+    yield Part("findings", report.clinical_findings.title, _section(report, "clinical_findings"))
     yield Part("forest", "Forest plots", forests, _count(len(forests), "outcome"))
-    yield Part("harms", "Harms", _prose(report.safety.content))
+    yield Part("harms", "Harms", _section(report, "safety"))
     yield _mechanism(report, medium)
     yield Part("trials", "Registered trials", (trials,), _count(len(trials.rows), "trial"))
     contradictions, change = report.contradictions, report.what_would_change
-    yield Part("contradictions", contradictions.title, _prose(contradictions.content))
-    yield Part("change", change.title, _prose(change.content))
+    yield Part("contradictions", contradictions.title, _section(report, "contradictions"))
+    changes = _prose(change_table(report.verdict_changes, report.references))
+    yield Part("change", change.title, (*_prose(change.content), *changes))
     facts = facts_markdown(report.drug_facts).partition("\n\n")[2]
     yield Part("curated", "Curated drug facts", _prose(facts))
     limitations = "\n".join(f"- {text}" for text in report.limitations)
@@ -103,10 +104,13 @@ def _body(report: ResearchReport, medium: Medium) -> Iterator[Part]:
 
 def _studies(report: ResearchReport, medium: Medium) -> Part:
     """The table of studies; of a report without one, that of its references."""
+    rows = evidence_table(report.evidence_table, report.references).partition("\n\n")[2]
     if report.study_table or medium == "page":
         grid = studies_grid(report)
-        return Part("studies", "Studies", (grid,), _count(len(grid.rows), "study", "studies"))
-    rows = evidence_table(report.evidence_table, report.references).partition("\n\n")[2]
+        # Of several candidates it has only those of the first.
+        others = _prose(rows) if medium != "page" and len(report.drug_candidates) > 1 else ()
+        count = _count(len(grid.rows), "study", "studies")
+        return Part("studies", "Studies", (grid, *others), count)
     return Part("studies", "Evidence table", (draw_timeline(report), *_prose(rows)))
 
 
@@ -114,7 +118,7 @@ def _mechanism(report: ResearchReport, medium: Medium) -> Part:
     figure = [draw_mechanism(report)] if medium != "page" else []
     chains = Chains(report.hypotheses_tested)
     holds = _count(len(chains.hypotheses), "chain")
-    found = _prose(report.mechanistic_findings.content)
+    found = _section(report, "mechanistic_findings")
     return Part("mechanism", "Mechanism", (*figure, chains, *found), holds)
 
 
@@ -134,12 +138,8 @@ def _appendices(report: ResearchReport, medium: Medium) -> Iterator[Part]:
 
 
 def _assessed(report: ResearchReport) -> tuple[Block, ...]:
-    scores = report.assessment
     told = f"Question: {escape_markdown(report.research_question)}\n\n"
     told += because(report.verdict, report.references)
-    if scores:
-        told += f"\n- Mechanism {scores.mechanism_score}/10, clinical {scores.clinical_score}/10."
-    told += f"\n- Confidence {report.confidence_score:.1f}."
     told += f"\n- {report.support}." if report.support else ""
     return (*_prose(told), draw_prisma(report), *_prose(report.methodology.content))
 
@@ -174,6 +174,13 @@ def _empty(block: Block) -> bool:
     if isinstance(block, Ledger):
         return not (block.sentences or block.entries)
     return isinstance(block, Drawing) and block.empty
+
+
+def _section(report: ResearchReport, name: str) -> tuple[Prose, ...]:
+    """The text of a section, then the sentences of records in it."""
+    part: ReportSection = getattr(report, name)
+    told = quotes(part.quoted, report.references, report.evidence_table)
+    return (*_prose(part.content), *_prose(told))
 
 
 def _prose(markdown: str) -> tuple[Prose, ...]:

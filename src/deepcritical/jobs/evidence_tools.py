@@ -30,7 +30,6 @@ from deepcritical.jobs.conduct import OpenSources
 from deepcritical.jobs.run import RunOf
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.stored_runs import RunView
-from deepcritical.reasoning.auditing import records_of
 from deepcritical.reasoning.chatting import RAG, SEARCH
 from deepcritical.reasoning.look_ups import read_look_up, search_queries
 from deepcritical.services.evidence_store import EvidenceStore
@@ -40,6 +39,7 @@ from deepcritical.tools.registry import DEFAULT_NAMES
 from deepcritical.tools.search_handler import SourceAnswer
 from deepcritical.tools.searching import search
 from deepcritical.tools.snapshot_records import parse
+from deepcritical.writing.auditing import records_of
 
 __all__ = ["OpenRag", "RunEvidence", "rag_tool", "search_tool"]
 

@@ -52,15 +52,12 @@ class ManagerModel(Protocol):
         Raises:
             ReasoningError: There is no answer, which is told already.
         """
-        ...
 
     async def ledger(self, said: Sequence[str], request: str) -> str:
         """Who speaks next, as JSON in the framework's form; raises as `note` does."""
-        ...
 
     async def overruled(self, why: str) -> None:
         """Say that code decided in the model's place."""
-        ...
 
 
 @runtime_checkable
@@ -73,27 +70,21 @@ class Reasoner(Protocol):
     @property
     def name(self) -> str:
         """Name shown to the reader."""
-        ...
 
     async def warm_up(self) -> None:
         """Load what every judgement needs; asks no model."""
-        ...
 
     def for_run(self, desk: RunDesk) -> AbstractAsyncContextManager[Reasoner]:
         """The reasoner of one run, with a budget and a key of its own, until the context ends."""
-        ...
 
     def manager_model(self) -> ManagerModel | None:
         """What manages the team beside code; None where code alone does."""
-        ...
 
     def remembered(self) -> dict[str, Any]:
         """What the calls so far left for later ones, as JSON: what was spent, a plan made ahead."""
-        ...
 
     def remember(self, left: Mapping[str, Any]) -> None:
         """Go on with what `remembered` gave in another process; see `for_run`."""
-        ...
 
     async def refine_question(self, frame: QuestionFrame) -> ResearchQuestion:
         """What is asked, in terms that can be searched.
@@ -101,19 +92,16 @@ class Reasoner(Protocol):
         Raises:
             QuestionError: It is none for a report with a verdict.
         """
-        ...
 
     async def generate_queries(
         self, question: ResearchQuestion, store: EvidenceStore
     ) -> tuple[SearchQuery, ...]:
         """Queries for the next search; one whose text was run before is not run again."""
-        ...
 
     async def name_candidates(
         self, question: ResearchQuestion, store: EvidenceStore
     ) -> tuple[Drug, ...]:
         """The drugs that the records are to be read for."""
-        ...
 
     async def read_studies(self, records: Mapping[str, Evidence], owner: str) -> Studies:
         """What each record says of its study, whatever is asked.
@@ -122,35 +110,29 @@ class Reasoner(Protocol):
             records: By their ids.
             owner: Whose readings may be used and are made; '' for those that all users share.
         """
-        ...
 
     async def read_evidence(self, question: ResearchQuestion, unread: Unread) -> Reading:
         """What one record says about one drug, from the reading of its study."""
-        ...
 
     def read_all(
         self, question: ResearchQuestion, unread: Sequence[Unread]
     ) -> AsyncIterator[Reading]:
         """What each record says, in the same order; a reading that was given is not lost later."""
-        ...
 
     async def propose_hypotheses(
         self, question: ResearchQuestion, store: EvidenceStore
     ) -> tuple[MechanismHypothesis, ...]:
         """Mechanism chains, best supported first."""
-        ...
 
     async def assess_evidence(
         self, question: ResearchQuestion, store: EvidenceStore
     ) -> JudgeAssessment:
         """Scores, gaps and the queries that would close them."""
-        ...
 
     async def write_report(
         self, question: ResearchQuestion, store: EvidenceStore, context: ReportContext
     ) -> ResearchReport:
         """The report; its references and claims are checked afterwards by code."""
-        ...
 
     async def refine_inquiry(self, frame: QuestionFrame, context: str = "") -> Inquiry:
         """A free question in terms that can be searched.
@@ -158,32 +140,26 @@ class Reasoner(Protocol):
         Raises:
             QuestionError: It names nothing to look for, or is none that literature answers.
         """
-        ...
 
     async def generate_checklist(self, inquiry: Inquiry) -> Checklist:
         """What must be known to answer it, 3-7 items."""
-        ...
 
     async def generate_item_queries(
         self, inquiry: Inquiry, store: EvidenceStore, *, web: bool
     ) -> tuple[SearchQuery, ...]:
         """The next searches for the items that are not satisfied; the web's are its own."""
-        ...
 
     async def find_facts(
         self, inquiry: Inquiry, store: EvidenceStore, unread: Sequence[str]
     ) -> tuple[ItemFact, ...]:
         """The sentences of records, by their ids, that speak to items of the checklist."""
-        ...
 
     async def check_completeness(
         self, inquiry: Inquiry, store: EvidenceStore
     ) -> tuple[ItemCoverage, ...]:
         """How far each item is covered; never further than the rule over its facts allows."""
-        ...
 
     async def synthesize_answer(
         self, inquiry: Inquiry, store: EvidenceStore, context: ReportContext
     ) -> DeepAnswer:
         """The answer; its references and claims are checked afterwards by code."""
-        ...

@@ -96,19 +96,15 @@ class ChatReasoner(Protocol):
     @property
     def name(self) -> str:
         """Name shown to the reader."""
-        ...
 
     def for_turn(self, desk: RunDesk) -> AbstractAsyncContextManager[ChatReasoner]:
         """The reasoner of one turn, with a budget and a key of its own, until the context ends."""
-        ...
 
     async def choose(self, turn: ChatTurn, tools: Sequence[ToolConfig]) -> ToolChoice | None:
         """The next tool; None when what was tried is the answer."""
-        ...
 
     async def tell(self, turn: ChatTurn, query: str, found: FoundRecords) -> ChatAnswer:
         """What records say to the message, every sentence with its record."""
-        ...
 
 
 class RuleChat:

@@ -36,18 +36,20 @@ from deepcritical.questions.reading import read_frame
 from deepcritical.questions.searching import posed_queries
 from deepcritical.reading.library import Library
 from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies, Unread
-from deepcritical.reasoning.judging import assess, next_sides
-from deepcritical.reasoning.mechanistic import graph_of
-from deepcritical.reasoning.writing import write
+from deepcritical.reasoning.judging import assess, graph_of, last_assessment, next_sides
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.context import ReportContext
+from deepcritical.writing.report import write
 
-__all__ = ["ExtractiveReasoner"]
+__all__ = ["BY_RULES", "ExtractiveReasoner", "Rules"]
+
+BY_RULES = "extractive (no model)"
+"""Name of what writes without a model."""
 
 
-class ExtractiveReasoner:
-    """Implements `Reasoner` by rules.
+class Rules:
+    """The judgements of a `Reasoner` by rules.
 
     The work is done in threads, so that nothing blocks the event loop.
 
@@ -58,30 +60,9 @@ class ExtractiveReasoner:
     def __init__(self, library: Library | None = None) -> None:
         self._library = library or Library()
 
-    @property
-    def name(self) -> str:
-        """Name shown to the reader."""
-        return "extractive (no model)"
-
     async def warm_up(self) -> None:
         """Load the vocabularies, which the first question would wait for."""
         await calculated(read_frame, "Can aspirin be repurposed for asthma?")
-
-    @asynccontextmanager
-    async def for_run(self, _desk: RunDesk) -> AsyncIterator[Reasoner]:
-        """Itself: rules cost nothing and keep nothing."""
-        yield self
-
-    def manager_model(self) -> ManagerModel | None:
-        """None: code manages."""
-        return None
-
-    def remembered(self) -> dict[str, Any]:
-        """Nothing."""
-        return {}
-
-    def remember(self, _left: Mapping[str, Any]) -> None:
-        """There is nothing to go on with."""
 
     async def refine_question(self, frame: QuestionFrame) -> ResearchQuestion:
         """Form, drug, condition and mechanism terms of the question."""
@@ -158,7 +139,9 @@ class ExtractiveReasoner:
         return await calculated(_facts, inquiry, store, unread)
 
     async def check_completeness(
-        self, _inquiry: Inquiry, store: EvidenceStore
+        self,
+        inquiry: Inquiry,  # noqa: ARG002 - a model is told of it
+        store: EvidenceStore,
     ) -> tuple[ItemCoverage, ...]:
         """By the rule over number, level and agreement."""
         return covered(store)
@@ -167,13 +150,39 @@ class ExtractiveReasoner:
         self, inquiry: Inquiry, store: EvidenceStore, context: ReportContext
     ) -> DeepAnswer:
         """What the readings come to, and located sentences, need by need."""
-        return await calculated(_answer, inquiry, store, context, self.name)
+        return await calculated(_answer, inquiry, store, context, BY_RULES)
 
     async def write_report(
         self, question: ResearchQuestion, store: EvidenceStore, context: ReportContext
     ) -> ResearchReport:
         """A report of located sentences."""
-        return await calculated(write, question, store, context, self.name)
+        assessment = await calculated(last_assessment, question, store)
+        return await calculated(write, question, store, context, assessment, BY_RULES)
+
+
+class ExtractiveReasoner(Rules):
+    """Implements `Reasoner` by rules alone."""
+
+    @property
+    def name(self) -> str:
+        """Name shown to the reader."""
+        return BY_RULES
+
+    @asynccontextmanager
+    async def for_run(self, _desk: RunDesk) -> AsyncIterator[Reasoner]:
+        """Itself: rules cost nothing and keep nothing."""
+        yield self
+
+    def manager_model(self) -> ManagerModel | None:
+        """None: code manages."""
+        return None
+
+    def remembered(self) -> dict[str, Any]:
+        """Nothing."""
+        return {}
+
+    def remember(self, _left: Mapping[str, Any]) -> None:
+        """There is nothing to go on with."""
 
 
 def _facts(inquiry: Inquiry, store: EvidenceStore, unread: Sequence[str]) -> tuple[ItemFact, ...]:

@@ -1,16 +1,21 @@
-"""Scores, gaps and next queries by written rules, without a model."""
+"""Scores, gaps and next queries: by written rules, and joined with those of a model."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import NamedTuple
 
+from deepcritical.answering.quoting import plain_words
 from deepcritical.appraisal.verdict import clinical_score, decide
 from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
 from deepcritical.domain.base import Score10
 from deepcritical.domain.evidence import FactRole
 from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.question import Condition, ResearchQuestion, SearchQuery
+from deepcritical.domain.question import Condition, Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.mechanism.graph import MechanismGraph, Studied
+from deepcritical.models.answers import Assessed, GapKind
 from deepcritical.questions.searching import (
     asked,
     citation_query,
@@ -20,33 +25,36 @@ from deepcritical.questions.searching import (
     search_sides,
 )
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.writing.report import rank_drugs
 
 __all__ = [
     "OpenGap",
     "assess",
     "best_drug",
+    "graph_of",
+    "judged",
+    "last_assessment",
     "mechanism_score",
     "next_sides",
     "open_gaps",
-    "rank_drugs",
+    "worded_queries",
 ]
 
-_RANK = tuple(VerdictLabel)
 _UNGRADED = 9
 _MOST_CITED = 5
 """Studies whose citations are followed."""
-
-
-def rank_drugs(store: EvidenceStore) -> tuple[str, ...]:
-    """Drugs by verdict, certainty, people in randomised studies, number of studies and name."""
-
-    def order(drug: str) -> tuple[int, float, int, int, str]:
-        studies = store.studies(drug)
-        verdict = decide(studies)
-        people = max((r.people or 0 for r in verdict.rows if r.tier == "randomised"), default=0)
-        return _RANK.index(verdict.label), -verdict.confidence, -people, -len(studies), drug
-
-    return tuple(sorted((d for d in store.drugs if store.studies(d)), key=order))
+_MAX_QUERIES = 6
+_CONFIDENCE = {"low": 0.2, "moderate": 0.6, "high": 0.8}
+_GAPS: dict[GapKind, str] = {
+    "randomised_trial": "A randomised trial of {drug} in {condition}.",
+    "larger_trial": "A trial of {drug} in {condition} large enough to be precise.",
+    "dose": "The dose of {drug} for {condition}.",
+    "population": "Which people with {condition} could benefit from {drug}.",
+    "long_term_outcome": "Long-term outcomes of {drug} in {condition}.",
+    "safety": "The safety of {drug} in people with {condition}.",
+    "mechanism": "How {drug} would act on {condition}.",
+    "negative_studies": "Studies of {drug} in {condition} that found no effect, or were stopped.",
+}
 
 
 _CANDIDATES_SEARCHED = 5
@@ -71,6 +79,23 @@ def _worth_searching(store: EvidenceStore) -> list[str]:
 def best_drug(question: ResearchQuestion, store: EvidenceStore) -> str | None:
     """The drug asked about, or else the best ranked candidate."""
     return question.drug.name if question.drug else next(iter(rank_drugs(store)), None)
+
+
+def graph_of(question: ResearchQuestion, store: EvidenceStore) -> MechanismGraph | None:
+    """The graph of the drug asked about, or of the best candidate; None without any.
+
+    Its studies are those that bear on the question and are not retracted.
+    """
+    name = best_drug(question, store)
+    if name is None:
+        return None
+    studies = [
+        Studied(a.evidence_id, store.evidence[a.evidence_id], reading)
+        for a in store.appraisals(name).values()
+        if a.counts and (reading := store.readings.get(a.evidence_id))
+    ]
+    drug = question.drug or drug_named(name)
+    return MechanismGraph(drug, condition_of(question), store.drug_facts or (), studies)
 
 
 def mechanism_score(hypotheses: tuple[MechanismHypothesis, ...]) -> Score10:
@@ -156,6 +181,11 @@ def _citations(store: EvidenceStore, drug: str) -> tuple[SearchQuery, ...]:
     return (citation_query(drug_named(drug), chosen),) if chosen else ()
 
 
+def last_assessment(question: ResearchQuestion, store: EvidenceStore) -> JudgeAssessment:
+    """The assessment of the last round; of a run that was not judged that by the rules."""
+    return store.assessments[-1] if store.assessments else assess(question, store)
+
+
 def _nothing_found(question: ResearchQuestion, store: EvidenceStore) -> JudgeAssessment:
     return JudgeAssessment(
         mechanism_score=0,
@@ -201,3 +231,75 @@ def assess(question: ResearchQuestion, store: EvidenceStore) -> JudgeAssessment:
         ),
         reasoning=f"By rule: {verdict.label.value} at {verdict.certainty.value} certainty.",
     )
+
+
+def worded_queries(
+    drug: Drug | None, condition: Condition, texts: Iterable[str]
+) -> tuple[SearchQuery, ...]:
+    """Searches in a model's words beside drug and condition; those of odd words are left out."""
+    words = (plain_words(text) for text in islice(texts, 5 * _MAX_QUERIES))
+    made = [
+        asked(drug, condition, said, tuple(w for w in said.split() if len(w) > 3))
+        for said in words
+        if said
+    ]
+    return tuple(dict.fromkeys(made))[:_MAX_QUERIES]
+
+
+def judged(
+    by_rule: JudgeAssessment,
+    answer: Assessed,
+    drug: str,
+    queries: tuple[SearchQuery, ...],
+    condition: str,
+    open_gaps: Sequence[OpenGap],
+) -> JudgeAssessment:
+    """The lower score of both, the gaps of both, and sufficient only if both find it so.
+
+    `queries` are the model's searches, `open_gaps` are those that it was shown, in their order.
+    """
+    mechanism = min(max(answer.mechanism_score, 0), by_rule.mechanism_score)
+    clinical = min(max(answer.clinical_score, 0), by_rule.clinical_score)
+    sufficient = by_rule.sufficient and answer.answers_question
+    picked = _picked(answer.close_next, open_gaps)
+    later = _postponed(picked, open_gaps)
+    first = tuple(gap.query for gap in picked)
+    rest = tuple(query for query in by_rule.next_queries if query not in later)
+    wants_more = not answer.answers_question or answer.next_round == "go_on"
+    gaps = [_GAPS[kind].format(drug=drug, condition=condition) for kind in answer.gaps]
+    return by_rule.model_copy(
+        update={
+            "mechanism_score": mechanism,
+            "clinical_score": clinical,
+            "confidence": min(by_rule.confidence, _CONFIDENCE[answer.confidence]),
+            "sufficient": sufficient,
+            "recommendation": "synthesize" if sufficient and not wants_more else "continue",
+            "gaps": tuple(dict.fromkeys((*by_rule.gaps, *gaps))),
+            "next_queries": tuple(dict.fromkeys((*first, *queries, *rest))),
+            "postponed": later,
+            "choice": _choice(by_rule, picked, wants_more=wants_more),
+            "reasoning": f"{by_rule.reasoning} A model's scores, where they are lower, hold.",
+        }
+    )
+
+
+def _picked(numbers: Iterable[int], gaps: Sequence[OpenGap]) -> tuple[OpenGap, ...]:
+    """The gaps of these numbers, counted from 1; a number of no gap is left out."""
+    known = (n for n in dict.fromkeys(numbers) if 1 <= n <= len(gaps))
+    return tuple(gaps[number - 1] for number in known)
+
+
+def _postponed(picked: Sequence[OpenGap], gaps: Sequence[OpenGap]) -> tuple[SearchQuery, ...]:
+    """What a choice leaves for later: never the sides of the question, nor what is against."""
+    kept = {gap.query for gap in gaps if gap in picked or gap.against}
+    return tuple(gap.query for gap in gaps if gap.query not in kept) if picked else ()
+
+
+def _choice(
+    by_rule: JudgeAssessment, picked: Sequence[OpenGap], *, wants_more: bool
+) -> RoundChoice:
+    if picked:
+        gaps = tuple(gap.text for gap in picked)
+        return RoundChoice(wants_more=wants_more, gaps=gaps, made_by="model")
+    gaps = by_rule.choice.gaps if by_rule.choice else ()
+    return RoundChoice(wants_more=wants_more, gaps=gaps)

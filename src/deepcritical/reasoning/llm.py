@@ -6,31 +6,27 @@ stands when there is no answer; either is told, with what was spent.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
-from deepcritical.domain.answer import DeepAnswer
-from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.assessment import JudgeAssessment
+from deepcritical.domain.base import Model
 from deepcritical.domain.budget import Judgement
-from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, ItemFact
 from deepcritical.domain.events import Notice
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.grading import grade
 from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
+from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.mechanism.chains import proposed_chains
 from deepcritical.models.answers import Assessed, Hypotheses, Plan
-from deepcritical.models.asking import Asker, NoAnswerError, open_asker
-from deepcritical.models.desk import RunDesk
+from deepcritical.models.asking import NoAnswerError, open_asker
+from deepcritical.models.desk import Asked, RunDesk
 from deepcritical.models.providers import ModelServer
 from deepcritical.prompts import asks
 from deepcritical.prompts.evidence import (
-    CHARS_PER_TOKEN,
     ShownRecords,
     shown_records,
 )
@@ -38,24 +34,25 @@ from deepcritical.questions.by_model import read_by_model
 from deepcritical.questions.searching import condition_of, drug_named
 from deepcritical.reading.library import Library
 from deepcritical.reading.model import ModelReader
-from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies, Unread
+from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies
 from deepcritical.reasoning.choosing import ChooseEvidence, OpenChoosing, choose_by_grade
-from deepcritical.reasoning.extractive import ExtractiveReasoner
-from deepcritical.reasoning.judged import judged, worded_queries
-from deepcritical.reasoning.judging import best_drug, open_gaps
-from deepcritical.reasoning.llm_inquiry import InquiryModel
-from deepcritical.reasoning.llm_writing import Writer
+from deepcritical.reasoning.extractive import BY_RULES
+from deepcritical.reasoning.judging import (
+    best_drug,
+    graph_of,
+    judged,
+    last_assessment,
+    open_gaps,
+    worded_queries,
+)
+from deepcritical.reasoning.llm_inquiry import InquiryModel, Opened
 from deepcritical.reasoning.managing import AskedManager
-from deepcritical.reasoning.mechanistic import graph_of
-from deepcritical.reasoning.remembering import Remembered
-from deepcritical.reasoning.telling import Telling
-from deepcritical.reasoning.writing import store_findings, with_synthesis, write
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
-from deepcritical.verification.verifiers import ModelVerifier
 from deepcritical.writing.context import ReportContext
+from deepcritical.writing.report import Synthesis, store_findings, write
 
-__all__ = ["LLMReasoner"]
+__all__ = ["LLMReasoner", "Remembered"]
 
 
 _NO_MANAGER = "Small-model profile: no model manager. Code decides which agent speaks next."
@@ -67,30 +64,23 @@ _MOST_GAPS = 10
 """Gaps that a model is shown to choose from; what it is not shown is not put off."""
 
 
-_WRITING: tuple[Judgement, Judgement] = ("report", "verify")
+class Remembered(Model):
+    """What is left of all calls so far, so that another process can go on with it."""
+
+    asked: Asked
+    by_rule: dict[Judgement, str]
+    """What rules did in the model's place, and how far."""
+    plans: dict[str, Plan | None]
+    """What the model planned for a question, by its text."""
+    searches: tuple[str, ...]
+    """What the last check of a checklist would search for."""
 
 
-class _Opened(NamedTuple):
-    asker: Asker
-    telling: Telling
-    inquiry: InquiryModel
-    writer: Writer
-
-
-def _opened(server: ModelServer, asker: Asker, desk: RunDesk) -> _Opened:
-    telling = Telling(server, asker.purse, desk)
-    writer, judge = (server.server_for(step).name for step in _WRITING)
-    writing = Writer(asker, writer, ModelVerifier(asker, judge), own=judge == writer)
-    inquiry = InquiryModel(asker, telling, ExtractiveReasoner(), writing)
-    return _Opened(asker, telling, inquiry, writing)
-
-
-class LLMReasoner:
+class LLMReasoner(InquiryModel):
     """Implements `Reasoner` with one model. `for_run` gives each run one of its own.
 
     Args:
         server: The model's server.
-        desk: The run's limits, clock and ear.
         choosing: Opens what chooses the records of a run's prompts.
         library: Holds the readings of studies.
         manages: Whether the model also manages the team; a small one does not.
@@ -99,53 +89,39 @@ class LLMReasoner:
     def __init__(
         self,
         server: ModelServer,
-        desk: RunDesk | None = None,
         choosing: OpenChoosing | None = None,
         library: Library | None = None,
         *,
         manages: bool = False,
     ) -> None:
-        self._server = server
-        self._desk = desk or RunDesk()
+        super().__init__(server, library)
         self._choosing = choosing
         self._choose: ChooseEvidence = choose_by_grade
-        self._library = library or Library()
-        self._rules = ExtractiveReasoner(self._library)
         self._manages = manages
-        self._opened: _Opened | None = None
         self._plans: dict[str, Plan | None] = {}
-
-    @property
-    def name(self) -> str:
-        """Name shown to the reader."""
-        return f"model {self._server.name}"
-
-    async def warm_up(self) -> None:
-        """Load the vocabularies."""
-        await self._rules.warm_up()
 
     @asynccontextmanager
     async def for_run(self, desk: RunDesk) -> AsyncIterator[Reasoner]:
         """A reasoner with a client, a key and a budget of its own."""
         manages = self._manages and not self._short("manager")
-        own = LLMReasoner(self._server, desk, library=self._library, manages=manages)
+        own = LLMReasoner(self._server, library=self._library, manages=manages)
         async with AsyncExitStack() as stack:
             asker = await stack.enter_async_context(open_asker(self._server, desk))
             if self._choosing:
                 own._choose = await stack.enter_async_context(self._choosing(desk))
-            own._opened = _opened(self._server, asker, desk)
-            await own._opened.telling.budget(manages=own._manages)
+            own._opened = Opened.of(self._server, asker, desk)
+            await own._opened.account.budget(manages=own._manages)
             if self._manages and not own._manages:
                 await desk.tell(Notice(message=_NO_MANAGER))
             yield own
 
     def manager_model(self) -> ManagerModel | None:
         """The model, if it is to manage the team."""
-        return AskedManager(self._asker, self._telling) if self._manages else None
+        return AskedManager(self._asker, self._account) if self._manages else None
 
     def remembered(self) -> dict[str, Any]:
         """What was spent, how the server answers, what rules did instead, what was planned."""
-        done, searches = self._telling.by_rule, self._model.inquiry.searches
+        done, searches = self._account.by_rule, self._searches
         left = Remembered(
             asked=self._asker.asked, by_rule=done, plans=self._plans, searches=searches
         )
@@ -155,22 +131,22 @@ class LLMReasoner:
         """Go on with that."""
         kept = Remembered.model_validate(left)
         self._asker.go_on(kept.asked)
-        self._telling.by_rule = dict(kept.by_rule)
+        self._account.by_rule = dict(kept.by_rule)
         self._plans = dict(kept.plans)
-        self._model.inquiry.searches = kept.searches
+        self._searches = kept.searches
 
     async def refine_question(self, frame: QuestionFrame) -> ResearchQuestion:
         """As the model reads it, as far as its words bear that out; else as the rules did."""
         plan = await self._plan("question", frame.text)
         if plan:
             frame = await calculated(read_by_model, frame, plan)
-        return await self._rules.refine_question(frame)
+        return await super().refine_question(frame)
 
     async def generate_queries(
         self, question: ResearchQuestion, store: EvidenceStore
     ) -> tuple[SearchQuery, ...]:
         """The rules' queries, and at first those that the model adds."""
-        by_rule = await self._rules.generate_queries(question, store)
+        by_rule = await super().generate_queries(question, store)
         if store.searches:
             return by_rule
         asked = question.text in self._plans
@@ -179,12 +155,6 @@ class LLMReasoner:
         added = worded_queries(question.drug, condition_of(question), searches)
         return tuple(dict.fromkeys((*by_rule, *added)))
 
-    async def name_candidates(
-        self, question: ResearchQuestion, store: EvidenceStore
-    ) -> tuple[Drug, ...]:
-        """By rule: the drugs that most records name."""
-        return await self._rules.name_candidates(question, store)
-
     async def read_studies(self, records: Mapping[str, Evidence], owner: str) -> Studies:
         """What the model reads where neither registry nor curators did, and rules where it fails.
 
@@ -192,32 +162,21 @@ class LLMReasoner:
         the budget does not hold is the weakest.
         """
         ordered = dict(sorted(records.items(), key=_weakest_last))
-        reader = ModelReader(self._asker, self._telling.to_read)
+        reader = ModelReader(self._asker, self._account.to_read)
         outcome = await self._library.read(ordered, reader, owner)
         read = outcome.by_model
         if read.failed:
             helped = bool(read.found)
-            await self._telling.fell_back("reading", read.failed[0], read.strange, in_part=helped)
+            await self._account.fell_back("reading", read.failed[0], read.strange, in_part=helped)
         elif outcome.asked:
-            await self._telling.made("reading", read.strange)
+            await self._account.made("reading", read.strange)
         return Studies(readings=dict(outcome.readings), problem=outcome.problem)
-
-    async def read_evidence(self, question: ResearchQuestion, unread: Unread) -> Reading:
-        """By code, from the reading of its study."""
-        return await self._rules.read_evidence(question, unread)
-
-    async def read_all(
-        self, question: ResearchQuestion, unread: Sequence[Unread]
-    ) -> AsyncIterator[Reading]:
-        """By code, one record after the other."""
-        async for reading in self._rules.read_all(question, unread):
-            yield reading
 
     async def propose_hypotheses(
         self, question: ResearchQuestion, store: EvidenceStore
     ) -> tuple[MechanismHypothesis, ...]:
         """The chains of the graph, with those that the model proposes over it."""
-        by_rule = await self._rules.propose_hypotheses(question, store)
+        by_rule = await super().propose_hypotheses(question, store)
         graph = await calculated(graph_of, question, store)
         if graph is None or not graph.nodes:
             return by_rule
@@ -226,17 +185,17 @@ class LLMReasoner:
         try:
             answer = await self._asker.ask("hypotheses", prompt, Hypotheses)
         except NoAnswerError as error:
-            await self._telling.fell_back("hypotheses", error)
+            await self._account.fell_back("hypotheses", error)
             return by_rule
         chains, dropped = await calculated(proposed_chains, graph, by_rule, answer.chains)
-        await self._telling.made("hypotheses", dropped)
+        await self._account.made("hypotheses", dropped)
         return chains
 
     async def assess_evidence(
         self, question: ResearchQuestion, store: EvidenceStore
     ) -> JudgeAssessment:
         """The lower of the rules' and the model's scores, and the gaps and searches of both."""
-        by_rule = await self._rules.assess_evidence(question, store)
+        by_rule = await super().assess_evidence(question, store)
         name = best_drug(question, store)
         shown = await self._shown("assessment", question, store, name) if name else None
         if name is None or shown is None or not shown.ids:
@@ -249,11 +208,11 @@ class LLMReasoner:
         try:
             answer = await self._asker.ask("assessment", prompt, Assessed)
         except NoAnswerError as error:
-            await self._telling.fell_back("assessment", error)
+            await self._account.fell_back("assessment", error)
             return by_rule
         drug, condition = question.drug or drug_named(name), condition_of(question)
         queries = worded_queries(drug, condition, answer.searches)
-        await self._telling.made("assessment")
+        await self._account.made("assessment")
         return judged(by_rule, answer, name, queries, condition.name, gaps)
 
     async def write_report(
@@ -261,74 +220,13 @@ class LLMReasoner:
     ) -> ResearchReport:
         """The rules' report, with what the studies show together in the model's words, checked."""
         told = context.model_copy(update={"found_by": "rules and a model"})
-        report = await calculated(write, question, store, told, self._rules.name)
         name = best_drug(question, store)
-        findings = await calculated(store_findings, store, report, name) if name else {}
-        written = await self._synthesis(question, store, findings) if findings else ()
-        author = self._telling.author(self.name, self._rules.name, wrote=bool(written))
-        # Once more, because the part on methods names the author.
-        report = await calculated(write, question, store, told, author)
-        return await calculated(with_synthesis, report, store, written, findings)
-
-    async def _synthesis(
-        self, question: ResearchQuestion, store: EvidenceStore, findings: Mapping[str, Finding]
-    ) -> tuple[Sentence, ...]:
-        try:
-            written = await self._model.writer.write(question.text, findings, store.evidence)
-        except NoAnswerError as error:
-            await self._telling.fell_back("report", error)
-            return ()
-        replaced = sum(bool(sentence.in_place_of) for sentence in written)
-        await self._telling.made("report", replaced)
-        return written
-
-    # --- a free question ------------------------------------------------------------------------
-
-    async def refine_inquiry(self, frame: QuestionFrame, context: str = "") -> Inquiry:
-        """As the model reads it, with aspects and searches that it adds."""
-        return await self._model.inquiry.refine(frame, context)
-
-    async def generate_checklist(self, inquiry: Inquiry) -> Checklist:
-        """The rules' items and those of the aspects that the model named."""
-        return await self._rules.generate_checklist(inquiry)
-
-    async def generate_item_queries(
-        self, inquiry: Inquiry, store: EvidenceStore, *, web: bool
-    ) -> tuple[SearchQuery, ...]:
-        """The rules' queries and the model's."""
-        return await self._model.inquiry.queries(inquiry, store, web=web)
-
-    async def find_facts(
-        self, inquiry: Inquiry, store: EvidenceStore, unread: Sequence[str]
-    ) -> tuple[ItemFact, ...]:
-        """The sentences that rules and the model find, all located."""
-        return await self._model.inquiry.facts(inquiry, store, unread)
-
-    async def check_completeness(
-        self, inquiry: Inquiry, store: EvidenceStore
-    ) -> tuple[ItemCoverage, ...]:
-        """The rule's coverage, lowered where the model doubts it."""
-        return await self._model.inquiry.completeness(inquiry, store)
-
-    async def synthesize_answer(
-        self, inquiry: Inquiry, store: EvidenceStore, context: ReportContext
-    ) -> DeepAnswer:
-        """The rules' answer, with the sentences that the model finds most telling at its head."""
-        return await self._model.inquiry.answer(inquiry, store, context, self.name)
-
-    @property
-    def _asker(self) -> Asker:
-        return self._model.asker
-
-    @property
-    def _telling(self) -> Telling:
-        return self._model.telling
-
-    @property
-    def _model(self) -> _Opened:
-        if self._opened is None:
-            raise ValueError("a model is asked within a run; use for_run")
-        return self._opened
+        findings = await calculated(store_findings, store, name) if name else {}
+        written = await self._written(question.text, findings, store)
+        author = self._account.author(self.name, BY_RULES, wrote=bool(written))
+        assessment = await calculated(last_assessment, question, store)
+        synthesis = Synthesis(written, findings)
+        return await calculated(write, question, store, told, assessment, author, synthesis)
 
     async def _shown(
         self,
@@ -336,18 +234,10 @@ class LLMReasoner:
         question: ResearchQuestion,
         store: EvidenceStore,
         drug: str,
-        among: Sequence[str] | None = None,
     ) -> ShownRecords:
         """The chosen records as text."""
-        chosen = await self._choose(question, store, drug)
-        ids = [i for i in chosen if among is None or i in among]
-        limit = self._server.server_for(judgement).profile.context_tokens * CHARS_PER_TOKEN
-        return await calculated(shown_records, store, drug, ids, limit)
-
-    def _short(self, judgement: Judgement) -> bool:
-        return self._server.server_for(judgement).profile.short
-
-    # --- the question ---------------------------------------------------------------------------
+        ids = list(await self._choose(question, store, drug))
+        return await calculated(shown_records, store, drug, ids, self._limit_chars(judgement))
 
     async def _plan(self, judgement: Judgement, text: str) -> Plan | None:
         try:
@@ -355,10 +245,10 @@ class LLMReasoner:
             plan = await self._asker.ask(judgement, prompt, Plan)
         except NoAnswerError as error:
             self._plans[text] = None
-            await self._telling.fell_back(judgement, error)
+            await self._account.fell_back(judgement, error)
             return None
         self._plans[text] = plan
-        await self._telling.made(judgement)
+        await self._account.made(judgement)
         return plan
 
 

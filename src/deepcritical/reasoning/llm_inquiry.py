@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from deepcritical.answering.coverage import checklist_in, counting
-from deepcritical.answering.drafting import Draft, draft_of, findings_in
+from deepcritical.answering.drafting import draft_of, findings_in
 from deepcritical.answering.joining import (
     doubted,
     for_a_model,
@@ -21,7 +22,8 @@ from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, Item
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.question import SearchQuery
-from deepcritical.domain.sentences import Sentence
+from deepcritical.domain.sentences import Finding, Sentence
+from deepcritical.models.accounting import RunAccount
 from deepcritical.models.answers import (
     Completeness,
     InquiryPlan,
@@ -29,64 +31,99 @@ from deepcritical.models.answers import (
     MappedSentence,
 )
 from deepcritical.models.asking import Asker, NoAnswerError
+from deepcritical.models.desk import RunDesk
+from deepcritical.models.providers import ModelServer
 from deepcritical.prompts import inquiry_asks
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN, ShownRecords, batches
 from deepcritical.questions.by_model import read_by_model
-from deepcritical.reasoning.extractive import ExtractiveReasoner
-from deepcritical.reasoning.llm_writing import Writer
-from deepcritical.reasoning.telling import Telling
+from deepcritical.reading.library import Library
+from deepcritical.reasoning.extractive import BY_RULES, Rules
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.verification.verifiers import ModelVerifier
+from deepcritical.writing.by_model import Writer
 from deepcritical.writing.context import ReportContext
 
-__all__ = ["InquiryModel"]
+__all__ = ["InquiryModel", "Opened"]
 
 
-class InquiryModel:
-    """Asks one run's model about a free question.
+_WRITING: tuple[Judgement, Judgement] = ("report", "verify")
+
+
+class Opened(NamedTuple):
+    """What a run's model is asked through."""
+
+    asker: Asker
+    account: RunAccount
+    writer: Writer
+
+    @classmethod
+    def of(cls, server: ModelServer, asker: Asker, desk: RunDesk) -> Opened:
+        """That of one run; every sentence of its writer passes the gate."""
+        writer, judge = (server.server_for(step).name for step in _WRITING)
+        writing = Writer(asker, writer, ModelVerifier(asker, judge), own=judge == writer)
+        return cls(asker, RunAccount(server, asker.purse, desk), writing)
+
+
+class InquiryModel(Rules):
+    """Asks one run's model about a free question; what it answers is joined with the rules'.
 
     Args:
-        asker: Asks the model within the run's budget.
-        telling: Tells what it made, and what rules made in its place.
-        rules: The reasoner whose judgements its answers are joined with.
-        writer: Writes over findings; every sentence passes the gate.
+        server: The model's server.
+        library: Holds the readings of studies.
     """
 
-    def __init__(
-        self, asker: Asker, telling: Telling, rules: ExtractiveReasoner, writer: Writer
-    ) -> None:
-        self._asker = asker
-        self._writer = writer
-        self._telling = telling
-        self._rules = rules
-        self.searches: tuple[str, ...] = ()
+    def __init__(self, server: ModelServer, library: Library | None = None) -> None:
+        super().__init__(library)
+        self._server = server
+        self._opened: Opened | None = None
+        self._searches: tuple[str, ...] = ()
         """What the last check of completeness would search for."""
 
-    async def refine(self, frame: QuestionFrame, context: str) -> Inquiry:
+    @property
+    def name(self) -> str:
+        """Name shown to the reader."""
+        return f"model {self._server.name}"
+
+    @property
+    def _model(self) -> Opened:
+        if self._opened is None:
+            raise ValueError("a model is asked within a run; use for_run")
+        return self._opened
+
+    @property
+    def _asker(self) -> Asker:
+        return self._model.asker
+
+    @property
+    def _account(self) -> RunAccount:
+        return self._model.account
+
+    async def refine_inquiry(self, frame: QuestionFrame, context: str = "") -> Inquiry:
         """As the model reads it, with the aspects and searches that it adds; else by rule."""
         prompt = inquiry_asks.ask_inquiry(frame.text, context, short=self._short("question"))
         try:
             plan = await self._asker.ask("question", prompt, InquiryPlan)
         except NoAnswerError as error:
-            await self._telling.fell_back("question", error)
-            return await self._rules.refine_inquiry(frame, context)
-        await self._telling.made("question")
+            await self._account.fell_back("question", error)
+            return await super().refine_inquiry(frame, context)
+        await self._account.made("question")
         read = await calculated(read_by_model, frame, plan)
-        return planned(await self._rules.refine_inquiry(read, context), plan)
+        return planned(await super().refine_inquiry(read, context), plan)
 
-    async def queries(
+    async def generate_item_queries(
         self, inquiry: Inquiry, store: EvidenceStore, *, web: bool
     ) -> tuple[SearchQuery, ...]:
         """The rules' queries with those of the last check."""
         if store.searches:
-            inquiry = inquiry.model_copy(update={"searches": self.searches})
-        return await self._rules.generate_item_queries(inquiry, store, web=web)
+            inquiry = inquiry.model_copy(update={"searches": self._searches})
+        return await super().generate_item_queries(inquiry, store, web=web)
 
-    async def facts(
+    async def find_facts(
         self, inquiry: Inquiry, store: EvidenceStore, unread: Sequence[str]
     ) -> tuple[ItemFact, ...]:
         """The rules' facts, and what the model finds in the records that name the drugs."""
-        by_rule = await self._rules.find_facts(inquiry, store, unread)
+        by_rule = await super().find_facts(inquiry, store, unread)
         records = {key: store.evidence[key] for key in unread}
         checklist, everything = checklist_in(store), list(store.evidence.values())
         wanted = await calculated(for_a_model, inquiry, checklist, records, everything)
@@ -95,17 +132,17 @@ class InquiryModel:
         answers, failed = await self._read(inquiry, checklist, wanted)
         both = await calculated(joined_facts, checklist, wanted, by_rule, answers)
         if failed:
-            await self._telling.fell_back("reading", failed, both.dropped, in_part=bool(answers))
+            await self._account.fell_back("reading", failed, both.dropped, in_part=bool(answers))
         else:
-            await self._telling.made("reading", both.dropped)
+            await self._account.made("reading", both.dropped)
         return both.facts
 
-    async def completeness(
+    async def check_completeness(
         self, inquiry: Inquiry, store: EvidenceStore
     ) -> tuple[ItemCoverage, ...]:
         """The rule's coverage, lowered where the model doubts it."""
-        by_rule = await self._rules.check_completeness(inquiry, store)
-        self.searches = ()
+        by_rule = await super().check_completeness(inquiry, store)
+        self._searches = ()
         run = list(dict.fromkeys(search.query for search in store.searches))
         prompt = inquiry_asks.ask_completeness(
             inquiry,
@@ -118,33 +155,36 @@ class InquiryModel:
         try:
             answer = await self._asker.ask("assessment", prompt, Completeness)
         except NoAnswerError as error:
-            await self._telling.fell_back("assessment", error)
+            await self._account.fell_back("assessment", error)
             return by_rule
-        await self._telling.made("assessment")
-        self.searches = searches_of(answer.searches)
+        await self._account.made("assessment")
+        self._searches = searches_of(answer.searches)
         return doubted(by_rule, answer)
 
-    async def answer(
-        self, inquiry: Inquiry, store: EvidenceStore, context: ReportContext, name: str
+    async def synthesize_answer(
+        self, inquiry: Inquiry, store: EvidenceStore, context: ReportContext
     ) -> DeepAnswer:
         """The answer from findings and passages, with what the model writes of them, checked."""
         draft = await calculated(draft_of, inquiry, store)
-        written = await self._written(inquiry, store, draft) if draft.findings else ()
-        author = self._telling.author(name, self._rules.name, wrote=bool(written))
+        asked = f"{inquiry.text}\nContext: {inquiry.context}" if inquiry.context else inquiry.text
+        written = await self._written(asked, findings_in(draft), store)
+        author = self._account.author(self.name, BY_RULES, wrote=bool(written))
         told = context.model_copy(update={"found_by": "rules and a model"})
         return await calculated(synthesize, inquiry, store, told, author, draft, written)
 
     async def _written(
-        self, inquiry: Inquiry, store: EvidenceStore, draft: Draft
+        self, asked: str, findings: Mapping[str, Finding], store: EvidenceStore
     ) -> tuple[Sentence, ...]:
-        asked = f"{inquiry.text}\nContext: {inquiry.context}" if inquiry.context else inquiry.text
+        """What the model writes of findings, checked; () where it does not."""
+        if not findings:
+            return ()
         try:
-            written = await self._writer.write(asked, findings_in(draft), store.evidence)
+            written = await self._model.writer.write(asked, findings, store.evidence)
         except NoAnswerError as error:
-            await self._telling.fell_back("report", error)
+            await self._account.fell_back("report", error)
             return ()
         replaced = sum(bool(sentence.in_place_of) for sentence in written)
-        await self._telling.made("report", replaced)
+        await self._account.made("report", replaced)
         return written
 
     async def _read(
@@ -179,7 +219,7 @@ class InquiryModel:
         return [fact for fact in answer.facts if fact.evidence_id in shown.ids]
 
     def _short(self, judgement: Judgement) -> bool:
-        return self._asker.profile_for(judgement).short
+        return self._server.server_for(judgement).profile.short
 
     def _limit_chars(self, judgement: Judgement) -> int:
-        return self._asker.profile_for(judgement).context_tokens * CHARS_PER_TOKEN
+        return self._server.server_for(judgement).profile.context_tokens * CHARS_PER_TOKEN

@@ -9,11 +9,11 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from deepcritical.domain.errors import ReasoningError
+from deepcritical.models.accounting import RunAccount
 from deepcritical.models.answers import NextTurn, TeamNote
 from deepcritical.models.asking import Asker, NoAnswerError
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN
 from deepcritical.prompts.managing import ask_manager
-from deepcritical.reasoning.telling import Telling
 
 __all__ = ["AskedManager"]
 
@@ -25,12 +25,12 @@ class AskedManager:
 
     Args:
         asker: Puts the questions of the run.
-        telling: Tells what was spent, and what rules did instead.
+        account: Tells what was spent, and what rules did instead.
     """
 
-    def __init__(self, asker: Asker, telling: Telling) -> None:
+    def __init__(self, asker: Asker, account: RunAccount) -> None:
         self._asker = asker
-        self._telling = telling
+        self._account = account
 
     async def note(self, said: Sequence[str], request: str) -> str:
         """What is given and missing, or how to go about it, in a few lines."""
@@ -42,7 +42,7 @@ class AskedManager:
 
     async def overruled(self, why: str) -> None:
         """Say that code decided in the model's place."""
-        await self._telling.fell_back("manager", ReasoningError(why), in_part=True)
+        await self._account.fell_back("manager", ReasoningError(why), in_part=True)
 
     async def _asked(self, task: str, form: type[T], said: Sequence[str], request: str) -> T:
         limit_chars = self._asker.profile_for("manager").context_tokens * CHARS_PER_TOKEN
@@ -50,9 +50,9 @@ class AskedManager:
         try:
             answer = await self._asker.ask("manager", prompt, form)
         except NoAnswerError as error:
-            await self._telling.fell_back("manager", error)
+            await self._account.fell_back("manager", error)
             raise
-        await self._telling.made("manager")
+        await self._account.made("manager")
         return answer
 
 

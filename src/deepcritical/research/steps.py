@@ -25,7 +25,6 @@ from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_parts import SearchRun
-from deepcritical.reasoning.auditing import check_sentences
 from deepcritical.research.facts import beside_facts
 from deepcritical.research.processing import grade_anew, located_facts, process_results
 from deepcritical.research.rounds import (
@@ -41,6 +40,7 @@ from deepcritical.research.understanding import understand
 from deepcritical.services.calculating import calculated
 from deepcritical.tools.base import SourceOutcome
 from deepcritical.tools.search_handler import SourceAnswer, require_any
+from deepcritical.writing.auditing import check_sentences
 from deepcritical.writing.context import ReportContext
 
 __all__ = [
@@ -316,8 +316,6 @@ async def check_document(session: ResearchSession, draft: AnyDocument) -> AnyDoc
         ReferencesValidated(
             kept=len(validated.report.references),
             removed=tuple(reference.title for reference in validated.removed),
-            dangling=validated.dangling,
-            unsupported=validated.unsupported,
         ),
         Stage.REPORT,
     )

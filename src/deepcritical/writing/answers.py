@@ -1,33 +1,46 @@
-"""Prints the sentences of an answer to a free question as Markdown."""
+"""Prints the sentences of an answer or a brief as Markdown."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from deepcritical.domain.answer import AnswerPart
+from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.brief import Brief
+from deepcritical.domain.report import SUMMARY_LIMIT
 from deepcritical.domain.report_parts import Reference, ReportSection
 from deepcritical.domain.sentences import Sentence, as_markdown
-from deepcritical.domain.text import capitalised
+from deepcritical.domain.text import capitalised, shorten_at_sentence
 
-__all__ = ["overview_of", "section_of"]
+__all__ = ["answer_texts", "brief_texts"]
 
 
-def overview_of(
+def brief_texts(brief: Brief, references: Sequence[Reference]) -> dict[str, Any]:
+    """The fields of a report that repeat its brief as Markdown."""
+    told = as_markdown((*brief.answer, *brief.harms), references)
+    return {"executive_summary": shorten_at_sentence(told, SUMMARY_LIMIT), "conclusion": told}
+
+
+def answer_texts(answer: DeepAnswer) -> dict[str, Any]:
+    """The fields of an answer that print its brief, its lead and its parts as Markdown."""
+    references = answer.references
+    sections = (
+        ReportSection(title=capitalised(part.title), content=_listed(part.sentences, references))
+        for part in answer.parts
+    )
+    overview = _overview(answer.brief, answer.lead, references)
+    return {"overview": overview, "sections": tuple(sections)}
+
+
+def _overview(
     brief: Brief | None, lead: Sequence[Sentence], references: Sequence[Reference]
 ) -> str:
-    """Return what an answer begins with: its brief, if it has one, then its lead."""
+    """What an answer begins with: its brief, if it has one, then its lead."""
     quotes = [sentence for sentence in lead if sentence.origin == "quote"]
     said = [sentence for sentence in lead if sentence.origin != "quote"]
     told = ((*brief.answer, *brief.harms), brief.synthesis, said) if brief else (said,)
     parts = [as_markdown(part, references) for part in told if part]
     return "\n\n".join((*parts, *([_listed(quotes, references)] if quotes else ())))
-
-
-def section_of(part: AnswerPart, references: Sequence[Reference]) -> ReportSection:
-    """Return what is said of one item, a line for each sentence."""
-    content = _listed(part.sentences, references)
-    return ReportSection(title=capitalised(part.title), content=content)
 
 
 def _listed(sentences: Sequence[Sentence], references: Sequence[Reference]) -> str:

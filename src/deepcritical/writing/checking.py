@@ -1,4 +1,4 @@
-"""Checks the sentences of a report or an answer again from its own data, offline."""
+"""Checks the sentences of a brief or an answer again from its own data, offline."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from itertools import combinations
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.brief import Brief
 from deepcritical.domain.ledger import EntryKind, LedgerEntry
-from deepcritical.domain.markdown import escape_markdown
-from deepcritical.domain.patterns import bounded
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.sentences import Finding, Sentence, as_markdown
-from deepcritical.domain.text import fold, locate_quote, sentences
+from deepcritical.domain.sentences import Finding, Sentence
+from deepcritical.domain.text import fold, locate_quote
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import OutcomeRow
 from deepcritical.verification.binding import checks_of
-from deepcritical.writing.answers import overview_of, section_of
+from deepcritical.writing.answers import answer_texts
 from deepcritical.writing.brief import Put, answer_sentences, harm_sentences
 from deepcritical.writing.findings import harm_sentence, study_sentence
 from deepcritical.writing.label_facts import fact_sentence
@@ -32,8 +30,6 @@ from deepcritical.writing.words import row_sentence, vote_words
 
 __all__ = ["answer_entries", "brief_entries"]
 
-_MARKS = bounded(r"\[(?:\d{1,4}|unsupported)\]")
-_BEHIND_STOP = bounded(r"([.!?])\s{0,3}((?:\[\d{1,4}\]){1,40})")
 _NOT_WRITTEN = "it is not what the verdict, its rows and the studies of the report give"
 
 
@@ -42,15 +38,9 @@ def brief_entries(report: ResearchReport) -> Iterator[LedgerEntry]:
 
     Sentences of templates are written anew from verdict, rows and votes and compared.
     """
-    brief = report.brief
-    if brief is None:
-        return
-    yield from _template_entries(report, brief, report.verdict)
-    yield from _entries((*brief.licensed, *brief.label, *brief.synthesis), report)
-    for text in (report.executive_summary, report.conclusion):
-        for foreign in _foreign(text, report):
-            reason = "it is not what the brief says"
-            yield LedgerEntry(kind=EntryKind.VERDICT, text=foreign, holds=False, reason=reason)
+    if brief := report.brief:
+        yield from _template_entries(report, brief, report.verdict)
+        yield from _entries((*brief.licensed, *brief.label, *brief.synthesis), report)
 
 
 def answer_entries(answer: DeepAnswer) -> Iterator[LedgerEntry]:
@@ -89,14 +79,12 @@ def _uncited(answer: DeepAnswer) -> Iterator[LedgerEntry]:
 
 def _otherwise(answer: DeepAnswer) -> Iterator[LedgerEntry]:
     """Yield what is printed and is not what the sentences of the answer give."""
-    parts = [section_of(part, answer.references) for part in answer.parts]
-    given = {overview_of(answer.brief, answer.lead, answer.references)}
-    given |= {f"{part.title}\n{part.content}" for part in parts}
-    printed = (answer.overview, *(f"{s.title}\n{s.content}" for s in answer.sections))
+    given = answer_texts(answer)
+    printed = [answer.overview] if answer.overview != given["overview"] else []
+    printed += [f"{s.title}\n{s.content}" for s in answer.sections if s not in given["sections"]]
     for text in printed:
-        if text not in given:
-            reason = "it is not what its sentences say"
-            yield LedgerEntry(kind=EntryKind.VERDICT, text=text, holds=False, reason=reason)
+        reason = "it is not what its sentences say"
+        yield LedgerEntry(kind=EntryKind.VERDICT, text=text, holds=False, reason=reason)
 
 
 def _missing(answer: DeepAnswer) -> Iterator[str]:
@@ -216,21 +204,3 @@ def _by_whom(sentence: Sentence) -> str:
     return f"written by {sentence.written_by}; checked by figures, names, direction" + "".join(
         f", {way}" for way in (*judges, *bound)
     )
-
-
-def _foreign(text: str, report: ResearchReport) -> Iterator[str]:
-    """Yield what a text that repeats the brief says beside it, or cites otherwise than it does.
-
-    Sentences of other words that cite a record are checked against that record.
-    """
-    brief = report.brief
-    told = (*brief.answer, *brief.harms) if brief else ()
-    rest = text
-    for sentence in told:
-        rest = rest.replace(as_markdown((sentence,), report.references), "", 1)
-    own = {escape_markdown(sentence.text).rstrip(".") for sentence in told}
-    for line in rest.split("\n"):
-        for span in sentences(_BEHIND_STOP.sub(r" \2\1", line)):
-            bare = " ".join(_MARKS.sub("", span.text).split()).replace(" .", ".").rstrip(".")
-            if bare in own or (bare and not _MARKS.search(span.text)):
-                yield span.text

@@ -1,4 +1,4 @@
-"""Numbers citations and prints located sentences with markers, keeping the claim behind each."""
+"""Numbers the records that a document cites, and keeps the sentences that it takes from them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,7 @@ from deepcritical.domain.markdown import escape_markdown
 from deepcritical.domain.report_parts import Claim, Reference
 from deepcritical.services.evidence_store import EvidenceStore
 
-__all__ = ["FOLLOWS", "NOTE", "QUOTED", "SUMMARY", "Citer"]
-
-QUOTED, SUMMARY = "quoted from", "summary of"
-"""How the sentences of a record are introduced."""
-NOTE = "Note kept with the record: "
-FOLLOWS = {"first": "", "also": "Also: ", "however": "However: "}
-"""How a sentence follows on the one before."""
+__all__ = ["Citer"]
 
 
 class Citer:
@@ -38,43 +32,19 @@ class Citer:
         )
         return "".join(f"[{number}]" for number in numbers)
 
-    def sentence(self, fact: Fact) -> str:
-        """A located sentence with its marker.
-
-        It stands in quotation marks only where the words are the source's own.
-        """
-        record = self._store.citable[fact.evidence_id]
-        place = record.place_of(fact.start)
-        printed = escape_markdown(fact.quote)
-        marker = self.cite([fact.evidence_id])
-        self._claims[
-            Claim(
-                sentence=printed,
-                evidence_id=fact.evidence_id,
-                quote=fact.quote,
-                start=fact.start,
-                end=fact.end,
-                place=place,
-            )
-        ] = None
-        words = printed.rstrip(".")
-        told = f" ({place})" if place else ""
-        return f"“{words}”{told} {marker}." if record.quotable else f"{words}{told} {marker}."
-
-    def source(self, evidence_id: str) -> str:
-        """How the sentences of a record are introduced: as its own words, or as a summary of it."""
-        marker = self.cite([evidence_id])
-        return (
-            f"{QUOTED} {marker}"
-            if self._store.citable[evidence_id].quotable
-            else f"{SUMMARY} {marker}"
+    def claim(self, fact: Fact) -> Claim:
+        """Cite a located sentence, and keep where it stands."""
+        self.cite([fact.evidence_id])
+        claim = Claim(
+            sentence=escape_markdown(fact.quote),
+            evidence_id=fact.evidence_id,
+            quote=fact.quote,
+            start=fact.start,
+            end=fact.end,
+            place=self._store.citable[fact.evidence_id].place_of(fact.start),
         )
-
-    def name(self, evidence_id: str) -> str:
-        """A record's short name, escaped."""
-        return escape_markdown(
-            build_reference_from_evidence(self._store.citable[evidence_id]).short_name
-        )
+        self._claims[claim] = None
+        return claim
 
     @property
     def references(self) -> tuple[Reference, ...]:
@@ -84,5 +54,5 @@ class Citer:
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """Every printed sentence with its place in the evidence."""
+        """Every kept sentence with its place in the evidence."""
         return tuple(self._claims)

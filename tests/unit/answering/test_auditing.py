@@ -10,7 +10,7 @@ import pytest
 
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.ledger import EntryKind
-from deepcritical.reasoning.auditing import audit, check_sentences
+from deepcritical.writing.auditing import audit, check_sentences, is_of_markdown
 from tests.unit.answering.examples import GOOD, HELPS, NULL, built, entry, record
 from tests.unit.domain.test_answer import answer as old_answer
 
@@ -84,12 +84,10 @@ def test_a_forged_finding_fails_with_the_sentence_that_tells_it(field: str) -> N
     assert any(e.text == forged for e in audit(DeepAnswer.model_validate(told)).failed)
 
 
-def test_an_answer_of_before_is_checked_by_its_markdown() -> None:
+def test_of_an_answer_of_before_the_quotes_are_checked() -> None:
     old = old_answer()
     assert old.schema_version == 1
+    assert is_of_markdown(old)
     assert audit(old).failed == ()
-    forged = old.model_copy(update={"overview": f"- {CURED.rstrip('.')} [1]."})
-    (failed,) = audit(forged).failed
-    assert failed.text == CURED
-    checked, _ = check_sentences(forged)
-    assert "[unsupported]" in checked.overview
+    forged = tuple(claim.model_copy(update={"sentence": CURED}) for claim in old.claims)
+    assert audit(old.model_copy(update={"claims": forged})).failed

@@ -10,7 +10,7 @@ from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.checklist import Aspect, Coverage
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.sentences import Sentence
-from deepcritical.reasoning.auditing import audit
+from deepcritical.writing.auditing import audit
 from deepcritical.writing.brief import Put, answer_sentences
 from deepcritical.writing.passages import LEADS
 from tests.unit.answering.examples import (

@@ -5,7 +5,15 @@ import pytest
 from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.markdown import escape_markdown, table
-from deepcritical.domain.report_parts import DrugCandidate, EdgeTested, HypothesisTested, Reference
+from deepcritical.domain.report_parts import (
+    Claim,
+    DrugCandidate,
+    EdgeTested,
+    HypothesisTested,
+    Quoted,
+    Reference,
+    ReportSection,
+)
 from tests.unit.domain.records import TITLE, paper, reference, report, study
 
 HOSTILE = {
@@ -197,3 +205,26 @@ def test_a_report_without_references_says_so() -> None:
 def test_a_report_survives_json() -> None:
     written = report("It fell [1].", reference(paper()))
     assert type(written).model_validate_json(written.model_dump_json()) == written
+
+
+@pytest.mark.parametrize(
+    ("text_kind", "printed"),
+    [("abstract", "“Pain fell.”"), ("registry", "“Pain fell.”"), ("summary", "Pain fell.")],
+)
+def test_a_quote_has_marks_only_where_the_words_are_the_sources(
+    text_kind: str, printed: str
+) -> None:
+    assert f"[1]: {printed}" in quoting("Pain fell.", text_kind=text_kind)
+
+
+@pytest.mark.parametrize("text", ["Pain fell [12].", "Pain <b>fell</b>.", "Pain *fell*."])
+def test_a_quote_is_no_markup_and_no_citation(text: str) -> None:
+    assert f"“{escape_markdown(text)}”" in quoting(text)
+    assert text not in quoting(text)
+
+
+def quoting(text: str, **changes: str) -> str:
+    cited = reference(paper(), evidence_id="E1", **changes)
+    claim = Claim(sentence=text, evidence_id="E1", quote=text, start=0, end=len(text))
+    part = ReportSection(title="Safety", quoted=(Quoted(claims=(claim,)),))
+    return report("", cited, safety=part).to_markdown()

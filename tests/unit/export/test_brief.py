@@ -75,10 +75,10 @@ def test_parts_are_folded_in_the_order_of_reading_and_listed() -> None:
     assert "<details open" not in html
 
 
-def test_the_rule_and_the_scores_stand_under_how_this_was_assessed() -> None:
+def test_the_rule_stands_under_how_this_was_assessed() -> None:
     part = render_page(whole()).partition('id="part-assessed"')[2].partition("</details>")[0]
     assert "Rule: One randomised trial favours the drug." in part
-    assert "Confidence 0.4." in part
+    assert "/10" not in part
 
 
 def test_the_ledger_says_how_each_sentence_was_checked() -> None:

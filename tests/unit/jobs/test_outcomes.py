@@ -27,7 +27,7 @@ from deepcritical.jobs.durable import DurableManager, DurableReasoner
 from deepcritical.jobs.outcomes import EXECUTE, Form, Outcome, RecordedError, form_of
 from deepcritical.models.asking import NoAnswerError
 from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies
-from deepcritical.reasoning.remembering import Remembered
+from deepcritical.reasoning.llm import Remembered
 from deepcritical.tools.base import SourceOutcome, SourceQuery, SourceResult
 from deepcritical.tools.deadline import Deadline
 from deepcritical.tools.search_handler import SourceAnswer

@@ -12,9 +12,9 @@ from deepcritical.reasoning.judging import (
     best_drug,
     mechanism_score,
     next_sides,
-    rank_drugs,
 )
 from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.writing.report import rank_drugs
 from tests.unit.domain.records import CONTENT, appraisal, fact, paper, vote
 from tests.unit.reasoning.examples import CANDIDATES, QUESTION
 

@@ -6,7 +6,7 @@ import pytest
 
 from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.verdict import VerdictLabel
-from deepcritical.reasoning.auditing import audit
+from deepcritical.writing.auditing import audit
 from deepcritical.writing.unread import own_words, quote_in, quoted
 from tests.unit.answering.examples import HELPS, TAKEN_BACK, built, record
 

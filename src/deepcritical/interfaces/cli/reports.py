@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
 __all__ = ["render", "verify"]
 
+_OF_MARKDOWN = (
+    "A former version wrote it, in Markdown: its references and located quotes are checked, and "
+    "what its prose says beside them is not."
+)
+
 
 def verify(
     report: Annotated[Path, typer.Argument(help="A report or answer as JSON, as --out writes it.")],
@@ -34,7 +39,7 @@ def verify(
     with 8 when the report cannot be read.
     """
     # Imported late: the dictionaries take seconds, and `--help` must not wait for them.
-    from deepcritical.reasoning.auditing import audit
+    from deepcritical.writing.auditing import audit, is_of_markdown
 
     told = read_report(report).report
     ledger = audit(told, _records(snapshot) if snapshot is not None else None)
@@ -43,6 +48,8 @@ def verify(
         print_json({"support": ledger.support.model_dump(), "entries": entries})
     else:
         typer.echo(_as_text(ledger))
+        if is_of_markdown(told):
+            typer.echo(_OF_MARKDOWN)
     if ledger.failed:
         raise ClaimsUnsupportedError(
             f"{len(ledger.failed)} of {len(ledger.entries)} entries do not hold.",

@@ -8,10 +8,10 @@ import pytest
 
 from deepcritical.domain.question import ResearchQuestion
 from deepcritical.domain.report_parts import SearchRun
-from deepcritical.reasoning.methods import Methods
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.citing import Citer
 from deepcritical.writing.context import ReportContext
+from deepcritical.writing.methods import Methods
 from tests.unit.domain.records import appraisal, paper
 from tests.unit.reasoning.examples import CANDIDATES, QUESTION
 

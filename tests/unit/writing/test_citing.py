@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import pytest
-
 from deepcritical.domain.evidence import Fact, FactRole
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.citing import Citer
@@ -51,63 +49,29 @@ class TestNumbers:
         assert [reference.evidence_id for reference in citer.references] == ["E2", "E1"]
 
 
-class TestASentence:
-    @pytest.mark.parametrize(
-        ("text_kind", "printed", "introduced"),
-        [
-            ("abstract", "“Pain fell” [1].", "quoted from [1]"),
-            ("registry", "“Pain fell” [1].", "quoted from [1]"),
-            ("web", "“Pain fell” [1].", "quoted from [1]"),
-            ("summary", "Pain fell [1].", "summary of [1]"),
-        ],
-    )
-    def test_has_quotation_marks_only_where_the_words_are_the_sources(
-        self, text_kind: str, printed: str, introduced: str
-    ) -> None:
-        citer = Citer(store_of(text_kind=text_kind))
-        assert citer.sentence(whole("Pain fell.")) == printed
-        assert citer.source("E1") == introduced
-
-    @pytest.mark.parametrize(
-        ("quote", "printed"),
-        [
-            ("Pain fell [12].", "“Pain fell \\[12\\]” [1]."),
-            ("See [a](http://example.org).", "“See \\[a\\](http://example.org)” [1]."),
-            ("Pain <b>fell</b>.", "“Pain \\<b\\>fell\\</b\\>” [1]."),
-            ("Pain *fell*.", "“Pain \\*fell\\*” [1]."),
-        ],
-        ids=["a marker", "a link", "HTML", "emphasis"],
-    )
-    def test_of_a_source_is_no_markup_and_no_citation(self, quote: str, printed: str) -> None:
-        assert Citer(store_of(quote)).sentence(whole(quote)) == printed
-
-    def test_without_a_full_stop_ends_in_one(self) -> None:
-        assert Citer(store_of("Pain fell")).sentence(whole("Pain fell")) == "“Pain fell” [1]."
-
-
 class TestClaims:
     def test_hold_the_quote_as_it_is_and_the_sentence_as_printed(self) -> None:
         citer = Citer(store_of("Pain fell [12]."))
-        citer.sentence(whole("Pain fell [12]."))
+        citer.claim(whole("Pain fell [12]."))
         (claim,) = citer.claims
         assert (claim.quote, claim.sentence) == ("Pain fell [12].", "Pain fell \\[12\\].")
 
     def test_hold_the_place_of_the_quote(self) -> None:
         citer = Citer(store_of())
-        citer.sentence(whole("Pain fell."))
+        citer.claim(whole("Pain fell."))
         (claim,) = citer.claims
         assert (claim.evidence_id, claim.start, claim.end) == ("E1", 0, 10)
 
     def test_hold_a_sentence_that_is_printed_twice_once(self) -> None:
         citer = Citer(store_of())
         for _ in range(2):
-            citer.sentence(whole("Pain fell."))
+            citer.claim(whole("Pain fell."))
         assert len(citer.claims) == 1
 
     def test_hold_the_same_words_of_two_records_twice(self) -> None:
         citer = Citer(store_of(records=2))
         for evidence_id in ("E1", "E2"):
-            citer.sentence(whole("Pain fell.", evidence_id))
+            citer.claim(whole("Pain fell.", evidence_id))
         assert [claim.evidence_id for claim in citer.claims] == ["E1", "E2"]
 
     def test_are_not_made_by_a_citation_alone(self) -> None:

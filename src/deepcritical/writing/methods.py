@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from deepcritical.domain.identity import study_groups
 from deepcritical.domain.markdown import escape_markdown
@@ -42,6 +43,7 @@ _STOPPED = {
 }
 
 
+@dataclass(frozen=True)
 class Methods:
     """Writes the methodology, with the PRISMA counts, and the limitations.
 
@@ -54,30 +56,24 @@ class Methods:
         written_by: Name of the reasoner.
     """
 
-    def __init__(
-        self,
-        question: ResearchQuestion,
-        store: EvidenceStore,
-        context: ReportContext,
-        citer: Citer,
-        drugs: tuple[str, ...],
-        written_by: str,
-    ) -> None:
-        self._question = question
-        self._store = store
-        self._context = context
-        self._citer = citer
-        self._drugs = drugs
-        self._written_by = written_by
-        self._condition = question.condition.name if question.condition else question.text
+    question: ResearchQuestion
+    store: EvidenceStore
+    context: ReportContext
+    citer: Citer
+    drugs: tuple[str, ...]
+    written_by: str
+
+    @property
+    def _condition(self) -> str:
+        return self.question.condition.name if self.question.condition else self.question.text
 
     @property
     def _live(self) -> bool:
-        return any(search.searched_at for search in self._store.searches)
+        return any(search.searched_at for search in self.store.searches)
 
     def _unread_hits(self) -> str:
         """How many live answers held only the first records of more that match."""
-        answered = [s for s in self._store.searches if s.searched_at and s.identified]
+        answered = [s for s in self.store.searches if s.searched_at and s.identified]
         cut = sum(search.total > search.identified for search in answered)
         return (
             f"{cut} of {len(answered)} answers hold only the records that the source ranks first; "
@@ -88,7 +84,7 @@ class Methods:
 
     def _failures(self) -> tuple[str, ...]:
         """Which sources gave nothing at all, and which gave less than they were asked for."""
-        searches = self._store.searches
+        searches = self.store.searches
         failed = {s.source for s in searches if s.outcome in ("unavailable", "degraded")}
         silent = failed - {s.source for s in searches if s.outcome in _ANSWERED}
         told = (
@@ -98,7 +94,7 @@ class Methods:
         return tuple(f"{what}: {', '.join(sorted(names))}." for what, names in told if names)
 
     def _kept_answers(self) -> str:
-        answers = [s for s in self._store.searches if s.outcome in _ANSWERED]
+        answers = [s for s in self.store.searches if s.outcome in _ANSWERED]
         kept = sum(search.cached for search in answers)
         return (
             f"{kept} of {len(answers)} answers were kept from an earlier search "
@@ -110,21 +106,21 @@ class Methods:
     def methodology(self) -> str:
         """The question as understood, the searches, the PRISMA counts and the rules applied."""
         read = self._understood()
-        sources = "\n".join(f"- {escape_markdown(line)}" for line in self._context.sources)
-        stopped = _STOPPED.get(self._context.stop_reason, self._context.stop_reason)
+        sources = "\n".join(f"- {escape_markdown(line)}" for line in self.context.sources)
+        stopped = _STOPPED.get(self.context.stop_reason, self.context.stop_reason)
         return "\n\n".join(
             part
             for part in (
                 f"Question understood as: {read}.",
-                _REVIEWED if self._context.plan_reviewed else "",
-                f"Sources, searched on {self._context.searched_on}:\n\n{sources}",
+                _REVIEWED if self.context.plan_reviewed else "",
+                f"Sources, searched on {self.context.searched_on}:\n\n{sources}",
                 f"{self._retrieval()} "
-                f"Rounds: {self._context.iterations}; the search ended because {stopped}.",
+                f"Rounds: {self.context.iterations}; the search ended because {stopped}.",
                 self._facts(),
                 self._flow(),
-                f"Written by: {escape_markdown(self._written_by)}. "
-                "Every sentence about a study is one whole "
-                f"sentence of that record's text, found by {self._context.found_by}; "
+                f"Written by: {escape_markdown(self.written_by)}. "
+                "Every sentence quoted is one whole "
+                f"sentence of its record's text, found by {self.context.found_by}; "
                 "counts, grades and verdict are computed. "
                 "Levels are OCEBM 2011; a review counts as the weakest design that it includes. "
                 "The verdict is the first rule that applies in a fixed table over studies "
@@ -136,14 +132,14 @@ class Methods:
     def _retrieval(self) -> str:
         """How sources rank what they find, and how the run ranks that."""
         by_source = _RANKED_BY_SOURCE if self._live else _SEARCHED_BY_WORDS
-        if not self._context.retrieval:
+        if not self.context.retrieval:
             return by_source
-        label = escape_markdown(self._context.retrieval.rstrip("."))
+        label = escape_markdown(self.context.retrieval.rstrip("."))
         return f"{by_source} Retrieval within the run is {label}. {_RANKED}"
 
     def _facts(self) -> str:
         """Who was asked for curated facts; the section on them has the outcome of each look-up."""
-        facts = self._store.drug_facts
+        facts = self.store.drug_facts
         if facts is None:
             return "Curated facts on drugs: not requested."
         if not facts:
@@ -157,15 +153,15 @@ class Methods:
         return f"Curated facts on {drugs} were asked of {names}.{missing}"
 
     def _understood(self) -> str:
-        drug = self._question.drug
+        drug = self.question.drug
         named = (
             f"drug {escape_markdown(drug.name)}"
             if drug
             else "candidates among the drugs that the records name"
         )
         terms = (
-            f", through {escape_markdown(', '.join(self._question.mechanism_terms))}"
-            if self._question.mechanism_terms
+            f", through {escape_markdown(', '.join(self.question.mechanism_terms))}"
+            if self.question.mechanism_terms
             else ""
         )
         return f"{named}; condition {escape_markdown(self._condition)}{terms}"
@@ -173,16 +169,16 @@ class Methods:
     def prisma(self) -> PrismaFlow:
         """The counts of the search: identified, duplicates, screened, excluded, included."""
         excluded = self._excluded()
-        included = {i for i in self._store.evidence if i not in excluded}
-        groups = study_groups(self._store.evidence)
+        included = {i for i in self.store.evidence if i not in excluded}
+        groups = study_groups(self.store.evidence)
         found: Counter[str] = Counter()
-        for search in self._store.searches:
+        for search in self.store.searches:
             found[search.source] += search.identified
-        if (given := len(self._store.evidence) - found.total()) > 0:
+        if (given := len(self.store.evidence) - found.total()) > 0:
             found[_GIVEN] = given
         return PrismaFlow(
             by_source=_counts(found.items()),
-            duplicates=found.total() - len(self._store.evidence),
+            duplicates=found.total() - len(self.store.evidence),
             exclusions=_counts(sorted(Counter(excluded.values()).items())),
             included=len(included),
             studies=sum(any(i in included for i in group) for group in groups),
@@ -208,7 +204,7 @@ class Methods:
     def _listed(self, reason: str, count: int, excluded: Mapping[str, str]) -> str:
         """The titles left out for one reason; of those on other drugs only the first ones."""
         titles = [
-            f"- {escape_markdown(self._store.evidence[i].citation.title)}"
+            f"- {escape_markdown(self.store.evidence[i].citation.title)}"
             for i, why in excluded.items()
             if why == reason
         ]
@@ -219,8 +215,8 @@ class Methods:
 
     def _is_off_topic(self, reason: str) -> bool:
         """Whether a reason says that the record is about other drugs: noise of the search."""
-        named = (f"does not name {drug}" for drug in self._drugs)
-        several = (_NO_CANDIDATE, self._unnamed_condition) if len(self._drugs) > 1 else ()
+        named = (f"does not name {drug}" for drug in self.drugs)
+        several = (_NO_CANDIDATE, self._unnamed_condition) if len(self.drugs) > 1 else ()
         return reason in several or reason.startswith(tuple(named))
 
     @property
@@ -229,9 +225,9 @@ class Methods:
 
     def _excluded(self) -> dict[str, str]:
         """Why each record that no drug of the report uses was left out."""
-        readings = [self._store.appraisals(drug) for drug in self._drugs]
+        readings = [self.store.appraisals(drug) for drug in self.drugs]
         excluded = {}
-        for evidence_id in self._store.evidence:
+        for evidence_id in self.store.evidence:
             found = [r[evidence_id].reading for r in readings if evidence_id in r]
             if not any(reading.included for reading in found):
                 excluded[evidence_id] = self._reason([r.excluded_because for r in found])
@@ -239,14 +235,14 @@ class Methods:
 
     def _reason(self, reasons: list[str]) -> str:
         """The one reason of several readings: that of a candidate which the record names."""
-        if len(self._drugs) < 2 or not reasons:
+        if len(self.drugs) < 2 or not reasons:
             return reasons[0] if reasons else "not read"
-        unnamed = tuple(f"does not name {drug}" for drug in self._drugs)
+        unnamed = tuple(f"does not name {drug}" for drug in self.drugs)
         return next((why for why in reasons if not why.startswith(unnamed)), _NO_CANDIDATE)
 
     def limitations(self) -> tuple[str, ...]:
         """What limits the report; some depend on what it cites, so the other parts come first."""
-        kinds = {r.text_kind for r in self._citer.references}
+        kinds = {r.text_kind for r in self.citer.references}
         candidates = (
             "Only the sources listed were searched; literature outside of them may say otherwise.",
             (
@@ -262,7 +258,7 @@ class Methods:
             ),
             "Registry entries come from stored copies and may be out of date."
             if not self._live
-            and any(r.source in ("clinicaltrials", "registry") for r in self._citer.references)
+            and any(r.source in ("clinicaltrials", "registry") for r in self.citer.references)
             else "",
             (
                 "Stance and relations are read by rules over words; an unusual phrasing can be "
@@ -272,10 +268,10 @@ class Methods:
             self._unread_hits(),
             self._kept_answers(),
             (
-                f"{self._store.facts_dropped} statements were dropped "
+                f"{self.store.facts_dropped} statements were dropped "
                 "because their quote was not a sentence of the record."
             )
-            if self._store.facts_dropped
+            if self.store.facts_dropped
             else "",
         )
         return tuple(text for text in candidates if text)

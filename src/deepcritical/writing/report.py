@@ -1,0 +1,324 @@
+"""Writes a report from what was read: verdict, brief, tables, and sentences of records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from deepcritical.appraisal.verdict import decide
+from deepcritical.appraisal.what_if import what_if
+from deepcritical.domain.appraisal import Direction, StudyFinding
+from deepcritical.domain.assessment import JudgeAssessment
+from deepcritical.domain.brief import Brief, StudyRow
+from deepcritical.domain.question import ResearchQuestion
+from deepcritical.domain.report import REPORT_SCHEMA, ResearchReport
+from deepcritical.domain.report_parts import DrugCandidate, ReportSection, VerdictChange
+from deepcritical.domain.sentences import Finding, Sentence
+from deepcritical.domain.text import capitalised
+from deepcritical.domain.verdict import Verdict, VerdictLabel
+from deepcritical.questions.wording import answer_to, proposition_of, subject_of
+from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.writing.answers import brief_texts
+from deepcritical.writing.brief import Matter, brief_of
+from deepcritical.writing.citing import Citer
+from deepcritical.writing.context import ReportContext
+from deepcritical.writing.evidence_rows import evidence_rows
+from deepcritical.writing.findings import findings_of
+from deepcritical.writing.label_facts import Asked, facts_told
+from deepcritical.writing.methods import Methods
+from deepcritical.writing.quoting import (
+    AS_REPORTED,
+    HARMS_UNREPORTED,
+    NO_CONTRADICTION,
+    SAME_RULES,
+    STEADY,
+    Quoting,
+)
+from deepcritical.writing.studies import study_rows
+from deepcritical.writing.words import listed
+
+__all__ = ["Synthesis", "rank_drugs", "store_findings", "write"]
+
+_RANK = tuple(VerdictLabel)
+_TOP = 5
+_ANY_DRUG = "any drug"
+"""What a brief is on where no drug was asked about and none was found."""
+_NONE_DECIDED = "None of the candidates has enough evidence for a verdict."
+
+
+class Synthesis(NamedTuple):
+    """What a model wrote over findings."""
+
+    sentences: tuple[Sentence, ...]
+    """Those that passed their checks, or took the place of one that did not."""
+    findings: Mapping[str, Finding]
+    """By id."""
+
+    @property
+    def cited(self) -> list[Finding]:
+        """The findings that its sentences rest on."""
+        ids = dict.fromkeys(i for sentence in self.sentences for i in sentence.finding_ids)
+        return [self.findings[i] for i in ids]
+
+
+class _Writer:
+    """One report in the making."""
+
+    def __init__(
+        self,
+        question: ResearchQuestion,
+        store: EvidenceStore,
+        context: ReportContext,
+        assessment: JudgeAssessment,
+        written_by: str,
+    ) -> None:
+        self.question = question
+        self.store = store
+        self.context = context
+        self.assessment = assessment
+        self.written_by = written_by
+        self.condition = question.condition.name if question.condition else question.text
+        self.citer = Citer(store)
+        self.drugs = (question.drug.name,) if question.drug else rank_drugs(store)[:_TOP]
+        self.main = self.drugs[0] if self.drugs else _ANY_DRUG
+        self.studies: tuple[StudyFinding, ...] = store.studies(self.main)
+        self.verdict = decide(self.studies)
+        self.facts = facts_told(store.drug_facts or (), _asked(question))
+        self.methods = Methods(question, store, context, self.citer, self.drugs, written_by)
+
+    def report(self, synthesis: Synthesis | None) -> ResearchReport:
+        # The order of these calls gives the references their numbers: the brief's come first.
+        written = synthesis.sentences if synthesis else ()
+        brief = self._brief().model_copy(update={"synthesis": written})
+        self._cite(brief)
+        candidates = tuple(self._candidate(drug) for drug in self.drugs)
+        study_table = self._study_table()
+        sections = self._sections()
+        self._cite_all_read()
+        self.citer.cite(i for sentence in written for i in sentence.evidence_ids)
+        frame = self.question.frame
+        return ResearchReport(
+            schema_version=REPORT_SCHEMA,
+            title=self._title(),
+            research_question=self.question.text,
+            **brief_texts(brief, self.citer.references),
+            brief=brief,
+            study_table=study_table,
+            verdict=self.verdict,
+            answer=self._answer(),
+            proposition=proposition_of(frame, self.verdict.label) if frame else "",
+            **sections,
+            findings=(*self.facts.findings, *(synthesis.cited if synthesis else ())),
+            drug_facts=self.store.drug_facts,
+            drug_candidates=candidates if self.studies else (),
+            limitations=self.methods.limitations(),
+            references=self.citer.references,
+            studies=self.studies,
+            evidence_table=evidence_rows(self.store, self.citer.references, candidates),
+            claims=self.citer.claims,
+            **self._of_run(),
+            studies_included=len(self.studies),
+            confidence_score=self.verdict.confidence,
+            assessment=self.assessment,
+            written_by=self.written_by,
+        )
+
+    def _of_run(self) -> dict[str, Any]:
+        """How it was searched."""
+        return {
+            "searches": tuple(self.store.searches),
+            "prisma": self.methods.prisma(),
+            "sources_searched": tuple(dict.fromkeys(s.source for s in self.store.searches)),
+            "total_papers_reviewed": len(self.store.evidence),
+            "notices": self.context.notices,
+            "search_iterations": self.context.iterations,
+        }
+
+    def _answer(self) -> str:
+        frame, verdict = self.question.frame, self.verdict
+        weak = verdict.is_weak_signal
+        return answer_to(frame, verdict.label, weak_signal=weak) if frame else ""
+
+    def _brief(self) -> Brief:
+        appraisals = self.store.appraisals(self.main)
+        records = self.store.evidence
+        matter = Matter(
+            drug=self.main,
+            condition=self.condition,
+            frame=self.question.frame if self.question.drug else None,
+            verdict=self.verdict,
+            studies=self.studies,
+            evidence=records,
+            readings=self.store.readings,
+            registered=[
+                i
+                for i, a in appraisals.items()
+                if a.reading.included and records[i].metadata.kind == "trial"
+            ],
+            searched_on=self.context.searched_on,
+        )
+        brief = brief_of(matter, self._lead())
+        searched = () if self.studies else (self._searched(),)
+        return brief.model_copy(
+            update={
+                "licensed": self.facts.licensed,
+                "label": self.facts.label,
+                "missing": (*brief.missing, *searched),
+            }
+        )
+
+    def _lead(self) -> str:
+        """What is said first where nothing was found, or where no drug was asked about."""
+        if not self.studies:
+            return f"No study of {self.main} in {self.condition} was found."
+        if self.question.drug or len(self.drugs) < 2:
+            return ""
+        if self._none_decided:
+            return _NONE_DECIDED
+        others = listed(list(self.drugs[1:]))
+        return (
+            f"Among the candidates, {self.main} has the strongest evidence; "
+            f"the others are {others}."
+        )
+
+    def _searched(self) -> str:
+        """Where nothing was found: what was searched, and that this says nothing of the drug."""
+        sources = listed(list(dict.fromkeys(s.source for s in self.store.searches))) or "no source"
+        queries = len(self.store.queries_run)
+        return (
+            f"Searched were {sources} on {self.context.searched_on}, with {queries} queries; none "
+            f"of the {len(self.store.evidence)} records found bears on the question. Absence of "
+            "evidence is not evidence of absence."
+        )
+
+    def _study_table(self) -> tuple[StudyRow, ...]:
+        appraisals = self.store.appraisals(self.main)
+        decided = self.verdict.deciding_ids
+        store = self.store
+        rows = study_rows(self.studies, appraisals, store.evidence, store.readings, decided)
+        table = tuple(rows)
+        for row in table:
+            self.citer.cite(row.evidence_ids)
+        return table
+
+    def _sections(self) -> dict[str, Any]:
+        on = [Quoting(self.store, self.citer, drug, self.condition) for drug in self.drugs]
+        for one in on:
+            one.keep_results()
+        harms = tuple(q for one in on for q in one.harms(several=len(on) > 1))
+        main = on[0] if self.studies else None
+        tested = main.tested() if main else ()
+        mechanism = tuple(main.mechanism()) if main else ()
+        against = (*(main.disputed() if main else ()), *(q for one in on for q in one.sides()))
+        of_main = f": {self.main}" if len(on) > 1 else ""
+        return {
+            "clinical_findings": ReportSection(title="Results in the words of the records"),
+            "mechanistic_findings": ReportSection(
+                title=f"Mechanistic findings{of_main}", quoted=mechanism
+            ),
+            "contradictions": ReportSection(
+                title="Contradictory evidence",
+                content="" if against else NO_CONTRADICTION,
+                quoted=against,
+            ),
+            "safety": ReportSection(
+                title="Safety", content=AS_REPORTED if harms else HARMS_UNREPORTED, quoted=harms
+            ),
+            "methodology": ReportSection(title="Methodology", content=self.methods.methodology()),
+            "hypotheses_tested": tested,
+        } | self._changing()
+
+    def _cite_all_read(self) -> None:
+        """Cite what bears on the question and nothing else names, such as retracted records."""
+        for drug in self.drugs:
+            appraisals = self.store.appraisals(drug).items()
+            self.citer.cite(i for i, a in appraisals if a.reading.included)
+
+    def _title(self) -> str:
+        if self.question.drug:
+            return f"{capitalised(subject_of(self.question))}: what the evidence shows"
+        return f"Repurposing candidates for {self.condition}: what the evidence shows"
+
+    @property
+    def _none_decided(self) -> bool:
+        """Whether several candidates are left, and the evidence is enough for none of them."""
+        verdicts = [decide(self.store.studies(drug)).label for drug in self.drugs]
+        return len(verdicts) > 1 and set(verdicts) == {VerdictLabel.INSUFFICIENT}
+
+    def _cite(self, brief: Brief) -> None:
+        results = (study.result for study in brief.studies)
+        told = (*brief.licensed, *brief.answer, *brief.harms, *results)
+        self.citer.cite(i for sentence in told for i in sentence.evidence_ids)
+        self.citer.cite(trial.evidence_id for trial in brief.trials)
+        self.citer.cite(i for sentence in brief.label for i in sentence.evidence_ids)
+
+    def _changing(self) -> dict[str, Any]:
+        """What would change the verdict by its own rules."""
+        found = what_if(self.studies)
+        several = sum(s.direction is not Direction.NONE for s in self.studies) > 1
+        hinges = any(change.without for change in found)
+        told = (SAME_RULES, STEADY) if several and not hinges else (SAME_RULES,)
+        return {
+            "what_would_change": ReportSection(
+                title="What would change this verdict", content="\n\n".join(told)
+            ),
+            "verdict_changes": tuple(
+                VerdictChange(
+                    change=one.change,
+                    without=one.without,
+                    label=one.verdict.label,
+                    certainty=one.verdict.certainty,
+                )
+                for one in found
+            ),
+        }
+
+    def _candidate(self, drug: str) -> DrugCandidate:
+        studies = self.store.studies(drug)
+        verdict: Verdict = decide(studies)
+        self.citer.cite(verdict.deciding_ids)
+        return DrugCandidate(name=drug, verdict=verdict, studies=len(studies))
+
+
+def _asked(question: ResearchQuestion) -> Asked:
+    frame = question.frame
+    drugs = frame.drugs if frame else ()
+    return Asked(question.condition, frame.population if frame else (), drugs)
+
+
+def write(
+    question: ResearchQuestion,
+    store: EvidenceStore,
+    context: ReportContext,
+    assessment: JudgeAssessment,
+    written_by: str,
+    synthesis: Synthesis | None = None,
+) -> ResearchReport:
+    """The report over everything in the store."""
+    return _Writer(question, store, context, assessment, written_by).report(synthesis)
+
+
+def rank_drugs(store: EvidenceStore) -> tuple[str, ...]:
+    """Drugs by verdict, certainty, people in randomised studies, number of studies and name."""
+
+    def order(drug: str) -> tuple[int, float, int, int, str]:
+        studies = store.studies(drug)
+        verdict = decide(studies)
+        people = max((r.people or 0 for r in verdict.rows if r.tier == "randomised"), default=0)
+        return _RANK.index(verdict.label), -verdict.confidence, -people, -len(studies), drug
+
+    return tuple(sorted((d for d in store.drugs if store.studies(d)), key=order))
+
+
+def store_findings(store: EvidenceStore, drug: str) -> dict[str, Finding]:
+    """Return what a model may write about: the findings on one drug."""
+    studies = store.studies(drug)
+    return findings_of(
+        drug,
+        decide(studies),
+        studies,
+        store.appraisals(drug),
+        store.evidence,
+        store.readings,
+        store.relevance,
+    )

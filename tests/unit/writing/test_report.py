@@ -1,0 +1,156 @@
+"""The parts of a report: trials, harms, both sides, what would change it, and none found."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from deepcritical.appraisal.asked import asked_of
+from deepcritical.appraisal.records import read_for
+from deepcritical.domain.appraisal import Remark
+from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.grading import grade
+from deepcritical.domain.question import ResearchQuestion
+from deepcritical.domain.report import ResearchReport
+from deepcritical.reading.rules import read_by_rules
+from deepcritical.reasoning.judging import assess
+from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.writing.auditing import audit
+from deepcritical.writing.context import ReportContext
+from deepcritical.writing.report import write
+from tests.unit.domain.records import appraisal, paper, trial
+from tests.unit.reasoning.examples import CANDIDATES, EXAMPLOL, QUESTION, TESTITIS
+
+CONTEXT = ReportContext(
+    stop_reason="no_new_evidence", iterations=1, searched_on="2019-01-01", sources=("made up",)
+)
+
+
+def report_of(*records: Evidence) -> ResearchReport:
+    """The report on examplol in testitis over these records, read by the rules."""
+    store = EvidenceStore()
+    for record in records:
+        (key,) = store.add([record])
+        study = read_by_rules(record, datetime(2999, 1, 1, tzinfo=UTC))
+        reading = read_for(asked_of(EXAMPLOL, TESTITIS), key, record, study, grade(record))
+        found = appraisal(record, key, drug="examplol")
+        store.add_appraisal(found.model_copy(update={"reading": reading}))
+    return write(QUESTION, store, CONTEXT, assess(QUESTION, store), "a test")
+
+
+def planned(note: str = "") -> Evidence:
+    return trial(
+        content="Adults with testitis are given examplol.",
+        status="RECRUITING",
+        enrollment=120,
+        interventions=("Examplol",),
+        note=note or None,
+    )
+
+
+class TestRegisteredTrials:
+    def test_have_their_status_as_of_the_record(self) -> None:
+        told = report_of(planned())
+        assert told.brief
+        assert [trial.registry_id for trial in told.brief.trials] == ["NCT11111111"]
+        assert "| recruiting | – | 120 |" in told.to_markdown()
+
+    @pytest.mark.parametrize(
+        "note",
+        [
+            "registry list of 2020: the status may be out of date",
+            "the status shown is older than the stop",
+        ],
+    )
+    def test_say_that_an_old_status_is_old(self, note: str) -> None:
+        assert "| recruiting (as recorded" in report_of(planned(note)).to_markdown()
+
+
+class TestWhatWouldChangeTheVerdict:
+    FOR = (
+        "Design: Randomised trial of examplol or placebo in 60 patients. "
+        "Results: Examplol significantly improved testitis symptoms compared with placebo."
+    )
+
+    def test_is_told_by_the_rules_of_the_verdict(self) -> None:
+        told = report_of(paper("Examplol in testitis", self.FOR, pmid="99001"))
+        assert told.verdict.label == "promising"
+        markdown = told.to_markdown()
+        assert "400 participants in favour | supported | moderate |" in markdown
+        assert "| lacked PMID 99001 [1] | insufficient evidence | very low |" in markdown
+
+
+class TestContradictions:
+    FOR = (
+        "Design: Randomised trial in 60 patients. "
+        "Results: Examplol significantly improved testitis symptoms compared with placebo."
+    )
+    AGAINST = (
+        "Design: Randomised trial in 90 patients. "
+        "Results: Examplol did not improve testitis symptoms compared with placebo."
+    )
+
+    def test_quote_both_sides(self) -> None:
+        markdown = report_of(
+            paper("Examplol in testitis: one study", self.FOR, pmid="99001"),
+            paper("Examplol in testitis: another study", self.AGAINST, pmid="99002"),
+        ).to_markdown()
+        own, _, other = markdown.partition("Studies against**")
+        assert "(randomised controlled trial) [1]: “Examplol significantly improved" in own
+        assert "(randomised controlled trial) [2]: “Examplol did not improve" in other
+
+    def test_are_said_to_be_none(self) -> None:
+        told = report_of(paper("Examplol in testitis: one study", self.FOR, pmid="99001"))
+        assert told.contradictions.quoted == ()
+        assert "No contradiction was recognised" in told.contradictions.content
+
+
+class TestSafety:
+    OWN = "Results: Adults with testitis got examplol. Examplol caused nausea as an adverse event."
+    OTHER = "Testitis is rare. Results: Examplol caused an adverse rash in healthy volunteers."
+
+    def test_keeps_harms_in_other_people_apart(self) -> None:
+        found = report_of(
+            paper("Examplol in testitis", self.OWN, pmid="99001"),
+            paper("Examplol in healthy volunteers", self.OTHER, pmid="99002"),
+        )
+        own, related = found.safety.quoted
+        assert (own.group, "nausea" in own.claims[0].quote) == ("", True)
+        assert "In people without the condition" in related.group
+        assert "rash" in related.claims[0].quote
+
+    def test_says_that_no_report_of_harms_is_no_sign_of_safety(self) -> None:
+        assert "not a sign of safety" in report_of(planned()).safety.content
+
+
+def test_of_candidates_without_evidence_none_is_called_the_best() -> None:
+    store = EvidenceStore()
+    record = paper("Examplol and otherol in testitis", "600 adults were randomised.", pmid="99001")
+    (key,) = store.add([record])
+    for drug in ("examplol", "otherol"):
+        store.add_appraisal(appraisal(record, key, drug=drug, remark=Remark.SILENT))
+    told = write(CANDIDATES, store, CONTEXT, assess(CANDIDATES, store), "a test")
+    assert told.executive_summary.startswith("None of the candidates has enough evidence")
+    assert "Not known: the evidence found does not show" in told.conclusion
+    assert "## Evidence table" in told.to_markdown()
+    assert audit(told).failed == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        (QUESTION, "No study of examplol in testitis was found."),
+        (CANDIDATES, "No study of any drug in testitis was found."),
+    ],
+)
+def test_where_no_study_was_found_the_brief_says_what_was_searched(
+    question: ResearchQuestion, said: str
+) -> None:
+    store = EvidenceStore()
+    told = write(question, store, CONTEXT, assess(question, store), "a test")
+    assert told.brief
+    assert told.brief.answer[0].text == said
+    assert "Searched were" in told.brief.missing[-1]
+    assert "/10" not in told.to_markdown()
+    assert audit(told).failed == ()
