@@ -66,8 +66,8 @@ _NEGATIVE = _cue(
     r"never (?:\w+ )?(?:work|help|shown|proven)\w*|without (?:any )?(?:effect|benefit)"
 )
 _ASIDE = bounded(
-    rf"^\W*(?:(?:but|so|and|then|well),? )?{_DOESNT}"
-    r" (?!it (?:true|the case|right|so|correct))|"
+    rf"^\W*(?:(?:but|so|and|then|well),? )?{_DOESNT} |"
+    r"\b(?:is|was) (?:it|that) not (?=(?:true|so|right|correct|the case|a fact|(?:\w+ )?known)\b)|"
     rf"\b{_DOESNT} (?:it|they|there|he|she|that)\W*$|"
     rf"\b{_DOES_NOT} (?:find|explain|say|tell|tolerate|take|know|understand|remember|sleep)\b|"
     r"\b(?:or|why) not\b|\bwho (?:have|has|had) (?:not|failed)\b|"

@@ -38,7 +38,7 @@ _NOT_THEY = bounded(
     re.IGNORECASE,
 )
 """Before those who are not meant: "in heart failure without diabetes"."""
-_MARKER = bounded(r"^-[A-Z]?\d")
+_MARKER = bounded(r"-[A-Z]?\d")
 """Behind letters that are no condition: PD-L1, PD-1."""
 _SHORT = 5
 _SIDE_BY_SIDE = bounded(r"(?:['’]s?)?[ -](?:(?:related|associated|induced) )?", re.IGNORECASE)
@@ -123,8 +123,8 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
         on_harm: Whether it asks if a drug brings a harm; in no other question is one feared.
     """
     text = rest = names.text
-    for named in names.drugs:
-        rest = rest.replace(named.text, " " * len(named.text))
+    for written in {named.text for named in names.drugs}:
+        rest = rest.replace(written, " " * len(written))
     told = [one if on_harm else one.treated for one in _told(names)]
     asks = _asking_from(text)
     harm = _feared(text, told, asks) if on_harm else None
@@ -170,8 +170,8 @@ def _told(names: Names) -> list[_Told]:
     roles = condition_roles(names.text, drugs, names.conditions)
     once: dict[str, _Told] = {}
     for mention, role in zip(names.conditions, roles, strict=True):
-        is_marker = mention.text.isupper() and _MARKER.search(names.text[mention.end :])
-        if is_marker or _NOT_THEY.search(names.text[: mention.start]):
+        is_marker = mention.text.isupper() and _MARKER.match(names.text, mention.end)
+        if is_marker or _NOT_THEY.search(names.text[_near(mention.start) : mention.start]):
             continue
         before = once.get(mention.condition.name)
         if before is None or role[CONDITION] > before.role[CONDITION]:
@@ -194,8 +194,8 @@ def _feared(text: str, told: Sequence[_Told], asks: int) -> _Told | None:
 
 def _asking_from(text: str) -> int:
     """Where the last sentence that asks begins: what stands before it is a story."""
-    ends = [match.end() for match in cues.SENTENCE_END.finditer(text)]
-    return max((end for end in ends if text[end:].strip().endswith("?")), default=0)
+    ends = (match.end() for match in cues.SENTENCE_END.finditer(text))
+    return max(ends, default=0) if text.rstrip().endswith("?") else 0
 
 
 def _leading(told: Sequence[_Told], role: str, least: float, asks: int) -> _Told | None:
@@ -267,12 +267,19 @@ def prevents(names: Names, condition: Condition | None) -> bool:
     return False
 
 
+def _near(place: int) -> int:
+    """Where the words right before a place begin, far enough for what they deny."""
+    return max(0, place - 100)
+
+
 def groups_in(text: str) -> list[str]:
     """Groups of people that a text names, each under one name."""
     groups = [
         name
         for name, pattern in cues.GROUPS
-        if any(not _NOT_THEY.search(text[: m.start()]) for m in pattern.finditer(text))
+        if any(
+            not _NOT_THEY.search(text[_near(m.start()) : m.start()]) for m in pattern.finditer(text)
+        )
     ]
     if any(group.endswith(" women") for group in groups):
         groups = [group for group in groups if group != "women"]

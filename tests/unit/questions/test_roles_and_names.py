@@ -42,6 +42,9 @@ from deepcritical.tools.pubmed_query import pubmed_term
         ),
         ("Does colchicine help in gout or pericarditis?", "gout and pericarditis", ()),
         ("Does aspirin help people with stroke or migraine?", "stroke and migraine", ()),
+        ("HCQ + MMF + AZA in AS", "Ankylosing Spondylitis", ()),
+        ("DOES COLCHICINE PREVENT STROKE IN AF", "Stroke", ("Atrial Fibrillation",)),
+        ("DOES ASPIRIN HELP WITH IT IN ALL ADULTS WITH GOUT", "Gout", ()),
     ],
 )
 def test_what_is_asked_and_who_is_studied(
@@ -62,6 +65,19 @@ def test_what_is_asked_and_who_is_studied(
         ("Does VX-548 relieve pain?", ["suzetrigine"]),
         ("Does ABC-1234 relieve pain?", ["ABC-1234"]),
         ("paracetamol overdose", []),
+        ("Does vitamin K help in osteoporosis?", ["vitamin k"]),
+        ("Do vitamins help in fatigue?", ["vitamins"]),
+        ("Does a statin Q help in gout?", []),
+        ("ifn-gamma for tuberculosis", ["interferon gamma"]),
+        ("Does interferon help in melanoma?", ["interferons"]),
+        ("insulin-sensitising agents in infertility", ["insulin sensitizers"]),
+        ("dpp4 inhibitors in psoriasis", ["DPP-4 inhibitors"]),
+        ("What causes antibiotic resistance?", []),
+        ("AZA + MTX + HCQ in uveitis", ["azathioprine", "methotrexate", "hydroxychloroquine"]),
+        (
+            "LABA + LAMA in asthma",
+            ["long-acting beta agonists", "long-acting muscarinic antagonists"],
+        ),
     ],
 )
 def test_the_drugs_of_a_question(text: str, drugs: list[str]) -> None:
