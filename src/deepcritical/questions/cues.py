@@ -136,8 +136,8 @@ RAISES = _cue(
 """More of what is measured, or its getting worse."""
 LOWERS = _cue(
     r"reduc\w*|lower\w*|decreas\w*|prevent\w*|fewer|less|improv\w*|helps?|helpful|protect\w*|"
-    r"treat\w*|slow\w*|delay\w*|better|benefi\w*|effective\w*|shorten\w*|halv\w*|cuts?|cutting|"
-    r"shrink\w*|regress\w*"
+    r"slow\w*|delay\w*|better|benefi\w*|effective\w*|shorten\w*|halv\w*|cuts?|cutting|"
+    r"shrink\w*|regress\w*|reliev\w*"
 )
 MEDICAL = _cue(
     r"\w+(?:ectom(?:y|ies)|otom(?:y|ies)|ostom(?:y|ies)|plast(?:y|ies)|itis|therap(?:y|ies))|"
@@ -263,6 +263,11 @@ OUTCOMES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("cardiovascular events", r"cardiovascular events|mace|cv (?:death|events)|heart attacks"),
         ("symptoms", r"symptoms?"),
         ("sleep", r"sleep quality|sleep"),
+        ("bone mineral density", r"bone (?:mineral )?density|BMD"),
+        ("ovulation", r"ovulat\w+"),
+        ("hair growth", r"hair (?:re)?growth"),
+        ("abstinence", r"abstinen\w+"),
+        ("healing", r"(?:wound |ulcer )?healing"),
         ("function", r"disability|mobility|walking|physical function"),
         (
             "length of stay",
@@ -294,6 +299,11 @@ BETTER_HIGHER = frozenset(
         "function",
         "transplant survival",
         "vision",
+        "bone mineral density",
+        "ovulation",
+        "hair growth",
+        "abstinence",
+        "healing",
     }
 )
 BETTER_LOWER = frozenset(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
@@ -11,17 +11,20 @@ from deepcritical.domain.question import Condition
 from deepcritical.questions import cues
 from deepcritical.questions.mention_roles import (
     CONDITION,
+    CONDITION_ROLES,
     HARM,
     OUTCOME,
     POPULATION,
     condition_roles,
 )
 from deepcritical.questions.naming import Names, as_condition, joined
-from deepcritical.vocabulary.conditions import ConditionMention, is_kind_of
+from deepcritical.vocabulary.classes import drug_class
+from deepcritical.vocabulary.conditions import ConditionMention, condition_named, is_kind_of
 
 __all__ = [
     "Roles",
     "groups_in",
+    "hopes",
     "is_set_beside",
     "measures_in",
     "names_harm",
@@ -42,18 +45,21 @@ _MARKER = bounded(r"-[A-Z]?\d")
 """Behind letters that are no condition: PD-L1, PD-1."""
 _SHORT = 5
 _SIDE_BY_SIDE = bounded(r"(?:['’]s?)?[ -](?:(?:related|associated|induced) )?", re.IGNORECASE)
+_NEW_CASES = (
+    r"(?:risks?|chances?|odds|likelihood|probability|hazard|incidence|rates?|onset|development|"
+    r"occurrence|new cases)"
+)
 _BESIDE = bounded(
     r",? (?:and/or|and|or|&) (?:(?!(?:in|for|with|among|of|to|from|on|after|who|does|do|is|are|can)"
-    r" )[\w-]+ ){0,2}|, ",
+    rf" )[\w-]+ ){{0,2}}(?:{_NEW_CASES} of (?:the )?)?|, ",
     re.IGNORECASE,
 )
 _PREVENTED = bounded(
-    r"(?:\b(?:prevent\w*|chemoprevent\w*|avert\w*|ward\w* off|prophyla\w+ (?:of|for|against)|"
-    r"prevention of|protect\w* (?:\w+ )?(?:against|from)|immuni\w+ against|"
-    r"(?:lower|reduc|decreas|cut)\w*(?: [\w-]+){0,3} (?:risk|chances?|odds|likelihood|incidence|"
-    r"probability|rate)(?: (?:of|for))?|(?:delay|postpon)\w*(?: the)? (?:onset|development|start))"
-    r"(?: the)?(?: (?:risk|onset|development|occurrence|incidence))?(?: of)?|"
-    r"\b(?:get|develop)(?:s|ting|ing)?)"
+    rf"(?:\b(?:prevent\w*|chemoprevent\w*|avert\w*|(?:ward|stav|fend)\w* off|"
+    r"prophyla\w+ (?:of|for|against)|prevention of|protect\w* (?:\w+ ){0,3}(?:against|from)|"
+    rf"immuni\w+ against|(?:delay|postpon)\w*(?: the)? (?:onset|development|start))"
+    rf"(?: the)?(?: {_NEW_CASES})?(?: of)?|\b(?P<if_fewer>{_NEW_CASES} (?:of|for)|"
+    r"(?:get|develop)(?:s|ting|ing)?))"
     r"(?: (?!(?:in|among|with|for|after|during|on|by)\b)[\w'’-]+){0,3} $",
     re.IGNORECASE,
 )
@@ -65,16 +71,21 @@ _BRINGS = bounded(
 )
 """The only condition of a question on safety is what the drug may bring, not who takes it."""
 _AMONG = bounded(r"\b(?:in|among) (?:[\w'’-]+ ){0,2}$", re.IGNORECASE)
-_GETS = bounded(r"(?:get|develop)", re.IGNORECASE)
-"""Prevents only where fewer do: "do people on X develop Y" asks if it brings it."""
 _PREVENTED_BEHIND = bounded(
-    r"^[ -](?:(?:chemo)?prevention|prophylaxis|risk reduction|onset|incidence)\b|"
-    r"^ (?:from|in) (?:developing|occurring|the first place)\b",
+    rf"[ -](?:(?:chemo)?prevention|prophylaxis|risk reduction)\b|(?P<if_fewer>[ -]{_NEW_CASES}\b)|"
+    r" (?:from|in) (?:developing|occurring|the first place)\b",
     re.IGNORECASE,
 )
+_FEWER = bounded(
+    r"\b(?:reduc\w*|lower\w*|decreas\w*|prevent\w*|fewer|less|protect\w*|halv\w*|cut(?:s|ting)?|"
+    r"fall(?:s|en|ing)?|drop\w*|shrink\w*|slash\w*|delay\w*|postpon\w*|"
+    r"(?:keep\w*|kept|stop\w*)(?: \w+){1,3} from)\b",
+    re.IGNORECASE,
+)
+"""Prevents only where fewer do: "do people on X develop Y" asks if it brings it."""
 _OF_PATIENTS = bounded(
-    r"\b(?:recurr|relaps|progress|exacerbat|flare|attack|death|mortalit|complicat|worsen|"
-    r"hospital|symptom|episode|readmi)",
+    r"\b(?:recurr|relaps|progress|exacerbat|flare|(?<!heart )attack|death|mortalit|complicat|"
+    r"worsen|hospital(?!-acquired)|symptom|episode|readmi)",
     re.IGNORECASE,
 )
 """What only people who have a condition can have more or less of."""
@@ -85,6 +96,32 @@ _LEAST, _LEAST_BESIDE_HARM = 0.15, 0.4
 """Least probability for a condition to be the one that is treated; more beside a feared one."""
 _LEAST_OF_SEVERAL, _LEAST_ALONE = 0.1, 0.3
 """Least probability for a condition of a question on safety to be the harm."""
+
+
+_AIMS = {
+    "Weight Loss": (
+        "overweight",
+        "type 2 diabetes",
+        "prediabetes",
+        "polycystic ovary syndrome",
+        "fatty liver",
+        "nonalcoholic steatohepatitis",
+        "obstructive sleep apnea",
+        "binge eating disorder",
+    ),
+    "Weight Gain": (
+        "malnutrition",
+        "wasting syndrome",
+        "cachexia",
+        "anorexia",
+        "anorexia nervosa",
+        "failure to thrive",
+        "cystic fibrosis",
+    ),
+}
+"""Changes that most people fear, and the conditions of those who hope for them."""
+_WISHES = frozenset({"lose weight", "losing weight", "fat loss", "slimming"})
+"""How a condition is called by those who want to be rid of it."""
 
 
 class Roles(NamedTuple):
@@ -100,6 +137,8 @@ class _Told(NamedTuple):
     mention: ConditionMention
     role: dict[str, float]
     """How probable each role is."""
+    is_hoped: bool = False
+    """Whether it is a change that is hoped for, or whose people hope for one."""
 
     @property
     def treated(self) -> _Told:
@@ -157,6 +196,11 @@ def names_harm(names: Names) -> bool:
     return any(one.role[HARM] > _SURELY for one in _told(names))
 
 
+def hopes(names: Names) -> bool:
+    """Whether a change that others fear is hoped for."""
+    return any(one.is_hoped for one in _told(names))
+
+
 def treats(names: Names) -> bool:
     """Whether a condition in the question is surely what a drug is given for, and none a harm."""
     told = _told(names)
@@ -176,7 +220,29 @@ def _told(names: Names) -> list[_Told]:
         before = once.get(mention.condition.name)
         if before is None or role[CONDITION] > before.role[CONDITION]:
             once[mention.condition.name] = _Told(mention, role)
-    return list(once.values())
+    surely = {
+        name: _Told(once[name].mention, dict.fromkeys(CONDITION_ROLES, 0.0) | {role: 1.0}, True)
+        for name, role in _hoped(names, once)
+    }
+    return list((once | surely).values())
+
+
+def _hoped(names: Names, told: Mapping[str, _Told]) -> Iterator[tuple[str, str]]:
+    """The role of a change that is hoped for and of who hopes for it.
+
+    With nobody told, it is hoped for of drugs that are called by it: "weight loss drugs".
+    """
+    drugs = {name for d in names.drugs for name in (d.group.members if d.group else (d.drug.name,))}
+    for change in _AIMS.keys() & told.keys():
+        aims = [aim for name in _AIMS[change] if (aim := condition_named(name))]
+        having = [
+            n for n in told if any(is_kind_of(told[n].mention.condition, aim) for aim in aims)
+        ]
+        group = drug_class(f"{change} drugs") if len(told) == 1 else None
+        if having or (group and drugs & {*group.members}):
+            yield change, OUTCOME if having else CONDITION
+        yield from ((name, CONDITION) for name in having)
+    yield from ((n, CONDITION) for n in told if told[n].mention.text.casefold() in _WISHES)
 
 
 def _feared(text: str, told: Sequence[_Told], asks: int) -> _Told | None:
@@ -260,9 +326,9 @@ def prevents(names: Names, condition: Condition | None) -> bool:
         known = mention.condition
         if not {mention.text.casefold(), known.name.casefold()} & asked or known.is_symptom:
             continue
-        before, behind = names.text[: mention.start], names.text[mention.end : mention.end + 40]
-        told = _PREVENTED.search(before[-120:]) or _PREVENTED_BEHIND.match(behind)
-        if told and (cues.LOWERS.search(names.text) or not _GETS.match(told[0])):
+        told = _PREVENTED.search(names.text, max(0, mention.start - 120), mention.start)
+        told = told or _PREVENTED_BEHIND.match(names.text, mention.end)
+        if told and (not told["if_fewer"] or _FEWER.search(names.text)):
             return True
     return False
 
