@@ -56,6 +56,18 @@ _ONE_OF_IT = bounded(
     r"(?![^\W_])"
 )
 """Behind the singular of a class, a letter makes one of its members."""
+_BROUGHT = bounded(
+    r"(?<![\w-])[\w-]+(?P<how>[- ](?:associated|induced|related|triggered|provoked)[ -])$",
+    re.IGNORECASE,
+)
+_SOUGHT = bounded(
+    r"\b(?:drugs?|treat(?:s|ing|ments?|ed)?|medic\w+|therap\w+|options?|remed\w+|helps?|reliev\w+|"
+    r"manag\w+|prevent\w*|used)(?: (?:for|in|of|with|against))? $",
+    re.IGNORECASE,
+)
+"""Before a condition that something is sought for."""
+_FAR = 60
+"""Characters before a condition where what brought it may stand."""
 _MEASURES = frozenset(
     "BMD RCT RCTS MRI CT BMI GFR EGFR FVC FEV1 FDA EMA NHS NICE MHRA ICU USA PFS OS CV HR LDL HDL "
     "INR TSH ACR EULAR ESC AHA WHO ENT DMSO AND FOR THE NOT WITH EEN SUV PSA CRP ESR ECG EEG QOL "
@@ -166,12 +178,31 @@ def taken_by(*mentions: DrugNamed | ConditionMention) -> set[int]:
 
 def _drugs_and_conditions(text: str) -> tuple[list[DrugNamed], list[ConditionMention]]:
     """What is named; of a name within a longer one only the longer: "vitamin D deficiency"."""
-    conditions = list(find_conditions(text, any_case=True))
+    conditions = list(_brought(text, find_conditions(text, any_case=True), drugs := _drugs(text)))
     at = {place: c for c in conditions for place in range(c.start, c.end)}
-    drugs = [d for d in _drugs(text) if not _is_within(d, at.get(d.start))]
+    drugs = [d for d in drugs if not _is_within(d, at.get(d.start))]
     names = {place: d for d in drugs for place in range(d.start, d.end)}
     outer = [c for c in conditions if (d := names.get(c.start)) is None or d.end < c.end]
     return drugs, outer
+
+
+def _brought(
+    text: str, conditions: Sequence[ConditionMention], drugs: Sequence[DrugNamed]
+) -> Iterator[ConditionMention]:
+    """The conditions, each with what brought it: "lithium-induced tremor" is one name.
+
+    Not where no other drug is named or sought: "lithium-induced tremor" alone asks about lithium.
+    """
+    begins = {d.end: d.start for d in drugs}
+    after = 0
+    for mention in conditions:
+        match = _BROUGHT.search(text, max(after, mention.start - _FAR), mention.start)
+        after = mention.end
+        start = begins.get(match.start("how"), match.start()) if match else mention.start
+        others = any(d.end <= start or mention.end <= d.start for d in drugs)
+        if match and (others or _SOUGHT.search(text, max(0, start - _FAR), start)):
+            mention = mention._replace(start=start, text=text[start : mention.end])
+        yield mention
 
 
 def _is_within(named: DrugNamed, condition: ConditionMention | None) -> bool:

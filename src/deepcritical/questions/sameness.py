@@ -9,8 +9,10 @@ import re
 from typing import NamedTuple
 
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
+from deepcritical.domain.named import Condition
 from deepcritical.domain.patterns import bounded
 from deepcritical.questions import cues
+from deepcritical.vocabulary.conditions import condition_named
 from deepcritical.vocabulary.folding import key_of
 
 __all__ = ["Meant", "meaning_of"]
@@ -73,7 +75,7 @@ def meaning_of(frame: QuestionFrame) -> Meant:
         kind=frame.kind,
         drugs=frozenset(drug.name for drug in frame.drugs),
         comparators=frozenset(frame.comparators),
-        condition=(condition.mesh_id or key_of(condition.name)) if condition else "",
+        condition=_key(condition) if condition else "",
         population=frozenset(frame.population),
         outcomes=frozenset((*frame.outcomes, *((frame.harm.name,) if frame.harm else ()))),
         through=frozenset(term.casefold() for term in frame.through),
@@ -84,3 +86,9 @@ def meaning_of(frame: QuestionFrame) -> Meant:
         qualifiers=frozenset(_QUALIFIERS.findall(rest)),
         words=frozenset(word[:5] for word in words if word not in _ASKING) - named,
     )
+
+
+def _key(condition: Condition) -> str:
+    """What a condition is: "antibiotic-associated diarrhea" is more than its heading."""
+    known = condition_named(condition.name)
+    return (condition.mesh_id if known else None) or key_of(condition.name)
