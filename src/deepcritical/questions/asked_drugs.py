@@ -159,6 +159,9 @@ def as_one(text: str, drugs: Sequence[DrugNamed]) -> list[DrugNamed]:
         if last and last.group and not named.group and _in_brackets(text, last, named):
             kept[-1] = named  # "a beta blocker (propranolol)": the class only says what it is
             continue
+        if last and last.group and named.group and text[last.end : named.start] == " ":
+            kept[-1] = last._replace(end=named.end, text=text[last.start : named.end])
+            continue  # "fluoroquinolone antibiotics"
         if last is None or not _is_other_name(text, last, named):
             kept.append(named)
             continue

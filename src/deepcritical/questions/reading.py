@@ -16,7 +16,7 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import Drug
 from deepcritical.questions import cues
 from deepcritical.questions.classifying import ANSWERABLE, probabilities, scores
-from deepcritical.questions.declining import general_questions, line_of
+from deepcritical.questions.declining import as_typed, general_questions, line_of
 from deepcritical.questions.features import features_of, is_other_script
 from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names
 from deepcritical.questions.placing import unplaced, with_outside
@@ -104,10 +104,10 @@ def _kind(names: Names, said: dict[str, float]) -> QuestionKind:
     """The likeliest kind; of two questions about a drug the first leads."""
     possible = _possible(names)
     kind = max(possible, key=said.__getitem__)
-    asks = [told for told in cues.SENTENCE_END.split(names.text) if told.endswith("?")]
-    if kind is QuestionKind.OPEN and names.drugs and len(asks) > 1:
-        first = scores(features_of(*names_in(asks[0])))
-        kind = max(possible, key=first.__getitem__)
+    first, last = cues.asks_in(names.text)
+    if kind is QuestionKind.OPEN and names.drugs and first != last:
+        said = scores(features_of(*names_in(first)))
+        kind = max(possible, key=said.__getitem__)
     return _as_cued(kind, names)
 
 
@@ -274,7 +274,7 @@ def _frame(text: str, kind: QuestionKind, names: Names, through: tuple[str, ...]
     if kind is QuestionKind.EFFICACY:
         kind = _narrowed(drugs[0], through)
     roles = roles_of(names, on_harm=kind is QuestionKind.SAFETY)
-    if kind is QuestionKind.CANDIDATES and cues.WORSE.search(text):
+    if kind is QuestionKind.CANDIDATES and cues.WORSE.search(cues.asks_in(text)[1]):
         kind = QuestionKind.OPEN  # for drugs that do harm, not for some that help
     is_on_harm = kind is QuestionKind.SAFETY
     prevented = not is_on_harm and prevents(names, roles.condition)
@@ -319,12 +319,12 @@ def _read_as(names: Names) -> Iterable[str]:
     """What the reader must know of the names: a brand's drug, an abbreviation's meaning."""
     for named in _distinct(names.drugs):
         if not named.drug.known:
-            yield f'We do not recognise "{named.text}" as a drug; it is searched as typed.'
+            yield as_typed(named.text, "drug")
         elif named.group is None and named.drug.name.casefold() not in named.text.casefold():
             yield f'"{named.text}" was read as {named.drug.name}.'
     for mention in names.conditions:
         if not as_condition(mention.condition).known:
-            yield f'We do not recognise "{mention.text}" as a condition; it is searched as typed.'
+            yield as_typed(mention.text, "condition")
         also = " or ".join(other.name for other in mention.others)
         if also:
             yield (

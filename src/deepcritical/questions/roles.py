@@ -41,6 +41,8 @@ _NOT_THEY = bounded(
     re.IGNORECASE,
 )
 """Before those who are not meant: "in heart failure without diabetes"."""
+_FAR = 100
+"""Characters before a name where it may be denied."""
 _MARKER = bounded(r"-[A-Z]?\d")
 """Behind letters that are no condition: PD-L1, PD-1."""
 _SHORT = 5
@@ -76,13 +78,6 @@ _PREVENTED_BEHIND = bounded(
     r" (?:from|in) (?:developing|occurring|the first place)\b",
     re.IGNORECASE,
 )
-_FEWER = bounded(
-    r"\b(?:reduc\w*|lower\w*|decreas\w*|prevent\w*|fewer|less|protect\w*|halv\w*|cut(?:s|ting)?|"
-    r"fall(?:s|en|ing)?|drop\w*|shrink\w*|slash\w*|delay\w*|postpon\w*|"
-    r"(?:keep\w*|kept|stop\w*)(?: \w+){1,3} from)\b",
-    re.IGNORECASE,
-)
-"""Prevents only where fewer do: "do people on X develop Y" asks if it brings it."""
 _OF_PATIENTS = bounded(
     r"\b(?:recurr|relaps|progress|exacerbat|flare|(?<!heart )attack|death|mortalit|complicat|"
     r"worsen|hospital(?!-acquired)|symptom|episode|readmi)",
@@ -99,25 +94,10 @@ _LEAST_OF_SEVERAL, _LEAST_ALONE = 0.1, 0.3
 
 
 _AIMS = {
-    "Weight Loss": (
-        "overweight",
-        "type 2 diabetes",
-        "prediabetes",
-        "polycystic ovary syndrome",
-        "fatty liver",
-        "nonalcoholic steatohepatitis",
-        "obstructive sleep apnea",
-        "binge eating disorder",
-    ),
-    "Weight Gain": (
-        "malnutrition",
-        "wasting syndrome",
-        "cachexia",
-        "anorexia",
-        "anorexia nervosa",
-        "failure to thrive",
-        "cystic fibrosis",
-    ),
+    "Weight Loss": "overweight, type 2 diabetes, prediabetes, polycystic ovary syndrome, "
+    "fatty liver, nonalcoholic steatohepatitis, obstructive sleep apnea, binge eating disorder",
+    "Weight Gain": "malnutrition, wasting syndrome, cachexia, anorexia, anorexia nervosa, "
+    "failure to thrive, cystic fibrosis",
 }
 """Changes that most people fear, and the conditions of those who hope for them."""
 _WISHES = frozenset({"lose weight", "losing weight", "fat loss", "slimming"})
@@ -215,7 +195,7 @@ def _told(names: Names) -> list[_Told]:
     once: dict[str, _Told] = {}
     for mention, role in zip(names.conditions, roles, strict=True):
         is_marker = mention.text.isupper() and _MARKER.match(names.text, mention.end)
-        if is_marker or _NOT_THEY.search(names.text[_near(mention.start) : mention.start]):
+        if is_marker or _NOT_THEY.search(names.text, max(0, mention.start - _FAR), mention.start):
             continue
         before = once.get(mention.condition.name)
         if before is None or role[CONDITION] > before.role[CONDITION]:
@@ -234,7 +214,7 @@ def _hoped(names: Names, told: Mapping[str, _Told]) -> Iterator[tuple[str, str]]
     """
     drugs = {name for d in names.drugs for name in (d.group.members if d.group else (d.drug.name,))}
     for change in _AIMS.keys() & told.keys():
-        aims = [aim for name in _AIMS[change] if (aim := condition_named(name))]
+        aims = [aim for name in _AIMS[change].split(", ") if (aim := condition_named(name))]
         having = [
             n for n in told if any(is_kind_of(told[n].mention.condition, aim) for aim in aims)
         ]
@@ -328,14 +308,9 @@ def prevents(names: Names, condition: Condition | None) -> bool:
             continue
         told = _PREVENTED.search(names.text, max(0, mention.start - 120), mention.start)
         told = told or _PREVENTED_BEHIND.match(names.text, mention.end)
-        if told and (not told["if_fewer"] or _FEWER.search(names.text)):
+        if told and (not told["if_fewer"] or cues.LOWERS.search(names.text)):
             return True
     return False
-
-
-def _near(place: int) -> int:
-    """Where the words right before a place begin, far enough for what they deny."""
-    return max(0, place - 100)
 
 
 def groups_in(text: str) -> list[str]:
@@ -344,7 +319,8 @@ def groups_in(text: str) -> list[str]:
         name
         for name, pattern in cues.GROUPS
         if any(
-            not _NOT_THEY.search(text[_near(m.start()) : m.start()]) for m in pattern.finditer(text)
+            not _NOT_THEY.search(text, max(0, m.start() - _FAR), m.start())
+            for m in pattern.finditer(text)
         )
     ]
     if any(group.endswith(" women") for group in groups):

@@ -279,11 +279,15 @@ def _mention(text: str, row: int, start: int, end: int) -> ConditionMention:
 
 
 def _among(text: str, meant: tuple[_Meaning, ...], start: int, end: int) -> ConditionMention | None:
-    """The meaning of which the text has most words; the first where none is told."""
+    """The meaning of which the text has most words; the first where none is told.
+
+    A text of nothing else names a condition.
+    """
     if len(meant) == 1 and meant[0].row is not None:
         return _mention(text, meant[0].row, start, end)
     around = {token.folded for token in tokens_of(text[max(0, start - _CONTEXT) : end + _CONTEXT])}
-    ranked = sorted(meant, key=lambda meaning: -len(meaning.words & around))
+    alone = end - start == len(text)
+    ranked = sorted(meant, key=lambda m: (alone and m.row is None, -len(m.words & around)))
     if ranked[0].row is None:
         return None
     told = bool(ranked[0].words & around)

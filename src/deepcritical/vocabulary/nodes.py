@@ -27,29 +27,6 @@ __all__ = [
     "vocabulary",
 ]
 
-_ADDED = (
-    {
-        "id": "MESH:D000086382",
-        "label": "Disease",
-        "names": [
-            "COVID-19",
-            "Coronavirus Disease 2019",
-            "Coronavirus Disease-19",
-            "COVID-19 Virus Infection",
-            "SARS-CoV-2 Infection",
-            "SARS Coronavirus 2 Infection",
-            "2019-nCoV Infection",
-            "2019 Novel Coronavirus Infection",
-            "SARS-CoV-2",
-        ],
-    },
-)
-"""Conditions newer than the source of the vocabulary.
-
-Names are entry terms of MeSH (D000086382), and the virus (D000086402): laboratory papers name the
-infection by it.
-"""
-
 _CONDITION_LABELS = frozenset({"Disease", "PhenotypicFeature"})
 """The labels of nodes that a question can be about."""
 
@@ -219,7 +196,7 @@ def _preferred(names: Sequence[str]) -> str:
 def vocabulary() -> Vocabulary:
     """The vocabulary shipped with the package, read once."""
     source = resources.files("deepcritical").joinpath("data", "vocabulary.json")
-    nodes = [*json.loads(source.read_text(encoding="utf-8"))["nodes"], *_ADDED]
+    nodes = json.loads(source.read_text(encoding="utf-8"))["nodes"]
     return Vocabulary(
         VocabularyNode(
             id=node["id"],

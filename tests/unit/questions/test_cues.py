@@ -46,6 +46,9 @@ def test_a_question_for_no_effect_is_negative(text: str) -> None:
         "I'm not sure what this means. Does colchicine help in pericarditis?",
         "My doctor couldn't explain it. How does colchicine act?",
         "Does colchicine help in heart failure?",
+        "Which drug helps against a cough that does not stop?",
+        "How much iodine is needed so the baby doesn't get goitre?",
+        "Two trials contradict each other: does zinc shorten colds?",
     ],
 )
 def test_what_only_says_who_or_asks_for_a_yes_is_not(text: str) -> None:
