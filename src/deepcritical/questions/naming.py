@@ -60,6 +60,10 @@ _BROUGHT = bounded(
     r"(?<![\w-])[\w-]+(?P<how>[- ](?:associated|induced|related|triggered|provoked)[ -])$",
     re.IGNORECASE,
 )
+_GIVEN_UP = bounded(
+    r"\b(?:instead of|in place of|rather than) (?:(?:\w+ing|the|an?) )?$", re.IGNORECASE
+)
+"""Before the drug that another one is compared with, wherever that stands."""
 _SOUGHT = bounded(
     r"\b(?:drugs?|treat(?:s|ing|ments?|ed)?|medic\w+|therap\w+|options?|remed\w+|helps?|reliev\w+|"
     r"manag\w+|prevent\w*|used)(?: (?:for|in|of|with|against))? $",
@@ -139,6 +143,12 @@ def find_names(text: str) -> Names:
         BESIDE if brought_it(names.text, d, names.conditions) else max(told, key=told.__getitem__)
         for d, told in zip(names.drugs, roles, strict=True)
     ]
+    left = [_GIVEN_UP.search(names.text, max(0, d.start - _FAR), d.start) for d in names.drugs]
+    if any(left):
+        likely = [
+            COMPARED if gone else role.replace(COMPARED, ASKED)
+            for gone, role in zip(left, likely, strict=True)
+        ]
     asked = [d for d, role in zip(names.drugs, likely, strict=True) if role != BESIDE]
     compared = [d for d, role in zip(names.drugs, likely, strict=True) if role == COMPARED]
     if not asked and names.drugs:

@@ -46,7 +46,9 @@ _FAR = 100
 _MARKER = bounded(r"-[A-Z]?\d")
 """Behind letters that are no condition: PD-L1, PD-1."""
 _SHORT = 5
-_SIDE_BY_SIDE = bounded(r"(?:['’]s?)?[ -](?:(?:related|associated|induced) )?", re.IGNORECASE)
+_SIDE_BY_SIDE = bounded(
+    r"(?:['’]s?)?[ -](?P<brought>(?:related|associated|induced) )?", re.IGNORECASE
+)
 _NEW_CASES = (
     r"(?:risks?|chances?|odds|likelihood|probability|hazard|incidence|rates?|onset|development|"
     r"occurrence|new cases)"
@@ -267,14 +269,17 @@ def _leading(told: Sequence[_Told], role: str, least: float, asks: int) -> _Told
 
 
 def _symptom_of(text: str, told: Sequence[_Told], disease: _Told) -> _Told:
-    """The symptom right behind a disease, which only says whose it is: "sclerosis fatigue"."""
+    """The symptom right behind a disease, which only says whose it is: "sclerosis fatigue".
+
+    So does one that brought whatever it is: "hepatitis C-related cirrhosis".
+    """
     if disease.mention.condition.is_symptom:
         return disease
-    behind = (one for one in told if one.mention.condition.is_symptom)
-    ends = disease.mention.end
-    return next(
-        (one for one in behind if _SIDE_BY_SIDE.fullmatch(text, ends, one.mention.start)), disease
-    )
+    for one in told:
+        beside = _SIDE_BY_SIDE.fullmatch(text, disease.mention.end, one.mention.start)
+        if beside and (beside["brought"] or one.mention.condition.is_symptom):
+            return one
+    return disease
 
 
 def is_set_beside(text: str, end: int, start: int) -> bool:

@@ -22,7 +22,7 @@ from deepcritical.questions.wording import claim_of, plain_wording
         "Is the incidence of gout lower with ibuprofen?",
         "Do fewer people get gout on ibuprofen?",
         "Does ibuprofen keep people from developing gout?",
-        "Does ibuprofen protect old men against gout?",
+        "Does ibuprofen protect the joints against gout?",
     ],
 )
 def test_whoever_is_kept_from_a_condition_does_not_have_it(text: str) -> None:
