@@ -144,11 +144,11 @@ def find_names(text: str) -> Names:
         for d, told in zip(names.drugs, roles, strict=True)
     ]
     left = [_GIVEN_UP.search(names.text, max(0, d.start - _FAR), d.start) for d in names.drugs]
-    if any(left):
-        likely = [
-            COMPARED if gone else role.replace(COMPARED, ASKED)
-            for gone, role in zip(left, likely, strict=True)
-        ]
+    others = [n for n, gone in enumerate(left) if not gone]
+    if any(left) and others:
+        rest = [role if role == ASKED else BESIDE for role in likely]
+        likely = [COMPARED if gone else role for gone, role in zip(left, rest, strict=True)]
+        likely[max(others, key=lambda n: roles[n][ASKED])] = ASKED
     asked = [d for d, role in zip(names.drugs, likely, strict=True) if role != BESIDE]
     compared = [d for d, role in zip(names.drugs, likely, strict=True) if role == COMPARED]
     if not asked and names.drugs:
