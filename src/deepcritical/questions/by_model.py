@@ -106,8 +106,7 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
         condition = by_rule.condition  # words of the question, and no name of its own
     kind = _kind(said, drugs, by_rule)
     harm, worse = _feared(said, by_rule, text) if kind is QuestionKind.SAFETY else (None, ())
-    if condition is None:
-        condition = _left(by_rule, said, harm)
+    condition = condition or _left(by_rule, said, harm)
     told = said.model_fields_set
     measured = _measured(said.outcomes, text) if "outcomes" in told else by_rule.outcomes
     outcomes = tuple(dict.fromkeys((*worse, *measured)))
