@@ -31,6 +31,29 @@ LABELS = (
 CONDITION_LABELS = frozenset({"Disease", "PhenotypicFeature"})
 DEFAULT_OUTPUT = Path(__file__).parent.parent / "src" / "deepcritical" / "data" / "vocabulary.json"
 
+ADDED = (
+    {
+        "id": "MESH:D000086382",
+        "label": "Disease",
+        "names": [
+            "COVID-19",
+            "Coronavirus Disease 2019",
+            "Coronavirus Disease-19",
+            "COVID-19 Virus Infection",
+            "SARS-CoV-2 Infection",
+            "SARS Coronavirus 2 Infection",
+            "2019-nCoV Infection",
+            "2019 Novel Coronavirus Infection",
+            "SARS-CoV-2",
+        ],
+    },
+)
+"""Conditions newer than the source of the vocabulary.
+
+Names are entry terms of MeSH (D000086382), and the virus (D000086402): laboratory papers name the
+infection by it.
+"""
+
 
 class Tally(NamedTuple):
     """What a DrugMechDB file says, counted."""
@@ -102,7 +125,7 @@ def build_nodes(counted: Tally) -> list[dict[str, Any]]:
             names = [name for name in names if name.casefold() not in counted.drug_names]
         if names:
             nodes.append({"id": node_id, "label": label, "names": names})
-    return nodes
+    return sorted((*nodes, *ADDED), key=lambda node: str(node["id"]))
 
 
 def render(nodes: list[dict[str, Any]]) -> str:

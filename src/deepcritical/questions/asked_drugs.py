@@ -7,6 +7,7 @@ is another name of the drug before it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -43,6 +44,7 @@ _NEXT = bounded(r" ?(?:, ?(?:or |and )?|; ?|/| (?:or|and) )", re.IGNORECASE)
 _ALIKE = bounded(
     r"\)?,? (?:and|or) (?:the like|others|so on|similar\b)|,? etc\b|,? \.\.\.", re.IGNORECASE
 )
+_MOST_LISTED = 20
 _LISTED = bounded(r" ?, ?(?:or )?| or ", re.IGNORECASE)
 _ASKS_EFFECT = bounded(
     r"\b(?:help\w*|reduc\w*|prevent\w*|improv\w*|work(?:s|ed)?|efficacy|effects?|effective\w*|"
@@ -64,11 +66,16 @@ _BROUGHT_BY = bounded(
 
 
 def alternatives(text: str, drugs: Sequence[DrugNamed]) -> list[DrugNamed]:
-    """The drugs with each list of examples or of alternatives as one class."""
+    """The drugs with each list of examples as one class, and so each list of alternatives.
+
+    Those are such where an effect is asked about, and not which one is better.
+    """
     kept: list[DrugNamed] = []
     at = 0
+    asks = bool(_ASKS_EFFECT.search(text) and not _CHOICE.search(text))
     while at < len(drugs):
-        found = _with_examples(text, drugs[at:]) or _either(text, drugs[at:])
+        listed = drugs[at : at + _MOST_LISTED]
+        found = _with_examples(text, listed) or (_either(text, listed) if asks else None)
         named, count = found or (drugs[at], 1)
         kept.append(named)
         at += count
@@ -123,10 +130,9 @@ def _run(text: str, drugs: Sequence[DrugNamed], between: re.Pattern[str]) -> lis
 
 
 def _either(text: str, drugs: Sequence[DrugNamed]) -> tuple[DrugNamed, int] | None:
-    """Drugs with "or" between, whose effect is asked about and not which one is better."""
+    """Drugs with "or" between."""
     run = _run(text, drugs, _LISTED)
-    told = text[run[0].start : run[-1].end]
-    if len(run) < 2 or " or " not in told or _CHOICE.search(text) or not _ASKS_EFFECT.search(text):
+    if len(run) < 2 or " or " not in text[run[0].start : run[-1].end]:
         return None
     return _class_of(text, run, None), len(run)
 
@@ -153,6 +159,9 @@ def as_one(text: str, drugs: Sequence[DrugNamed]) -> list[DrugNamed]:
         if last and last.group and not named.group and _in_brackets(text, last, named):
             kept[-1] = named  # "a beta blocker (propranolol)": the class only says what it is
             continue
+        if last and last.group and named.group and text[last.end : named.start] == " ":
+            kept[-1] = last._replace(end=named.end, text=text[last.start : named.end])
+            continue  # "fluoroquinolone antibiotics"
         if last is None or not _is_other_name(text, last, named):
             kept.append(named)
             continue
@@ -189,7 +198,9 @@ def _in_brackets(text: str, last: DrugNamed, named: DrugNamed) -> bool:
 
 def brought_it(text: str, named: DrugNamed, conditions: Sequence[ConditionMention]) -> bool:
     """Whether a drug is told as what brought a condition: "nausea caused by" it."""
-    return any(_BROUGHT_BY.fullmatch(text, c.end, named.start) for c in conditions)
+    before = bisect_right(conditions, named.start, key=lambda c: c.end)
+    near = conditions[max(0, before - _MOST_LISTED) : before]
+    return any(_BROUGHT_BY.fullmatch(text, c.end, named.start) for c in near)
 
 
 def specific(drugs: list[DrugNamed]) -> list[DrugNamed]:

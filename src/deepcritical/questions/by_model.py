@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from deepcritical.domain.frame import DeclineReason, QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.text import locate_quote
+from deepcritical.questions.declining import as_typed
 from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names, joined
 from deepcritical.questions.roles import groups_in, is_set_beside, measures_in, raises
 from deepcritical.vocabulary.conditions import ConditionMention, is_kind_of
@@ -105,8 +106,7 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
         condition = by_rule.condition  # words of the question, and no name of its own
     kind = _kind(said, drugs, by_rule)
     harm, worse = _feared(said, by_rule, text) if kind is QuestionKind.SAFETY else (None, ())
-    if condition is None:
-        condition = _left(by_rule, said, harm)
+    condition = condition or _left(by_rule, said, harm)
     told = said.model_fields_set
     measured = _measured(said.outcomes, text) if "outcomes" in told else by_rule.outcomes
     outcomes = tuple(dict.fromkeys((*worse, *measured)))
@@ -121,7 +121,8 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
             "condition": condition,
             "population": who,
             "outcomes": outcomes,
-            "prevents": not (harm or worse) and _prevents(said, by_rule),
+            "prevents": not (harm or worse)
+            and (said.prevention if "prevention" in told else by_rule.prevents),
             "negative": said.negative if "negative" in told else by_rule.negative,
             "raises": bool(worse) or raises(text, outcomes),
             "through": _words(said.through, text) or by_rule.through,
@@ -191,10 +192,6 @@ def _searched(by_rule: QuestionFrame) -> QuestionFrame:
     notices = by_rule.notices if by_rule.answerable else ()
     cleared = {"declined": None, "offers": (), "missing": (), "notices": notices}
     return by_rule.model_copy(update=cleared)
-
-
-def _prevents(said: ModelReading, by_rule: QuestionFrame) -> bool:
-    return said.prevention if "prevention" in said.model_fields_set else by_rule.prevents
 
 
 def _kind(said: ModelReading, drugs: tuple[Drug, ...], by_rule: QuestionFrame) -> QuestionKind:
@@ -339,7 +336,8 @@ def _condition(written: str, text: str, names: Names) -> Condition | None:
         return found.model_copy(update=told) if in_text else found
     if not in_text:
         return None
-    return as_condition(inside[0], in_text) if inside else _literal(in_text)
+    literal = Condition(name=in_text, names=(in_text,), known=False)
+    return as_condition(inside[0], in_text) if inside else literal
 
 
 def _side_by_side(written: str) -> list[ConditionMention]:
@@ -351,10 +349,6 @@ def _side_by_side(written: str) -> list[ConditionMention]:
         if all(found.condition.name != other.condition.name for other in listed):
             listed.append(found)
     return listed
-
-
-def _literal(name: str) -> Condition:
-    return Condition(name=name, names=(name,), known=False)
 
 
 def _in_words(name: str, text: str) -> str:
@@ -377,13 +371,8 @@ def _told(read: QuestionFrame) -> QuestionFrame:
         *([f"feared {read.harm.name}"] if read.harm else []),
         *(["put as a denial"] if read.negative else []),
     ]
-    unknown = [
-        f'We do not recognise "{drug.name}" as a drug; it is searched as typed.'
-        for drug in read.drugs
-        if not drug.known
-    ]
+    unknown = [as_typed(drug.name, "drug") for drug in read.drugs if not drug.known]
     if read.condition and not read.condition.known:
-        name = read.condition.name
-        unknown.append(f'We do not recognise "{name}" as a condition; it is searched as typed.')
+        unknown.append(as_typed(read.condition.name, "condition"))
     notices = (f"A model read the question as: {'; '.join(parts)}.", *read.notices, *unknown)
     return read.model_copy(update={"notices": tuple(dict.fromkeys(notices))})

@@ -14,7 +14,6 @@ __all__ = [
     "BETTER_LOWER",
     "CAUSED",
     "COMPARES",
-    "FRAMING",
     "GROUPS",
     "HELPS_AND_IS_SAFE",
     "INJURES",
@@ -31,12 +30,19 @@ __all__ = [
     "SIDE_EFFECTS",
     "WHICH",
     "WORSE",
+    "asks_in",
     "is_negative",
 ]
 
 
 SENTENCE_END = bounded(r"(?<! [A-Z]\.)(?<!vs\.)(?<!e\.g\.)(?<=[.!?;]) +")
 """Between two sentences; the point of "C. difficile" ends none."""
+
+
+def asks_in(text: str) -> tuple[str, str]:
+    """The first and the last sentence of a text that asks; all of it where none does."""
+    asks = [told for told in SENTENCE_END.split(text) if told.endswith("?")] or [text]
+    return asks[0], asks[-1]
 
 
 def _cue(pattern: str) -> re.Pattern[str]:
@@ -66,9 +72,10 @@ _NEGATIVE = _cue(
     r"never (?:\w+ )?(?:work|help|shown|proven)\w*|without (?:any )?(?:effect|benefit)"
 )
 _ASIDE = bounded(
-    rf"^\W*(?:(?:but|so|and|then|well),? )?{_DOESNT}"
-    r" (?!it (?:true|the case|right|so|correct))|"
+    rf"^\W*(?:(?:but|so|and|then|well),? )?{_DOESNT} |"
+    r"\b(?:is|was) (?:it|that) not (?=(?:true|so|right|correct|the case|a fact|(?:\w+ )?known)\b)|"
     rf"\b{_DOESNT} (?:it|they|there|he|she|that)\W*$|"
+    rf"\bthat {_DOES_NOT}\b|\bso (?:the|my|our|his|her|their|a|an) \w+ {_DOES_NOT}\b|"
     rf"\b{_DOES_NOT} (?:find|explain|say|tell|tolerate|take|know|understand|remember|sleep)\b|"
     r"\b(?:or|why) not\b|\bwho (?:have|has|had) (?:not|failed)\b|"
     r"\b(?:who|if|when|where|whom|so that) (?:\w+ )?(?:\w+n['’]?t|not|no longer|cannot|fail\w*)\b",
@@ -85,7 +92,7 @@ _MOST_WORDS_BACK = 7
 _FALSE = bounded(
     r"\b(?:it|that|this) (?:\w+ )?(?:false|untrue|incorrect|wrong|inaccurate)\b|"
     r"\b(?:false|untrue|incorrect|wrong|inaccurate) (?:to say |to think )?that\b|"
-    r"\bcontradict\w*|\brul(?:e|es|ed|ing) out\b",
+    r"\bcontradict\w*(?! each)|\brul(?:e|es|ed|ing) out\b",
     re.IGNORECASE,
 )
 """Turns round what is asked: whether it is false that there is an effect."""
@@ -125,8 +132,8 @@ CAUSED = _cue(
 )
 """In a question on safety: the condition is a harm, not what is treated."""
 WORSE = _cue(
-    r"worsen\w*|worse|cause[sd]?|causing|trigger\w*|induc\w+|aggravat\w*|exacerbate\w*|avoid\w*|"
-    r"contra-?indicated|harm\w*|dangerous|unsafe"
+    r"worsen\w*|worse|cause[sd]?(?! by)|causing|trigger\w*|induc(?:e|es|ing)|aggravat\w*|"
+    r"exacerbate\w*|avoid\w*|contra-?indicated|harm\w*|dangerous|unsafe"
 )
 """Asks for drugs that do harm, where drugs are asked for."""
 RAISES = _cue(
@@ -136,8 +143,9 @@ RAISES = _cue(
 """More of what is measured, or its getting worse."""
 LOWERS = _cue(
     r"reduc\w*|lower\w*|decreas\w*|prevent\w*|fewer|less|improv\w*|helps?|helpful|protect\w*|"
-    r"treat\w*|slow\w*|delay\w*|better|benefi\w*|effective\w*|shorten\w*|halv\w*|cuts?|cutting|"
-    r"shrink\w*|regress\w*"
+    r"slow\w*|delay\w*|better|benefi\w*|effective\w*|shorten\w*|halv\w*|cuts?|cutting|"
+    r"shrink\w*|regress\w*|reliev\w*|slash\w*|postpon\w*|"
+    r"(?:keep\w*|kept|stop\w*)(?: \w+){1,3} from"
 )
 MEDICAL = _cue(
     r"\w+(?:ectom(?:y|ies)|otom(?:y|ies)|ostom(?:y|ies)|plast(?:y|ies)|itis|therap(?:y|ies))|"
@@ -199,125 +207,66 @@ LATEST = _cue(
     r"most recent|up[- ]to[- ]date|current evidence|lately|anything new|this year|20(?:2[4-9]|3\d)"
 )
 
-FRAMING = frozenset(
-    "what about which who whom whose when where why how many much there any some kind kinds sort "
-    "type "
-    "took gave known shown said told reported found seen observed evidence data information "
-    "results result study studies trial trials record records paper papers research literature "
-    "author authors "
-    "drug drugs medicine medicines medication treatment treatments therapy therapies treat treated "
-    "treating use used uses using user users taking taken take takes given give gives "
-    "effect effects effective effectively efficacious efficacy effectiveness benefit benefits "
-    "beneficial "
-    "help helps helped useful usefulness work works working role impact influence affect affects "
-    "affected change changes changed cause causes caused causing lead leads led due result "
-    "associated association associations linked link related relationship relation correlate "
-    "correlated reduce reduces reduced reduction reducing lower lowers lowered lowering decrease "
-    "decreases decreased increase increases increased raise raises raised raising higher improve "
-    "improves improved improvement improvements improving worsen worsens worsened prevent prevents "
-    "prevented prevention preventing protect protects protected protective protection slow slows "
-    "slowed shrink shrinks shrank shrinking cure cures cured curing heal heals healed relieve "
-    "relieves relieved relieving alleviate alleviates alleviated ease eases eased reverse reverses "
-    "reversed ameliorate ameliorates ameliorated halt halts halted delay delays "
-    "delayed alter alters altered modify modifies show shows say says suggest "
-    "make makes made get gets got need needs patient patients people person persons participant "
-    "participants subject subjects adult adults human humans individual individuals case cases "
-    "repurposed repurposing repositioned promising option candidate better worse best good bad "
-    "well really actually ever also other than compared versus vs against significantly "
-    "significant clinically clinical significance difference differences differ differs".split()
-)
-"""Words that pose a question and name nothing that it is about."""
-
-OUTCOMES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (name, _cue(pattern))
-    for name, pattern in (
-        ("mortality", r"mortality|deaths?|die|dying|all-cause mortality|fatal\w*|cv death"),
-        ("survival", r"overall survival|survival|live longer|OS|length of life|lifespan"),
-        ("progression-free survival", r"progression[- ]free survival|PFS"),
-        (
-            "recurrence",
-            r"recurren\w+|relaps\w+|(?:comes?|coming|came) back|flare[- ]?ups?|flares?|recurring",
-        ),
-        ("remission", r"remission|remit\w*"),
-        ("exacerbations", r"exacerbations?|attacks?"),
-        ("progression", r"progress\w*|advanc\w+|worsening|getting worse|course of"),
-        (
-            "hospitalisation",
-            r"hospitali[sz]ations?|admissions?|admitted to hospital|readmission|"
-            r"end(?:s|ed)? up in hospital",
-        ),
-        ("incidence", r"risk of developing|onset|new cases"),
-        ("cognition", r"cogniti\w+|memory"),
-        ("seizure frequency", r"seizures?"),
-        ("fractures", r"fractur\w+|break fewer bones"),
-        ("stroke", r"strokes?"),
-        ("pain", r"pain|analges\w+"),
-        ("quality of life", r"quality of life|QoL"),
-        ("weight", r"weight(?: loss| gain)?|BMI"),
-        ("blood pressure", r"blood pressure"),
-        ("HbA1c", r"hba1c|a1c|glyc(?:a?e)mic control|blood sugar|glucose"),
-        ("LDL cholesterol", r"ldl(?:[- ]c\w*)?|cholesterol levels?"),
-        ("kidney function", r"e?gfr|kidney function|renal function|kidney decline"),
-        ("lung function", r"lung function|fev1|fvc|breathing tests"),
-        ("live birth", r"live births?|pregnancy rates?"),
-        ("cardiovascular events", r"cardiovascular events|mace|cv (?:death|events)|heart attacks"),
-        ("symptoms", r"symptoms?"),
-        ("sleep", r"sleep quality|sleep"),
-        ("function", r"disability|mobility|walking|physical function"),
-        (
-            "length of stay",
-            r"length of (?:\w+ )?stay|(?:hospital|hospital's|icu) stays?|days in hospital|LOS|"
-            r"(?:go|goes|get|sent) home (?:\w+ )?(?:sooner|earlier)",
-        ),
-        ("viral load", r"viral (?:load|clearance)|seroconversion"),
-        ("bleeding", r"bleed\w*|ha?emorrhag\w+"),
-        ("transplant survival", r"graft (?:survival|loss|rejection)|rejection"),
-        ("vision", r"vision|visual acuity|sight|blind\w*"),
-        ("consumption", r"drinking|drinks|consumption|intake|craving"),
-        ("colectomy", r"colectom\w+"),
-        ("relapse-free survival", r"(?:disease|relapse|event)[- ]free survival"),
-    )
-)
-"""What trials measure, under one name each."""
-
-BETTER_HIGHER = frozenset(
-    {
-        "survival",
-        "progression-free survival",
-        "relapse-free survival",
-        "remission",
-        "cognition",
-        "quality of life",
-        "kidney function",
-        "lung function",
-        "live birth",
-        "function",
-        "transplant survival",
-        "vision",
-    }
-)
-BETTER_LOWER = frozenset(
-    {
-        "mortality",
+_MEASURES = (
+    ("mortality", "-", r"mortality|deaths?|die|dying|all-cause mortality|fatal\w*|cv death"),
+    ("survival", "+", r"overall survival|survival|live longer|OS|length of life|lifespan"),
+    ("progression-free survival", "+", r"progression[- ]free survival|PFS"),
+    (
         "recurrence",
-        "exacerbations",
-        "progression",
+        "-",
+        r"recurren\w+|relaps\w+|(?:comes?|coming|came) back|flare[- ]?ups?|flares?|recurring",
+    ),
+    ("remission", "+", r"remission|remit\w*"),
+    ("exacerbations", "-", r"exacerbations?|attacks?"),
+    ("progression", "-", r"progress\w*|advanc\w+|worsening|getting worse|course of"),
+    (
         "hospitalisation",
-        "incidence",
-        "seizure frequency",
-        "fractures",
-        "stroke",
-        "pain",
-        "HbA1c",
-        "LDL cholesterol",
-        "cardiovascular events",
-        "symptoms",
+        "-",
+        r"hospitali[sz]ations?|admissions?|admitted to hospital|readmission|"
+        r"end(?:s|ed)? up in hospital",
+    ),
+    ("incidence", "-", r"risk of developing|onset|new cases"),
+    ("cognition", "+", r"cogniti\w+|memory"),
+    ("seizure frequency", "-", r"seizures?"),
+    ("fractures", "-", r"fractur\w+|break fewer bones"),
+    ("stroke", "-", r"strokes?"),
+    ("pain", "-", r"pain|analges\w+"),
+    ("quality of life", "+", r"quality of life|QoL"),
+    ("weight", "", r"weight(?: loss| gain)?|BMI"),
+    ("blood pressure", "", r"blood pressure"),
+    ("HbA1c", "-", r"hba1c|a1c|glyc(?:a?e)mic control|blood sugar|glucose"),
+    ("LDL cholesterol", "-", r"ldl(?:[- ]c\w*)?|cholesterol levels?"),
+    ("kidney function", "+", r"e?gfr|kidney function|renal function|kidney decline"),
+    ("lung function", "+", r"lung function|fev1|fvc|breathing tests"),
+    ("live birth", "+", r"live births?|pregnancy rates?"),
+    ("cardiovascular events", "-", r"cardiovascular events|mace|cv (?:death|events)|heart attacks"),
+    ("symptoms", "-", r"symptoms?"),
+    ("sleep", "", r"sleep quality|sleep"),
+    ("bone mineral density", "+", r"bone (?:mineral )?density|BMD"),
+    ("ovulation", "+", r"ovulat\w+"),
+    ("hair growth", "+", r"hair (?:re)?growth"),
+    ("abstinence", "+", r"abstinen\w+"),
+    ("healing", "+", r"(?:wound |ulcer )?healing"),
+    ("function", "+", r"disability|mobility|walking|physical function"),
+    (
         "length of stay",
-        "viral load",
-        "colectomy",
-    }
+        "-",
+        r"length of (?:\w+ )?stay|(?:hospital|hospital's|icu) stays?|days in hospital|LOS|"
+        r"(?:go|goes|get|sent) home (?:\w+ )?(?:sooner|earlier)",
+    ),
+    ("viral load", "-", r"viral (?:load|clearance)|seroconversion"),
+    ("bleeding", "", r"bleed\w*|ha?emorrhag\w+"),
+    ("transplant survival", "+", r"graft (?:survival|loss|rejection)|rejection"),
+    ("vision", "+", r"vision|visual acuity|sight|blind\w*"),
+    ("consumption", "", r"drinking|drinks|consumption|intake|craving"),
+    ("colectomy", "-", r"colectom\w+"),
+    ("relapse-free survival", "+", r"(?:disease|relapse|event)[- ]free survival"),
 )
-"""What is measured, by which way is good; of others, such as weight, that depends on who has it."""
+"""What trials measure, which way is good (of weight that depends on who has it), and its words."""
+OUTCOMES = tuple((name, _cue(pattern)) for name, _, pattern in _MEASURES)
+
+BETTER_HIGHER = frozenset(name for name, better, _ in _MEASURES if better == "+")
+BETTER_LOWER = frozenset(name for name, better, _ in _MEASURES if better == "-")
 
 GROUPS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, _cue(pattern))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from deepcritical.domain.frame import DeclineReason
 from deepcritical.domain.named import Condition, Drug
 
-__all__ = ["advice_of", "general_questions", "line_of"]
+__all__ = ["advice_of", "as_typed", "general_questions", "line_of"]
 
 _CONVERSATION = "This is no question that papers and trials answer."
 _EXAMPLE = '"Does colchicine prevent recurrent pericarditis?"'
@@ -58,6 +58,11 @@ def advice_of(reason: DeclineReason | None, offers: Sequence[str] = ()) -> str:
     if offered:
         return f"Did you mean {offered}?"
     return _ASK if reason is None else _ADVICE.get(reason, _ASK)
+
+
+def as_typed(name: str, what: str) -> str:
+    """What is said of a name that no vocabulary has."""
+    return f'We do not recognise "{name}" as a {what}; it is searched as typed.'
 
 
 def general_questions(drugs: Sequence[Drug], condition: Condition | None) -> Iterator[str]:

@@ -25,14 +25,20 @@ from deepcritical.vocabulary.conditions import (
     find_conditions,
     is_shouted,
 )
-from deepcritical.vocabulary.drugs import DrugKind, DrugMention, find_drugs, lookup_drug
+from deepcritical.vocabulary.drugs import (
+    BIOLOGY_BEHIND,
+    DrugKind,
+    DrugMention,
+    find_drugs,
+    lookup_drug,
+)
 from deepcritical.vocabulary.folding import key_of, tokens_of
 from deepcritical.vocabulary.matching import overlaps
 from deepcritical.vocabulary.nearest import near_condition, near_drug
 from deepcritical.vocabulary.nodes import vocabulary
 from deepcritical.vocabulary.words import is_english
 
-__all__ = ["DrugNamed", "Names", "as_condition", "find_names", "joined", "mentions_in"]
+__all__ = ["DrugNamed", "Names", "as_condition", "find_names", "joined", "mentions_in", "taken_by"]
 
 _CODE = bounded(r"\b(?:[A-Z]{2,5}-\d{3,6}[A-Z]?|[A-Z]{2,4}\d{4,6})\b")
 """A company's code of a compound: "VX-548"."""
@@ -45,6 +51,27 @@ _GENE = bounded(
     r"(?:[\w-]+ ){1,2}(?:kinase|receptor))\b"
 )
 """Letters alone are a target only where the words beside them say so."""
+_ONE_OF_IT = bounded(
+    r"[ -](?:[B-HJ-Z]\d{0,2}|[α-ω]|(?i:alpha|alfa|beta|gamma|delta|epsilon|kappa|lambda|omega|tau))"
+    r"(?![^\W_])"
+)
+"""Behind the singular of a class, a letter makes one of its members."""
+_BROUGHT = bounded(
+    r"(?<![\w-])[\w-]+(?P<how>[- ](?:associated|induced|related|triggered|provoked)[ -])$",
+    re.IGNORECASE,
+)
+_GIVEN_UP = bounded(
+    r"\b(?:instead of|in place of|rather than) (?:(?:\w+ing|the|an?) )?$", re.IGNORECASE
+)
+"""Before the drug that another one is compared with, wherever that stands."""
+_SOUGHT = bounded(
+    r"\b(?:drugs?|treat(?:s|ing|ments?|ed)?|medic\w+|therap\w+|options?|remed\w+|helps?|reliev\w+|"
+    r"manag\w+|prevent\w*|used)(?: (?:for|in|of|with|against))? $",
+    re.IGNORECASE,
+)
+"""Before a condition that something is sought for."""
+_FAR = 60
+"""Characters before a condition where what brought it may stand."""
 _MEASURES = frozenset(
     "BMD RCT RCTS MRI CT BMI GFR EGFR FVC FEV1 FDA EMA NHS NICE MHRA ICU USA PFS OS CV HR LDL HDL "
     "INR TSH ACR EULAR ESC AHA WHO ENT DMSO AND FOR THE NOT WITH EEN SUV PSA CRP ESR ECG EEG QOL "
@@ -116,6 +143,12 @@ def find_names(text: str) -> Names:
         BESIDE if brought_it(names.text, d, names.conditions) else max(told, key=told.__getitem__)
         for d, told in zip(names.drugs, roles, strict=True)
     ]
+    left = [_GIVEN_UP.search(names.text, max(0, d.start - _FAR), d.start) for d in names.drugs]
+    others = [n for n, gone in enumerate(left) if not gone]
+    if any(left) and others:
+        rest = [role if role == ASKED else BESIDE for role in likely]
+        likely = [COMPARED if gone else role for gone, role in zip(left, rest, strict=True)]
+        likely[max(others, key=lambda n: roles[n][ASKED])] = ASKED
     asked = [d for d, role in zip(names.drugs, likely, strict=True) if role != BESIDE]
     compared = [d for d, role in zip(names.drugs, likely, strict=True) if role == COMPARED]
     if not asked and names.drugs:
@@ -131,16 +164,16 @@ def find_names(text: str) -> Names:
 def mentions_in(text: str) -> Names:
     """What a question names, whatever it says of it: all drugs stand among `drugs`."""
     drugs, conditions = _drugs_and_conditions(text)
-    corrected, notices = _spelled(text, _places(drugs, conditions))
+    corrected, notices = _spelled(text, taken_by(*drugs, *conditions))
     if notices:
         drugs, conditions = _drugs_and_conditions(corrected)
-    taken = _places(drugs, conditions)
+    taken = taken_by(*drugs, *conditions)
     drugs = alternatives(corrected, as_one(corrected, drugs))
-    inside = [c for c in conditions if any(d.start <= c.start < d.end for d in drugs)]
+    of_drugs = taken_by(*drugs)
     return Names(
         corrected,
         tuple(drugs),
-        tuple(c for c in conditions if c not in inside),
+        tuple(c for c in conditions if c.start not in of_drugs),
         tuple(_targets(corrected, taken)),
         tuple(_unknown(corrected, taken)),
         notices,
@@ -148,22 +181,42 @@ def mentions_in(text: str) -> Names:
     )
 
 
-def _places(
-    drugs: Sequence[DrugNamed], conditions: Sequence[ConditionMention]
-) -> list[tuple[int, int]]:
-    return [(d.start, d.end) for d in drugs] + [(c.start, c.end) for c in conditions]
+def taken_by(*mentions: DrugNamed | ConditionMention) -> set[int]:
+    """The places of all characters that names take: names are many in a long text."""
+    return {at for one in mentions for at in range(one.start, one.end)}
 
 
 def _drugs_and_conditions(text: str) -> tuple[list[DrugNamed], list[ConditionMention]]:
     """What is named; of a name within a longer one only the longer: "vitamin D deficiency"."""
-    conditions = list(find_conditions(text, any_case=True))
-    drugs = [
-        d
-        for d in _drugs(text)
-        if not any(c.start <= d.start and d.end <= c.end and c.text != d.text for c in conditions)
-    ]
-    outer = [c for c in conditions if not any(d.start <= c.start and c.end <= d.end for d in drugs)]
+    conditions = list(_brought(text, find_conditions(text, any_case=True), drugs := _drugs(text)))
+    at = {place: c for c in conditions for place in range(c.start, c.end)}
+    drugs = [d for d in drugs if not _is_within(d, at.get(d.start))]
+    names = {place: d for d in drugs for place in range(d.start, d.end)}
+    outer = [c for c in conditions if (d := names.get(c.start)) is None or d.end < c.end]
     return drugs, outer
+
+
+def _brought(
+    text: str, conditions: Sequence[ConditionMention], drugs: Sequence[DrugNamed]
+) -> Iterator[ConditionMention]:
+    """The conditions, each with what brought it: "lithium-induced tremor" is one name.
+
+    Not where no other drug is named or sought: "lithium-induced tremor" alone asks about lithium.
+    """
+    begins = {d.end: d.start for d in drugs}
+    after = 0
+    for mention in conditions:
+        match = _BROUGHT.search(text, max(after, mention.start - _FAR), mention.start)
+        after = mention.end
+        start = begins.get(match.start("how"), match.start()) if match else mention.start
+        others = any(d.end <= start or mention.end <= d.start for d in drugs)
+        if match and (others or _SOUGHT.search(text, max(0, start - _FAR), start)):
+            mention = mention._replace(start=start, text=text[start : mention.end])
+        yield mention
+
+
+def _is_within(named: DrugNamed, condition: ConditionMention | None) -> bool:
+    return bool(condition and named.end <= condition.end and named.text != condition.text)
 
 
 def _drugs(text: str) -> list[DrugNamed]:
@@ -179,10 +232,18 @@ def _drugs(text: str) -> list[DrugNamed]:
             drug = Drug(name=match[0], known=False)
             found.append(DrugNamed(drug, None, *match.span(), match[0]))
     kept: list[DrugNamed] = []
+    taken: set[int] = set()
     for named in sorted(found, key=lambda d: d.start - d.end):
-        if not overlaps(named.start, named.end, _places(kept, ())):
+        if not (_is_no_class(text, named) or overlaps(named.start, named.end, taken)):
             kept.append(named)
+            taken |= taken_by(named)
     return sorted(kept, key=lambda d: d.start)
+
+
+def _is_no_class(text: str, named: DrugNamed) -> bool:
+    """Whether the name of a class is part of another: "insulin resistance", "vitamin K"."""
+    is_one = not named.text.endswith("s") and _ONE_OF_IT.match(text, named.end)
+    return bool(named.group and (is_one or BIOLOGY_BEHIND.match(text, named.end)))
 
 
 def _is_asked(mention: DrugMention, shouted: bool) -> bool:
@@ -209,26 +270,26 @@ def _drug_named(mention: DrugMention) -> DrugNamed:
     return DrugNamed(drug, group, mention.start, mention.end, mention.text)
 
 
-def _targets(text: str, taken: list[tuple[int, int]]) -> Iterator[str]:
+def _targets(text: str, taken: set[int]) -> Iterator[str]:
     seen: set[str] = set()
     for mention in vocabulary().find(text, _TARGET_LABELS):
         if not overlaps(mention.start, mention.end, taken) and mention.node.name not in seen:
             seen.add(mention.node.name)
-            taken.append((mention.start, mention.end))
+            taken.update(range(mention.start, mention.end))
             yield mention.text
     for match in _GENE.finditer("" if is_shouted(text) else text):
         written = match[0]
         if written.upper() in _MEASURES - {"EGFR"} or condition_named(written):
             continue
-        if not overlaps(match.start(), match.end(), taken) and written not in seen:
+        if not overlaps(*match.span(), taken) and written not in seen:
             seen.add(written)
-            taken.append(match.span())
+            taken.update(range(*match.span()))
             yield match[0]
 
 
-def _unknown(text: str, taken: list[tuple[int, int]]) -> Iterator[str]:
+def _unknown(text: str, taken: set[int]) -> Iterator[str]:
     for match in _WORD.finditer(text):
-        if overlaps(match.start(), match.end(), taken):
+        if overlaps(*match.span(), taken):
             continue
         if not _is_known(match[0]) and len(match[0]) > 3:
             yield match[0]
@@ -247,7 +308,7 @@ def _is_known(word: str) -> bool:
     )
 
 
-def _spelled(text: str, places: list[tuple[int, int]]) -> tuple[str, tuple[str, ...]]:
+def _spelled(text: str, places: set[int]) -> tuple[str, tuple[str, ...]]:
     """The text with misspelled names put right, and what the reader must know of it."""
     strange: dict[str, None] = {}
     for match in _WORD.finditer(text):

@@ -14,8 +14,9 @@ from deepcritical.domain.frame import OutsideName
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
 from deepcritical.questions import cues
-from deepcritical.questions.naming import DrugNamed, Names
+from deepcritical.questions.naming import DrugNamed, Names, taken_by
 from deepcritical.vocabulary.conditions import ConditionMention, KnownCondition
+from deepcritical.vocabulary.matching import overlaps
 
 __all__ = ["unplaced", "with_outside"]
 
@@ -136,15 +137,14 @@ def _is_condition(text: str, words: _Words) -> bool:
 def _phrases(names: Names) -> Iterator[_Words]:
     """Unknown words, those side by side as one; and conditions known by their last word alone."""
     text = names.text
-    taken = [(d.start, d.end) for d in names.drugs]
-    taken += [(c.start, c.end) for c in names.conditions]
+    taken = taken_by(*names.drugs, *names.conditions)
     places = sorted(
         {
             m.span()
             for word in dict.fromkeys(names.unknown)
             for m in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)
         }
-        | {m.span() for m in _HEADED.finditer(text) if not _overlaps(m.span(), taken)}
+        | {m.span() for m in _HEADED.finditer(text) if not overlaps(*m.span(), taken)}
     )
     joined: list[tuple[int, int]] = []
     for start, end in places:
@@ -159,10 +159,6 @@ def _phrases(names: Names) -> Iterator[_Words]:
         if text[start:end].casefold() not in seen:
             seen.add(text[start:end].casefold())
             yield _Words(text[start:end], start, end)
-
-
-def _overlaps(span: tuple[int, int], taken: Iterable[tuple[int, int]]) -> bool:
-    return any(s < span[1] and span[0] < e for s, e in taken)
 
 
 def with_outside(names: Names, outside: Iterable[OutsideName]) -> Names:

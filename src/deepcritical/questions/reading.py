@@ -16,11 +16,19 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import Drug
 from deepcritical.questions import cues
 from deepcritical.questions.classifying import ANSWERABLE, probabilities, scores
-from deepcritical.questions.declining import general_questions, line_of
+from deepcritical.questions.declining import as_typed, general_questions, line_of
 from deepcritical.questions.features import features_of, is_other_script
 from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names
 from deepcritical.questions.placing import unplaced, with_outside
-from deepcritical.questions.roles import Roles, names_harm, prevents, raises, roles_of, treats
+from deepcritical.questions.roles import (
+    hopes,
+    measures_in,
+    names_harm,
+    prevents,
+    raises,
+    roles_of,
+    treats,
+)
 from deepcritical.questions.sides import other_arm, sides_of
 from deepcritical.questions.through import split_through
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
@@ -35,10 +43,6 @@ _HARM = bounded(
     r"\b(?:safe|harm|adverse|side.effect|toxic|worsen|impair|damag|danger)", re.IGNORECASE
 )
 _FOR = bounded(r"\bfor\b", re.IGNORECASE)
-_LESSENS = bounded(
-    r"\b(?:reduc|lower|decreas|prevent|fewer|less|protect|halv|cuts?|shrink|improv|help|reliev)\w*",
-    re.IGNORECASE,
-)
 _COMBINED = bounded(r"\s*(?:/|\band\b|\bwith\b|\bplus\b|,)\s*")
 _RANKS_ONLY = 12
 _SURE = 0.5
@@ -100,10 +104,10 @@ def _kind(names: Names, said: dict[str, float]) -> QuestionKind:
     """The likeliest kind; of two questions about a drug the first leads."""
     possible = _possible(names)
     kind = max(possible, key=said.__getitem__)
-    asks = [told for told in cues.SENTENCE_END.split(names.text) if told.endswith("?")]
-    if kind is QuestionKind.OPEN and names.drugs and len(asks) > 1:
-        first = scores(features_of(*names_in(asks[0])))
-        kind = max(possible, key=first.__getitem__)
+    first, last = cues.asks_in(names.text)
+    if kind is QuestionKind.OPEN and names.drugs and first != last:
+        said = scores(features_of(*names_in(first)))
+        kind = max(possible, key=said.__getitem__)
     return _as_cued(kind, names)
 
 
@@ -191,28 +195,46 @@ _REFUSALS = {
 
 
 def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
-    """The kind as words say that leave no doubt, where the classifier took another."""
+    """The kind as words say that leave no doubt, where the classifier took another.
+
+    Drugs of a class that are asked for go before whatever the classifier took, and side effects
+    before gains. The rules beside these mend different kinds: their order changes nothing.
+    """
     text, drugs = names.text, _distinct(names.drugs)
-    if drugs and all(named.group for named in drugs) and _asks_which(names):
+    if not drugs:
+        return QuestionKind.OPEN if cues.OVERVIEW.search(text) else kind
+    if all(named.group for named in drugs) and _asks_which(names):
         return QuestionKind.CANDIDATES
+    is_one = len(drugs) == 1
     if kind is QuestionKind.COMBINATION and cues.COMPARES.search(text):
         return QuestionKind.COMPARISON
-    if not drugs and kind is not QuestionKind.OPEN and cues.OVERVIEW.search(text):
-        return QuestionKind.OPEN
-    doubtful = {QuestionKind.EFFICACY, QuestionKind.OPEN, QuestionKind.DOSE}
-    if kind in doubtful | {QuestionKind.MECHANISM} and drugs and cues.SIDE_EFFECTS.search(text):
-        return QuestionKind.SAFETY
-    if kind is QuestionKind.SAFETY and len(drugs) == 1 and cues.HELPS_AND_IS_SAFE.search(text):
+    if kind is QuestionKind.SAFETY and is_one and _is_on_help(names):
         return QuestionKind.EFFICACY
-    lowers = cues.LOWERS.search(text)
-    is_feared = any(p.search(text) for p in (_HARM, cues.INJURES, cues.CAUSED, cues.WORSE))
-    if kind is QuestionKind.SAFETY and len(drugs) == 1 and not is_feared:
-        given = treats(names) and _FOR.search(text)
-        lessens = names.conditions and _LESSENS.search(text)
-        return QuestionKind.EFFICACY if given or lessens else kind
-    asks_harm = len(drugs) == 1 and kind in doubtful and not lowers
-    is_harm = asks_harm and (cues.INJURES.search(text) or names_harm(names))
-    return QuestionKind.SAFETY if is_harm else kind
+    doubtful = {QuestionKind.EFFICACY, QuestionKind.OPEN, QuestionKind.DOSE}
+    if kind in doubtful | {QuestionKind.MECHANISM} and cues.SIDE_EFFECTS.search(text):
+        return QuestionKind.SAFETY
+    brings = cues.INJURES.search(text) or names_harm(names)
+    if kind in doubtful and is_one and brings and not cues.LOWERS.search(text):
+        return QuestionKind.EFFICACY if _is_on_gain(names) else QuestionKind.SAFETY
+    return kind
+
+
+def _is_on_help(names: Names) -> bool:
+    """Whether what looks like a question on a harm first asks if a drug helps."""
+    text = names.text
+    if cues.HELPS_AND_IS_SAFE.search(text) or _is_on_gain(names):
+        return True
+    if any(p.search(text) for p in (_HARM, cues.INJURES, cues.CAUSED, cues.WORSE)):
+        return False
+    given = treats(names) and _FOR.search(text)
+    return bool(given or (names.conditions and cues.LOWERS.search(text)))
+
+
+def _is_on_gain(names: Names) -> bool:
+    """Whether a drug is to bring more of what is good, or a change that is hoped for."""
+    measured = set(measures_in(names.text))
+    is_good = bool(measured) and measured <= cues.BETTER_HIGHER and not _HARM.search(names.text)
+    return is_good or (hopes(names) and not names_harm(names))
 
 
 def _asks_which(names: Names) -> bool:
@@ -252,10 +274,8 @@ def _frame(text: str, kind: QuestionKind, names: Names, through: tuple[str, ...]
     if kind is QuestionKind.EFFICACY:
         kind = _narrowed(drugs[0], through)
     roles = roles_of(names, on_harm=kind is QuestionKind.SAFETY)
-    if kind is QuestionKind.CANDIDATES and cues.WORSE.search(text):
+    if kind is QuestionKind.CANDIDATES and cues.WORSE.search(cues.asks_in(text)[1]):
         kind = QuestionKind.OPEN  # for drugs that do harm, not for some that help
-    if kind is QuestionKind.SAFETY and len(drugs) == 1 and _is_of_gain(text, roles):
-        kind = _narrowed(drugs[0], through)
     is_on_harm = kind is QuestionKind.SAFETY
     prevented = not is_on_harm and prevents(names, roles.condition)
     # Of prevention the new cases are what is measured, named or not.
@@ -286,11 +306,6 @@ def _frame(text: str, kind: QuestionKind, names: Names, through: tuple[str, ...]
     )
 
 
-def _is_of_gain(text: str, roles: Roles) -> bool:
-    gains = bool(roles.outcomes) and set(roles.outcomes) <= cues.BETTER_HIGHER
-    return gains and not _HARM.search(text)
-
-
 def _narrowed(named: DrugNamed, through: tuple[str, ...]) -> QuestionKind:
     """What a question is whether this helps, by what it is and how it is said to act."""
     if through:
@@ -304,12 +319,12 @@ def _read_as(names: Names) -> Iterable[str]:
     """What the reader must know of the names: a brand's drug, an abbreviation's meaning."""
     for named in _distinct(names.drugs):
         if not named.drug.known:
-            yield f'We do not recognise "{named.text}" as a drug; it is searched as typed.'
+            yield as_typed(named.text, "drug")
         elif named.group is None and named.drug.name.casefold() not in named.text.casefold():
             yield f'"{named.text}" was read as {named.drug.name}.'
     for mention in names.conditions:
         if not as_condition(mention.condition).known:
-            yield f'We do not recognise "{mention.text}" as a condition; it is searched as typed.'
+            yield as_typed(mention.text, "condition")
         also = " or ".join(other.name for other in mention.others)
         if also:
             yield (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
@@ -11,17 +11,20 @@ from deepcritical.domain.question import Condition
 from deepcritical.questions import cues
 from deepcritical.questions.mention_roles import (
     CONDITION,
+    CONDITION_ROLES,
     HARM,
     OUTCOME,
     POPULATION,
     condition_roles,
 )
 from deepcritical.questions.naming import Names, as_condition, joined
-from deepcritical.vocabulary.conditions import ConditionMention, is_kind_of
+from deepcritical.vocabulary.classes import drug_class
+from deepcritical.vocabulary.conditions import ConditionMention, condition_named, is_kind_of
 
 __all__ = [
     "Roles",
     "groups_in",
+    "hopes",
     "is_set_beside",
     "measures_in",
     "names_harm",
@@ -38,22 +41,29 @@ _NOT_THEY = bounded(
     re.IGNORECASE,
 )
 """Before those who are not meant: "in heart failure without diabetes"."""
-_MARKER = bounded(r"^-[A-Z]?\d")
+_FAR = 100
+"""Characters before a name where it may be denied."""
+_MARKER = bounded(r"-[A-Z]?\d")
 """Behind letters that are no condition: PD-L1, PD-1."""
 _SHORT = 5
-_SIDE_BY_SIDE = bounded(r"(?:['’]s?)?[ -](?:(?:related|associated|induced) )?", re.IGNORECASE)
+_SIDE_BY_SIDE = bounded(
+    r"(?:['’]s?)?[ -](?P<brought>(?:related|associated|induced) )?", re.IGNORECASE
+)
+_NEW_CASES = (
+    r"(?:risks?|chances?|odds|likelihood|probability|hazard|incidence|rates?|onset|development|"
+    r"occurrence|new cases)"
+)
 _BESIDE = bounded(
     r",? (?:and/or|and|or|&) (?:(?!(?:in|for|with|among|of|to|from|on|after|who|does|do|is|are|can)"
-    r" )[\w-]+ ){0,2}|, ",
+    rf" )[\w-]+ ){{0,2}}(?:{_NEW_CASES} of (?:the )?)?|, ",
     re.IGNORECASE,
 )
 _PREVENTED = bounded(
-    r"(?:\b(?:prevent\w*|chemoprevent\w*|avert\w*|ward\w* off|prophyla\w+ (?:of|for|against)|"
-    r"prevention of|protect\w* (?:\w+ )?(?:against|from)|immuni\w+ against|"
-    r"(?:lower|reduc|decreas|cut)\w*(?: [\w-]+){0,3} (?:risk|chances?|odds|likelihood|incidence|"
-    r"probability|rate)(?: (?:of|for))?|(?:delay|postpon)\w*(?: the)? (?:onset|development|start))"
-    r"(?: the)?(?: (?:risk|onset|development|occurrence|incidence))?(?: of)?|"
-    r"\b(?:get|develop)(?:s|ting|ing)?)"
+    rf"(?:\b(?:prevent\w*|chemoprevent\w*|avert\w*|(?:ward|stav|fend)\w* off|"
+    r"prophyla\w+ (?:of|for|against)|prevention of|protect\w* (?:\w+ ){0,3}(?:against|from)|"
+    rf"immuni\w+ against|(?:delay|postpon)\w*(?: the)? (?:onset|development|start))"
+    rf"(?: the)?(?: {_NEW_CASES})?(?: of)?|\b(?P<if_fewer>{_NEW_CASES} (?:of|for)|"
+    r"(?:get|develop)(?:s|ting|ing)?))"
     r"(?: (?!(?:in|among|with|for|after|during|on|by)\b)[\w'’-]+){0,3} $",
     re.IGNORECASE,
 )
@@ -65,16 +75,14 @@ _BRINGS = bounded(
 )
 """The only condition of a question on safety is what the drug may bring, not who takes it."""
 _AMONG = bounded(r"\b(?:in|among) (?:[\w'’-]+ ){0,2}$", re.IGNORECASE)
-_GETS = bounded(r"(?:get|develop)", re.IGNORECASE)
-"""Prevents only where fewer do: "do people on X develop Y" asks if it brings it."""
 _PREVENTED_BEHIND = bounded(
-    r"^[ -](?:(?:chemo)?prevention|prophylaxis|risk reduction|onset|incidence)\b|"
-    r"^ (?:from|in) (?:developing|occurring|the first place)\b",
+    rf"[ -](?:(?:chemo)?prevention|prophylaxis|risk reduction)\b|(?P<if_fewer>[ -]{_NEW_CASES}\b)|"
+    r" (?:from|in) (?:developing|occurring|the first place)\b",
     re.IGNORECASE,
 )
 _OF_PATIENTS = bounded(
-    r"\b(?:recurr|relaps|progress|exacerbat|flare|attack|death|mortalit|complicat|worsen|"
-    r"hospital|symptom|episode|readmi)",
+    r"\b(?:recurr|relaps|progress|exacerbat|flare|(?<!heart )attack|death|mortalit|complicat|"
+    r"worsen|hospital(?!-acquired)|symptom|episode|readmi)",
     re.IGNORECASE,
 )
 """What only people who have a condition can have more or less of."""
@@ -85,6 +93,17 @@ _LEAST, _LEAST_BESIDE_HARM = 0.15, 0.4
 """Least probability for a condition to be the one that is treated; more beside a feared one."""
 _LEAST_OF_SEVERAL, _LEAST_ALONE = 0.1, 0.3
 """Least probability for a condition of a question on safety to be the harm."""
+
+
+_AIMS = {
+    "Weight Loss": "overweight, type 2 diabetes, prediabetes, polycystic ovary syndrome, "
+    "fatty liver, nonalcoholic steatohepatitis, obstructive sleep apnea, binge eating disorder",
+    "Weight Gain": "malnutrition, wasting syndrome, cachexia, anorexia, anorexia nervosa, "
+    "failure to thrive, cystic fibrosis",
+}
+"""Changes that most people fear, and the conditions of those who hope for them."""
+_WISHES = frozenset({"lose weight", "losing weight", "fat loss", "slimming"})
+"""How a condition is called by those who want to be rid of it."""
 
 
 class Roles(NamedTuple):
@@ -100,6 +119,8 @@ class _Told(NamedTuple):
     mention: ConditionMention
     role: dict[str, float]
     """How probable each role is."""
+    is_hoped: bool = False
+    """Whether it is a change that is hoped for, or whose people hope for one."""
 
     @property
     def treated(self) -> _Told:
@@ -123,8 +144,8 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
         on_harm: Whether it asks if a drug brings a harm; in no other question is one feared.
     """
     text = rest = names.text
-    for named in names.drugs:
-        rest = rest.replace(named.text, " " * len(named.text))
+    for written in {named.text for named in names.drugs}:
+        rest = rest.replace(written, " " * len(written))
     told = [one if on_harm else one.treated for one in _told(names)]
     asks = _asking_from(text)
     harm = _feared(text, told, asks) if on_harm else None
@@ -157,6 +178,11 @@ def names_harm(names: Names) -> bool:
     return any(one.role[HARM] > _SURELY for one in _told(names))
 
 
+def hopes(names: Names) -> bool:
+    """Whether a change that others fear is hoped for."""
+    return any(one.is_hoped for one in _told(names))
+
+
 def treats(names: Names) -> bool:
     """Whether a condition in the question is surely what a drug is given for, and none a harm."""
     told = _told(names)
@@ -170,13 +196,35 @@ def _told(names: Names) -> list[_Told]:
     roles = condition_roles(names.text, drugs, names.conditions)
     once: dict[str, _Told] = {}
     for mention, role in zip(names.conditions, roles, strict=True):
-        is_marker = mention.text.isupper() and _MARKER.search(names.text[mention.end :])
-        if is_marker or _NOT_THEY.search(names.text[: mention.start]):
+        is_marker = mention.text.isupper() and _MARKER.match(names.text, mention.end)
+        if is_marker or _NOT_THEY.search(names.text, max(0, mention.start - _FAR), mention.start):
             continue
         before = once.get(mention.condition.name)
         if before is None or role[CONDITION] > before.role[CONDITION]:
             once[mention.condition.name] = _Told(mention, role)
-    return list(once.values())
+    surely = {
+        name: _Told(once[name].mention, dict.fromkeys(CONDITION_ROLES, 0.0) | {role: 1.0}, True)
+        for name, role in _hoped(names, once)
+    }
+    return list((once | surely).values())
+
+
+def _hoped(names: Names, told: Mapping[str, _Told]) -> Iterator[tuple[str, str]]:
+    """The role of a change that is hoped for and of who hopes for it.
+
+    With nobody told, it is hoped for of drugs that are called by it: "weight loss drugs".
+    """
+    drugs = {name for d in names.drugs for name in (d.group.members if d.group else (d.drug.name,))}
+    for change in _AIMS.keys() & told.keys():
+        aims = [aim for name in _AIMS[change].split(", ") if (aim := condition_named(name))]
+        having = [
+            n for n in told if any(is_kind_of(told[n].mention.condition, aim) for aim in aims)
+        ]
+        group = drug_class(f"{change} drugs") if len(told) == 1 else None
+        if having or (group and drugs & {*group.members}):
+            yield change, OUTCOME if having else CONDITION
+        yield from ((name, CONDITION) for name in having)
+    yield from ((n, CONDITION) for n in told if told[n].mention.text.casefold() in _WISHES)
 
 
 def _feared(text: str, told: Sequence[_Told], asks: int) -> _Told | None:
@@ -194,8 +242,8 @@ def _feared(text: str, told: Sequence[_Told], asks: int) -> _Told | None:
 
 def _asking_from(text: str) -> int:
     """Where the last sentence that asks begins: what stands before it is a story."""
-    ends = [match.end() for match in cues.SENTENCE_END.finditer(text)]
-    return max((end for end in ends if text[end:].strip().endswith("?")), default=0)
+    ends = (match.end() for match in cues.SENTENCE_END.finditer(text))
+    return max(ends, default=0) if text.rstrip().endswith("?") else 0
 
 
 def _leading(told: Sequence[_Told], role: str, least: float, asks: int) -> _Told | None:
@@ -221,14 +269,17 @@ def _leading(told: Sequence[_Told], role: str, least: float, asks: int) -> _Told
 
 
 def _symptom_of(text: str, told: Sequence[_Told], disease: _Told) -> _Told:
-    """The symptom right behind a disease, which only says whose it is: "sclerosis fatigue"."""
+    """The symptom right behind a disease, which only says whose it is: "sclerosis fatigue".
+
+    So does one that brought whatever it is: "hepatitis C-related cirrhosis".
+    """
     if disease.mention.condition.is_symptom:
         return disease
-    behind = (one for one in told if one.mention.condition.is_symptom)
-    ends = disease.mention.end
-    return next(
-        (one for one in behind if _SIDE_BY_SIDE.fullmatch(text, ends, one.mention.start)), disease
-    )
+    for one in told:
+        beside = _SIDE_BY_SIDE.fullmatch(text, disease.mention.end, one.mention.start)
+        if beside and (beside["brought"] or one.mention.condition.is_symptom):
+            return one
+    return disease
 
 
 def is_set_beside(text: str, end: int, start: int) -> bool:
@@ -260,9 +311,9 @@ def prevents(names: Names, condition: Condition | None) -> bool:
         known = mention.condition
         if not {mention.text.casefold(), known.name.casefold()} & asked or known.is_symptom:
             continue
-        before, behind = names.text[: mention.start], names.text[mention.end : mention.end + 40]
-        told = _PREVENTED.search(before[-120:]) or _PREVENTED_BEHIND.match(behind)
-        if told and (cues.LOWERS.search(names.text) or not _GETS.match(told[0])):
+        told = _PREVENTED.search(names.text, max(0, mention.start - 120), mention.start)
+        told = told or _PREVENTED_BEHIND.match(names.text, mention.end)
+        if told and (not told["if_fewer"] or cues.LOWERS.search(names.text)):
             return True
     return False
 
@@ -272,7 +323,10 @@ def groups_in(text: str) -> list[str]:
     groups = [
         name
         for name, pattern in cues.GROUPS
-        if any(not _NOT_THEY.search(text[: m.start()]) for m in pattern.finditer(text))
+        if any(
+            not _NOT_THEY.search(text, max(0, m.start() - _FAR), m.start())
+            for m in pattern.finditer(text)
+        )
     ]
     if any(group.endswith(" women") for group in groups):
         groups = [group for group in groups if group != "women"]

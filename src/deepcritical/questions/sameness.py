@@ -9,8 +9,10 @@ import re
 from typing import NamedTuple
 
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
+from deepcritical.domain.named import Condition
 from deepcritical.domain.patterns import bounded
 from deepcritical.questions import cues
+from deepcritical.vocabulary.conditions import condition_named
 from deepcritical.vocabulary.folding import key_of
 
 __all__ = ["Meant", "meaning_of"]
@@ -27,14 +29,22 @@ _QUALIFIERS = bounded(
 _TOLD = (cues.LATEST, cues.CAUSED, *(p for _, p in (*cues.OUTCOMES, *cues.GROUPS)))
 """What a frame has already, in whichever words."""
 
-_ASKING = cues.FRAMING | frozenset(
-    "does could would should might must been being have having with from into onto this that these "
-    "those rate rates action acting acts existing through common prevalence prevalent incidence "
-    "frequency frequent after adverse side safe safety tolerated tolerable harm harms harmful risk "
-    "risks line given dose doses dosage dosages repurpose reposition disease diseases disorder "
-    "condition mechanism mechanisms".split()
+_ASKING = frozenset(
+    "about actin actio acts actua adult adver affec after again allev also alter ameli assoc "
+    "autho been being benef best bette candi case cases cause causi chang clini commo compa condi "
+    "corre could cure cured cures curin data decre delay diffe disea disor does dosag dose doses "
+    "drug drugs ease eased eases effec effic ever evide exist found frequ from gave gets give "
+    "given gives good halt halte halts harm harmf harms have havin heal heale heals help helpe "
+    "helps highe human impac impro incid incre indiv influ infor into kind kinds known lead leads "
+    "line link linke liter lower made make makes many mecha medic might modif much must need "
+    "needs obser onto optio other paper parti patie peopl perso preva preve promi prote raise "
+    "raisi rate rates reall recor reduc relat relie repor repos repur resea resul rever risk "
+    "risks role safe safet said says seen shoul show shown shows shran shrin side signi slow "
+    "slowe slows some sort studi study subje sugge take taken takes takin than that thera there "
+    "these this those throu told toler took treat trial type used usefu user users uses using "
+    "versu well what when where which whom whose with work worki works worse would".split()
 )
-"""Words that ask, and name nothing."""
+"""What words begin with that ask, and name nothing."""
 
 
 class Meant(NamedTuple):
@@ -67,13 +77,13 @@ def meaning_of(frame: QuestionFrame) -> Meant:
     numbers = frozenset(_NUMBER.findall(rest))
     for pattern in _TOLD:
         rest = pattern.sub(" ", rest)
-    words = (w[0] for w in _WORD.finditer(rest))
+    words = (w[0][:5] for w in _WORD.finditer(rest))
     named = frozenset(w[0][:5] for name in names for w in _WORD.finditer(name))
     return Meant(
         kind=frame.kind,
         drugs=frozenset(drug.name for drug in frame.drugs),
         comparators=frozenset(frame.comparators),
-        condition=(condition.mesh_id or key_of(condition.name)) if condition else "",
+        condition=_key(condition) if condition else "",
         population=frozenset(frame.population),
         outcomes=frozenset((*frame.outcomes, *((frame.harm.name,) if frame.harm else ()))),
         through=frozenset(term.casefold() for term in frame.through),
@@ -82,5 +92,11 @@ def meaning_of(frame: QuestionFrame) -> Meant:
         caused=bool(cues.CAUSED.search(frame.text)),
         numbers=numbers,
         qualifiers=frozenset(_QUALIFIERS.findall(rest)),
-        words=frozenset(word[:5] for word in words if word not in _ASKING) - named,
+        words=frozenset(words) - _ASKING - named,
     )
+
+
+def _key(condition: Condition) -> str:
+    """What a condition is: "antibiotic-associated diarrhea" is more than its heading."""
+    known = condition_named(condition.name)
+    return (condition.mesh_id if known else None) or key_of(condition.name)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
-from deepcritical.questions.naming import DrugNamed, Names
+from deepcritical.questions.naming import DrugNamed, Names, taken_by
+from deepcritical.vocabulary.matching import overlaps
 
 __all__ = ["Sides", "other_arm", "sides_of"]
 
@@ -57,12 +58,11 @@ class Sides(NamedTuple):
 def other_arm(names: Names) -> str:
     """The treatment that is one side of a comparison and no drug; empty when there is none."""
     text = names.text
-    named = [(d.start, d.end) for d in names.drugs] + [(c.start, c.end) for c in names.conditions]
+    named = taken_by(*names.drugs, *names.conditions)
     for match in _OTHER_ARM.finditer(text):
         start, end = match.span(match.lastgroup or 0)
         arm = text[start:end].casefold()
-        is_named = any(s < end and start < e for s, e in named)
-        if not (is_named or _PLACEBO.search(arm) or _NO_SIDE.search(arm)):
+        if not (overlaps(start, end, named) or _PLACEBO.search(arm) or _NO_SIDE.search(arm)):
             return arm
     return ""
 

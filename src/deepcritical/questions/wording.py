@@ -227,8 +227,7 @@ _WORD = bounded(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 def _says_all(frame: QuestionFrame, stands_for: str) -> bool:
     """Whether each word of the question is one of its frame, or of those that a wording is for."""
-    asks = [told for told in cues.SENTENCE_END.split(frame.text) if told.endswith("?")]
-    rest = asks[-1] if asks else frame.text  # of a story its roles are read, not its words
+    rest = cues.asks_in(frame.text)[1]  # of a story its roles are read, not its words
     names = find_names(rest)
     asked = {drug.name for drug in frame.drugs}
     kinds = (c.text for c in find_classes(rest) if asked & {*c.group.members})

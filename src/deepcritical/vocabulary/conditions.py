@@ -186,9 +186,15 @@ def find_conditions(text: str, *, any_case: bool = False) -> tuple[ConditionMent
 
 
 def is_shouted(text: str) -> bool:
-    """Whether a text is written in capitals, so that "ALL" and "IT" are words."""
+    """Whether a text is written in capitals, so that "ALL" and "IT" are words.
+
+    Where words of English stand small between ("MTX + SSZ in RA"), capitals are acronyms.
+    """
     letters = sum(map(str.isalpha, text))
-    return letters > _FEW_LETTERS and sum(map(str.isupper, text)) > _SHOUTED * letters
+    if letters <= _FEW_LETTERS or sum(map(str.isupper, text)) <= _SHOUTED * letters:
+        return False
+    words = [word for word in text.split() if word.isalpha() and is_english(word)]
+    return not words or 2 * sum(map(str.isupper, words)) > len(words)
 
 
 def _match(
@@ -209,9 +215,9 @@ def _match(
         if len(taken) < count or len(short) > _LONGEST_SHORT:
             continue
         behind = any_case and at > 0 and tokens[at - 1].folded in _BEFORE
-        if behind and len(short) == 2 and short not in _NOT_SMALL:
+        if behind := behind and len(short) == 2 and short.lower() not in _NOT_SMALL:
             short = short.upper()
-        meant = _meanings(short, any_case, shouted)
+        meant = _meanings(short, any_case, shouted and not behind)
         if meant and stands_alone(text, taken, _GAP):
             return _among(text, meant, first.start, taken[-1].end), count
     return None
@@ -273,11 +279,15 @@ def _mention(text: str, row: int, start: int, end: int) -> ConditionMention:
 
 
 def _among(text: str, meant: tuple[_Meaning, ...], start: int, end: int) -> ConditionMention | None:
-    """The meaning of which the text has most words; the first where none is told."""
+    """The meaning of which the text has most words; the first where none is told.
+
+    A text of nothing else names a condition.
+    """
     if len(meant) == 1 and meant[0].row is not None:
         return _mention(text, meant[0].row, start, end)
     around = {token.folded for token in tokens_of(text[max(0, start - _CONTEXT) : end + _CONTEXT])}
-    ranked = sorted(meant, key=lambda meaning: -len(meaning.words & around))
+    alone = end - start == len(text)
+    ranked = sorted(meant, key=lambda m: (alone and m.row is None, -len(m.words & around)))
     if ranked[0].row is None:
         return None
     told = bool(ranked[0].words & around)

@@ -21,6 +21,7 @@ from deepcritical.vocabulary.folding import GREEK_NAMES, tokens_of
 from deepcritical.vocabulary.words import is_english
 
 __all__ = [
+    "BIOLOGY_BEHIND",
     "DrugKind",
     "DrugMention",
     "DrugName",
@@ -34,11 +35,12 @@ _MIN_LENGTH = 4
 _MOST_WORDS = 12
 _WORDS = frozenset({"buffers", "generics", "indicators", "luminal"})
 """Names in the dictionary that biomedical English uses in another sense."""
-_ENDOGENOUS_CONTEXT = bounded(
+BIOLOGY_BEHIND = bounded(
     r"[\s-]+(?:action|analog|concentration|deficien|gene|level|receptor|resistan|secreti|sensiti|"
-    r"signal|synthesis|transporter)",
+    r"signal|signature|synthesis|transporter)",
     re.IGNORECASE,
 )
+"""Behind a substance of the body that is measured and not given: "insulin resistance"."""
 _MEASURED = bounded(
     r"[\s-]+(?:binder|channel|chelat|consumption|finger|homeostasis|metabolism|oxalate|overload|"
     r"saturation|score|species|status|store|uptake)",
@@ -354,7 +356,7 @@ def _is_meant(text: str, start: int, end: int, row: int, around: frozenset[str] 
     ):
         return False
     part_of_biology = endogenous or (asked and written.casefold() in _table().asked)
-    return not (part_of_biology and _ENDOGENOUS_CONTEXT.match(text, end))
+    return not (part_of_biology and BIOLOGY_BEHIND.match(text, end))
 
 
 def _is_abbreviation(written: str) -> bool:

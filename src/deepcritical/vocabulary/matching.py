@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import TypeVar
 
@@ -47,6 +47,6 @@ def stands_alone(text: str, tokens: Sequence[Token], gap: re.Pattern[str]) -> bo
     )
 
 
-def overlaps(start: int, end: int, taken: Iterable[tuple[int, int]]) -> bool:
-    """Whether a place shares a character with one of others."""
-    return any(s < end and start < e for s, e in taken)
+def overlaps(start: int, end: int, taken: set[int]) -> bool:
+    """Whether a place has a character that is taken."""
+    return not taken.isdisjoint(range(start, end))

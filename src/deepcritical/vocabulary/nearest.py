@@ -43,24 +43,14 @@ def offers(name: str, most: int = 3) -> tuple[str, ...]:
     from rapidfuzz import fuzz, process
 
     low = name.casefold()
-    pools = (_drugs(), _conditions())
     near = [
-        found
-        for pool in pools
-        for found in process.extract(
-            low,
-            [
-                n
-                for size in range(len(low) - 3, len(low) + 4)
-                for names in pool.get(size, {}).values()
-                for n in names
-            ],
-            scorer=fuzz.ratio,
-            score_cutoff=70,
-            limit=most,
-        )
+        name
+        for pool in (_drugs(), _conditions())
+        for size in range(len(low) - 3, len(low) + 4)
+        for names in pool.get(size, {}).values()
+        for name in names
     ]
-    ranked = sorted(near, key=lambda found: -found[1])
+    ranked = process.extract(low, near, scorer=fuzz.ratio, score_cutoff=70, limit=2 * most)
     return tuple(dict.fromkeys(found[0] for found in ranked))[:most]
 
 

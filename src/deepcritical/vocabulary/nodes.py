@@ -27,42 +27,12 @@ __all__ = [
     "vocabulary",
 ]
 
-_ADDED = (
-    {
-        "id": "MESH:D000086382",
-        "label": "Disease",
-        "names": [
-            "COVID-19",
-            "Coronavirus Disease 2019",
-            "Coronavirus Disease-19",
-            "COVID-19 Virus Infection",
-            "SARS-CoV-2 Infection",
-            "SARS Coronavirus 2 Infection",
-            "2019-nCoV Infection",
-            "2019 Novel Coronavirus Infection",
-            "SARS-CoV-2",
-        ],
-    },
-)
-"""Conditions newer than the source of the vocabulary.
-
-Names are entry terms of MeSH (D000086382), and the virus (D000086402): laboratory papers name the
-infection by it.
-"""
-
 _CONDITION_LABELS = frozenset({"Disease", "PhenotypicFeature"})
 """The labels of nodes that a question can be about."""
 
 _LABEL_ORDER = (
-    "Disease",
-    "PhenotypicFeature",
-    "Protein",
-    "GeneFamily",
-    "ChemicalSubstance",
-    "Pathway",
-    "BiologicalProcess",
-    "MolecularActivity",
-    "CellularComponent",
+    "Disease PhenotypicFeature Protein GeneFamily ChemicalSubstance Pathway BiologicalProcess "
+    "MolecularActivity CellularComponent".split()
 )
 _GAP = bounded(rf"{SEPARATORS}|,(?=\d)")
 _EPONYM = bounded(r"([A-Z][^\W\d_]+)(?:['’]s?)? disease", re.IGNORECASE)
@@ -83,7 +53,7 @@ class VocabularyNode(Model):
     """Every name that the source gives it."""
 
 
-class NodeMention(Model):
+class NodeMention(NamedTuple):
     """A node named in a text: `source[start:end] == text`."""
 
     node: VocabularyNode
@@ -164,16 +134,13 @@ class _Index:
         for count in range(reach, 0, -1):
             entry = self._entries.get(tuple(token.folded for token in tokens[at : at + count]))
             if entry and _is_written(text, tokens[at : at + count], entry):
-                last = tokens[at + count - 1]
-                return _mention(text, entry.node, first.start, last.end), count
+                end = tokens[at + count - 1].end
+                return NodeMention(entry.node, first.start, end, text[first.start : end]), count
         eponym = self._eponyms.get(first.folded)
         if eponym and first.possessive_end > first.end and text[first.start].isupper():
-            return _mention(text, eponym, first.start, first.possessive_end), 1
+            end = first.possessive_end
+            return NodeMention(eponym, first.start, end, text[first.start : end]), 1
         return None
-
-
-def _mention(text: str, node: VocabularyNode, start: int, end: int) -> NodeMention:
-    return NodeMention(node=node, start=start, end=end, text=text[start:end])
 
 
 def _is_written(text: str, tokens: Sequence[Token], entry: _Entry) -> bool:
@@ -190,12 +157,6 @@ class Vocabulary:
         self.nodes = tuple(nodes)
         self._indexes: dict[frozenset[str] | None, _Index] = {}
 
-    def _index(self, labels: frozenset[str] | None) -> _Index:
-        if labels not in self._indexes:
-            chosen = (node for node in self.nodes if labels is None or node.label in labels)
-            self._indexes[labels] = _Index(chosen)
-        return self._indexes[labels]
-
     def find(self, text: str, labels: Collection[str] | None = None) -> tuple[NodeMention, ...]:
         """The nodes named in a text, in order, without overlap; the longest name wins.
 
@@ -206,8 +167,11 @@ class Vocabulary:
         Returns:
             Mentions whose offsets refer to `text`.
         """
-        index = self._index(None if labels is None else frozenset(labels))
-        return tuple(scan(tokens_of(text), partial(index.match, text)))
+        asked = None if labels is None else frozenset(labels)
+        if asked not in self._indexes:
+            chosen = (node for node in self.nodes if asked is None or node.label in asked)
+            self._indexes[asked] = _Index(chosen)
+        return tuple(scan(tokens_of(text), partial(self._indexes[asked].match, text)))
 
 
 def _preferred(names: Sequence[str]) -> str:
@@ -219,7 +183,7 @@ def _preferred(names: Sequence[str]) -> str:
 def vocabulary() -> Vocabulary:
     """The vocabulary shipped with the package, read once."""
     source = resources.files("deepcritical").joinpath("data", "vocabulary.json")
-    nodes = [*json.loads(source.read_text(encoding="utf-8"))["nodes"], *_ADDED]
+    nodes = json.loads(source.read_text(encoding="utf-8"))["nodes"]
     return Vocabulary(
         VocabularyNode(
             id=node["id"],

@@ -47,10 +47,10 @@ def test_who_may_not_take_it_is_a_question_on_safety(text: str, condition: str) 
     ("text", "condition", "prevents"),
     [
         ("Does taking green tea extract lower my risk of breast cancer?", "breast cancer", True),
-        ("Does raloxifene halve breast cancer risk?", "breast cancer", False),
+        ("Does raloxifene halve breast cancer risk?", "breast cancer", True),
         ("valproate (divalproex) for agitation in dementia", "agitation", False),
         ("Can lithium reduce suicide in bipolar disorder?", "suicide", False),
-        ("Does the shingles vaccine lower dementia risk?", "dementia", False),
+        ("Does the shingles vaccine lower dementia risk?", "dementia", True),
     ],
 )
 def test_what_is_to_be_lessened_is_treated(text: str, condition: str, prevents: bool) -> None:
@@ -106,3 +106,57 @@ def test_plain_words_replace_no_known_name() -> None:
     said = ModelReading(kind="efficacy", drugs=["help"], condition="Does")
     read = read_by_model(by_rule, said)
     assert (read.drugs, read.condition) == (by_rule.drugs, by_rule.condition)
+
+
+@pytest.mark.parametrize(
+    ("text", "condition", "outcomes"),
+    [
+        ("Does exenatide cause weight loss in obese teenagers?", "Obesity", ("weight",)),
+        ("Does metformin lead to weight loss in PCOS?", "Polycystic Ovary Syndrome", ("weight",)),
+        (
+            "Does oxandrolone cause weight gain in wasting syndrome?",
+            "wasting syndrome",
+            ("weight",),
+        ),
+        ("Does orlistat cause weight loss?", "weight loss", ()),
+        ("Would phentermine make people lose weight?", "lose weight", ()),
+        ("Does clomifene cause ovulation in infertility?", "infertility", ("ovulation",)),
+        ("Does teriparatide increase bone density in men?", None, ("bone mineral density",)),
+    ],
+)
+def test_what_is_hoped_for_is_no_harm(
+    text: str, condition: str | None, outcomes: tuple[str, ...]
+) -> None:
+    frame = read_frame(text)
+    assert (frame.kind, frame.harm) == (QuestionKind.EFFICACY, None)
+    assert (frame.condition and frame.condition.name, frame.outcomes) == (condition, outcomes)
+
+
+@pytest.mark.parametrize(
+    ("text", "harm"),
+    [
+        ("Does digoxin cause weight loss in heart failure?", "weight loss"),
+        ("Does exenatide cause weight loss in lung cancer?", "weight loss"),
+        ("Does mirtazapine cause weight gain in depression?", "weight gain"),
+        ("Does sertraline cause weight loss?", "weight loss"),
+    ],
+)
+def test_the_same_change_is_feared_by_others(text: str, harm: str) -> None:
+    frame = read_frame(text)
+    assert (frame.kind, frame.harm and frame.harm.name) == (QuestionKind.SAFETY, harm)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Which antibiotics are used for acne, and what are their side effects?", "candidates"),
+        ("Which medicines relieve itching caused by cholestasis?", "candidates"),
+        ("Which drugs cause itching?", "open"),
+        ("How does heparin act, and what are its side effects?", "safety"),
+        ("Does heparin help in sepsis, and is it safe?", "efficacy"),
+        ("Does lithium cause remission in mania?", "efficacy"),
+        ("Does lithium damage the kidneys?", "safety"),
+    ],
+)
+def test_which_cue_goes_first(text: str, kind: str) -> None:
+    assert read_frame(text).kind == kind

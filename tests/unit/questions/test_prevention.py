@@ -18,6 +18,11 @@ from deepcritical.questions.wording import claim_of, plain_wording
         "Does ibuprofen delay the onset of gout?",
         "Does ibuprofen protect against gout?",
         "Does ibuprofen stop gout from developing?",
+        "Does ibuprofen lower gout risk?",
+        "Is the incidence of gout lower with ibuprofen?",
+        "Do fewer people get gout on ibuprofen?",
+        "Does ibuprofen keep people from developing gout?",
+        "Does ibuprofen protect the joints against gout?",
     ],
 )
 def test_whoever_is_kept_from_a_condition_does_not_have_it(text: str) -> None:
@@ -35,6 +40,9 @@ def test_whoever_is_kept_from_a_condition_does_not_have_it(text: str) -> None:
         "Does ibuprofen slow the progression of gout?",
         "Does ibuprofen prevent recurrent gout?",
         "Does ibuprofen increase the risk of gout?",
+        "Does ibuprofen lower heart rate in gout?",
+        "Does ibuprofen lower gout mortality?",
+        "Does ibuprofen prevent asthma attacks?",
         "Does ibuprofen reduce pain?",
     ],
 )
@@ -46,3 +54,20 @@ def test_a_plain_wording_asks_for_prevention_too() -> None:
     frame = read_frame("Can ibuprofen lower the risk of gout in women?")
     assert plain_wording(frame) == "Does ibuprofen prevent gout in women?"
     assert read_frame(plain_wording(frame)).prevents
+
+
+@pytest.mark.parametrize(
+    ("text", "condition"),
+    [
+        ("Does aspirin prevent heart attacks?", "heart attacks"),
+        (
+            "Do statins delay the onset of gout and lower the incidence of stroke?",
+            "gout and stroke",
+        ),
+        ("Does zinc cut the risk of pneumonia or the rate of sepsis?", "pneumonia and sepsis"),
+    ],
+)
+def test_what_is_to_begin_less_often_is_prevented(text: str, condition: str) -> None:
+    frame = read_frame(text)
+    assert frame.condition
+    assert (frame.condition.name, frame.population, frame.prevents) == (condition, (), True)

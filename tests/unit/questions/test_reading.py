@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
 from deepcritical.domain.frame import DeclineReason, QuestionKind
@@ -155,3 +157,14 @@ def test_a_story_before_the_question_does_not_change_what_is_asked(
 )
 def test_a_question_on_procedures_and_devices_is_one_of_medicine(text: str) -> None:
     assert read_frame(text).answerable
+
+
+@pytest.mark.parametrize("said", ["gout? ", "aspirin ", "zinc or iron in fever? "])
+def test_the_time_to_read_grows_as_the_text_does(said: str) -> None:
+    def time_of(chars: int) -> float:
+        text, began = said * (chars // len(said)), process_time()
+        read_frame(text)
+        return process_time() - began
+
+    time_of(100)
+    assert time_of(16_000) < 20 * time_of(2_000)

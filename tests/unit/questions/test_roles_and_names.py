@@ -42,6 +42,9 @@ from deepcritical.tools.pubmed import pubmed_term
         ),
         ("Does colchicine help in gout or pericarditis?", "gout and pericarditis", ()),
         ("Does aspirin help people with stroke or migraine?", "stroke and migraine", ()),
+        ("HCQ + MMF + AZA in AS", "Ankylosing Spondylitis", ()),
+        ("DOES COLCHICINE PREVENT STROKE IN AF", "Stroke", ("Atrial Fibrillation",)),
+        ("DOES ASPIRIN HELP WITH IT IN ALL ADULTS WITH GOUT", "Gout", ()),
     ],
 )
 def test_what_is_asked_and_who_is_studied(
@@ -62,6 +65,20 @@ def test_what_is_asked_and_who_is_studied(
         ("Does VX-548 relieve pain?", ["suzetrigine"]),
         ("Does ABC-1234 relieve pain?", ["ABC-1234"]),
         ("paracetamol overdose", []),
+        ("Does vitamin K help in osteoporosis?", ["vitamin k"]),
+        ("Do vitamins help in fatigue?", ["vitamins"]),
+        ("Does a statin Q help in gout?", []),
+        ("ifn-gamma for tuberculosis", ["interferon gamma"]),
+        ("Does interferon help in melanoma?", ["interferons"]),
+        ("insulin-sensitising agents in infertility", ["insulin sensitizers"]),
+        ("dpp4 inhibitors in psoriasis", ["DPP-4 inhibitors"]),
+        ("What causes antibiotic resistance?", []),
+        ("SSRI antidepressants for premature ejaculation", ["SSRIs"]),
+        ("AZA + MTX + HCQ in uveitis", ["azathioprine", "methotrexate", "hydroxychloroquine"]),
+        (
+            "LABA + LAMA in asthma",
+            ["long-acting beta agonists", "long-acting muscarinic antagonists"],
+        ),
     ],
 )
 def test_the_drugs_of_a_question(text: str, drugs: list[str]) -> None:
@@ -148,3 +165,60 @@ def test_a_condition_in_plain_words_is_searched() -> None:
 )
 def test_drugs_of_a_class_may_be_asked_for(text: str) -> None:
     assert read_frame(text).kind is QuestionKind.CANDIDATES
+
+
+@pytest.mark.parametrize(
+    ("text", "drugs", "condition", "population"),
+    [
+        (
+            "Do probiotics prevent antibiotic-associated diarrhoea?",
+            ["probiotics"],
+            "antibiotic-associated diarrhoea",
+            (),
+        ),
+        (
+            "amantadine for levodopa induced dyskinesia",
+            ["amantadine"],
+            "levodopa induced dyskinesia",
+            (),
+        ),
+        ("Which drugs help in lithium-induced tremor?", [], "lithium-induced tremor", ()),
+        (
+            "Does infliximab help immune checkpoint inhibitor-related colitis?",
+            ["infliximab"],
+            "immune checkpoint inhibitor-related colitis",
+            (),
+        ),
+        (
+            "Does rituximab help in ANCA-associated vasculitis?",
+            ["rituximab"],
+            "ANCA-associated vasculitis",
+            (),
+        ),
+        ("zinc for hepatitis C-related cirrhosis", ["zinc"], "cirrhosis", ("Hepatitis C",)),
+    ],
+)
+def test_what_brought_a_condition_is_part_of_its_name(
+    text: str, drugs: list[str], condition: str, population: tuple[str, ...]
+) -> None:
+    frame = read_frame(text)
+    assert frame.condition
+    assert [drug.name for drug in frame.drugs] == drugs
+    assert (frame.condition.name, frame.population) == (condition, population)
+
+
+def test_the_only_drug_that_is_named_is_asked_about() -> None:
+    frame = read_frame("How common is clozapine-induced myocarditis?")
+    assert [drug.name for drug in frame.drugs] == ["clozapine"]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("Does vitamin D prevent falls in the elderly?", True),
+        ("Do mobile seniors have fewer falls with tai chi?", True),
+        ("Does metformin help if blood pressure falls?", False),
+    ],
+)
+def test_a_verb_is_told_from_a_condition_by_the_words_beside_it(text: str, named: bool) -> None:
+    assert bool(find_names(text).conditions) is named

@@ -19,6 +19,9 @@ from deepcritical.questions.searching import search_sides
         "Compared with warfarin, does apixaban prevent more strokes in atrial fibrillation?",
         "Should apixaban replace warfarin in atrial fibrillation?",
         "Is apixaban or warfarin better in atrial fibrillation?",
+        "Instead of warfarin, should apixaban be used for atrial fibrillation?",
+        "Rather than warfarin, could apixaban be tried in atrial fibrillation?",
+        "In place of warfarin, can patients with atrial fibrillation take apixaban?",
     ],
 )
 def test_what_is_compared_with_stands_behind_such_words(text: str) -> None:
@@ -78,3 +81,20 @@ def test_the_drug_is_searched_with_each_other_that_the_question_names(
 )
 def test_an_unknown_name_beside_a_known_one_is_asked_back(text: str) -> None:
     assert read_frame(text).not_understood == ("exampliximab",)
+
+
+@pytest.mark.parametrize(
+    ("text", "drug", "other"),
+    [
+        ("Instead of codeine, should naproxen be used for back pain?", "naproxen", "codeine"),
+        (
+            "Rather than morphine, would ketamine be given in sickle cell crisis?",
+            "ketamine",
+            "morphine",
+        ),
+        ("Instead of lithium, could valproate be used in mania?", "valproic acid", "lithium"),
+    ],
+)
+def test_what_is_left_for_another_is_the_other_side(text: str, drug: str, other: str) -> None:
+    frame = read_frame(text)
+    assert ([d.name for d in frame.drugs], frame.comparators) == ([drug], (other,))
