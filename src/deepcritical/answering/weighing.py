@@ -10,7 +10,7 @@ from deepcritical.answering.topics import told_of
 from deepcritical.appraisal.asked import asked_of
 from deepcritical.appraisal.people import names_condition
 from deepcritical.appraisal.records import read_for
-from deepcritical.appraisal.verdict import decide
+from deepcritical.appraisal.verdict import candidate_rank, decide
 from deepcritical.domain.appraisal import Appraisal, StudyFinding, study_findings
 from deepcritical.domain.checklist import Inquiry
 from deepcritical.domain.errors import QuestionError
@@ -32,17 +32,6 @@ _MOST_CANDIDATES = 12
 _IN_TITLE = 4
 """How many mere mentions a drug in a paper's title is worth."""
 _OPEN = (VerdictLabel.INSUFFICIENT, VerdictLabel.NOT_ASSESSED)
-_RANKS = (
-    VerdictLabel.SUPPORTED,
-    VerdictLabel.PROMISING,
-    VerdictLabel.MIXED,
-    VerdictLabel.UNSUPPORTED,
-    VerdictLabel.REFUTED,
-    VerdictLabel.HARMFUL,
-    VerdictLabel.INSUFFICIENT,
-    VerdictLabel.NOT_ASSESSED,
-)
-_LOWEST = ("high", "moderate", "low", "very low")
 
 
 class Weighed(NamedTuple):
@@ -117,9 +106,8 @@ def weigh(
     return tuple(found) if drugs else tuple(sorted(found, key=_rank))
 
 
-def _rank(one: Weighed) -> tuple[int, int, str]:
-    certainty = _LOWEST.index(one.verdict.certainty.value)
-    return _RANKS.index(one.verdict.label), certainty, one.drug.name
+def _rank(one: Weighed) -> tuple[int, float, int, int, str]:
+    return *candidate_rank(one.verdict, one.studies), one.drug.name
 
 
 def candidates(condition: Condition, records: Mapping[str, Evidence]) -> tuple[Drug, ...]:

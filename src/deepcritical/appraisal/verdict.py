@@ -16,7 +16,7 @@ from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE, Certainty
 from deepcritical.domain.verdict import WEAK_SIGNAL, Verdict, VerdictLabel
 from deepcritical.domain.votes import OutcomeRow, Tier, Vote, Way
 
-__all__ = ["RULES", "clinical_score", "decide"]
+__all__ = ["RULES", "candidate_rank", "clinical_score", "decide"]
 
 _DOUBTED = "what an expression of concern stands against supports nothing"
 _READ_ENOUGH = 2 / 3
@@ -330,6 +330,30 @@ def _caps(first: OutcomeRow, grave: Sequence[OutcomeRow]) -> Iterator[str]:
         yield "a surrogate alone never makes more than promising"
     if first.tier != "randomised":
         yield "non-randomised evidence alone never yields more than promising"
+
+
+_CANDIDATES = (
+    VerdictLabel.SUPPORTED,
+    VerdictLabel.PROMISING,
+    VerdictLabel.MIXED,
+    VerdictLabel.UNSUPPORTED,
+    VerdictLabel.REFUTED,
+    VerdictLabel.HARMFUL,
+    VerdictLabel.INSUFFICIENT,
+    VerdictLabel.NOT_ASSESSED,
+)
+"""What was tested stands before what was not: a reader must see that a drug failed."""
+
+
+def candidate_rank(
+    verdict: Verdict, studies: Sequence[StudyFinding]
+) -> tuple[int, float, int, int]:
+    """The place of a drug among candidates: the lower, the nearer to the top.
+
+    By verdict, certainty, people in randomised studies and number of studies.
+    """
+    people = max((r.people or 0 for r in verdict.rows if r.tier == "randomised"), default=0)
+    return _CANDIDATES.index(verdict.label), -verdict.confidence, -people, -len(studies)
 
 
 _POINTS: dict[Tier, int] = {"randomised": 7, "controlled": 5, "uncontrolled": 3}

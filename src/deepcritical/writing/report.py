@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from deepcritical.appraisal.verdict import decide
+from deepcritical.appraisal.verdict import candidate_rank, decide
 from deepcritical.appraisal.what_if import what_if
 from deepcritical.domain.appraisal import Direction, StudyFinding
 from deepcritical.domain.assessment import JudgeAssessment
@@ -39,7 +39,6 @@ from deepcritical.writing.words import listed
 
 __all__ = ["Synthesis", "rank_drugs", "store_findings", "write"]
 
-_RANK = tuple(VerdictLabel)
 _TOP = 5
 _ANY_DRUG = "any drug"
 """What a brief is on where no drug was asked about and none was found."""
@@ -303,9 +302,7 @@ def rank_drugs(store: EvidenceStore) -> tuple[str, ...]:
 
     def order(drug: str) -> tuple[int, float, int, int, str]:
         studies = store.studies(drug)
-        verdict = decide(studies)
-        people = max((r.people or 0 for r in verdict.rows if r.tier == "randomised"), default=0)
-        return _RANK.index(verdict.label), -verdict.confidence, -people, -len(studies), drug
+        return *candidate_rank(decide(studies), studies), drug
 
     return tuple(sorted((d for d in store.drugs if store.studies(d)), key=order))
 
