@@ -11,9 +11,10 @@ from deepcritical.domain.study import Arm, ControlKind, Intervention, Result, St
 from deepcritical.vocabulary.classes import drug_class
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 
-__all__ = ["NOT_STATED", "Tested", "control_of", "tested_by"]
+__all__ = ["NOT_STATED", "Tested", "control_of", "tested_by", "written"]
 
 NOT_STATED = "not stated"
+_AND = " + "
 _CONTROLS: dict[ControlKind, str] = {
     "placebo": "placebo",
     "sham": "a sham treatment",
@@ -227,4 +228,10 @@ def control_of(reading: StudyReading, result: Result, tested: Tested) -> str:
 
 
 def _named(drugs: frozenset[str]) -> str:
-    return " + ".join(sorted(drugs))
+    return _AND.join(sorted(drugs))
+
+
+def written(comparator: str) -> str:
+    """Return the name of a comparator, of a class as pharmacologists write it."""
+    groups = ((name, drug_class(name)) for name in comparator.split(_AND))
+    return _AND.join(group.name if group else name for name, group in groups)

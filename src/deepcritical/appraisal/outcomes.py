@@ -13,7 +13,7 @@ from deepcritical.domain.effects import RATIOS
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Result
 from deepcritical.domain.votes import Importance
-from deepcritical.vocabulary.conditions import condition_named
+from deepcritical.vocabulary.conditions import condition_in, condition_named
 from deepcritical.vocabulary.folding import key_of, tokens_of
 
 __all__ = [
@@ -235,7 +235,7 @@ def placed(result: Result, asked: Asked) -> Placed:
         name = " ".join((result.concept or result.outcome).casefold().split())
         if asked.on_harm and _is_asked(name, asked):
             return Placed(asked.outcomes[0], "critical", higher_is_better=False)
-        return Placed(name, _of_unknown(result, asked, name), None)
+        return Placed(condition_in(name) or name, _of_unknown(result, asked, name), None)
     construct = term.construct
     worded = by_wording if by_wording and by_wording.construct is construct else term
     higher = _polarity(worded, result, asked)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from deepcritical.appraisal.arms import Tested, control_of, tested_by
+from deepcritical.appraisal.arms import Tested, control_of, tested_by, written
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.main_vote import first_of
 from deepcritical.appraisal.outcomes import (
@@ -258,7 +258,7 @@ def _vote(
         outcome=_told_outcome(result),
         importance=place.importance,
         arm=result.a if tested.side == "a" else result.b,
-        comparator=tested.comparator,
+        comparator=written(tested.comparator),
         control="" if tested.comparator else control_of(study, result, tested),
         tested_as=tested.tested_as,
         way=way,

@@ -6,6 +6,7 @@ Ontology and a reviewed list.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
@@ -13,6 +14,7 @@ from importlib import resources
 from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
+from deepcritical.domain.text import capitalised
 from deepcritical.vocabulary.folding import Token, key_of, tokens_of
 from deepcritical.vocabulary.matching import SEPARATORS, scan, stands_alone
 from deepcritical.vocabulary.words import is_english
@@ -20,6 +22,7 @@ from deepcritical.vocabulary.words import is_english
 __all__ = [
     "ConditionMention",
     "KnownCondition",
+    "condition_in",
     "condition_named",
     "condition_names",
     "condition_spelled",
@@ -28,6 +31,9 @@ __all__ = [
     "is_shouted",
     "narrower_conditions",
 ]
+
+_ACRONYM = re.compile("[A-Z]{2}")
+_EPONYM = re.compile("[a-z]{1,30}'s ")
 
 _MOST_WORDS = 10
 _GAP = bounded(rf"{SEPARATORS}|[,.] ?")
@@ -327,3 +333,13 @@ def is_kind_of(narrow: KnownCondition, broad: KnownCondition) -> bool:
         # The two sources place some conditions above each other.
         left += [c for c in map(_condition, one.parents) if c.name not in seen]
     return False
+
+
+def condition_in(text: str) -> str:
+    """Return a text that names a condition as it is written in a sentence; '' for another."""
+    known = condition_named(text)
+    if known is None:
+        return ""
+    if known.name.casefold() == text.casefold() and _ACRONYM.search(known.name):
+        return known.name
+    return capitalised(text) if _EPONYM.match(text) else text

@@ -168,7 +168,8 @@ def leading_rows(verdict: Verdict) -> list[OutcomeRow]:
     decided = set(verdict.deciding_ids)
     rows = sorted(alone, key=lambda r: (_RANK[r.importance], not decided & set(r.evidence_ids)))
     if verdict.label is VerdictLabel.MIXED:
-        sides = {r.way: r for r in reversed(rows)}
+        felt = [r for r in rows if r.importance != "surrogate"] or rows
+        sides = {r.way: r for r in reversed(felt)}
         return [sides[way] for way in _SIDES if way in sides]
     wanted = _WAYS.get(verdict.label, tuple(Way))
     critical = [r for r in rows if r.importance == rows[0].importance]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from deepcritical.appraisal.arms import NOT_STATED
 from deepcritical.appraisal.main_vote import first_of
 from deepcritical.domain.appraisal import Appraisal, StudyFinding
 from deepcritical.domain.brief import StudyRow
@@ -68,8 +69,10 @@ def comparator_of(vote: Vote, readings: Mapping[str, StudyReading]) -> str:
     """Return what the drug was compared with; '' where nobody was."""
     if vote.comparator:
         return vote.comparator
-    if vote.tier == "uncontrolled":
+    if vote.tier == "uncontrolled" or vote.control == NOT_STATED:
         return ""
+    if vote.control:
+        return vote.control
     reading = readings.get(vote.evidence_id)
     kinds = [a.control for a in (reading.arms if reading else ()) if a.control and a.id != vote.arm]
     return kinds[0].replace("_", " ") if kinds else CONTROL

@@ -9,12 +9,10 @@ from deepcritical.appraisal.outcomes import construct_of
 from deepcritical.domain.effect_words import direction_words, effect_size, effect_words
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.votes import OutcomeRow, Vote, Way
-from deepcritical.vocabulary.conditions import condition_named
+from deepcritical.vocabulary.conditions import condition_in
 
 __all__ = ["CONTROL", "listed", "row_sentence", "vote_words"]
 
-_ACRONYM = re.compile("[A-Z]{2}")
-_EPONYM = re.compile("[a-z]{1,30}'s ")
 _COMPARED = re.compile(f",? (?:compared with|than with|than|against) {NOT_STATED}$")
 CONTROL = "placebo or no treatment"
 """The comparator of a row that names no active drug."""
@@ -24,16 +22,6 @@ def listed(names: list[str], conjunction: str = "and") -> str:
     """Return ``a, b and c``."""
     *first, last = names or [""]
     return f" {conjunction} ".join(part for part in (", ".join(first), last) if part)
-
-
-def condition_in(outcome: str) -> str:
-    """Return a condition that is an outcome as it is written in a sentence; '' for another."""
-    known = condition_named(outcome)
-    if known is None:
-        return ""
-    if known.name.casefold() == outcome.casefold() and _ACRONYM.search(known.name):
-        return known.name
-    return capitalised(outcome) if _EPONYM.match(outcome) else outcome
 
 
 def row_sentence(row: OutcomeRow, drug: str) -> str:
