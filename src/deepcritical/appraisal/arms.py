@@ -11,8 +11,9 @@ from deepcritical.domain.study import Arm, ControlKind, Intervention, Result, St
 from deepcritical.vocabulary.classes import drug_class
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 
-__all__ = ["NOT_STATED", "Tested", "control_of", "tested_by", "written"]
+__all__ = ["IN_NEITHER_ARM", "NOT_STATED", "Tested", "control_of", "tested_by", "written"]
 
+IN_NEITHER_ARM = "the drug is in neither arm of the comparison"
 NOT_STATED = "not stated"
 _AND = " + "
 _CONTROLS: dict[ControlKind, str] = {
@@ -181,7 +182,7 @@ def _has(names: frozenset[str], asked: Asked) -> bool:
 def _untested(a: frozenset[str], b: frozenset[str], asked: Asked) -> Tested:
     if _has(a & b, asked):
         return Tested(why_not="the drug is in both arms")
-    return Tested(why_not="the drug is in neither arm of the comparison")
+    return Tested(why_not=IN_NEITHER_ARM)
 
 
 def _isolated(

@@ -116,7 +116,7 @@ def is_confirmed(rows: Sequence[OutcomeRow], studies: Sequence[StudyFinding]) ->
     own = [e for row in rows for e in row.effects if e.way is row.way or row.pooled]
     ids = {i for effect in own for i in effect.evidence_ids}
     held = [study for study in studies if not ids.isdisjoint(study.evidence_ids)]
-    several = len(held) > 1 or any(row.studies > len(row.effects) for row in rows)
+    several = len(held) > 1 or any(r.review or r.studies > len(r.effects) for r in rows)
     people = [
         max(e.people or 0 for e in own if not {*e.evidence_ids}.isdisjoint(s.evidence_ids))
         for s in held

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.votes import Vote, Way
 
 __all__ = ["first_of"]
 
 _DOSES = 3
 """Doses of which one alone may differ by chance."""
+_UNADJUSTED = bounded(r"\b(?:unadjusted|not adjusted|crude)\b", re.IGNORECASE)
 _LEVELS = ("primary", "unstated", "secondary")
 
 
@@ -35,15 +38,18 @@ def _of_most(leading: Sequence[Vote]) -> Vote:
     ways = [vote.way for vote in leading]
     most = max(map(ways.count, ways))
     ahead = [vote for vote in leading if ways.count(vote.way) == most]
-    if len({vote.way for vote in ahead}) > 1:
-        return ahead[0].model_copy(update={"way": Way.CONFLICT})
-    return ahead[0]
+    if len({vote.way for vote in ahead}) == 1:
+        return ahead[0]
+    # No one estimate stands for results that differ, and all of them are named.
+    outcomes = "; ".join(dict.fromkeys(vote.outcome for vote in ahead))
+    return ahead[0].model_copy(update={"way": Way.CONFLICT, "outcome": outcomes, "effect": None})
 
 
 def _leading(votes: Sequence[Vote]) -> Iterator[Vote]:
-    def rank(vote: Vote) -> tuple[int, int]:
+    def rank(vote: Vote) -> tuple[int, int, bool]:
         near = ("direct", "broader", "related").index(vote.directness)
-        return near, _LEVELS.index(vote.level) if vote.level in _LEVELS else len(_LEVELS)
+        level = _LEVELS.index(vote.level) if vote.level in _LEVELS else len(_LEVELS)
+        return near, level, _UNADJUSTED.search(vote.outcome) is not None
 
     best = min(map(rank, votes))
     return (vote for vote in votes if rank(vote) == best)

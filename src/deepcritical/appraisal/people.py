@@ -92,8 +92,9 @@ def directness(
         return "related" if result.kind != "safety" else "broader"
     if by_people == "direct" and reading.population.part_of_trial:
         return "broader"
-    if by_people in (None, "related") and _is_measured_as_it(reading, result, asked):
-        return "broader"
+    if by_people in (None, "related"):
+        near = _is_measured_as_it(reading, result, asked) or _is_onset_of_wider(result, asked)
+        return "broader" if near else by_people
     return by_people
 
 
@@ -141,6 +142,17 @@ def is_prevention(reading: StudyReading, result: Result, asked: Asked) -> bool:
         if key_of(name) in names or (known and any(is_kind_of(known, w) for w in wanted)):
             return True
     return False
+
+
+def _is_onset_of_wider(result: Result, asked: Asked) -> bool:
+    """Whether people got a condition of which the one asked about is a kind, next below it."""
+    if symptom_of(asked.condition.name):
+        return False
+    each = [one for c in asked.condition.each if (one := condition_named(c.name))]
+    above = {tree.rpartition(".")[0] for one in each for tree in one.trees}
+    named = (_ONSET.sub(" ", text).strip() for text in (result.concept, result.outcome) if text)
+    found = filter(None, (condition_named(name) or _headed(name) for name in named))
+    return any(not above.isdisjoint(one.trees) for one in found)
 
 
 def _headed(name: str) -> KnownCondition | None:

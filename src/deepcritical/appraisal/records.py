@@ -25,8 +25,9 @@ from deepcritical.domain.study import StudyReading
 from deepcritical.domain.text import Span, fold, sentences, whole_sentences
 from deepcritical.domain.votes import Importance, Vote, Way
 from deepcritical.reading.sentences import quoted
-from deepcritical.vocabulary.classes import find_classes
-from deepcritical.vocabulary.drugs import find_drugs
+from deepcritical.vocabulary.classes import drug_class, find_classes
+from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
+from deepcritical.vocabulary.folding import key_of
 
 __all__ = ["read_for"]
 
@@ -165,8 +166,17 @@ def _names_drug(text: str, asked: Asked, study: StudyReading | None) -> bool:
     if study:
         names |= {canonical(i.drug or i.name) for arm in study.arms for i in arm.interventions}
     wanted = asked.names | asked.classes
-    folded = f" {fold(text).casefold()} "
-    return bool(names & wanted) or any(name in folded for name in asked.names if len(name) > 3)
+    folded = f" {key_of(text)} "
+    return bool(names & wanted) or any(f" {key_of(name)} " in folded for name in _unknown(asked))
+
+
+def _unknown(asked: Asked) -> list[str]:
+    """The names asked about that no vocabulary finds in a text."""
+    return [
+        name
+        for name in asked.names
+        if len(name) > 3 and lookup_drug(name).kind is DrugKind.UNKNOWN and not drug_class(name)
+    ]
 
 
 def _remark(

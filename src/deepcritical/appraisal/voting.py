@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from deepcritical.appraisal.arms import Tested, control_of, tested_by, written
+from deepcritical.appraisal.arms import IN_NEITHER_ARM, Tested, control_of, tested_by, written
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.main_vote import first_of
 from deepcritical.appraisal.outcomes import (
@@ -123,7 +123,9 @@ def _why(reasons: Sequence[str], study: StudyReading) -> str:
     """The reason that most results share; of as many, the first."""
     if not reasons:
         return "its text gives no result that could be read" if not study.results else ""
-    return max(reasons, key=reasons.count)
+    # That other comparisons of the record are of other drugs is no reason where one has the drug.
+    own = [reason for reason in reasons if reason != IN_NEITHER_ARM] or reasons
+    return max(own, key=own.count)
 
 
 def _weigh(

@@ -166,7 +166,7 @@ def findings_table(rows: Sequence[OutcomeRow], references: Sequence[Reference]) 
     ]
     lines = [
         (
-            escape_markdown(row.outcome),
+            escape_markdown(f"{row.outcome} ({row.tested_as})" if row.tested_as else row.outcome),
             f"{row.importance}{_NEARNESS[row.directness]}",
             escape_markdown(comparator_words(row)),
             f"{row.studies}{f' ({row.people:,})' if row.people else ''}",

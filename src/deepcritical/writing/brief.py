@@ -168,7 +168,7 @@ def leading_rows(verdict: Verdict) -> list[OutcomeRow]:
     decided = set(verdict.deciding_ids)
     rows = sorted(alone, key=lambda r: (_RANK[r.importance], not decided & set(r.evidence_ids)))
     if verdict.label is VerdictLabel.MIXED:
-        felt = [r for r in rows if r.importance != "surrogate"] or rows
+        felt = [r for r in rows if r.importance != "surrogate" or decided & set(r.evidence_ids)]
         sides = {r.way: r for r in reversed(felt)}
         return [sides[way] for way in _SIDES if way in sides]
     wanted = _WAYS.get(verdict.label, tuple(Way))
@@ -238,15 +238,31 @@ def _deciding(matter: Matter) -> Iterator[DecidingStudy]:
     told = [(s, v) for s in matter.studies if (v := leading_vote(s)) and v.importance != "harm"]
     ranked = sorted(told, key=lambda one: _rank(one[0], one[1], decided))
     deciding = sum(bool(decided & set(s.evidence_ids)) for s, _ in told)
-    for study, vote in ranked[: max(_FEWEST_STUDIES, min(deciding, _MOST_STUDIES))]:
+    most = max(_FEWEST_STUDIES, min(deciding, _MOST_STUDIES))
+    for study, vote in _with_other_side(ranked, most):
         yield DecidingStudy(
-            name=study_name(study, matter.evidence),
+            name=study_name(study, matter.evidence, vote.evidence_id),
             design=design_of(study, vote, matter.readings),
             people=vote.people or study.participants,
             comparator=comparator_of(vote, matter.readings),
             result=Sentence(text=vote_words(vote), evidence_ids=(vote.evidence_id,)),
             evidence_ids=study.evidence_ids,
         )
+
+
+def _with_other_side(
+    ranked: Sequence[tuple[StudyFinding, Vote]], most: int
+) -> list[tuple[StudyFinding, Vote]]:
+    """Return the first studies; where all of these say one thing, the next that says another."""
+    first = list(ranked[:most])
+    said = {vote.way for _, vote in first}
+    others = (
+        (study, vote)
+        for study, vote in ranked[most:]
+        if vote.way not in said and vote.importance == "critical" and not vote.comparator
+    )
+    other = next(others, None) if len(said) == 1 else None
+    return first if other is None else [first[0], other, *first[1 : most - 1]]
 
 
 def _main_studies(matter: Matter) -> tuple[DecidingStudy, ...]:

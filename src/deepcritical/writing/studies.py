@@ -29,9 +29,16 @@ def short_name(record: Evidence) -> str:
     return build_reference_from_evidence(record).short_name
 
 
-def study_name(study: StudyFinding, evidence: Mapping[str, Evidence]) -> str:
-    """Return the name of a study: that of its first publication, else of its registry entry."""
-    records = [evidence[i] for i in study.evidence_ids]
+def study_name(study: StudyFinding, evidence: Mapping[str, Evidence], lead: str = "") -> str:
+    """Return the name of a study: that of a publication, else of its registry entry.
+
+    Args:
+        study: One study with its records.
+        evidence: The records.
+        lead: The record whose result is told; its publication goes before the study's first one.
+    """
+    ids = sorted(study.evidence_ids, key=lambda i: i != lead)
+    records = [evidence[i] for i in ids]
     papers = [record for record in records if record.metadata.kind != "trial"]
     return short_name((papers or records)[0])
 
@@ -123,7 +130,7 @@ def _row(
     else:
         counts = f"does not count: {study.why}" if study.why else "does not count"
     return StudyRow(
-        name=study_name(study, evidence),
+        name=study_name(study, evidence, main),
         design=design_of(study, vote, readings) if vote else _design(grade.design),
         population=_population(reading),
         arms=tuple(_arm(arm) for arm in (reading.arms if reading else ())[:_MOST_ARMS]),

@@ -83,7 +83,7 @@ def _who(row: OutcomeRow) -> str:
         return ""
     return {
         "direct": "",
-        "broader": ", in people who are only partly those asked about",
+        "broader": ", in people who do not all fit the question",
         "related": ", in people with another condition",
     }[row.directness]
 
