@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from deepcritical.appraisal.asked import Asked
+from deepcritical.appraisal.asked import Asked, canonical
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Arm, ControlKind, Intervention, Result, StudyReading
+from deepcritical.domain.votes import NOT_STATED
 from deepcritical.vocabulary.classes import drug_class
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 
-__all__ = ["IN_NEITHER_ARM", "NOT_STATED", "Tested", "control_of", "tested_by", "written"]
+__all__ = ["IN_NEITHER_ARM", "Tested", "control_of", "tested_by", "written"]
 
+_CLASS_KINDS = (DrugKind.DRUG_CLASS, DrugKind.UNKNOWN)
 IN_NEITHER_ARM = "the drug is in neither arm of the comparison"
-NOT_STATED = "not stated"
 _AND = " + "
 _CONTROLS: dict[ControlKind, str] = {
     "placebo": "placebo",
@@ -46,11 +47,21 @@ _INERT = bounded(
 """What a placebo is made of."""
 
 
-_HIGH = bounded(r"\b(?:high(?:er)?|large(?:r)?|double|intensive)\b", re.IGNORECASE)
+_DOSE = r"[- ](?:[\w-]{1,20} )?dos(?:es?|age|ing)\b"
+_HIGH = bounded(rf"\b(?:high(?:er)?|large(?:r)?|double|increased){_DOSE}", re.IGNORECASE)
+_LOW = bounded(rf"\b(?:low(?:er)?|small(?:er)?|reduced){_DOSE}", re.IGNORECASE)
 _AMOUNT = bounded(
-    r"\b(?P<n>\d[\d,]{0,9}(?:\.\d{1,4})?)\s?(?P<unit>mg|g|µg|mcg|IU|units?|mL|mmol|Gy)\b",
-    re.IGNORECASE,
+    r"\b(\d[\d,]{0,9}(?:\.\d{1,4})?)\s?(mg|g|µg|mcg|IU|units?|mL|mmol|Gy)\b", re.IGNORECASE
 )
+_OFTEN = bounded(r"\b(?:once|twice|three times|daily|day|weekly|weeks?|monthly|months?|hours?)\b")
+
+
+_OF_WORDS: tuple[tuple[ControlKind, re.Pattern[str]], ...] = (
+    ("placebo", _INERT),
+    ("no_treatment", bounded(r"no treatment|nothing|untreated|observation|waiting", re.IGNORECASE)),
+    ("usual_care", bounded(r"\b(?:care|treatment|therapy|management|soc)\b", re.IGNORECASE)),
+)
+"""What words for a control mean, the surest first."""
 
 
 class Tested(NamedTuple):
@@ -122,14 +133,19 @@ def _of_doses(a: Arm | None, b: Arm | None, asked: Asked) -> Tested:
 
 def _with_higher_dose(a: str, b: str) -> Literal["a", "b"] | None:
     """Which of two arms has the higher dose, by its words or by the amounts in one unit."""
-    high, low = _HIGH.search(a), _HIGH.search(b)
-    if bool(high) != bool(low):
-        return "a" if high else "b"
-    one, other = _AMOUNT.search(a), _AMOUNT.search(b)
-    if one is None or other is None or one["unit"].casefold() != other["unit"].casefold():
+    for words, more in ((_HIGH, True), (_LOW, False)):
+        told = [bool(words.search(label)) for label in (a, b)]
+        if told[0] != told[1]:
+            return "a" if told[0] is more else "b"
+    amounts = [_AMOUNT.findall(label) for label in (a, b)]
+    often = [sorted(_OFTEN.findall(label.casefold())) for label in (a, b)]
+    if [len(found) for found in amounts] != [1, 1] or often[0] != often[1]:
         return None
-    first, second = (float(found["n"].replace(",", "")) for found in (one, other))
-    return None if first == second else "a" if first > second else "b"
+    (one, unit), (other, same) = amounts[0][0], amounts[1][0]
+    first, second = (float(n.replace(",", "")) for n in (one, other))
+    if unit.casefold() != same.casefold() or first == second:
+        return None
+    return "a" if first > second else "b"
 
 
 def _of_combination(a: frozenset[str], b: frozenset[str], asked: Asked) -> Tested:
@@ -165,8 +181,8 @@ def _got(arm: Arm | None, other: Arm | None) -> frozenset[str]:
 
 def _canonical(given: Intervention) -> str:
     """The drug; of a class the one that the record names, which may be narrower than as read."""
-    group = drug_class(given.name)
-    return (group.name if group else given.drug or given.name).casefold().strip()
+    is_class = drug_class(given.name) and lookup_drug(given.name).kind in _CLASS_KINDS
+    return canonical(given.name) if is_class else (given.drug or given.name).casefold().strip()
 
 
 def _stands_in(given: Intervention) -> bool:
@@ -201,8 +217,15 @@ def _isolated(
     if rest and not pooled:
         return Tested(why_not=f"it is given in one combination with {_named(rest)}")
     comparator = _named(other)
-    tested_as = (arm.label if pooled and arm else "") or _named(drugs) if of_class else ""
+    tested_as = _tested_as(drugs, arm) if of_class else ""
     return Tested(side, comparator, comparator in asked.comparators, of_class, tested_as)
+
+
+def _tested_as(drugs: frozenset[str], arm: Arm | None) -> str:
+    """The class that an arm is of, else the drugs that were pooled in it."""
+    if arm and drug_class(arm.label):
+        return arm.label
+    return written(_named(drugs)).replace(_AND, " or ")
 
 
 def control_of(reading: StudyReading, result: Result, tested: Tested) -> str:
@@ -220,12 +243,11 @@ def control_of(reading: StudyReading, result: Result, tested: Tested) -> str:
     if arm.control:
         return _CONTROLS[arm.control]
     names = [_canonical(i) for i in arm.interventions] or [arm.label]
-    for name in names:
-        if _INERT.search(name):
-            return _CONTROLS["placebo"]
     if drug_arm and {_canonical(i) for i in drug_arm.interventions}.intersection(names):
         return "the same treatment without it"
-    return NOT_STATED
+    kinds = (kind for kind, words in _OF_WORDS for name in names if words.search(name))
+    kind = next(kinds, None) if all(_NOTHING.match(n) or _INERT.search(n) for n in names) else None
+    return _CONTROLS[kind] if kind else NOT_STATED
 
 
 def _named(drugs: frozenset[str]) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -12,15 +11,16 @@ from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
 from deepcritical.vocabulary.classes import class_names, drug_class
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
+from deepcritical.vocabulary.folding import key_of
 
 __all__ = ["Asked", "asked_of"]
 
 
 _DOSE = bounded(
     r"\b(?:(?P<low>low(?:er)?|reduced|small(?:er)?)|high(?:er)?|double|increased|large(?:r)?)"
-    r"[- ](?:[\w-]+ )?dos(?:es?|age|ing)\b",
-    re.IGNORECASE,
+    r" (?:dose|dosage|dosing)s?\b",
 )
+_AT = bounded(r" (?:at|in|given at|taken at)(?: an?)?(?: very)? ?$| $")
 """Words by which a question is on one dose of a drug and not on the drug as such."""
 
 
@@ -87,10 +87,11 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         partners = frozenset(canonical(d.name) for d in frame.drugs if d.name != drug.name)
     if frame and frame.kind is QuestionKind.COMPARISON:
         comparators = frozenset(canonical(c) for c in frame.comparators if c != "placebo")
+    others = frozenset().union(*map(_same, (*partners, *comparators)))
     return Asked(
         drug=drug.name,
-        names=frozenset(own) | members | _narrower(members),
-        classes=frozenset(groups),
+        names=(frozenset(own) | members | _narrower(members)) - others,
+        classes=frozenset(groups) - others,
         kin=frozenset(name for kin in groups.values() for name in kin),
         condition=condition,
         partners=partners,
@@ -102,15 +103,20 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         prevention=bool(frame and frame.prevents),
         in_anyone=bool(frame and frame.feared and not frame.condition),
         is_class=bool(members),
-        dose=_dose(frame) if frame else "",
+        dose=_dose(frame, own) if frame else "",
     )
 
 
-def _dose(frame: QuestionFrame) -> Literal["", "high", "low"]:
-    found = _DOSE.search(frame.text)
-    if found is None:
-        return ""
-    return "low" if found["low"] else "high"
+def _dose(frame: QuestionFrame, names: Iterable[str]) -> Literal["", "high", "low"]:
+    """Which dose of the drug is asked about: the words stand right before or behind its name."""
+    text = f" {key_of(frame.text)} "
+    for found in _DOSE.finditer(text):
+        behind, before = text[found.end() :].removeprefix(" of"), text[: found.start()]
+        for name in map(key_of, names):
+            near = behind.startswith(f" {name} ") or _AT.sub("", before).endswith(f" {name}")
+            if name and near:
+                return "low" if found["low"] else "high"
+    return ""
 
 
 def _outcomes(frame: QuestionFrame) -> tuple[str, ...]:
@@ -148,6 +154,16 @@ def _classes() -> Mapping[str, frozenset[str]]:
 def _classes_of(drug: str) -> Mapping[str, frozenset[str]]:
     """The classes that a drug belongs to, with their members."""
     return {name: members for name, members in _classes().items() if drug in members}
+
+
+@cache
+def _same(name: str) -> frozenset[str]:
+    """All names of a drug or class that is on the other side, and the drugs of the class."""
+    group = drug_class(name)
+    if group is None:
+        return frozenset({name})
+    names = (name, group.name, canonical(group.name), *group.names, *group.members)
+    return frozenset(one.casefold() for one in names)
 
 
 @cache

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
-from deepcritical.appraisal.arms import NOT_STATED
 from deepcritical.appraisal.certainty import SUBSTANTIAL, Body, rated
 from deepcritical.appraisal.main_vote import first_of
 from deepcritical.appraisal.scales import MOST, people_of, pooled_of
 from deepcritical.appraisal.sentences import finding, row_sentence
 from deepcritical.domain.appraisal import StudyFinding
-from deepcritical.domain.certainty import VERY_FEW
+from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE, VERY_FEW
 from deepcritical.domain.effects import RATIOS
 from deepcritical.domain.votes import (
+    NOT_STATED,
     Directness,
     Importance,
     OutcomeRow,
@@ -117,6 +117,8 @@ def _rank(cast: _Cast) -> tuple[int, int, int, bool, str]:
 def _holds_more(review: _Cast, trials: Sequence[_Cast]) -> bool:
     """Whether a review holds more people than the trials; of unknown numbers, more studies."""
     people = [c.vote.people for c in trials]
+    if review.vote.network and not review.vote.people:
+        return None not in people and sum(n or 0 for n in people) < OPTIMAL_INFORMATION_SIZE
     if review.vote.people and None not in people:
         return review.vote.people > sum(n or 0 for n in people)
     return (review.vote.studies or 0) > len(trials)
@@ -155,8 +157,8 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
         outcome=name,
         importance=importance,
         comparator=comparator,
-        control=_control(votes),
-        tested_as=votes[0].tested_as if all(v.of_class for v in votes) else "",
+        control=comparator or _control(votes),
+        tested_as=_tested_as(votes),
         tier=votes[0].tier,
         way=body.way,
         studies=sum(max(1, v.studies or 1) for v in votes),
@@ -191,6 +193,12 @@ def _control(votes: Sequence[Vote]) -> str:
     told = dict.fromkeys(v.control for v in votes if v.control)
     known = [control for control in told if control != NOT_STATED]
     return " or ".join(known or told)
+
+
+def _tested_as(votes: Sequence[Vote]) -> str:
+    """What was tested as one, where no vote is of the drug by itself."""
+    names = dict.fromkeys(vote.tested_as for vote in votes)
+    return "" if "" in names else " or ".join(names)
 
 
 def _with_fears(way: Way, weighed: Sequence[_Cast], beside: Sequence[_Cast]) -> Way:

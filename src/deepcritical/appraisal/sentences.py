@@ -21,6 +21,8 @@ def finding(row: OutcomeRow) -> str:
 def row_sentence(row: OutcomeRow) -> str:
     """The row in words: what was found, by how many studies in how many people, how surely."""
     studies = f"{row.studies} {'study' if row.studies == 1 else 'studies'}"
+    if row.review and row.studies == 1:
+        studies = "a review"
     people = f", {row.people:,} people" if row.people else ""
     told = f"{row.outcome}: {finding(row)}"
     return f"{capitalised(told)}: {studies}{people}, {row.certainty.value} certainty."

@@ -273,6 +273,7 @@ def _vote(
         timepoint=result.timepoint,
         people=_people(study, result),
         studies=study.population.n_studies if is_review and not _is_of_network(study) else None,
+        network=is_review and _is_of_network(study),
         year=_year(evidence),
         is_grave=place.is_grave,
         is_fatal=place.is_fatal,

@@ -24,6 +24,7 @@ __all__ = [
     "comparator_words",
     "finding_cells",
     "licensed_words",
+    "studies_words",
     "study_words",
     "trial_words",
 ]
@@ -92,14 +93,22 @@ def finding_cells(row: OutcomeRow) -> tuple[str, str, str, str, str]:
     return (
         f"{capitalised(row.outcome)}{_indirect(row)}",
         comparator_words(row),
-        f"{row.studies:,}{f' ({row.people:,})' if row.people else ''}",
+        studies_words(row),
         f"{capitalised(told)}{f'; {size}' if size else ''}",
         row.certainty.value,
     )
 
 
+def studies_words(row: OutcomeRow) -> str:
+    """Return the number of studies and, in brackets, of people; "review" where it is not told."""
+    studies = "review" if row.review and row.studies == 1 else f"{row.studies:,}"
+    return f"{studies}{f' ({row.people:,})' if row.people else ''}"
+
+
 def _indirect(row: OutcomeRow) -> str:
-    return f" ({row.tested_as})" if row.tested_as else _DIRECTNESS[row.directness]
+    if row.tested_as and row.directness == "broader":
+        return f" ({row.tested_as})"
+    return _DIRECTNESS[row.directness]
 
 
 def comparator_words(row: OutcomeRow) -> str:

@@ -13,6 +13,7 @@ from deepcritical.domain.brief_words import (
     badge,
     comparator_words,
     finding_cells,
+    studies_words,
     study_words,
     trial_words,
 )
@@ -169,7 +170,7 @@ def findings_table(rows: Sequence[OutcomeRow], references: Sequence[Reference]) 
             escape_markdown(f"{row.outcome} ({row.tested_as})" if row.tested_as else row.outcome),
             f"{row.importance}{_NEARNESS[row.directness]}",
             escape_markdown(comparator_words(row)),
-            f"{row.studies}{f' ({row.people:,})' if row.people else ''}",
+            studies_words(row),
             escape_markdown(row.finding),
             row.certainty.value,
             citation_marks(row.evidence_ids, references),

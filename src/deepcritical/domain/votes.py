@@ -12,6 +12,7 @@ from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.study import Effect, EffectMeasure, ResultLevel
 
 __all__ = [
+    "NOT_STATED",
     "Directness",
     "Importance",
     "OutcomeRow",
@@ -21,6 +22,10 @@ __all__ = [
     "Vote",
     "Way",
 ]
+
+
+NOT_STATED = "not stated"
+"""The control of a study that does not tell it."""
 
 
 class Way(StrEnum):
@@ -80,6 +85,8 @@ class Vote(Model):
     people: int | None = Field(default=None, ge=0)
     studies: int | None = Field(default=None, ge=0)
     """Studies that a review takes in."""
+    network: bool = False
+    """Whether it is of a network of trials, of which an untold part concerns the drug."""
     year: int | None = None
     """When it was published."""
     is_grave: bool = False

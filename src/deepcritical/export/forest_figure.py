@@ -9,7 +9,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from deepcritical.domain.report import ResearchReport
-from deepcritical.domain.votes import Importance, OutcomeRow, PooledEffect, RowEffect, Way
+from deepcritical.domain.votes import (
+    NOT_STATED,
+    Importance,
+    OutcomeRow,
+    PooledEffect,
+    RowEffect,
+    Way,
+)
 from deepcritical.export.cited import study_name
 from deepcritical.export.svg import Drawing, label, lines_of, path
 
@@ -152,8 +159,10 @@ def _drawn(plot: _Plot, drug: str, name: str) -> Drawing:
     if plot.pooled:
         body.append(_pooled(plot.pooled, scale, bottom - _ROW / 2))
     body.append(_sides(plot, drug, scale, bottom + 44))
-    against = plot.row.comparator or plot.row.control or "placebo or no treatment"
-    title = f"{plot.row.outcome[:1].upper()}{plot.row.outcome[1:]}, against {against}"
+    row = plot.row
+    against = row.comparator or row.control or "placebo or no treatment"
+    named = "" if against == NOT_STATED else f", against {against}"
+    title = f"{row.outcome[:1].upper()}{row.outcome[1:]}{named}"
     return Drawing(name, title, _told(plot), _WIDTH, bottom + _FOOT, "".join(body))
 
 

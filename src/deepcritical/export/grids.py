@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from deepcritical.domain.brief import StudyRow
-from deepcritical.domain.brief_words import comparator_words
+from deepcritical.domain.brief_words import comparator_words, studies_words
 from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.votes import Importance, OutcomeRow
@@ -112,7 +112,7 @@ def _finding(row: OutcomeRow, report: ResearchReport) -> tuple[Cell, ...]:
     return (
         Cell(_capital(row.outcome), note=_POPULATIONS[row.directness]),
         Cell(comparator_words(row)),
-        Cell(f"{row.studies}{f' ({row.people:,})' if row.people else ''}"),
+        Cell(studies_words(row)),
         Cell(_result(row), numbers_of(row.evidence_ids, report.references)),
         Cell(row.certainty.value, is_grade=True),
     )

@@ -75,6 +75,7 @@ _BRINGS = bounded(
 )
 """The only condition of a question on safety is what the drug may bring, not who takes it."""
 _AMONG = bounded(r"\b(?:in|among) (?:[\w'’-]+ ){0,2}$", re.IGNORECASE)
+_OF_THOSE = bounded(r"\b(?:in|among|of) (?:[\w'’-]+ ){1,3}with $", re.IGNORECASE)
 _PREVENTED_BEHIND = bounded(
     rf"[ -](?:(?:chemo)?prevention|prophylaxis|risk reduction)\b|(?P<if_fewer>[ -]{_NEW_CASES}\b)|"
     r" (?:from|in) (?:developing|occurring|the first place)\b",
@@ -230,8 +231,10 @@ def _hoped(names: Names, told: Mapping[str, _Told]) -> Iterator[tuple[str, str]]
 def _feared(text: str, told: Sequence[_Told], asks: int) -> _Told | None:
     """The condition that a drug is feared to bring."""
     least = _LEAST_OF_SEVERAL if len(told) > 1 else _LEAST_ALONE
-    harm = _leading(told, HARM, least, asks)
-    if harm is None and len(told) == 1 and _BRINGS.search(text):
+    # "More deaths in old people with it" fears no more of it.
+    had = [one for one in told if _OF_THOSE.search(text[: one.mention.start])]
+    harm = _leading([one for one in told if one not in had], HARM, least, asks)
+    if harm is None and len(told) == 1 and not had and _BRINGS.search(text):
         before = text[: told[0].mention.start]
         return None if _AMONG.search(before) else told[0]
     if harm and harm.likeliest != HARM and cues.CAUSED.search(text):

@@ -234,7 +234,7 @@ def _claim_entries(
 
 def _printed(report: Document) -> Iterator[Claim]:
     if isinstance(report, ResearchReport):
-        for name in _SECTIONS:
+        for name in (*_SECTIONS, "methodology"):
             for one in getattr(report, name).quoted:
                 yield from one.claims
 
@@ -264,10 +264,26 @@ def _verdict_entries(report: ResearchReport) -> Iterator[LedgerEntry]:
         if report.confidence_score != verdict.confidence
         else "",
         "the verdict on the first candidate is another one" if first != verdict else "",
+        _form_fault(report),
     )
     text = f"Verdict: {verdict.label.value}, certainty {verdict.certainty.value}"
     for reason in filter(None, reasons):
         yield LedgerEntry(kind=EntryKind.VERDICT, text=text, holds=False, reason=reason)
+
+
+def _form_fault(report: ResearchReport) -> str:
+    """Why the parts of a report cannot belong to one; '' where they can."""
+    quoted = [one for name in _SECTIONS for one in getattr(report, name).quoted]
+    if is_of_markdown(report):
+        newer = quoted or report.verdict_changes
+        return "it holds parts that a report of its schema has not" if newer else ""
+    if report.brief is None:
+        return "it has no brief that its summary could be of" if report.executive_summary else ""
+    if any(row not in report.verdict.rows for row in report.brief.findings):
+        return "a row of the brief is none of its verdict"
+    if any(claim.evidence_id != one.evidence_id for one in quoted for claim in one.claims):
+        return "a sentence is printed as another record's"
+    return ""
 
 
 def _plain_entries(report: ResearchReport) -> Iterator[LedgerEntry]:

@@ -164,7 +164,7 @@ def _certainty(verdict: Verdict) -> str:
 def leading_rows(verdict: Verdict) -> list[OutcomeRow]:
     """Return the rows that the answer tells: of a mixed verdict what is split, and each side."""
     near = [r for r in verdict.rows if r.importance != "harm" and r.directness != "related"]
-    alone = [r for r in near if not r.comparator] or near
+    alone = [r for r in near if not r.comparator or r.asked] or near
     decided = set(verdict.deciding_ids)
     rows = sorted(alone, key=lambda r: (_RANK[r.importance], not decided & set(r.evidence_ids)))
     if verdict.label is VerdictLabel.MIXED:

@@ -106,6 +106,11 @@ def _template_entries(
     answer = answer_sentences(verdict, brief.drug, put)
     given = {*answer, *answer_sentences(verdict, brief.drug, put, None)}
     given |= {*harm_sentences(verdict, brief.drug)}
+    # Which rows are told has changed; what a sentence says of one has not.
+    given |= {
+        Sentence(text=row_sentence(row, brief.drug), evidence_ids=row.evidence_ids)
+        for row in verdict.rows
+    }
     votes = [leading_vote(study) for study in document.studies]
     given |= {Sentence(text=vote_words(v), evidence_ids=(v.evidence_id,)) for v in votes if v}
     results = [study.result for study in brief.studies]

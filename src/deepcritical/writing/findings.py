@@ -10,7 +10,7 @@ from deepcritical.domain.sentences import Finding
 from deepcritical.domain.study import StudyReading
 from deepcritical.domain.text import whole_sentences
 from deepcritical.domain.verdict import Verdict
-from deepcritical.domain.votes import OutcomeRow, Tier, Vote
+from deepcritical.domain.votes import NOT_STATED, OutcomeRow, Tier, Vote
 from deepcritical.writing.studies import comparator_of, design_of, short_name
 from deepcritical.writing.words import CONTROL, row_sentence, vote_words
 
@@ -85,7 +85,7 @@ def _of_row(drug: str, row: OutcomeRow, quotes: Sequence[str]) -> Finding:
         evidence_ids=row.evidence_ids,
         design=_DESIGNS[row.tier],
         drug=drug,
-        comparator=row.comparator or row.control or CONTROL,
+        comparator=row.comparator or row.control.replace(NOT_STATED, "") or CONTROL,
         directness=row.directness,
         outcome=row.outcome,
         way=row.way,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from deepcritical.appraisal.arms import NOT_STATED
 from deepcritical.appraisal.main_vote import first_of
 from deepcritical.domain.appraisal import Appraisal, StudyFinding
 from deepcritical.domain.brief import StudyRow
@@ -14,7 +13,7 @@ from deepcritical.domain.designs import Design
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.study import Arm, StudyReading
 from deepcritical.domain.text import capitalised
-from deepcritical.domain.votes import Importance, Vote
+from deepcritical.domain.votes import NOT_STATED, Importance, Vote
 from deepcritical.writing.words import CONTROL, vote_words
 
 __all__ = ["comparator_of", "design_of", "leading_vote", "short_name", "study_name", "study_rows"]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-from deepcritical.appraisal.arms import NOT_STATED
 from deepcritical.appraisal.outcomes import construct_of
 from deepcritical.domain.effect_words import direction_words, effect_size, effect_words
 from deepcritical.domain.text import capitalised
-from deepcritical.domain.votes import OutcomeRow, Vote, Way
+from deepcritical.domain.votes import NOT_STATED, OutcomeRow, Vote, Way
 from deepcritical.vocabulary.conditions import condition_in
 
 __all__ = ["CONTROL", "listed", "row_sentence", "vote_words"]
@@ -30,7 +29,7 @@ def row_sentence(row: OutcomeRow, drug: str) -> str:
     outcome = condition_in(row.outcome) or row.outcome
     given = f"{row.tested_as}, among them {drug}," if row.tested_as else drug
     against = row.comparator or row.control or (CONTROL if row.tier == "randomised" else "no use")
-    told = said.format(drug=given, outcome=outcome, against=against)
+    told = said.format(drug=given, outcome=outcome, against=against).replace(",,", ",")
     if against == NOT_STATED:
         told = _COMPARED.sub("", told)
     return f"{capitalised(told)}{_who(row)} ({_figures(row)})."
@@ -77,9 +76,9 @@ def _harm_words(row: OutcomeRow) -> str:
 
 
 def _who(row: OutcomeRow) -> str:
-    if row.directness == "broader" and not row.control + row.comparator:
+    if row.directness == "broader" and not row.control:
         return ", not only in the people asked about"  # as former reports say it
-    if row.tested_as:
+    if row.tested_as and row.directness == "broader":
         return ""
     return {
         "direct": "",

@@ -160,3 +160,15 @@ def test_the_same_change_is_feared_by_others(text: str, harm: str) -> None:
 )
 def test_which_cue_goes_first(text: str, kind: str) -> None:
     assert read_frame(text).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "condition"),
+    [
+        ("Do antipsychotics increase mortality in elderly patients with dementia?", "dementia"),
+        ("Do statins raise deaths among older people with heart failure?", "heart failure"),
+    ],
+)
+def test_those_with_a_condition_are_not_feared_to_get_it(text: str, condition: str) -> None:
+    frame = read_frame(text)
+    assert (frame.condition and frame.condition.name, frame.harm) == (condition, None)
