@@ -191,3 +191,62 @@ def test_results_of_one_kind_are_of_the_same_people() -> None:
 def test_an_outcome_of_other_people_still_says_nothing() -> None:
     far = study(result(OUTCOME), population=people("asthma"))
     assert not appraised(far).reading.about_drug
+
+
+def test_a_class_is_one_name_on_both_sides_of_a_comparison() -> None:
+    frame = QuestionFrame(
+        text="?",
+        kind=QuestionKind.COMPARISON,
+        drugs=(Drug(name=DRUG, known=False),),
+        comparators=("SGLT2 inhibitors",),
+        condition=Condition(name="testitis", names=("testitis",), known=False),
+    )
+    arms = (arm("A", DRUG), arm("B", "SGLT2 inhibitors"))
+    votes = ballot(study(result(), arms=arms), asked(frame=frame)).votes
+    assert [(v.comparator, v.against_asked) for v in votes] == [("SGLT2 inhibitors", True)]
+
+
+def test_a_drug_that_names_a_class_is_no_class() -> None:
+    question = asked()._replace(drug="doxycycline", names=frozenset({"doxycycline"}))
+    given = study(result(), arms=(arm("A", "tetracycline"), arm("B")))
+    assert ballot(given, question).votes == ()
+
+
+def test_a_network_goes_before_small_trials_alone() -> None:
+    network = vote(Way.NO_DIFFERENCE, review=True, network=True, people=None, year=2029)
+    small, large = vote(people=30, year=2020), vote(people=4000, year=2020)
+    assert outcome_rows(findings(network, small))[0].way is Way.NO_DIFFERENCE
+    assert outcome_rows(findings(network, large))[0].way is Way.BENEFIT
+
+
+@pytest.mark.parametrize(
+    ("given", "control"),
+    [
+        (("saline",), "the same treatment without it"),
+        (("standard care",), "usual care"),
+        (("no treatment",), "no treatment"),
+    ],
+)
+def test_a_control_is_told_by_its_words(given: tuple[str, ...], control: str) -> None:
+    other = arm("B", *given).model_copy(update={"control": None})
+    with_it = arm("A", DRUG, *(given if "saline" in given else ()))
+    assert row_of(study(result(), arms=(with_it, other))).control == control
+
+
+def test_a_class_in_other_people_says_both() -> None:
+    one = vote(tested_as="flurbine blockers", directness="related", control="placebo")
+    said = row_sentence(outcome_rows(findings(one))[0], DRUG)
+    assert "among them" in said
+    assert "in people with another condition" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("Does high-dose examplol help?", True),
+        ("Does examplol at high doses help?", True),
+        ("Does examplol spare high-dose testamine?", False),
+    ],
+)
+def test_a_dose_is_that_of_the_drug_beside_it(text: str, *, counts: bool) -> None:
+    assert bool(doses(null(), HIGH_AGAINST_LOW, text)) is counts
