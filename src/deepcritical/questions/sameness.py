@@ -29,22 +29,30 @@ _QUALIFIERS = bounded(
 _TOLD = (cues.LATEST, cues.CAUSED, *(p for _, p in (*cues.OUTCOMES, *cues.GROUPS)))
 """What a frame has already, in whichever words."""
 
+_STEM = 5
+"""Letters by which the forms of a word are one."""
 _ASKING = frozenset(
-    "about actin actio acts actua adult adver affec after again allev also alter ameli assoc "
-    "autho been being benef best bette candi case cases cause causi chang clini commo compa condi "
-    "corre could cure cured cures curin data decre delay diffe disea disor does dosag dose doses "
-    "drug drugs ease eased eases effec effic ever evide exist found frequ from gave gets give "
-    "given gives good halt halte halts harm harmf harms have havin heal heale heals help helpe "
-    "helps highe human impac impro incid incre indiv influ infor into kind kinds known lead leads "
-    "line link linke liter lower made make makes many mecha medic might modif much must need "
-    "needs obser onto optio other paper parti patie peopl perso preva preve promi prote raise "
-    "raisi rate rates reall recor reduc relat relie repor repos repur resea resul rever risk "
-    "risks role safe safet said says seen shoul show shown shows shran shrin side signi slow "
-    "slowe slows some sort studi study subje sugge take taken takes takin than that thera there "
-    "these this those throu told toler took treat trial type used usefu user users uses using "
-    "versu well what when where which whom whose with work worki works worse would".split()
+    word[:_STEM]
+    for word in (
+        "about acting action acts actually adult adverse affect after against alleviate also "
+        "alter ameliorate associated author been being benefit best better candidate case cases "
+        "cause causing change clinical common compared condition correlate could cure cured cures "
+        "curing data decrease delay differ disease disorder does dosage dose doses drug drugs "
+        "ease eased eases effect efficacy ever evidence existing found frequent from gave gets "
+        "give given gives good halt halted halts harm harmful harms have having heal healed heals "
+        "help helped helps higher human impact improve incidence increase individual influence "
+        "information into kind kinds known lead leads line link linked literature lower made make "
+        "makes many mechanism medicine might modify much must need needs observed onto option "
+        "other paper participant patient people person prevalent prevent promising protect raise "
+        "raising rate rates really record reduce related relieve reported reposition repurpose "
+        "research result reverse risk risks role safe safety said says seen should show shown "
+        "shows shrank shrink side significant slow slowed slows some sort studies study subject "
+        "suggest take taken takes taking than that therapy there these this those through told "
+        "tolerated took treat trial type used useful user users uses using versus well what when "
+        "where which whom whose with work working works worse would"
+    ).split()
 )
-"""What words begin with that ask, and name nothing."""
+"""How words begin that ask, and name nothing."""
 
 
 class Meant(NamedTuple):
@@ -77,8 +85,8 @@ def meaning_of(frame: QuestionFrame) -> Meant:
     numbers = frozenset(_NUMBER.findall(rest))
     for pattern in _TOLD:
         rest = pattern.sub(" ", rest)
-    words = (w[0][:5] for w in _WORD.finditer(rest))
-    named = frozenset(w[0][:5] for name in names for w in _WORD.finditer(name))
+    words = (w[0][:_STEM] for w in _WORD.finditer(rest))
+    named = frozenset(w[0][:_STEM] for name in names for w in _WORD.finditer(name))
     return Meant(
         kind=frame.kind,
         drugs=frozenset(drug.name for drug in frame.drugs),
