@@ -44,7 +44,9 @@ def from_database(
 
         opened = await asyncio.to_thread(lambda: opening(read_settings()))
         if opened is None:
-            raise ConfigurationError("Nothing is kept here.", "Set DATABASE_URL to name a database.")
+            raise ConfigurationError(
+                "Nothing is kept here.", "Set DATABASE_URL to name a database."
+            )
         try:
             return await use(opened)
         finally:
