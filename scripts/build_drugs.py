@@ -40,6 +40,11 @@ COUNTER_IONS = frozenset(
     "hydrochloride lactate maleate mesylate nitrate phosphate potassium sodium succinate sulfate "
     "tartrate tosylate tromethamine".split()
 )
+ESTERS = frozenset(
+    "acetate caproate cypionate decanoate dipropionate enantate enanthate palmitate propionate "
+    "undecanoate valerate".split()
+)
+"""What a drug is bound to that is set free in the body; DrugBank counts each as a drug."""
 DOSAGE_FORMS = frozenset(
     "buccal capsules cream gel gum implant inhaler injection patch spray tablets topical "
     "urogenital vaginal".split()
@@ -153,7 +158,9 @@ class Names:
             return biologic[1]
         stem, _, last = canonical.rpartition(" ")
         is_salt = last in COUNTER_IONS and not self.data[canonical].get("drugbank_id")
-        if stem in self.data and (is_salt or last in DOSAGE_FORMS) and self.kind(stem) == "drug":
+        bound = is_salt or last in ESTERS or last in DOSAGE_FORMS
+        known = stem in self.data and stem not in NOT_MEDICINES
+        if known and bound and self.kind(stem) == "drug":
             return stem
         return canonical
 

@@ -182,7 +182,7 @@ def _got(arm: Arm | None, other: Arm | None) -> frozenset[str]:
 def _canonical(given: Intervention) -> str:
     """The drug; of a class the one that the record names, which may be narrower than as read."""
     is_class = drug_class(given.name) and lookup_drug(given.name).kind in _CLASS_KINDS
-    return canonical(given.name) if is_class else (given.drug or given.name).casefold().strip()
+    return canonical(given.name if is_class else (given.drug or given.name).strip())
 
 
 def _stands_in(given: Intervention) -> bool:

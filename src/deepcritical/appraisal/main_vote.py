@@ -40,6 +40,9 @@ def _of_most(leading: Sequence[Vote]) -> Vote:
     ahead = [vote for vote in leading if ways.count(vote.way) == most]
     if len({vote.way for vote in ahead}) == 1:
         return ahead[0]
+    worse = [vote for vote in ahead if vote.way is Way.HARM]
+    if worse and all(vote.feared and vote.way is not Way.BENEFIT for vote in ahead):
+        return worse[0]  # what is feared and was found once is not lost
     # No one estimate stands for results that differ, and all of them are named.
     outcomes = "; ".join(dict.fromkeys(vote.outcome for vote in ahead))
     return ahead[0].model_copy(update={"way": Way.CONFLICT, "outcome": outcomes, "effect": None})

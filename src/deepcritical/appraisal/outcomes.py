@@ -237,6 +237,10 @@ def placed(result: Result, asked: Asked) -> Placed:
             return Placed(asked.outcomes[0], "critical", higher_is_better=False)
         return Placed(condition_in(name) or name, _of_unknown(result, asked, name), None)
     construct = term.construct
+    told = f"{result.concept} {result.outcome}"
+    if asked.on_harm and not _wanted(asked) and _is_asked(told, asked):
+        # Of cancers that a drug may bring, the one that was asked about is a row of its own.
+        return Placed(asked.outcomes[0], "critical", higher_is_better=False)
     worded = by_wording if by_wording and by_wording.construct is construct else term
     higher = _polarity(worded, result, asked)
     weight = _weight(construct, result, asked)
@@ -289,8 +293,13 @@ def _names_what_is_treated(result: Result, asked: Asked) -> bool:
     return any(name and f" {key_of(name)} " in f" {told} " for name in names)
 
 
+def _wanted(asked: Asked) -> set[str]:
+    """The constructs that the question names."""
+    return {c.name for o in asked.measured if (c := construct_of(o, o))}
+
+
 def _weight(construct: Construct, result: Result, asked: Asked) -> Importance:
-    wanted = {c.name for o in asked.measured if (c := construct_of(o, o))}
+    wanted = _wanted(asked)
     of_it = result.kind == "clinical" and construct.generic and not wanted
     if of_it and _names_what_is_treated(result, asked):
         return "critical"

@@ -45,10 +45,12 @@ _WHOLE = bounded(
     r"\bcompleters|\bper[- ]protocol|\btreated (?:patients|participants|people|population)|"
     r"\brandomi[sz]ed(?: controlled)? (?:trials|studies)|\bRCTs\b|\bplacebo-controlled trials|"
     r"\boverall\b|\bentire\b|\bwhole\b|\bboth (?:groups|arms)|\bfull (?:cohort|population|sample)|"
-    r"\bas[- ]treated",
+    r"\bas[- ]treated|\bpooled\b",
     re.IGNORECASE,
 )
 """Words for all people of a study as analysed, or for all trials of a review."""
+_NARROW = 3
+"""Levels of MeSH's tree from which on a heading is one condition, or a few that are alike."""
 _REVIEWS = frozenset({"systematic_review", "pooled_analysis"})
 _SOME_STUDIES = bounded(
     r"\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten) (?:of (?:the )?\d+ )?(?:[\w-]+ ){0,3}"
@@ -145,14 +147,18 @@ def is_prevention(reading: StudyReading, result: Result, asked: Asked) -> bool:
 
 
 def _is_onset_of_wider(result: Result, asked: Asked) -> bool:
-    """Whether people got a condition of which the one asked about is a kind, next below it."""
+    """Whether people got a condition of which the one asked about is a kind."""
     if symptom_of(asked.condition.name):
         return False
     each = [one for c in asked.condition.each if (one := condition_named(c.name))]
-    above = {tree.rpartition(".")[0] for one in each for tree in one.trees}
     named = (_ONSET.sub(" ", text).strip() for text in (result.concept, result.outcome) if text)
     found = filter(None, (condition_named(name) or _headed(name) for name in named))
-    return any(not above.isdisjoint(one.trees) for one in found)
+    return any(_is_narrow(one) and any(is_kind_of(own, one) for own in each) for one in found)
+
+
+def _is_narrow(condition: KnownCondition) -> bool:
+    """Whether a condition is more than a field of medicine: "dementia" is, "cancer" is not."""
+    return any(tree.count(".") + 1 >= _NARROW for tree in condition.trees)
 
 
 def _headed(name: str) -> KnownCondition | None:
@@ -162,12 +168,17 @@ def _headed(name: str) -> KnownCondition | None:
     return last.condition if last and last.end == len(name) and not _COURSE.search(name) else None
 
 
-def is_whole(people: str, study: StudyReading) -> bool:
-    """Whether those analysed are all people of a study, in words of its own population."""
+def is_whole(result: Result, study: StudyReading) -> bool:
+    """Whether those analysed are all people of a study, in words of its population and arms.
+
+    Of trials that were pooled, each has its own arms.
+    """
+    people = result.people
     if _WHOLE.search(people):
         return True
     own = study.population
-    told = " ".join((*own.conditions, *own.qualifiers, own.description))
+    labels = (arm.label for i in (result.a, result.b) if (arm := study.arm(i)))
+    told = " ".join((*own.conditions, *own.qualifiers, own.description, *labels))
     sizes = {str(n) for n in (own.n_randomised, own.n_analysed) if n}
     known = _PLAIN | sizes | {token.folded for token in tokens_of(told)}
     return {token.folded for token in tokens_of(people)} <= known

@@ -60,6 +60,10 @@ _BETTER_THAN_ACTIVE = (
 )
 _SIGNAL = "Some patients did worse with the drug, in results that are too weak to tell of harm."
 _HARMFUL = "Patients did worse with the drug on an outcome that matters to them."
+_HARM_OBSERVED = (
+    "Studies without randomisation found that patients did worse with the drug on the outcome that "
+    "was asked about, and no trial tells."
+)
 _OTHERS = "Results are of other people or another condition than asked about."
 _ACTIVE = "It was compared with other drugs only, so whether it helps by itself is not told."
 _BESIDE = "Only harms, or outcomes that do not bear on the condition, were reported."
@@ -93,6 +97,7 @@ RULES: dict[str, VerdictLabel] = {
     _SIGNAL: VerdictLabel.INSUFFICIENT,
     WEAK_SIGNAL: VerdictLabel.INSUFFICIENT,
     _HARMFUL: VerdictLabel.HARMFUL,
+    _HARM_OBSERVED: VerdictLabel.HARMFUL,
     _OTHERS: VerdictLabel.INSUFFICIENT,
     _ACTIVE: VerdictLabel.INSUFFICIENT,
     _BESIDE: VerdictLabel.INSUFFICIENT,
@@ -286,7 +291,11 @@ def _rule(
     if way is Way.HARM:
         proven = randomised and first.importance != "surrogate"
         weak = WEAK_SIGNAL if first.wanted else _SIGNAL
-        return _HARMFUL if proven and certainty is not Certainty.VERY_LOW else weak
+        if certainty is Certainty.VERY_LOW:
+            return weak
+        # Harms are looked for in cohorts, for trials are too short and small to show them.
+        observed = first.harm_asked and first.tier == "controlled"
+        return _HARMFUL if proven else _HARM_OBSERVED if observed else weak
     if way is Way.NO_DIFFERENCE:
         if any(_is_proven(row) for row in grave):
             return _HARMFUL

@@ -183,7 +183,7 @@ def _told_only(study: StudyReading, result: Result) -> str:
         null = primaries and all(r.better == "no_difference" for r in primaries)
         kind = "a subgroup" if result.level == "subgroup" else "a post hoc result"
         return f"{kind} of a null primary outcome" if null else kind
-    if result.people and not (is_whole(result.people, study) or is_pooled(result, study)):
+    if result.people and not (is_whole(result, study) or is_pooled(result, study)):
         return "only a part of its people"
     if result.contrast == "within" and _compares(study):
         return "before and after in one arm of a comparison"

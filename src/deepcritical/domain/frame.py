@@ -42,6 +42,10 @@ class QuestionKind(StrEnum):
     DECLINED = "declined"
 
 
+_ON_HARM = frozenset({QuestionKind.SAFETY, QuestionKind.COMPARISON, QuestionKind.COMBINATION})
+"""The kinds of questions that can be on a harm."""
+
+
 class DeclineReason(StrEnum):
     """Why a question is not searched."""
 
@@ -121,8 +125,8 @@ class QuestionFrame(Model):
 
     @property
     def feared(self) -> Condition | None:
-        """The harm that a question on safety names."""
-        return self.harm if self.kind is QuestionKind.SAFETY else None
+        """The harm asked about: whether a drug brings it, or one more than another."""
+        return self.harm if self.kind in _ON_HARM else None
 
     @property
     def is_on_harm(self) -> bool:

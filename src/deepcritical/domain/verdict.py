@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal
 
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.certainty import Certainty
@@ -64,6 +65,14 @@ class Verdict(Model):
     def is_weak_signal(self) -> bool:
         """Whether the outcome asked about was worse with the drug, and no trial proves it."""
         return self.rule == WEAK_SIGNAL
+
+    @property
+    def strength_of_harm(self) -> Literal["", "weak", "likely"]:
+        """How far a harm that was asked about is from proof; '' where it is proven or not found."""
+        if self.is_weak_signal:
+            return "weak"
+        likely = self.label is VerdictLabel.HARMFUL and self.certainty is Certainty.LOW
+        return "likely" if likely else ""
 
 
 NO_RECORD = Verdict(

@@ -16,6 +16,7 @@ __all__ = [
     "COMPARES",
     "GROUPS",
     "HELPS_AND_IS_SAFE",
+    "HOW",
     "INJURES",
     "KILLS",
     "LATEST",
@@ -191,6 +192,8 @@ INJURES = _cue(
     r"gives? (?:you|people|them|one)"
 )
 """A drug does harm."""
+HOW = _cue(r"how|why|mechanism\w*|pathway\w*|through|via|by what|mode of action|acts? (?:by|on|at)")
+"""Asks for the way in which something comes about."""
 OVERVIEW = _cue(
     r"overview|big picture|state of (?:the art|knowledge|research)|summar(?:y|ies|ise|ize) of|"
     r"what(?:['’]s| is| do we| is it that is)? (?:known|understood|know|understand)|tell me about|"

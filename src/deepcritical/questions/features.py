@@ -11,7 +11,7 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.questions.naming import DrugNamed, Names
 from deepcritical.vocabulary.words import is_english
 
-__all__ = ["features_of", "is_other_script"]
+__all__ = ["features_of", "is_in_english", "is_other_script"]
 
 _TOKEN = bounded(r"⟨\w+⟩|[^\W\d_]+(?:['’][^\W\d_]+)?|\d+(?:[.,]\d+)*|[?!.:;<>{}`#$=/%+*\[\]\\|]")
 _TIME = bounded(
@@ -23,6 +23,9 @@ _TIME = bounded(
 _MOST_CHARS = 600
 """What a question asks is in its first words or its last ones."""
 _UNKNOWN = "⟨unknown⟩"
+_WORD = bounded(r"[^\W\d_]{3,}")
+_FEWEST_WORDS, _MOST_ENGLISH = 6, 0.7
+"""Words from which on a language can be told, and the share of them that must be of English."""
 
 
 def is_other_script(text: str) -> bool:
@@ -31,6 +34,12 @@ def is_other_script(text: str) -> bool:
     names = (unicodedata.name(c, "") for c in letters)
     foreign = sum("LATIN" not in name and "GREEK" not in name for name in names)
     return bool(letters) and foreign > 0.4 * len(letters)
+
+
+def is_in_english(text: str) -> bool:
+    """Whether a text of several words is surely in English."""
+    words = [word.casefold() for word in _WORD.findall(text)]
+    return len(words) >= _FEWEST_WORDS and sum(map(is_english, words)) > _MOST_ENGLISH * len(words)
 
 
 def features_of(names: Names, through: Collection[str] = ()) -> frozenset[str]:

@@ -17,7 +17,7 @@ from deepcritical.domain.question import Drug
 from deepcritical.questions import cues
 from deepcritical.questions.classifying import ANSWERABLE, probabilities, scores
 from deepcritical.questions.declining import as_typed, general_questions, line_of
-from deepcritical.questions.features import features_of, is_other_script
+from deepcritical.questions.features import features_of, is_in_english, is_other_script
 from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names
 from deepcritical.questions.placing import unplaced, with_outside
 from deepcritical.questions.roles import (
@@ -45,6 +45,7 @@ _HARM = bounded(
 _FOR = bounded(r"\bfor\b", re.IGNORECASE)
 _COMBINED = bounded(r"\s*(?:/|\band\b|\bwith\b|\bplus\b|,)\s*")
 _RANKS_ONLY = 12
+_OF_SEVERAL = (QuestionKind.COMPARISON, QuestionKind.COMBINATION)
 _SURE = 0.5
 _SURE_WHERE_NAMED = 0.65
 """Least probability to decline a question; more where it names a drug or a condition."""
@@ -181,6 +182,10 @@ def _are_names(
 def _refused(said: dict[str, float], text: str) -> dict[str, float]:
     """How probable each reason to decline is, and `ANSWERABLE`: what has words of medicine is."""
     found = probabilities(said, _REFUSALS)
+    if is_in_english(text):
+        # A brand or a place with an accent makes no other language.
+        found[ANSWERABLE] += found[DeclineReason.OTHER_LANGUAGE]
+        found[DeclineReason.OTHER_LANGUAGE] = 0.0
     if cues.MEDICAL.search(text):
         found[ANSWERABLE] += found.pop(DeclineReason.NOT_BIOMEDICAL)
     return found
@@ -213,7 +218,10 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
     doubtful = {QuestionKind.EFFICACY, QuestionKind.OPEN, QuestionKind.DOSE}
     if kind in doubtful | {QuestionKind.MECHANISM} and cues.SIDE_EFFECTS.search(text):
         return QuestionKind.SAFETY
-    brings = cues.INJURES.search(text) or names_harm(names)
+    harm = names_harm(names)
+    if kind is QuestionKind.MECHANISM and harm and not cues.HOW.search(text):
+        return QuestionKind.SAFETY
+    brings = harm or cues.INJURES.search(text)
     if kind in doubtful and is_one and brings and not cues.LOWERS.search(text):
         return QuestionKind.EFFICACY if _is_on_gain(names) else QuestionKind.SAFETY
     return kind
@@ -273,10 +281,11 @@ def _frame(text: str, kind: QuestionKind, names: Names, through: tuple[str, ...]
     drugs = [] if kind is QuestionKind.CANDIDATES else _distinct(names.drugs)
     if kind is QuestionKind.EFFICACY:
         kind = _narrowed(drugs[0], through)
-    roles = roles_of(names, on_harm=kind is QuestionKind.SAFETY)
+    feared = kind in _OF_SEVERAL and names_harm(names) and not cues.LOWERS.search(text)
+    is_on_harm = feared or kind is QuestionKind.SAFETY
+    roles = roles_of(names, on_harm=is_on_harm)
     if kind is QuestionKind.CANDIDATES and cues.WORSE.search(cues.asks_in(text)[1]):
         kind = QuestionKind.OPEN  # for drugs that do harm, not for some that help
-    is_on_harm = kind is QuestionKind.SAFETY
     prevented = not is_on_harm and prevents(names, roles.condition)
     # Of prevention the new cases are what is measured, named or not.
     outcomes = tuple(o for o in roles.outcomes if not (prevented and o == "incidence"))

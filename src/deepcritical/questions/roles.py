@@ -74,6 +74,17 @@ _BRINGS = bounded(
     re.IGNORECASE,
 )
 """The only condition of a question on safety is what the drug may bring, not who takes it."""
+_MORE_OF_IT = bounded(
+    r"\b(?:caus(?:e|es|ed|ing)|increas(?:e|es|ed|ing)|rais(?:e|es|ed|ing)|trigger\w*|excess|more|higher|"
+    r"bring\w* on)(?: (?!(?:patients?|people|those|with|in|for|of|than)\b)[\w'’-]+){0,2} "
+    r"(?:(?:risks?|rates?|chances?|odds|incidence) of (?:the )?)?$",
+    re.IGNORECASE,
+)
+_MORE_BEHIND = bounded(
+    r"^(?: \w+){0,2} (?:more (?:often|common|frequent|likely)|increased|raised|higher)\b",
+    re.IGNORECASE,
+)
+"""Before and behind a condition that a drug may bring more of."""
 _AMONG = bounded(r"\b(?:in|among) (?:[\w'’-]+ ){0,2}$", re.IGNORECASE)
 _OF_THOSE = bounded(r"\b(?:in|among|of) (?:[\w'’-]+ ){1,3}with $", re.IGNORECASE)
 _PREVENTED_BEHIND = bounded(
@@ -179,6 +190,14 @@ def names_harm(names: Names) -> bool:
     return any(one.role[HARM] > _SURELY for one in _told(names))
 
 
+def _is_brought(text: str, mention: ConditionMention) -> bool:
+    """Whether the question says that there may be more of it."""
+    if cues.LOWERS.search(text):
+        return False
+    before, behind = text[: mention.start], text[mention.end :]
+    return bool(_MORE_OF_IT.search(before[-_FAR:]) or _MORE_BEHIND.match(behind[:_FAR]))
+
+
 def hopes(names: Names) -> bool:
     """Whether a change that others fear is hoped for."""
     return any(one.is_hoped for one in _told(names))
@@ -207,7 +226,11 @@ def _told(names: Names) -> list[_Told]:
         name: _Told(once[name].mention, dict.fromkeys(CONDITION_ROLES, 0.0) | {role: 1.0}, True)
         for name, role in _hoped(names, once)
     }
-    return list((once | surely).values())
+    harm = dict.fromkeys(CONDITION_ROLES, 0.0) | {HARM: 1.0}
+    brought = {
+        n: t._replace(role=harm) for n, t in once.items() if _is_brought(names.text, t.mention)
+    }
+    return list((once | brought | surely).values())
 
 
 def _hoped(names: Names, told: Mapping[str, _Told]) -> Iterator[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from typing import Literal
 
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition
@@ -73,13 +74,19 @@ _WORDS = {
 }
 """By whether the question denies its claim, and whether the claim is that something bad rises."""
 _SAID_OF_SIGNAL = {
-    False: "Possibly: results too weak to prove it suggest that {claim}.",
-    True: "Perhaps not: results too weak to prove it suggest that {claim}.",
+    ("weak", False): "Possibly: results too weak to prove it suggest that {claim}.",
+    ("weak", True): "Perhaps not: results too weak to prove it suggest that {claim}.",
+    ("likely", False): "Probably: the studies found suggest that {claim}, without proof.",
+    ("likely", True): "Probably not: the studies found suggest that {claim}, without proof.",
 }
 _EFFECTS = frozenset({QuestionKind.EFFICACY, QuestionKind.CLASS})
 
 
-def answer_to(frame: QuestionFrame, label: VerdictLabel, *, weak_signal: bool = False) -> str:
+Strength = Literal["", "weak", "likely"]
+"""How far a harm is from proof; '' where it is proven."""
+
+
+def answer_to(frame: QuestionFrame, label: VerdictLabel, *, strength: Strength = "") -> str:
     """A verdict as the answer to a question as it was put; '' where it asks for no yes or no.
 
     The verdict is always on the positive proposition, so "Is it true that it does not help?" is
@@ -87,7 +94,7 @@ def answer_to(frame: QuestionFrame, label: VerdictLabel, *, weak_signal: bool = 
     """
     claim = claim_of(frame)
     said = answer_on(
-        claim, label, denied=frame.negative, raises=frame.is_on_harm, weak_signal=weak_signal
+        claim, label, denied=frame.negative, raises=frame.is_on_harm, strength=strength
     )
     return said if claim else ""
 
@@ -98,11 +105,11 @@ def answer_on(
     *,
     denied: bool = False,
     raises: bool = False,
-    weak_signal: bool = False,
+    strength: Strength = "",
 ) -> str:
     """A verdict on a claim as an answer: "Yes: the evidence supports that X helps in Y."."""
-    if raises and weak_signal:
-        return _SAID_OF_SIGNAL[denied].format(claim=claim)
+    if raises and strength:
+        return _SAID_OF_SIGNAL[strength, denied].format(claim=claim)
     return _WORDS[denied, raises][label].format(claim=claim)
 
 

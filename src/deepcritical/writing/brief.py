@@ -131,7 +131,7 @@ def _answer(verdict: Verdict, drug: str, put: Put, most: int | None) -> Iterator
         verdict.label,
         denied=put.denied,
         raises=put.raises,
-        weak_signal=verdict.is_weak_signal,
+        strength=verdict.strength_of_harm,
     )
     yield Sentence(text=said, evidence_ids=ids)
     if not assessed or verdict.label is VerdictLabel.INSUFFICIENT:

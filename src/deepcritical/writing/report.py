@@ -135,8 +135,8 @@ class _Writer:
 
     def _answer(self) -> str:
         frame, verdict = self.question.frame, self.verdict
-        weak = verdict.is_weak_signal
-        return answer_to(frame, verdict.label, weak_signal=weak) if frame else ""
+        strength = verdict.strength_of_harm
+        return answer_to(frame, verdict.label, strength=strength) if frame else ""
 
     def _brief(self) -> Brief:
         appraisals = self.store.appraisals(self.main)

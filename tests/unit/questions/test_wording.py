@@ -137,7 +137,7 @@ def test_a_named_harm_is_what_the_verdict_is_on(text: str, claim: str, subject: 
     ],
 )
 def test_a_weak_signal_of_what_is_feared_is_no_proof(text: str, said: str) -> None:
-    told = answer_to(read_frame(text), VerdictLabel.INSUFFICIENT, weak_signal=True)
+    told = answer_to(read_frame(text), VerdictLabel.INSUFFICIENT, strength="weak")
     assert told.startswith(said)
 
 
