@@ -6,6 +6,7 @@ import re
 from typing import Literal, NamedTuple
 
 from deepcritical.appraisal.asked import Asked, canonical
+from deepcritical.appraisal.dosing import with_higher_dose
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Arm, ControlKind, Intervention, Result, StudyReading
 from deepcritical.domain.votes import NOT_STATED
@@ -14,7 +15,6 @@ from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 
 __all__ = ["IN_NEITHER_ARM", "Tested", "control_of", "tested_by", "written"]
 
-_CLASS_KINDS = (DrugKind.DRUG_CLASS, DrugKind.UNKNOWN)
 IN_NEITHER_ARM = "the drug is in neither arm of the comparison"
 _AND = " + "
 _CONTROLS: dict[ControlKind, str] = {
@@ -45,15 +45,6 @@ _INERT = bounded(
     re.IGNORECASE,
 )
 """What a placebo is made of."""
-
-
-_DOSE = r"[- ](?:[\w-]{1,20} )?dos(?:es?|age|ing)\b"
-_HIGH = bounded(rf"\b(?:high(?:er)?|large(?:r)?|double|increased){_DOSE}", re.IGNORECASE)
-_LOW = bounded(rf"\b(?:low(?:er)?|small(?:er)?|reduced){_DOSE}", re.IGNORECASE)
-_AMOUNT = bounded(
-    r"\b(\d[\d,]{0,9}(?:\.\d{1,4})?)\s?(mg|g|µg|mcg|IU|units?|mL|mmol|Gy)\b", re.IGNORECASE
-)
-_OFTEN = bounded(r"\b(?:once|twice|three times|daily|day|weekly|weeks?|monthly|months?|hours?)\b")
 
 
 _OF_WORDS: tuple[tuple[ControlKind, re.Pattern[str]], ...] = (
@@ -123,29 +114,12 @@ def _of_all_arms(reading: StudyReading, result: Result, asked: Asked) -> Tested:
 
 def _of_doses(a: Arm | None, b: Arm | None, asked: Asked) -> Tested:
     """What a result tests of a high or a low dose, where the arms differ by nothing else."""
-    higher = _with_higher_dose(a.label, b.label) if a and b else None
+    higher = with_higher_dose(a.label, b.label) if a and b else None
     if higher is None:
         return Tested(why_not="the drug is in both arms, and which dose is higher is not told")
     is_a = (higher == "a") == (asked.dose == "high")
     other = "a lower dose" if asked.dose == "high" else "a higher dose"
     return Tested("a" if is_a else "b", other, asked=True)
-
-
-def _with_higher_dose(a: str, b: str) -> Literal["a", "b"] | None:
-    """Which of two arms has the higher dose, by its words or by the amounts in one unit."""
-    for words, more in ((_HIGH, True), (_LOW, False)):
-        told = [bool(words.search(label)) for label in (a, b)]
-        if told[0] != told[1]:
-            return "a" if told[0] is more else "b"
-    amounts = [_AMOUNT.findall(label) for label in (a, b)]
-    often = [sorted(_OFTEN.findall(label.casefold())) for label in (a, b)]
-    if [len(found) for found in amounts] != [1, 1] or often[0] != often[1]:
-        return None
-    (one, unit), (other, same) = amounts[0][0], amounts[1][0]
-    first, second = (float(n.replace(",", "")) for n in (one, other))
-    if unit.casefold() != same.casefold() or first == second:
-        return None
-    return "a" if first > second else "b"
 
 
 def _of_combination(a: frozenset[str], b: frozenset[str], asked: Asked) -> Tested:
@@ -180,9 +154,12 @@ def _got(arm: Arm | None, other: Arm | None) -> frozenset[str]:
 
 
 def _canonical(given: Intervention) -> str:
-    """The drug; of a class the one that the record names, which may be narrower than as read."""
-    is_class = drug_class(given.name) and lookup_drug(given.name).kind in _CLASS_KINDS
-    return canonical(given.name if is_class else (given.drug or given.name).strip())
+    """The drug or class as the record names it, else as its reader knows it.
+
+    A class may be narrower than as read, and a reader may have known another table of drugs.
+    """
+    known = drug_class(given.name) or lookup_drug(given.name).kind is not DrugKind.UNKNOWN
+    return canonical(given.name if known else (given.drug or given.name).strip())
 
 
 def _stands_in(given: Intervention) -> bool:
@@ -225,7 +202,8 @@ def _tested_as(drugs: frozenset[str], arm: Arm | None) -> str:
     """The class that an arm is of, else the drugs that were pooled in it."""
     if arm and drug_class(arm.label):
         return arm.label
-    return written(_named(drugs)).replace(_AND, " or ")
+    held = {m.casefold() for name in drugs if (group := drug_class(name)) for m in group.members}
+    return written(_named(drugs - held)).replace(_AND, " or ")
 
 
 def control_of(reading: StudyReading, result: Result, tested: Tested) -> str:

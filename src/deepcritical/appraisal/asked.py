@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+from deepcritical.appraisal.dosing import dose_asked
+from deepcritical.appraisal.qualifiers import Qualifiers, qualifiers_in
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
 from deepcritical.vocabulary.classes import class_names, drug_class
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
-from deepcritical.vocabulary.folding import key_of
 
 __all__ = ["Asked", "asked_of"]
 
 
-_DOSE = bounded(
-    r"\b(?:(?P<low>low(?:er)?|reduced|small(?:er)?)|high(?:er)?|double|increased|large(?:r)?)"
-    r" (?:dose|dosage|dosing)s?\b",
+_SUPERIOR = bounded(
+    r"\b(?:better|superior|(?:more|greater|higher) (?:\w+ )?(?:effective|efficac\w+|benefit)|"
+    r"beats?|outperforms?|improves? on)\b",
+    re.IGNORECASE,
 )
-_AT = bounded(r" (?:at|in|given at|taken at)(?: an?)?(?: very)? ?$| $")
-"""Words by which a question is on one dose of a drug and not on the drug as such."""
+_WIDEST = 100
+"""Drugs of a class that tells of one of them: of all drugs for a disease none stands for all."""
 
 
 class Asked(NamedTuple):
@@ -53,6 +57,10 @@ class Asked(NamedTuple):
     """Whether the harm is asked about in whoever takes the drug."""
     dose: Literal["", "high", "low"] = ""
     """Whether the question is on a high or a low dose of the drug."""
+    superior: bool = False
+    """Whether a comparison asks if the drug is better, so that one as good is none that is."""
+    qualifiers: Qualifiers = MappingProxyType({})
+    """What parts off the people asked about from others with the condition."""
     is_class: bool = False
     """Whether a class is asked about, of which a wider one tells as wider people do."""
 
@@ -103,20 +111,10 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         prevention=bool(frame and frame.prevents),
         in_anyone=bool(frame and frame.feared and not frame.condition),
         is_class=bool(members),
-        dose=_dose(frame, own) if frame else "",
+        superior=bool(frame and _SUPERIOR.search(frame.text)),
+        qualifiers=qualifiers_in(frame.text) if frame else MappingProxyType({}),
+        dose=dose_asked(frame.text, own) if frame and not comparators else "",
     )
-
-
-def _dose(frame: QuestionFrame, names: Iterable[str]) -> Literal["", "high", "low"]:
-    """Which dose of the drug is asked about: the words stand right before or behind its name."""
-    text = f" {key_of(frame.text)} "
-    for found in _DOSE.finditer(text):
-        behind, before = text[found.end() :].removeprefix(" of"), text[: found.start()]
-        for name in map(key_of, names):
-            near = behind.startswith(f" {name} ") or _AT.sub("", before).endswith(f" {name}")
-            if name and near:
-                return "low" if found["low"] else "high"
-    return ""
 
 
 def _outcomes(frame: QuestionFrame) -> tuple[str, ...]:
@@ -153,7 +151,8 @@ def _classes() -> Mapping[str, frozenset[str]]:
 @cache
 def _classes_of(drug: str) -> Mapping[str, frozenset[str]]:
     """The classes that a drug belongs to, with their members."""
-    return {name: members for name, members in _classes().items() if drug in members}
+    held = _classes().items()
+    return {name: members for name, members in held if drug in members and len(members) <= _WIDEST}
 
 
 @cache

@@ -69,9 +69,11 @@ def _outweighs(row: OutcomeRow, null: OutcomeRow) -> bool:
 
     A primary outcome that patients feel displaces one that was no primary outcome. Any other row
     displaces only one that does not exclude a relevant difference: by two thirds of the people of
-    both, or, as a primary outcome, by its rank. A weaker design never displaces.
+    both, or, as a primary outcome, by its rank. Neither a weaker design nor other people displace.
     """
     if null.way is not Way.NO_DIFFERENCE or row.inconclusive or row.tier != null.tier:
+        return False
+    if null.directness == "direct" != row.directness:
         return False
     felt = row.importance != "surrogate"
     if row.primary and not null.primary and (null.inconclusive or (felt and _is_one_way(row))):

@@ -13,6 +13,10 @@ __all__ = ["first_of"]
 _DOSES = 3
 """Doses of which one alone may differ by chance."""
 _UNADJUSTED = bounded(r"\b(?:unadjusted|not adjusted|crude)\b", re.IGNORECASE)
+_OF_A_TIME = bounded(
+    r"\b(?:first \d+|first few|early|initial|interim|landmark|wilcoxon)\b", re.IGNORECASE
+)
+"""Words for a part of the time in which a study watched its people."""
 _LEVELS = ("primary", "unstated", "secondary")
 
 
@@ -49,10 +53,11 @@ def _of_most(leading: Sequence[Vote]) -> Vote:
 
 
 def _leading(votes: Sequence[Vote]) -> Iterator[Vote]:
-    def rank(vote: Vote) -> tuple[int, int, bool]:
+    def rank(vote: Vote) -> tuple[int, int, bool, bool]:
         near = ("direct", "broader", "related").index(vote.directness)
         level = _LEVELS.index(vote.level) if vote.level in _LEVELS else len(_LEVELS)
-        return near, level, _UNADJUSTED.search(vote.outcome) is not None
+        part = _OF_A_TIME.search(f"{vote.outcome} {vote.timepoint}") is not None
+        return near, level, part, _UNADJUSTED.search(vote.outcome) is not None
 
     best = min(map(rank, votes))
     return (vote for vote in votes if rank(vote) == best)

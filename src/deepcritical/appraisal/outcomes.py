@@ -210,7 +210,8 @@ def _of_composite(result: Result, asked: Asked) -> Placed:
     ranks: tuple[Importance, ...] = ("critical", "important", "surrogate", "harm")
     polarities = {part.higher_is_better for part in parts}
     weights = sorted((part.importance for part in parts), key=ranks.index)
-    if asked.outcomes and weights[-1] != "critical":
+    families = {c.family for text in texts if (c := construct_of(text, text))}
+    if asked.outcomes and weights[-1] != "critical" and len(families) != 1:
         weights = ["important", *weights]  # a part of it is not what was asked for
     return Placed(
         row=f"composite ({', '.join(sorted({part.row for part in parts}))})",

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.outcomes import construct_of, symptom_of
+from deepcritical.appraisal.qualifiers import fits
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.named import Condition
 from deepcritical.domain.patterns import bounded
@@ -79,9 +80,20 @@ def directness(
 ) -> Directness | None:
     """How the people of a result stand to those asked about; None where they have nothing to do.
 
-    Direct are people with the condition or a narrower one. Where the question names people beside
+    Direct are people with the condition or a narrower one, if nothing else parts them from those
+    asked about. Where the question names people beside
     what is treated ("agitation in dementia"), they are enough if the result is on what is treated.
     """
+    near = _directness(reading, result, evidence, asked)
+    people = " ".join((*_told(reading, evidence), reading.population.description))
+    if near == "direct" and not fits(asked.qualifiers, f"{people} {evidence.citation.title}"):
+        return "broader"
+    return near
+
+
+def _directness(
+    reading: StudyReading, result: Result, evidence: Evidence, asked: Asked
+) -> Directness | None:
     if asked.in_anyone:
         return "direct"
     if is_prevention(reading, result, asked):

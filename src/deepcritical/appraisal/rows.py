@@ -67,15 +67,20 @@ def closest(found: Sequence[_Item]) -> list[_Item]:
     """Return those of the best design in the closest people.
 
     Another condition counts only where nothing else does, and a design goes before closeness. Of
-    one design the very people asked about go first, unless they are very few.
+    one design the very people asked about go first, unless they are very few, and trials of the
+    drug before those of its class. Cohorts of either stand together where one does not say how many
+    it had: what parts them is more than the drug.
     """
     own = [one for one in found if one.directness != "related"] or list(found)
     tier = min(_TIERS.index(one.tier) for one in own)
     best = [one for one in own if _TIERS.index(one.tier) == tier]
+    if _TIERS[tier] == "randomised":
+        best = [one for one in best if not one.of_class] or best
     direct = [one for one in best if one.directness == "direct"]
     sizes = [one.people for one in direct]
     few = None not in sizes and sum(n or 0 for n in sizes) < VERY_FEW
-    return best if few or not direct else direct
+    untold = None in sizes and _TIERS[tier] == "controlled"
+    return best if few or untold or not direct else direct
 
 
 def _parted(casts: Sequence[_Cast]) -> tuple[list[_Cast], list[_Cast]]:
@@ -151,6 +156,7 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
     importance = min((v.importance for v in votes), key=_WEIGHTS.index)
     pooled, more_is_better = pooled_of(votes)
     way = _way(weighed, pooled, more_is_better, importance)
+    told = None if pooled and _is_split(pooled) and way is not Way.NO_DIFFERENCE else pooled
     body = Body(tuple(votes), _with_fears(way, weighed, [*beside, *others]), importance, pooled)
     certainty, reasons = rated(body)
     row = OutcomeRow(
@@ -164,7 +170,7 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
         studies=sum(max(1, v.studies or 1) for v in votes),
         people=body.people,
         effects=tuple(_effect(c) for c in weighed),
-        pooled=pooled,
+        pooled=told,
         certainty=certainty,
         reasons=reasons,
         directness=max((v.directness for v in votes), key=_NEAR.index),
@@ -178,6 +184,12 @@ def _row(name: str, comparator: str, casts: Sequence[_Cast]) -> OutcomeRow:
     )
     row = row.model_copy(update=_marks(votes))
     return row.model_copy(update={"finding": finding(row), "sentence": row_sentence(row)})
+
+
+def _is_split(pooled: PooledEffect) -> bool:
+    """Whether an estimate holds no effect because studies differ: no one figure stands for them."""
+    none = 1.0 if pooled.measure in RATIOS else 0.0
+    return pooled.ci_low <= none <= pooled.ci_high and pooled.i2 >= SUBSTANTIAL
 
 
 def _marks(votes: Sequence[Vote]) -> dict[str, bool]:

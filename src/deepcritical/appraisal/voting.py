@@ -147,11 +147,9 @@ def _weigh(
     if _is_of_another(result, asked) and not wanted:
         return _Weighed(None, "an outcome of another condition")
     near = directness(study, result, evidence, asked)
-    if near is None and result.kind == "safety" and not study.population.conditions:
-        near = "broader"
-    if near is None:
+    if near is None and (result.kind != "safety" or study.population.conditions):
         return _Weighed(None, "its people have another condition")
-    if near == "direct" and (tested.of_class or why):
+    if near is None or (near == "direct" and (tested.of_class or why)):
         near = "broader"
     way = _way(result, tested.side, place)
     if way is None:
@@ -164,6 +162,7 @@ def _weigh(
         "harm_asked": wanted and asked.on_harm,
         "of_other_kind": not wanted and is_of_other_kind(result, asked),
         "against_asked": tested.asked,
+        "non_inferior": vote.non_inferior and not asked.superior,
         "prevention": not asked.prevention and is_prevention(study, result, asked),
         "of_class": tested.of_class and not asked.is_class,
     }
@@ -219,6 +218,12 @@ def _way(result: Result, side: Literal["a", "b"], place: Placed) -> Way | None:
     outcomes gives the polarity only where the reader states no arm.
     """
     tells = significant(result.effect)
+    if (
+        result.non_inferiority
+        and result.effect
+        and None in (result.effect.ci_low, result.effect.ci_high)
+    ):
+        tells = None  # p is that of not being worse
     if tells is False or (tells is None and result.better == "no_difference"):
         return Way.NO_DIFFERENCE
     if result.contrast == "within":

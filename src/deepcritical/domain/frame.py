@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 
 from pydantic import Field
 
 from deepcritical.domain.base import Model
 from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.patterns import bounded
 
 __all__ = ["Ambiguity", "DeclineReason", "OutsideName", "QuestionFrame", "QuestionKind"]
 
@@ -44,6 +46,23 @@ class QuestionKind(StrEnum):
 
 _ON_HARM = frozenset({QuestionKind.SAFETY, QuestionKind.COMPARISON, QuestionKind.COMBINATION})
 """The kinds of questions that can be on a harm."""
+
+
+_IF_SAFE = bounded(
+    r"\b(?:un)?safe(?:ly)?\b|\bdangerous\b|\bharmful\b|\brisky\b|\bdo(?:es)? (?:more )?harm\b",
+    re.IGNORECASE,
+)
+_SERIOUS = (
+    "serious adverse events",
+    "severe adverse events",
+    "discontinuation due to adverse events",
+)
+_SERIOUS_HARM = Condition(
+    name="serious harm",
+    names=("serious harm", *_SERIOUS),
+    either=tuple(Condition(name=name, names=(name,)) for name in _SERIOUS),
+)
+"""What a question on safety is on that names no harm."""
 
 
 class DeclineReason(StrEnum):
@@ -125,8 +144,14 @@ class QuestionFrame(Model):
 
     @property
     def feared(self) -> Condition | None:
-        """The harm asked about: whether a drug brings it, or one more than another."""
-        return self.harm if self.kind in _ON_HARM else None
+        """The harm asked about: whether a drug brings it, or one more than another.
+
+        Of a question whether a drug is safe for those who have a condition, any that is serious.
+        """
+        if self.harm or self.raises or self.kind is not QuestionKind.SAFETY:
+            return self.harm if self.kind in _ON_HARM else None
+        named = self.condition and self.drugs and _IF_SAFE.search(self.text)
+        return _SERIOUS_HARM if named else None
 
     @property
     def is_on_harm(self) -> bool:

@@ -59,10 +59,19 @@ _CHOICE = bounded(
     re.IGNORECASE,
 )
 _BROUGHT_BY = bounded(
-    r" (?:[\w-]+ ){0,3}(?:caused by|due to|induced by|brought on by|secondary to|comes? with) "
-    r"(?:[\w-]+ ){0,2}",
+    r" (?:(?:[\w-]+ ){0,3}"
+    r"(?:caused by|due to|induced by|brought on by|secondary to|comes? with|during|while on|"
+    r"while taking|when taking|from taking)|(?:[\w-]+ )?(?:on|from|under)) (?:[\w-]+[ /]){0,2}",
     re.IGNORECASE,
 )
+_DURING = bounded(
+    r"\b(?:during|while (?:on|taking)|on top of) (?:the |my |her |his )?$", re.IGNORECASE
+)
+"""Before what people take while something else is tried."""
+_FAR = 60
+"""Characters before a drug that are looked at."""
+_COMPARES = bounded(r"\b(?:than|less|more|better|worse|fewer|effects?|evidence)\b", re.IGNORECASE)
+"""Words that make of a drug behind a condition one that is tried."""
 
 
 def alternatives(text: str, drugs: Sequence[DrugNamed]) -> list[DrugNamed]:
@@ -197,10 +206,19 @@ def _in_brackets(text: str, last: DrugNamed, named: DrugNamed) -> bool:
 
 
 def brought_it(text: str, named: DrugNamed, conditions: Sequence[ConditionMention]) -> bool:
-    """Whether a drug is told as what brought a condition: "nausea caused by" it."""
+    """Whether a drug is told as what brought a condition, or is only taken while another is tried.
+
+    So it is in "nausea caused by" it, "pain on" it and "during" it.
+    """
+    if _DURING.search(text, max(0, named.start - _FAR), named.start):
+        return True
     before = bisect_right(conditions, named.start, key=lambda c: c.end)
     near = conditions[max(0, before - _MOST_LISTED) : before]
-    return any(_BROUGHT_BY.fullmatch(text, c.end, named.start) for c in near)
+    return any(
+        _BROUGHT_BY.fullmatch(text, c.end, named.start)
+        and not _COMPARES.search(text, c.end, named.start)
+        for c in near
+    )
 
 
 def specific(drugs: list[DrugNamed]) -> list[DrugNamed]:

@@ -40,7 +40,9 @@ from deepcritical.vocabulary.words import is_english
 
 __all__ = ["DrugNamed", "Names", "as_condition", "find_names", "joined", "mentions_in", "taken_by"]
 
-_CODE = bounded(r"\b(?:[A-Z]{2,5}-\d{3,6}[A-Z]?|[A-Z]{2,4}\d{4,6})\b")
+_CODE = bounded(
+    r"\b(?:[A-Z]{2,5}-\d{3,6}[A-Z]?|[A-Z]{2,4}\d{4,6}|(?!COVID|HPV|ICD)[A-Z]{3,5}-\d{2})\b"
+)
 """A company's code of a compound: "VX-548"."""
 _GENE = bounded(
     r"\b(?:[A-Z][A-Z0-9]{1,6}\d[A-Z]?|C\d+orf\d+|[A-Z]{2,5}-?[αβγδκ]|NF-?κB|[Nn][Rr][Ff]2|"

@@ -29,7 +29,7 @@ from deepcritical.questions.roles import (
     roles_of,
     treats,
 )
-from deepcritical.questions.sides import other_arm, sides_of
+from deepcritical.questions.sides import is_added, other_arm, sides_of
 from deepcritical.questions.through import split_through
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 from deepcritical.vocabulary.nearest import offers
@@ -211,6 +211,8 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
     if all(named.group for named in drugs) and _asks_which(names):
         return QuestionKind.CANDIDATES
     is_one = len(drugs) == 1
+    if kind in _OF_SEVERAL and is_added(names):
+        return QuestionKind.COMBINATION
     if kind is QuestionKind.COMBINATION and cues.COMPARES.search(text):
         return QuestionKind.COMPARISON
     if kind is QuestionKind.SAFETY and is_one and _is_on_help(names):

@@ -254,8 +254,10 @@ def _hoped(names: Names, told: Mapping[str, _Told]) -> Iterator[tuple[str, str]]
 def _feared(text: str, told: Sequence[_Told], asks: int) -> _Told | None:
     """The condition that a drug is feared to bring."""
     least = _LEAST_OF_SEVERAL if len(told) > 1 else _LEAST_ALONE
-    # "More deaths in old people with it" fears no more of it.
+    # "More deaths in old people with it" fears no more of it, nor of what "or" sets beside it.
     had = [one for one in told if _OF_THOSE.search(text[: one.mention.start])]
+    ends = [one.mention.end for one in had]
+    had += [t for t in told if any(is_set_beside(text, end, t.mention.start) for end in ends)]
     harm = _leading([one for one in told if one not in had], HARM, least, asks)
     if harm is None and len(told) == 1 and not had and _BRINGS.search(text):
         before = text[: told[0].mention.start]

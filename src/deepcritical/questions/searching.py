@@ -167,8 +167,8 @@ def _with_others(question: ResearchQuestion, condition: Condition) -> Iterator[S
     drug, frame = question.drug, question.frame
     if drug is None or frame is None:
         return
-    if frame.feared and frame.condition:
-        yield asked(drug, frame.feared, condition.name)
+    if frame.harm and frame.condition:
+        yield asked(drug, frame.harm, condition.name)
     named = [other.name for other in frame.drugs if other.name != drug.name]
     named += [name for name in frame.comparators if name not in _CONTROLS]
     for other in named[:_MOST_OTHERS]:

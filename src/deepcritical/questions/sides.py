@@ -10,7 +10,7 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.questions.naming import DrugNamed, Names, taken_by
 from deepcritical.vocabulary.matching import overlaps
 
-__all__ = ["Sides", "other_arm", "sides_of"]
+__all__ = ["Sides", "is_added", "other_arm", "sides_of"]
 
 _BESIDE = (
     r"versus|vs?\.?|than|or|against|over|(?:as )?compared (?:with|to)|instead of|rather than|"
@@ -46,6 +46,10 @@ _NO_SIDE = bounded(
 )
 
 
+_ALONE = bounded(r" (?:alone|only|by itself|on its own|monotherapy)\b", re.IGNORECASE)
+"""Behind the name of a drug that is given without another."""
+
+
 class Sides(NamedTuple):
     """The two sides of a question."""
 
@@ -53,6 +57,13 @@ class Sides(NamedTuple):
     compared: list[DrugNamed]
     other: tuple[str, ...]
     """What else it is compared with: no drug."""
+
+
+def is_added(names: Names) -> bool:
+    """Whether a drug with another one is compared with that one alone: "A and B versus B alone"."""
+    told = [d.drug.name for d in names.every]
+    alone = [d for d in names.every if _ALONE.match(names.text, d.end)]
+    return len(set(told)) > 1 and any(told.count(d.drug.name) > 1 for d in alone)
 
 
 def other_arm(names: Names) -> str:

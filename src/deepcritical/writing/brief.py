@@ -175,7 +175,17 @@ def leading_rows(verdict: Verdict) -> list[OutcomeRow]:
     critical = [r for r in rows if r.importance == rows[0].importance]
     agreeing = [r for r in critical if r.way in wanted]
     others = [r for r in rows if r.way not in wanted and r.importance != "surrogate"]
-    return [*agreeing[:_TOLD_ROWS], *others[:1]]
+    return [*agreeing[:_TOLD_ROWS], *(others or _contrary(near, agreeing))[:1]]
+
+
+def _contrary(near: Sequence[OutcomeRow], agreeing: Sequence[OutcomeRow]) -> list[OutcomeRow]:
+    """Return the rows of cohorts that compared with a drug, and did not find what others found.
+
+    People who take something are more alike than those who take it and those who take nothing.
+    """
+    told = {row.outcome: row.way for row in agreeing if row.tier == "controlled"}
+    beside = [r for r in near if r.comparator and not r.asked and r.tier == "controlled"]
+    return [r for r in beside if r.outcome in told and r.way is not told[r.outcome]]
 
 
 _SIDES = (Way.CONFLICT, Way.BENEFIT, Way.NO_DIFFERENCE, Way.HARM)
@@ -256,12 +266,13 @@ def _with_other_side(
     """Return the first studies; where all of these say one thing, the next that says another."""
     first = list(ranked[:most])
     said = {vote.way for _, vote in first}
-    others = (
+    others = [
         (study, vote)
         for study, vote in ranked[most:]
-        if vote.way not in said and vote.importance == "critical" and not vote.comparator
-    )
-    other = next(others, None) if len(said) == 1 else None
+        if vote.way not in said and vote.importance == "critical"
+    ]
+    others.sort(key=lambda one: bool(one[1].comparator))
+    other = others[0] if others and len(said) == 1 else None
     return first if other is None else [first[0], other, *first[1 : most - 1]]
 
 

@@ -271,7 +271,7 @@ class TestPolarity:
         "text",
         [
             "Does metformin worsen asthma?",
-            "Is metformin harmful in asthma?",
+            "Which toxicities does metformin have in asthma?",
         ],
     )
     def test_a_question_about_harm_has_a_notice(self, text: str) -> None:

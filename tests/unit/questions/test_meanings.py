@@ -91,8 +91,7 @@ def test_taking_a_drug_away_is_not_giving_it(text: str) -> None:
     ("text", "told"),
     [
         ("What dose of metformin helps in gout?", "asks for more than"),
-        ("Is metformin harmful in gout?", "asks about harm"),
-        ("Is metformin unsafe in gout?", "asks about harm"),
+        ("Which toxicities does metformin have in gout?", "asks about harm"),
     ],
 )
 def test_a_report_says_where_it_answers_something_else(text: str, told: str) -> None:

@@ -1,0 +1,91 @@
+"""Tells which of two doses is higher, in a question and in the arms of a study."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Literal
+
+from deepcritical.domain.patterns import bounded
+from deepcritical.vocabulary.folding import key_of
+
+__all__ = ["dose_asked", "with_higher_dose"]
+
+_WORDS = r"[- ](?:[\w-]{1,20} )?dos(?:es?|age|ing)\b"
+_HIGH = bounded(rf"\b(?:high(?:er)?|large(?:r)?|double|increased){_WORDS}", re.IGNORECASE)
+_LOW = bounded(rf"\b(?:low(?:er)?|small(?:er)?|reduced){_WORDS}", re.IGNORECASE)
+_AMOUNT = bounded(
+    r"\b(\d[\d,]{0,9}(?:\.\d{1,4})?)\s?(mg|g|µg|mcg|IU|units?|mL|mmol|Gy)\b", re.IGNORECASE
+)
+_OFTEN = bounded(r"\b(?:once|twice|three times|daily|day|weekly|weeks?|monthly|months?|hours?)\b")
+_NUMBERS = dict(
+    zip(
+        "one two three four five six seven eight nine ten twelve".split(),
+        (*range(1, 11), 12),
+        strict=True,
+    )
+)
+_NUMBER = rf"(?P<number>\d{{1,2}}|{'|'.join(_NUMBERS)})"
+_EVERY = bounded(
+    rf"\b(?:every|q) ?{_NUMBER}[- ]?(?P<unit>days?|weeks?|months?|[dwm])\b|"
+    rf"\b{_NUMBER.replace('number', 'each')}[- ](?P<ly>week|month)ly\b|"
+    r"\b(?P<once>dai|week|month)ly\b",
+    re.IGNORECASE,
+)
+_DAYS = {"d": 1, "w": 7, "m": 30}
+_ASKED = bounded(
+    r"\b(?:(?P<low>low(?:er)?|reduced|small(?:er)?)|high(?:er)?|double|increased|large(?:r)?)"
+    r" (?:dose|dosage|dosing)s?\b",
+)
+_AT = bounded(r" (?:at|in|given at|taken at)(?: an?)?(?: very)? ?$| $")
+"""Words by which a question is on one dose of a drug and not on the drug as such."""
+_CLAUSE = re.compile(r"[,;:?–]| - ")
+_VERSUS = bounded(r"\b(?:versus|vs\.?|than|against|or|compared (?:with|to))(?=\W)", re.IGNORECASE)
+
+
+def dose_asked(text: str, names: Iterable[str]) -> Literal["", "high", "low"]:
+    """Return which dose of the drug is asked about; '' for the drug as such.
+
+    The words for it stand right before or behind the drug's name, or two doses are set against each
+    other, of which the first is meant.
+    """
+    folded = f" {key_of(text)} "
+    for found in _ASKED.finditer(folded):
+        behind, before = folded[found.end() :].removeprefix(" of"), folded[: found.start()]
+        for name in map(key_of, names):
+            near = behind.startswith(f" {name} ") or _AT.sub("", before).endswith(f" {name}")
+            if name and near:
+                return "low" if found["low"] else "high"
+    first, *others = _VERSUS.split(text, maxsplit=1)
+    higher = with_higher_dose(first, _CLAUSE.split(others[0])[0]) if others else None
+    return "" if higher is None else "high" if higher == "a" else "low"
+
+
+def with_higher_dose(a: str, b: str) -> Literal["a", "b"] | None:
+    """Return which of two texts tells the higher dose: by words, by amounts, or by how often."""
+    for words, more in ((_HIGH, True), (_LOW, False)):
+        told = [bool(words.search(label)) for label in (a, b)]
+        if told[0] != told[1]:
+            return "a" if told[0] is more else "b"
+    amounts = [_AMOUNT.findall(label) for label in (a, b)]
+    often = [sorted(_OFTEN.findall(label.casefold())) for label in (a, b)]
+    if [len(found) for found in amounts] == [1, 1] and often[0] == often[1]:
+        (one, unit), (other, same) = amounts[0][0], amounts[1][0]
+        first, second = (float(n.replace(",", "")) for n in (one, other))
+        if unit.casefold() == same.casefold() and first != second:
+            return "a" if first > second else "b"
+    days = [_interval(label) for label in (a, b)]
+    if None in days or days[0] == days[1]:
+        return None
+    return "a" if (days[0] or 0) < (days[1] or 0) else "b"
+
+
+def _interval(label: str) -> int | None:
+    """Return the days from one dose to the next; None where it is not told once."""
+    found = list(_EVERY.finditer(label))
+    if len(found) != 1:
+        return None
+    told = found[0]
+    number = (told["number"] or told["each"] or "1").casefold()
+    count = int(number) if number.isdigit() else _NUMBERS[number]
+    return count * _DAYS[(told["unit"] or told["ly"] or told["once"])[0].casefold()]

@@ -1,0 +1,97 @@
+"""Compares what parts off the people of a question with what parts off those of a study.
+
+Age, stage, receptors, earlier treatment: a trial of others, or of all comers, tells of those asked
+about indirectly (GRADE guidelines 8, indirectness of population).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from deepcritical.domain.patterns import bounded
+
+__all__ = ["Qualifiers", "fits", "qualifiers_in"]
+
+Qualifiers = Mapping[str, frozenset[str]]
+"""By what people are told apart -> which of them are meant."""
+
+
+class _Kind(NamedTuple):
+    """One way in which people are told apart."""
+
+    values: tuple[tuple[str, re.Pattern[str]], ...]
+    stated: bool = True
+    """Whether a study must say that its people are those: where most have it, few say so."""
+
+
+def _kind(*, stated: bool = True, **values: str) -> _Kind:
+    told = ((name, bounded(pattern, re.IGNORECASE)) for name, pattern in values.items())
+    return _Kind(tuple(told), stated)
+
+
+_MARKED = r"(?:[- ](?:and|or|/) ?\w+)?(?:[- ]receptors?)?[- ]?"
+_HORMONE = rf"(?:\b(?:hormone|o?estrogen|progesterone)[- ]receptors?|\bHR|\bER|\bPR){_MARKED}"
+_HER2 = r"\b(?:HER-?2|ERBB2)(?:/neu)?[- ]?"
+_TUMOUR = r"(?:\w+ ){0,2}(?:cancers?|carcinomas?|tumou?rs?|melanomas?|lymphomas?|disease)\b"
+_YES = r"(?:positive|\+(?:ve)?|overexpress\w+|amplified)"
+_NO = r"(?:negative|-ve\b|−|-(?=[ ,;/)]|$))"
+_KINDS: Mapping[str, _Kind] = {
+    "menopause": _kind(before=r"\bpre-?menopaus\w+", after=r"\bpost-?menopaus\w+"),
+    "hormone receptors": _kind(
+        positive=rf"{_HORMONE}{_YES}", negative=rf"{_HORMONE}{_NO}|\btriple[- ]negative|\bTNBC\b"
+    ),
+    "HER2": _kind(
+        positive=rf"{_HER2}{_YES}", negative=rf"{_HER2}{_NO}|\btriple[- ]negative|\bTNBC\b"
+    ),
+    "stage": _kind(
+        early=rf"\bearly(?:-stage)? {_TUMOUR}|\badjuvant\b|\bneo-?adjuvant\b|\boperable\b|"
+        r"\bresected\b|\bstages? I{1,3}[ABC]?\b|\bEBC\b|\bDCIS\b",
+        advanced=rf"\bmetasta\w+|\badvanced {_TUMOUR}|\bstage (?:IV|4)\b|\bMBC\b|\bABC\b",
+    ),
+    "earlier treatment": _kind(
+        none=r"\bnewly diagnosed\b|\buntreated\b|\b(?:treatment|drug)[- ]na[iï]ve\b|"
+        r"\bfirst[- ]line\b",
+        failed=r"\brefractory\b|\b(?:treatment|drug)[- ]resistant\b|\brelapsed\b|"
+        r"\bpreviously treated\b|\bsecond[- ]line\b",
+    ),
+    "age": _kind(
+        children=r"\bchild(?:ren|hood)?\b|\bp(?:a)?ediatric\w*|\binfants?\b|\bneonat\w+|\bnewborns?\b|"
+        r"\btoddlers?\b|\badolescen\w+|\bteen\w*|\bpreterm\b|\bjuvenile\b",
+        adults=r"\badults?\b|\belderly\b|\bolder\b|\bnursing homes?\b|\bmen\b|\bwomen\b",
+    ),
+    "pregnancy": _kind(pregnant=r"\bpregnan(?:t|cy)\b|\bgestation\w*|\bexpectant mothers?\b"),
+    "sex": _kind(stated=False, women=r"\bwom[ae]n\b|\bfemales?\b", men=r"\bm[ae]n\b|\bmales?\b"),
+}
+_STATED_ONLY = frozenset({("age", "adults")})
+"""What most people of studies are: that nothing is said of it parts nobody off."""
+
+
+@lru_cache(maxsize=4096)
+def qualifiers_in(text: str) -> Qualifiers:
+    """What a text says of people by which they are told apart from others with the condition."""
+    found = {
+        name: frozenset(value for value, pattern in kind.values if pattern.search(text))
+        for name, kind in _KINDS.items()
+    }
+    return {name: values for name, values in found.items() if values}
+
+
+def fits(asked: Qualifiers, people: str) -> bool:
+    """Whether those described are surely the people that a question asks about.
+
+    Args:
+        asked: What the question says of them.
+        people: What a study says of its own.
+    """
+    own = qualifiers_in(people)
+    return all(_fits(name, values, own.get(name, frozenset())) for name, values in asked.items())
+
+
+def _fits(name: str, asked: frozenset[str], own: frozenset[str]) -> bool:
+    if own:
+        return own <= asked or (not _KINDS[name].stated and bool(own & asked))
+    plain = all((name, value) in _STATED_ONLY for value in asked)
+    return plain or not _KINDS[name].stated

@@ -1,0 +1,42 @@
+"""Tests which of two doses is told to be the higher one."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepcritical.appraisal.dosing import dose_asked, with_higher_dose
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "higher"),
+    [
+        ("examplol 20 mg daily", "examplol 10 mg daily", "a"),
+        ("examplol 1,000 mg", "examplol 1,500 mg", "b"),
+        ("high-dose examplol", "examplol", "a"),
+        ("examplol", "low-dose examplol", "a"),
+        ("examplol every 4 weeks", "examplol every 12 weeks", "a"),
+        ("examplol q12w", "examplol q4w", "b"),
+        ("examplol 3-monthly", "examplol monthly", "b"),
+        ("examplol every six months", "examplol every two months", "b"),
+        ("examplol 20 mg once daily", "examplol 10 mg twice daily", None),
+        ("examplol 20 mg", "examplol 20 IU", None),
+        ("examplol", "examplol", None),
+    ],
+)
+def test_by_words_by_amounts_or_by_how_often(a: str, b: str, higher: str | None) -> None:
+    assert with_higher_dose(a, b) == higher
+
+
+@pytest.mark.parametrize(
+    ("text", "dose"),
+    [
+        ("Does high-dose examplol help in gout?", "high"),
+        ("low dose examplol gout", "low"),
+        ("examplol 2-3 mg/day versus 0.5 mg/day for gout", "high"),
+        ("examplol q12w vs q4w - is it enough?", "low"),
+        ("Does examplol help in gout or psoriasis?", ""),
+        ("examplol 20 mg in gout", ""),
+    ],
+)
+def test_the_dose_that_a_question_is_on(text: str, dose: str) -> None:
+    assert dose_asked(text, ["examplol"]) == dose

@@ -1,0 +1,75 @@
+"""Tests that a question on a harm is one, however many drugs it names."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepcritical.domain.frame import DeclineReason, QuestionKind
+from deepcritical.questions.forms import research_question
+from deepcritical.questions.reading import read_frame
+from deepcritical.questions.wording import claim_of
+
+
+@pytest.mark.parametrize(
+    ("text", "harm"),
+    [
+        ("Does clozapine cause more neutropenia than olanzapine in schizophrenia?", "neutropenia"),
+        ("Does rivaroxaban cause more bleeding than apixaban in atrial fibrillation?", "bleeding"),
+        ("Does palbociclib increase anaemia?", "anaemia"),
+        ("Can conjugated estrogens plus medroxyprogesterone cause breast cancer?", "breast cancer"),
+    ],
+)
+def test_more_of_a_condition_is_feared(text: str, harm: str) -> None:
+    feared = read_frame(text).feared
+    assert feared is not None
+    assert feared.name == harm
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is apixaban better than warfarin against stroke in atrial fibrillation?",
+        "Does ibuprofen relieve more pain than paracetamol?",
+        "Do metformin and pioglitazone together prevent diabetes?",
+        "How do fluoroquinolones cause tendon rupture?",
+    ],
+)
+def test_less_of_it_is_hoped_for(text: str) -> None:
+    frame = read_frame(text)
+    assert frame.kind is not QuestionKind.SAFETY or frame.harm is None
+    assert not frame.is_on_harm
+
+
+@pytest.mark.parametrize("word", ["safe", "dangerous", "harmful"])
+def test_whether_a_drug_is_safe_asks_for_serious_harm(word: str) -> None:
+    frame = read_frame(f"Is metformin {word} in gout?")
+    assert frame.is_on_harm
+    assert claim_of(frame) == "metformin increases the risk of serious harm in gout"
+    assert not research_question(frame).notices
+
+
+def test_those_who_may_die_are_not_what_is_feared() -> None:
+    frame = read_frame(
+        "Does haloperidol raise the risk of dying in people with dementia or delirium?"
+    )
+    assert frame.feared is None
+    assert frame.raises
+
+
+@pytest.mark.parametrize(
+    ("text", "drugs"),
+    [
+        ("paclitaxel plus bevacizumab versus paclitaxel alone in breast cancer", 2),
+        ("fish oil for aching joints on anastrozole or letrozole", 1),
+        ("Do beta blockers help during trastuzumab treatment of breast cancer?", 1),
+    ],
+)
+def test_what_is_taken_beside_is_told_from_what_is_added(text: str, drugs: int) -> None:
+    frame = read_frame(text)
+    assert len(frame.drugs) == drugs
+    assert frame.comparators == ()
+
+
+def test_a_foreign_name_makes_no_other_language() -> None:
+    frame = read_frame("A friend says that Exámplia is proven to calm hot flushes. Is that true?")
+    assert frame.declined is not DeclineReason.OTHER_LANGUAGE
