@@ -124,7 +124,9 @@ def _of_doses(a: Arm | None, b: Arm | None, asked: Asked) -> Tested:
 
 def _of_combination(a: frozenset[str], b: frozenset[str], asked: Asked) -> Tested:
     """What a result tests of a combination: all of it against a part of it, or against none."""
-    whole = [asked.partners <= got and bool(got & asked.names) for got in (a, b)]
+    held = [asked.partners & got for got in (a, b)]
+    enough = [bool(h) if asked.either else h == asked.partners for h in held]
+    whole = [bool(e and got & asked.names) for e, got in zip(enough, (a, b), strict=True)]
     if all(whole):
         return Tested(why_not="the combination is in both arms")
     if not any(whole):

@@ -68,9 +68,11 @@ __all__ = [
     "are_asked_about",
     "concerns",
     "directness",
+    "is_hoped_for",
     "is_prevention",
     "is_whole",
     "may_be_asked_about",
+    "named_by",
     "names_condition",
 ]
 
@@ -128,6 +130,26 @@ def _is_measured_as_it(reading: StudyReading, result: Result, asked: Asked) -> b
         and _is_on_it(other, asked)
         for other in reading.results
     )
+
+
+def named_by(result: Result, asked: Asked) -> str:
+    """Return which condition an outcome is, of those whose side the question does not tell."""
+    texts = (result.outcome, result.concept)
+    own = construct_of(result.concept, result.outcome)
+    return next(
+        (
+            one.name
+            for one in asked.open_sided
+            if names_condition(texts, one) or (own and own == construct_of(one.name, one.name))
+        ),
+        "",
+    )
+
+
+def is_hoped_for(result: Result, asked: Asked) -> bool:
+    """Whether an outcome that a study counts among harms is what the question wants treated."""
+    told = not (asked.on_harm or asked.open_sided or asked.prevention)
+    return told and names_condition((result.outcome, result.concept), asked.condition)
 
 
 def _is_on_it(result: Result, asked: Asked) -> bool:

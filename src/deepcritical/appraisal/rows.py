@@ -192,12 +192,14 @@ def _is_split(pooled: PooledEffect) -> bool:
     return pooled.ci_low <= none <= pooled.ci_high and pooled.i2 >= SUBSTANTIAL
 
 
-def _marks(votes: Sequence[Vote]) -> dict[str, bool]:
+def _marks(votes: Sequence[Vote]) -> dict[str, bool | str]:
     """What holds of a row where it holds of one of its votes, or of all of them."""
     of_one = ("is_grave", "is_fatal", "wanted", "harm_asked")
     of_all = ("of_other_kind", "non_inferior", "prevention", "of_class")
+    names = {vote.named for vote in votes}
+    told = {"named": names.pop() if len(names) == 1 else ""}
     marks = {name: any(getattr(vote, name) for vote in votes) for name in of_one}
-    return marks | {name: all(getattr(vote, name) for vote in votes) for name in of_all}
+    return told | marks | {name: all(getattr(vote, name) for vote in votes) for name in of_all}
 
 
 def _control(votes: Sequence[Vote]) -> str:

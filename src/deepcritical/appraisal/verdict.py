@@ -64,6 +64,11 @@ _HARM_OBSERVED = (
     "Studies without randomisation found that patients did worse with the drug on the outcome that "
     "was asked about, and no trial tells."
 )
+_FEWER = "Fewer patients had the harm that was asked about with the drug, and not more."
+_SURELY_FEWER = (
+    f"Several trials, or a review of trials, with {OPTIMAL_INFORMATION_SIZE} participants or more "
+    "found that fewer patients had the harm that was asked about with the drug."
+)
 _OTHERS = "Results are of other people or another condition than asked about."
 _ACTIVE = "It was compared with other drugs only, so whether it helps by itself is not told."
 _BESIDE = "Only harms, or outcomes that do not bear on the condition, were reported."
@@ -98,6 +103,8 @@ RULES: dict[str, VerdictLabel] = {
     WEAK_SIGNAL: VerdictLabel.INSUFFICIENT,
     _HARMFUL: VerdictLabel.HARMFUL,
     _HARM_OBSERVED: VerdictLabel.HARMFUL,
+    _FEWER: VerdictLabel.UNSUPPORTED,
+    _SURELY_FEWER: VerdictLabel.REFUTED,
     _OTHERS: VerdictLabel.INSUFFICIENT,
     _ACTIVE: VerdictLabel.INSUFFICIENT,
     _BESIDE: VerdictLabel.INSUFFICIENT,
@@ -226,7 +233,7 @@ def _led(
     way, deciding = together(first)
     certainty, downgrades = _certainty(way, deciding)
     # Asked about one harm, the answer is on that one alone.
-    grave = [] if deciding[0].harm_asked else [row for row in rows if _is_grave(row)]
+    grave = [] if _is_on_harm(deciding[0]) else [row for row in rows if _is_grave(row)]
     rule = _rule(way, deciding, grave, certainty, confirmed=is_confirmed(deciding, studies))
     if rule in (_SUPPORTED, _ONE_TRIAL) and _is_beside_primary(first, deciding):
         rule = _SECONDARY
@@ -236,6 +243,11 @@ def _led(
     caps = (*doubts, *_caps(first[0], grave))
     ids = [i for row in deciding for i in row.evidence_ids]
     return _verdict(rule, certainty, rows, sorted(set(ids), key=_by_number), downgrades, caps)
+
+
+def _is_on_harm(row: OutcomeRow) -> bool:
+    """Whether the question is on a harm, as it says or as studies measured it."""
+    return row.harm_asked or row.importance == "harm"
 
 
 def _by_number(evidence_id: str) -> tuple[int, str]:
@@ -294,7 +306,7 @@ def _rule(
         if certainty is Certainty.VERY_LOW:
             return weak
         # Harms are looked for in cohorts, for trials are too short and small to show them.
-        observed = first.harm_asked and first.tier == "controlled"
+        observed = _is_on_harm(first) and first.tier == "controlled"
         return _HARMFUL if proven else _HARM_OBSERVED if observed else weak
     if way is Way.NO_DIFFERENCE:
         if any(_is_proven(row) for row in grave):
@@ -302,6 +314,9 @@ def _rule(
         return _none_shown(rows, certainty, confirmed=confirmed)
     if way is Way.CONFLICT:
         return _MIXED if randomised else _MIXED_COHORTS
+    if _is_on_harm(first):
+        sure = certainty in SURE and randomised and confirmed
+        return _SURELY_FEWER if sure else _FEWER
     fatal = any(row.is_fatal for row in grave)
     if randomised and grave and (fatal or first.importance != "critical"):
         return _AT_A_PRICE

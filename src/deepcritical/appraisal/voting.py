@@ -19,9 +19,11 @@ from deepcritical.appraisal.outcomes import (
 from deepcritical.appraisal.people import (
     concerns,
     directness,
+    is_hoped_for,
     is_pooled,
     is_prevention,
     is_whole,
+    named_by,
 )
 from deepcritical.appraisal.pooling import Estimate, mean_difference, risk_ratio
 from deepcritical.domain.effects import leaning, oriented, significant
@@ -138,14 +140,9 @@ def _weigh(
     tested = tested_by(study, result, asked)
     if tested.why_not:
         return _Weighed(None, tested.why_not)
-    if asked.comparators and tested.comparator not in asked.comparators:
-        against = tested.comparator or "nothing or placebo"
-        return _Weighed(None, f"it compares with {against}, which was not asked about")
     wanted = bool(asked.outcomes) and place.importance == "critical"
-    if asked.on_harm and not wanted and place.importance != "harm":
-        return _Weighed(None, "an outcome that was not asked about")
-    if _is_of_another(result, asked) and not wanted:
-        return _Weighed(None, "an outcome of another condition")
+    if beside := _beside(result, asked, tested, place, wanted=wanted):
+        return _Weighed(None, beside)
     near = directness(study, result, evidence, asked)
     if near is None and (result.kind != "safety" or study.population.conditions):
         return _Weighed(None, "its people have another condition")
@@ -154,12 +151,15 @@ def _weigh(
     way = _way(result, tested.side, place)
     if way is None:
         return _Weighed(None, "which arm did better is not told")
+    if place.importance == "harm" and way is Way.BENEFIT and is_hoped_for(result, asked):
+        place = place._replace(importance="critical")
     vote = _vote(study, result, evidence, place, tested, way)
     changes = {
         "directness": near,
         "tier": _tier(study, result, grade),
         "wanted": wanted,
         "harm_asked": wanted and asked.on_harm,
+        "named": named_by(result, asked),
         "of_other_kind": not wanted and is_of_other_kind(result, asked),
         "against_asked": tested.asked,
         "non_inferior": vote.non_inferior and not asked.superior,
@@ -167,6 +167,18 @@ def _weigh(
         "of_class": tested.of_class and not asked.is_class,
     }
     return _Weighed(vote.model_copy(update=changes))
+
+
+def _beside(result: Result, asked: Asked, tested: Tested, place: Placed, *, wanted: bool) -> str:
+    """Why a result on the drug is not on what was asked about; '' where it is."""
+    if asked.comparators and tested.comparator not in asked.comparators:
+        against = tested.comparator or "nothing or placebo"
+        return f"it compares with {against}, which was not asked about"
+    if asked.on_harm and not wanted and place.importance != "harm":
+        return "an outcome that was not asked about"
+    if _is_of_another(result, asked) and not wanted:
+        return "an outcome of another condition"
+    return ""
 
 
 def _told_only(study: StudyReading, result: Result) -> str:

@@ -220,6 +220,7 @@ _MEASURES = (
         r"recurren\w+|relaps\w+|(?:comes?|coming|came) back|flare[- ]?ups?|flares?|recurring",
     ),
     ("remission", "+", r"remission|remit\w*"),
+    ("tumour response", "+", r"(?:tumou?rs? )?shrink\w*|tumou?r response|response rates?|\bpCR\b"),
     ("exacerbations", "-", r"exacerbations?|attacks?"),
     ("progression", "-", r"progress\w*|advanc\w+|worsening|getting worse|course of"),
     (

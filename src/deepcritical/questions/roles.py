@@ -75,8 +75,9 @@ _BRINGS = bounded(
 )
 """The only condition of a question on safety is what the drug may bring, not who takes it."""
 _MORE_OF_IT = bounded(
-    r"\b(?:caus(?:e|es|ed|ing)|increas(?:e|es|ed|ing)|rais(?:e|es|ed|ing)|trigger\w*|excess|more|higher|"
-    r"bring\w* on)(?: (?!(?:patients?|people|those|with|in|for|of|than)\b)[\w'’-]+){0,2} "
+    r"\b(?:caus(?:e|es|ed|ing)|increas(?:e|es|ed|ing)|rais(?:e|es|ed|ing)|trigger\w*|excess|more|"
+    r"higher|worse|bring\w* on)"
+    r"(?: (?!(?:patients?|people|those|with|in|for|of|than)\b)[\w'’-]+){0,2} "
     r"(?:(?:risks?|rates?|chances?|odds|incidence) of (?:the )?)?$",
     re.IGNORECASE,
 )

@@ -18,7 +18,7 @@ _BESIDE = (
 )
 _PLACEBO = bounded(
     r"\b(?:placebo|dummy (?:pills?|treatments?)|sugar pills?|inactive pills?|sham|no treatment|"
-    r"usual care)\b",
+    r"usual care|observation)\b",
     re.IGNORECASE,
 )
 _ARM = (
@@ -39,6 +39,11 @@ _OTHER_ARM = bounded(
     rf"\b{_ARM.format('first')} (?:{_BESIDE}|better than) |{_ANY_ARM}",
     re.IGNORECASE,
 )
+_AGAINST = bounded(
+    rf"\b(?:versus|vs?\.?|than|compared (?:with|to)|or|against) (?:an? |the )?{_PLACEBO.pattern}",
+    re.IGNORECASE,
+)
+"""A control as the other side, whatever drugs are named beside it."""
 _NO_SIDE = bounded(
     r"\b(?:other|others|another|dose|doses|dosing|daily|weekly|older|younger|women|men|adults|"
     r"children|not|baseline|before|alone|healthy|controls?)\b",
@@ -91,6 +96,8 @@ def sides_of(names: Names, drugs: Sequence[DrugNamed], *, two: bool) -> Sides:
         return Sides(list(drugs), [], placebo)
     behind = {named.drug.name for named in names.compared}
     asked = next((d for d in drugs if d.drug.name not in behind), drugs[0])
+    if placebo and _AGAINST.search(names.text):
+        return Sides([asked], [], placebo)
     compared = [d for d in drugs if d is not asked] or list(names.beside[:1])
     arm = "" if compared else other_arm(names)
     return Sides([asked], compared, (arm, *placebo) if arm else placebo)
