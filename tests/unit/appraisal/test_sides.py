@@ -1,0 +1,126 @@
+"""Whether a harm is asked about, in whom, against what, and what stands for the drug itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepcritical.appraisal.asked import Asked
+from deepcritical.appraisal.rows import outcome_rows
+from deepcritical.domain.certainty import Certainty
+from deepcritical.domain.frame import QuestionFrame, QuestionKind
+from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.study import Effect, Result
+from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.domain.votes import Way
+from tests.unit.appraisal.builders import (
+    DRUG,
+    OUTCOME,
+    arm,
+    asked,
+    ballot,
+    findings,
+    null,
+    people,
+    result,
+    study,
+    vote,
+)
+from tests.unit.appraisal.cases import cohort, eff, judged, trial
+
+FRACTURE = Condition(name="hip fractures", names=("hip fractures",))
+MORE = eff("OR", 1.6, 1.3, 2.0)
+LESS = eff("OR", 0.6, 0.5, 0.75)
+
+
+def asking(text: str, kind: QuestionKind = QuestionKind.EFFICACY, **fields: object) -> Asked:
+    told = {"text": text, "kind": kind, "drugs": (Drug(name=DRUG, known=False),), **fields}
+    return asked(frame=QuestionFrame.model_validate(told))
+
+
+def on_harm() -> Asked:
+    return asking("?", QuestionKind.SAFETY, harm=FRACTURE)
+
+
+def broke(better: str = "b", effect: Effect = MORE) -> Result:
+    told = {"kind": "safety", "better": better, "effect": effect, "higher_is_better": False}
+    return result("hip fracture", **told)
+
+
+def test_what_cohorts_found_of_a_harm_that_is_asked_about_is_told_as_harm() -> None:
+    verdict = judged(cohort(broke(), n=9000), question=on_harm())
+    assert (verdict.label, verdict.certainty) == (VerdictLabel.HARMFUL, Certainty.LOW)
+    assert verdict.strength_of_harm == "likely"
+
+
+def test_fewer_of_it_is_no_benefit_that_was_asked_about() -> None:
+    verdict = judged(trial(broke("a", LESS), n=9000), question=on_harm())
+    assert verdict.label is VerdictLabel.UNSUPPORTED
+
+
+def test_a_condition_that_was_measured_as_a_harm_only_is_what_is_asked_about() -> None:
+    keywords = asking("examplol hip fractures testitis", population=("Hip Fractures",))
+    helped = trial(result(OUTCOME), n=900)
+    verdict = judged(helped, cohort(broke(), n=9000), question=keywords)
+    assert verdict.label is VerdictLabel.HARMFUL
+
+
+@pytest.mark.parametrize("text", ["Does examplol help in testitis with hip fractures?", "?"])
+def test_it_is_not_where_a_benefit_is_asked_for_or_nothing_is_named(text: str) -> None:
+    named = ("Hip Fractures",) if text != "?" else ()
+    verdict = judged(
+        trial(result(OUTCOME), n=900),
+        cohort(broke(), n=9000),
+        question=asking(text, population=named),
+    )
+    assert verdict.label is VerdictLabel.PROMISING
+
+
+def test_trials_of_the_drug_go_before_a_review_of_its_class() -> None:
+    own = vote(Way.NO_DIFFERENCE, directness="broader")
+    of_class = vote(directness="broader", of_class=True, review=True, studies=30, people=9000)
+    (row,) = outcome_rows(findings(own, of_class))
+    assert (row.way, row.of_class) == (Way.NO_DIFFERENCE, False)
+
+
+def test_other_people_do_not_displace_those_asked_about() -> None:
+    women = asking("examplol in premenopausal women with testitis")
+    own = trial(
+        null(effect=eff("HR", 1.1, 0.7, 1.6)),
+        n=500,
+        population=people(description="premenopausal women with testitis", n_randomised=500),
+    )
+    others = trial(
+        result("death from any cause", effect=eff("HR", 0.5, 0.4, 0.7)),
+        n=9000,
+        population=people(description="postmenopausal women with testitis", n_randomised=9000),
+    )
+    assert judged(own, others, question=women).label is VerdictLabel.UNSUPPORTED
+
+
+def test_the_p_of_not_being_worse_is_none_of_a_difference() -> None:
+    told = null(effect={"p": 0.001}, non_inferiority="shown")
+    other = (arm("A", DRUG), arm("B", "testamine"))
+    (vote_of_it,) = ballot(study(told, arms=other)).votes
+    assert vote_of_it.way is Way.NO_DIFFERENCE
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("Is examplol better than testamine?", VerdictLabel.UNSUPPORTED),
+        ("examplol versus testamine", VerdictLabel.PROMISING),
+    ],
+)
+def test_a_drug_that_is_not_worse_is_not_better(text: str, label: VerdictLabel) -> None:
+    question = asking(text, QuestionKind.COMPARISON, comparators=("testamine",))
+    told = trial(null(non_inferiority="shown"), b=("testamine",))
+    assert judged(told, question=question).label is label
+
+
+@pytest.mark.parametrize(("joint", "votes"), [("or", 1), ("and", 0)])
+def test_any_partner_will_do_where_the_question_gives_a_choice(joint: str, votes: int) -> None:
+    drugs = tuple(Drug(name=name, known=False) for name in (DRUG, "testamine", "proxamine"))
+    text = f"examplol with testamine {joint} proxamine"
+    question = asking(text, QuestionKind.COMBINATION, drugs=drugs)
+    arms = (arm("A", DRUG, "testamine"), arm("B", "testamine"))
+    assert len(ballot(study(result(), arms=arms), question).votes) == votes
