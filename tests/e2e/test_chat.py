@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -219,6 +220,9 @@ def test_a_similar_run_is_told_in_a_script_and_printed_only_on_demand(tmp_path: 
 def test_a_report_is_offered_for_the_same_repurposing_question(tmp_path: Path) -> None:
     question = "Can examplol be repurposed for testitis?"
     first = run("research", question, cwd=tmp_path)
+    told = re.search(r"deepcritical (research --reuse \w+ --full)", first.stdout)
+    assert told
+    assert "## Methodology" in run(*told[1].split(), cwd=tmp_path).stdout
     again = run("research", "Is examplol useful in testitis?", cwd=tmp_path)
     assert "Similar" not in first.stderr
     assert f"“{question}”" in again.stderr

@@ -5,34 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from deepcritical.appraisal.dosing import dose_asked
 from deepcritical.appraisal.qualifiers import Qualifiers, qualifiers_in
-from deepcritical.domain.frame import QuestionFrame, QuestionKind
+from deepcritical.domain.frame import SERIOUS_HARM, QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
 from deepcritical.vocabulary.classes import class_names, drug_class
-from deepcritical.vocabulary.conditions import condition_named
-from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
+from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
 
 __all__ = ["Asked", "asked_of"]
 
 
-_HOPES = bounded(
-    r"\b(?:help|treat|benefi|effective|efficac|work|improv|reliev|reduc|prevent|lower|slow|cur(?:e|ing)|"
-    r"protect|useful|use\b|for\b|against|better|manag|therap|option|respon|candidate|repurpos|calm|eas(?:e|ing)|"
-    r"heal|fewer|less|surviv|remission)",
-    re.IGNORECASE,
-)
-"""Words of a question that a drug is to do good."""
 _SUPERIOR = bounded(
     r"\b(?:better|superior|(?:more|greater|higher) (?:\w+ )?(?:effective|efficac\w+|benefit)|"
     r"beats?|outperforms?|improves? on)\b",
     re.IGNORECASE,
 )
-_OR = bounded(r"\bor\b|\w/\w", re.IGNORECASE)
+_AS_GOOD = bounded(r"\bas (?:good|well|effective)\b|\bnon-?inferior", re.IGNORECASE)
+_OR = bounded(r"(?: or|,? or|/) ?", re.IGNORECASE)
 _WIDEST = 100
 """Drugs of a class that tells of one of them: of all drugs for a disease none stands for all."""
 
@@ -68,8 +62,8 @@ class Asked(NamedTuple):
     """Whether the harm is asked about in whoever takes the drug."""
     dose: Literal["", "high", "low"] = ""
     """Whether the question is on a high or a low dose of the drug."""
-    open_sided: tuple[Condition, ...] = ()
-    """Conditions named in words that do not say if the drug is to treat or may bring them."""
+    any_grave: bool = False
+    """Whether any harm that kills or disables is asked about."""
     superior: bool = False
     """Whether a comparison asks if the drug is better, so that one as good is none that is."""
     qualifiers: Qualifiers = MappingProxyType({})
@@ -116,7 +110,7 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         kin=frozenset(name for kin in groups.values() for name in kin),
         condition=condition,
         partners=partners,
-        either=bool(frame and len(partners) > 1 and _OR.search(frame.text)),
+        either=bool(frame and len(partners) > 1 and _is_choice(frame.text, partners)),
         comparators=comparators,
         population=frame.population if frame else (),
         outcomes=_outcomes(frame) if frame else (),
@@ -125,19 +119,17 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         prevention=bool(frame and frame.prevents),
         in_anyone=bool(frame and frame.feared and not frame.condition),
         is_class=bool(members),
-        open_sided=_open_sided(frame) if frame else (),
-        superior=bool(frame and _SUPERIOR.search(frame.text)),
+        any_grave=bool(frame and frame.feared is SERIOUS_HARM),
+        superior=bool(frame and _SUPERIOR.search(frame.text) and not _AS_GOOD.search(frame.text)),
         qualifiers=qualifiers_in(frame.text) if frame else MappingProxyType({}),
         dose=dose_asked(frame.text, own) if frame and not comparators else "",
     )
 
 
-def _open_sided(frame: QuestionFrame) -> tuple[Condition, ...]:
-    """The conditions of a question such as "antipsychotics hip fracture dementia"."""
-    if frame.is_on_harm or frame.prevents or _HOPES.search(frame.text):
-        return ()
-    others = (Condition(name=n, names=(n,)) for n in frame.population if condition_named(n))
-    return (*filter(None, (frame.condition,)), *others)
+def _is_choice(text: str, partners: frozenset[str]) -> bool:
+    """Whether "or" stands between the partners, and nothing else."""
+    told = [d for d in find_drugs(text) if canonical(d.drug.name) in partners]
+    return any(_OR.fullmatch(text, a.end, b.start) for a, b in pairwise(told))
 
 
 def _outcomes(frame: QuestionFrame) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ _NUMBERS = dict(
 _NUMBER = rf"(?P<number>\d{{1,2}}|{'|'.join(_NUMBERS)})"
 _EVERY = bounded(
     rf"\b(?:every|q) ?{_NUMBER}[- ]?(?P<unit>days?|weeks?|months?|[dwm])\b|"
-    rf"\b{_NUMBER.replace('number', 'each')}[- ](?P<ly>week|month)ly\b|"
+    rf"\b{_NUMBER.replace('number', 'each')}-(?P<ly>week|month)ly\b|"
     r"\b(?P<once>dai|week|month)ly\b",
     re.IGNORECASE,
 )
@@ -39,7 +39,7 @@ _ASKED = bounded(
 )
 _AT = bounded(r" (?:at|in|given at|taken at)(?: an?)?(?: very)? ?$| $")
 """Words by which a question is on one dose of a drug and not on the drug as such."""
-_CLAUSE = re.compile(r"[,;:?–]| - ")
+_CLAUSE = re.compile(r",(?!\d)|[;:?–]| - ")
 _VERSUS = bounded(r"\b(?:versus|vs\.?|than|against|or|compared (?:with|to))(?=\W)", re.IGNORECASE)
 
 
@@ -74,6 +74,8 @@ def with_higher_dose(a: str, b: str) -> Literal["a", "b"] | None:
         first, second = (float(n.replace(",", "")) for n in (one, other))
         if unit.casefold() == same.casefold() and first != second:
             return "a" if first > second else "b"
+    if len({tuple(found) for found in amounts}) > 1:
+        return None  # more at once, and less often
     days = [_interval(label) for label in (a, b)]
     if None in days or days[0] == days[1]:
         return None

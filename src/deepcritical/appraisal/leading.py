@@ -38,8 +38,6 @@ def leading(rows: Sequence[OutcomeRow]) -> list[OutcomeRow]:
     Rows that were a primary outcome go before others, which stand beside them only if they surely
     show a benefit or harm. Rows that compared people with nobody lead only where no other one does.
     """
-    if feared := _feared(rows):
-        return closest(feared)
     efficacy = [row for row in rows if _is_efficacy(row)]
     told = [row for row in efficacy if row.wanted] or [
         row for row in efficacy if not row.of_other_kind
@@ -54,20 +52,6 @@ def leading(rows: Sequence[OutcomeRow]) -> list[OutcomeRow]:
             primary = any(row.primary for row in best)
             return [r for r in best if r.primary or not primary or _is_surely_one_way(r)]
     return []
-
-
-def _feared(rows: Sequence[OutcomeRow]) -> list[OutcomeRow]:
-    """The rows on a condition that the question names, and that was measured as a harm only.
-
-    Of "antipsychotics hip fracture dementia" studies tell what is feared: nobody treats a hip
-    fracture with them.
-    """
-    told = [r for r in rows if r.named and r.directness != "related" and r.tier != "uncontrolled"]
-    hoped = {r.named for r in told if r.importance != "harm"}
-    if any(row.wanted for row in rows):
-        return []
-    compared = [r for r in told if r.asked or not r.comparator]
-    return [r for r in compared if r.importance == "harm" and r.named not in hoped]
 
 
 def _is_one_way(row: OutcomeRow) -> bool:

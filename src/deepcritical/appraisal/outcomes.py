@@ -244,7 +244,8 @@ def placed(result: Result, asked: Asked) -> Placed:
         return Placed(asked.outcomes[0], "critical", higher_is_better=False)
     worded = by_wording if by_wording and by_wording.construct is construct else term
     higher = _polarity(worded, result, asked)
-    weight = _weight(construct, result, asked)
+    is_any = asked.any_grave and construct.grave
+    weight = "critical" if is_any else _weight(construct, result, asked)
     is_fatal = construct.grave and construct.family == "mortality"
     return Placed(construct.name, weight, higher, construct.grave, is_fatal)
 

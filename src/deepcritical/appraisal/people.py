@@ -32,6 +32,12 @@ _COURSE = bounded(
     re.IGNORECASE,
 )
 """What happens to those who have or had a condition."""
+_OF_THE_ILL = bounded(
+    r"\b(?:recover|resol|cure|clearance|sever|hospital|death|mortal|surviv|symptom|duration|progress|"
+    r"ventilat|complicat|improv|control|relie|clinical|negativ|conversion|discharge|efficacy)",
+    re.IGNORECASE,
+)
+"""What only those who have a condition can have more or less of."""
 _NOT_THEM = bounded(
     r"\b(?:without|no|not having|excluding|free (?:of|from)|risk (?:of|for)|prevention of|"
     r"family history of|(?:care-?givers?|carers?|relatives?|family members|families|parents|"
@@ -46,11 +52,11 @@ _WHOLE = bounded(
     r"\bcompleters|\bper[- ]protocol|\btreated (?:patients|participants|people|population)|"
     r"\brandomi[sz]ed(?: controlled)? (?:trials|studies)|\bRCTs\b|\bplacebo-controlled trials|"
     r"\boverall\b|\bentire\b|\bwhole\b|\bboth (?:groups|arms)|\bfull (?:cohort|population|sample)|"
-    r"\bas[- ]treated|\bpooled\b",
+    r"\bas[- ]treated|\bpooled$",
     re.IGNORECASE,
 )
 """Words for all people of a study as analysed, or for all trials of a review."""
-_NARROW = 3
+_NARROW = 4
 """Levels of MeSH's tree from which on a heading is one condition, or a few that are alike."""
 _REVIEWS = frozenset({"systematic_review", "pooled_analysis"})
 _SOME_STUDIES = bounded(
@@ -68,11 +74,9 @@ __all__ = [
     "are_asked_about",
     "concerns",
     "directness",
-    "is_hoped_for",
     "is_prevention",
     "is_whole",
     "may_be_asked_about",
-    "named_by",
     "names_condition",
 ]
 
@@ -132,33 +136,17 @@ def _is_measured_as_it(reading: StudyReading, result: Result, asked: Asked) -> b
     )
 
 
-def named_by(result: Result, asked: Asked) -> str:
-    """Return which condition an outcome is, of those whose side the question does not tell."""
-    texts = (result.outcome, result.concept)
-    own = construct_of(result.concept, result.outcome)
-    return next(
-        (
-            one.name
-            for one in asked.open_sided
-            if names_condition(texts, one) or (own and own == construct_of(one.name, one.name))
-        ),
-        "",
-    )
-
-
-def is_hoped_for(result: Result, asked: Asked) -> bool:
-    """Whether an outcome that a study counts among harms is what the question wants treated."""
-    told = not (asked.on_harm or asked.open_sided or asked.prevention)
-    return told and names_condition((result.outcome, result.concept), asked.condition)
-
-
 def _is_on_it(result: Result, asked: Asked) -> bool:
     """Whether an outcome is the condition that is asked about, or measures it."""
     symptom = symptom_of(asked.condition.name)
     own = construct_of(asked.condition.name, "") if asked.population else symptom
     if own and own == construct_of(result.concept, result.outcome):
         return True
-    return names_condition((result.condition, result.outcome, result.concept), asked.condition)
+    texts = (result.outcome, result.concept)
+    # Where it is to be prevented, it must be what is counted, and not what those have who recover.
+    if asked.prevention:
+        return names_condition(texts, asked.condition) and not _OF_THE_ILL.search(" ".join(texts))
+    return names_condition((result.condition, *texts), asked.condition)
 
 
 def is_prevention(reading: StudyReading, result: Result, asked: Asked) -> bool:

@@ -25,45 +25,54 @@ class _Kind(NamedTuple):
     values: tuple[tuple[str, re.Pattern[str]], ...]
     stated: bool = True
     """Whether a study must say that its people are those: where most have it, few say so."""
+    overlap: bool = False
+    """Whether a study of those and of others tells of those."""
 
 
-def _kind(*, stated: bool = True, **values: str) -> _Kind:
+def _kind(*, stated: bool = True, overlap: bool = False, **values: str) -> _Kind:
     told = ((name, bounded(pattern, re.IGNORECASE)) for name, pattern in values.items())
-    return _Kind(tuple(told), stated)
+    return _Kind(tuple(told), stated, overlap)
 
 
-_MARKED = r"(?:[- ](?:and|or|/) ?\w+)?(?:[- ]receptors?)?[- ]?"
+_MARKED = r"(?:[- ](?:and|or|/) ?\w+)?(?:[- ]receptors?)?"
 _HORMONE = rf"(?:\b(?:hormone|o?estrogen|progesterone)[- ]receptors?|\bHR|\bER|\bPR){_MARKED}"
-_HER2 = r"\b(?:HER-?2|ERBB2)(?:/neu)?[- ]?"
-_TUMOUR = r"(?:\w+ ){0,2}(?:cancers?|carcinomas?|tumou?rs?|melanomas?|lymphomas?|disease)\b"
-_YES = r"(?:positive|\+(?:ve)?|overexpress\w+|amplified)"
-_NO = r"(?:negative|-ve\b|−|-(?=[ ,;/)]|$))"
+_HER2 = r"\b(?:HER-?2|ERBB2)(?:/neu)?"
+_TUMOUR = r"(?:cancers?|carcinomas?|tumou?rs?|melanomas?|lymphomas?)\b"
+_YES = r"(?:[- ]?positive|[- ]?\+(?:ve)?|[- ]overexpress\w+|[- ]amplified)"
+_NO = r"(?:[- ]?negative|-ve\b|−|-(?=[,;/)]|$))"
+_TRIPLE = r"\btriple[- ]negative|\bTNBC\b"
 _KINDS: Mapping[str, _Kind] = {
     "menopause": _kind(before=r"\bpre-?menopaus\w+", after=r"\bpost-?menopaus\w+"),
     "hormone receptors": _kind(
-        positive=rf"{_HORMONE}{_YES}", negative=rf"{_HORMONE}{_NO}|\btriple[- ]negative|\bTNBC\b"
+        positive=rf"{_HORMONE}{_YES}", negative=rf"{_HORMONE}{_NO}|{_TRIPLE}"
     ),
     "HER2": _kind(
-        positive=rf"{_HER2}{_YES}", negative=rf"{_HER2}{_NO}|\btriple[- ]negative|\bTNBC\b"
+        positive=rf"{_HER2}{_YES}|\boverexpress\w+ {_HER2}", negative=rf"{_HER2}{_NO}|{_TRIPLE}"
     ),
     "stage": _kind(
-        early=rf"\bearly(?:-stage)? {_TUMOUR}|\badjuvant\b|\bneo-?adjuvant\b|\boperable\b|"
-        r"\bresected\b|\bstages? I{1,3}[ABC]?\b|\bEBC\b|\bDCIS\b",
-        advanced=rf"\bmetasta\w+|\badvanced {_TUMOUR}|\bstage (?:IV|4)\b|\bMBC\b|\bABC\b",
+        early=rf"\bearly(?:-stage)? (?:\w+ ){{0,2}}{_TUMOUR}|\bstages? I{{1,3}}[ABC]?\b|\bEBC\b|"
+        rf"\badjuvant\b[^.]{{0,60}}\b{_TUMOUR}|\b{_TUMOUR}[^.]{{0,60}}\badjuvant\b",
+        advanced=r"(?<!non-)\bmetastatic\b|\bstage (?:IV|4)\b|"
+        rf"\badvanced (?:\w+ ){{0,2}}{_TUMOUR}",
     ),
     "earlier treatment": _kind(
-        none=r"\bnewly diagnosed\b|\buntreated\b|\b(?:treatment|drug)[- ]na[iï]ve\b|"
-        r"\bfirst[- ]line\b",
-        failed=r"\brefractory\b|\b(?:treatment|drug)[- ]resistant\b|\brelapsed\b|"
-        r"\bpreviously treated\b|\bsecond[- ]line\b",
+        none=r"\bnewly diagnosed\b|\buntreated\b|\b(?:treatment|drug)[- ]na[iï]ve\b",
+        failed=r"\brefractory\b|resistant\b|\brelapsed\b|\bpreviously treated\b",
     ),
     "age": _kind(
+        overlap=True,
         children=r"\bchild(?:ren|hood)?\b|\bp(?:a)?ediatric\w*|\binfants?\b|\bneonat\w+|\bnewborns?\b|"
-        r"\btoddlers?\b|\badolescen\w+|\bteen\w*|\bpreterm\b|\bjuvenile\b",
+        r"\btoddlers?\b|\badolescen\w+|\bteen\w*|\bjuvenile\b|\bboys?\b|\bgirls?\b|\bbab(?:y|ies)\b|"
+        r"\byouths?\b|\bpreterm (?!birth|labou?r|deliver)|\bmonths of age\b",
         adults=r"\badults?\b|\belderly\b|\bolder\b|\bnursing homes?\b|\bmen\b|\bwomen\b",
     ),
-    "pregnancy": _kind(pregnant=r"\bpregnan(?:t|cy)\b|\bgestation\w*|\bexpectant mothers?\b"),
-    "sex": _kind(stated=False, women=r"\bwom[ae]n\b|\bfemales?\b", men=r"\bm[ae]n\b|\bmales?\b"),
+    "pregnancy": _kind(pregnant=r"(?<!non-)\bpregnant\b|\b(?:in|during|throughout) pregnancy\b"),
+    "sex": _kind(
+        stated=False,
+        overlap=True,
+        women=r"\bwom[ae]n\b|\bfemales?\b",
+        men=r"\bm[ae]n\b|\bmales?\b",
+    ),
 }
 _STATED_ONLY = frozenset({("age", "adults")})
 """What most people of studies are: that nothing is said of it parts nobody off."""
@@ -91,7 +100,8 @@ def fits(asked: Qualifiers, people: str) -> bool:
 
 
 def _fits(name: str, asked: frozenset[str], own: frozenset[str]) -> bool:
+    kind = _KINDS[name]
     if own:
-        return own <= asked or (not _KINDS[name].stated and bool(own & asked))
+        return own <= asked or (kind.overlap and bool(own & asked))
     plain = all((name, value) in _STATED_ONLY for value in asked)
-    return plain or not _KINDS[name].stated
+    return plain or not kind.stated

@@ -75,7 +75,8 @@ def closest(found: Sequence[_Item]) -> list[_Item]:
     tier = min(_TIERS.index(one.tier) for one in own)
     best = [one for one in own if _TIERS.index(one.tier) == tier]
     if _TIERS[tier] == "randomised":
-        best = [one for one in best if not one.of_class] or best
+        own = [one for one in best if not one.of_class]
+        best = best if sum(one.people or VERY_FEW for one in own) < VERY_FEW else own
     direct = [one for one in best if one.directness == "direct"]
     sizes = [one.people for one in direct]
     few = None not in sizes and sum(n or 0 for n in sizes) < VERY_FEW
@@ -192,14 +193,12 @@ def _is_split(pooled: PooledEffect) -> bool:
     return pooled.ci_low <= none <= pooled.ci_high and pooled.i2 >= SUBSTANTIAL
 
 
-def _marks(votes: Sequence[Vote]) -> dict[str, bool | str]:
+def _marks(votes: Sequence[Vote]) -> dict[str, bool]:
     """What holds of a row where it holds of one of its votes, or of all of them."""
     of_one = ("is_grave", "is_fatal", "wanted", "harm_asked")
     of_all = ("of_other_kind", "non_inferior", "prevention", "of_class")
-    names = {vote.named for vote in votes}
-    told = {"named": names.pop() if len(names) == 1 else ""}
     marks = {name: any(getattr(vote, name) for vote in votes) for name in of_one}
-    return told | marks | {name: all(getattr(vote, name) for vote in votes) for name in of_all}
+    return marks | {name: all(getattr(vote, name) for vote in votes) for name in of_all}
 
 
 def _control(votes: Sequence[Vote]) -> str:

@@ -233,21 +233,16 @@ def _led(
     way, deciding = together(first)
     certainty, downgrades = _certainty(way, deciding)
     # Asked about one harm, the answer is on that one alone.
-    grave = [] if _is_on_harm(deciding[0]) else [row for row in rows if _is_grave(row)]
+    grave = [] if deciding[0].harm_asked else [row for row in rows if _is_grave(row)]
     rule = _rule(way, deciding, grave, certainty, confirmed=is_confirmed(deciding, studies))
     if rule in (_SUPPORTED, _ONE_TRIAL) and _is_beside_primary(first, deciding):
         rule = _SECONDARY
     sure = [row for row in grave if _is_proven(row)]
     if rule == _HARMFUL and way is not Way.HARM:
         certainty, downgrades = sure[0].certainty, sure[0].reasons
-    caps = (*doubts, *_caps(first[0], grave))
+    caps = (*doubts, *(() if rule == _HARM_OBSERVED else _caps(first[0], grave)))
     ids = [i for row in deciding for i in row.evidence_ids]
     return _verdict(rule, certainty, rows, sorted(set(ids), key=_by_number), downgrades, caps)
-
-
-def _is_on_harm(row: OutcomeRow) -> bool:
-    """Whether the question is on a harm, as it says or as studies measured it."""
-    return row.harm_asked or row.importance == "harm"
 
 
 def _by_number(evidence_id: str) -> tuple[int, str]:
@@ -306,7 +301,7 @@ def _rule(
         if certainty is Certainty.VERY_LOW:
             return weak
         # Harms are looked for in cohorts, for trials are too short and small to show them.
-        observed = _is_on_harm(first) and first.tier == "controlled"
+        observed = first.harm_asked and first.tier == "controlled"
         return _HARMFUL if proven else _HARM_OBSERVED if observed else weak
     if way is Way.NO_DIFFERENCE:
         if any(_is_proven(row) for row in grave):
@@ -314,7 +309,7 @@ def _rule(
         return _none_shown(rows, certainty, confirmed=confirmed)
     if way is Way.CONFLICT:
         return _MIXED if randomised else _MIXED_COHORTS
-    if _is_on_harm(first):
+    if first.harm_asked:
         sure = certainty in SURE and randomised and confirmed
         return _SURELY_FEWER if sure else _FEWER
     fatal = any(row.is_fatal for row in grave)

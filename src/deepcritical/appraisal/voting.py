@@ -19,11 +19,9 @@ from deepcritical.appraisal.outcomes import (
 from deepcritical.appraisal.people import (
     concerns,
     directness,
-    is_hoped_for,
     is_pooled,
     is_prevention,
     is_whole,
-    named_by,
 )
 from deepcritical.appraisal.pooling import Estimate, mean_difference, risk_ratio
 from deepcritical.domain.effects import leaning, oriented, significant
@@ -151,15 +149,12 @@ def _weigh(
     way = _way(result, tested.side, place)
     if way is None:
         return _Weighed(None, "which arm did better is not told")
-    if place.importance == "harm" and way is Way.BENEFIT and is_hoped_for(result, asked):
-        place = place._replace(importance="critical")
     vote = _vote(study, result, evidence, place, tested, way)
     changes = {
         "directness": near,
         "tier": _tier(study, result, grade),
         "wanted": wanted,
         "harm_asked": wanted and asked.on_harm,
-        "named": named_by(result, asked),
         "of_other_kind": not wanted and is_of_other_kind(result, asked),
         "against_asked": tested.asked,
         "non_inferior": vote.non_inferior and not asked.superior,

@@ -11,7 +11,14 @@ from deepcritical.domain.base import Model
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["Ambiguity", "DeclineReason", "OutsideName", "QuestionFrame", "QuestionKind"]
+__all__ = [
+    "SERIOUS_HARM",
+    "Ambiguity",
+    "DeclineReason",
+    "OutsideName",
+    "QuestionFrame",
+    "QuestionKind",
+]
 
 
 class QuestionKind(StrEnum):
@@ -49,15 +56,25 @@ _ON_HARM = frozenset({QuestionKind.SAFETY, QuestionKind.COMPARISON, QuestionKind
 
 
 _IF_SAFE = bounded(
-    r"\b(?:un)?safe(?:ly)?\b|\bdangerous\b|\bharmful\b|\brisky\b|\bdo(?:es)? (?:more )?harm\b",
+    r"\b(?:un)?(?:safe(?:ly)?|dangerous|harmful|risky)"
+    r"(?=[?.!,]|$| (?:in|for|to|during|with|when|while|if|at|after)\b)|"
+    r"\b(?:cause|causes|more|increases?|risk of)(?: (?:more|any|the|risk|of)){0,2} "
+    r"(?:serious adverse events?|serious harms?|SAEs?)\b",
     re.IGNORECASE,
 )
+_IF_MORE = bounded(
+    r"\b(?:help|effective|efficac|work|useful|benefi|treat|stop|withdraw|discontinu|taper)\w*|"
+    r"\bnot (?:to )?tak\w+",
+    re.IGNORECASE,
+)
+"""Words of a question that is on more than whether taking a drug is safe."""
 _SERIOUS = (
     "serious adverse events",
     "severe adverse events",
     "discontinuation due to adverse events",
+    "death from any cause",
 )
-_SERIOUS_HARM = Condition(
+SERIOUS_HARM = Condition(
     name="serious harm",
     names=("serious harm", *_SERIOUS),
     either=tuple(Condition(name=name, names=(name,)) for name in _SERIOUS),
@@ -150,8 +167,8 @@ class QuestionFrame(Model):
         """
         if self.harm or self.raises or self.kind is not QuestionKind.SAFETY:
             return self.harm if self.kind in _ON_HARM else None
-        named = self.condition and self.drugs and _IF_SAFE.search(self.text)
-        return _SERIOUS_HARM if named else None
+        asks = _IF_SAFE.search(self.text) and not _IF_MORE.search(self.text)
+        return SERIOUS_HARM if asks and self.condition and self.drugs else None
 
     @property
     def is_on_harm(self) -> bool:

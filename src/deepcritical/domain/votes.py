@@ -95,8 +95,6 @@ class Vote(Model):
     """Whether the question asks for just this outcome."""
     harm_asked: bool = False
     """Whether the question asks if the drug brings more of it."""
-    named: str = ""
-    """The condition that the question names without saying if it is hoped for or feared."""
     of_other_kind: bool = False
     """Whether the question asks for outcomes of another kind."""
     is_fatal: bool = False
@@ -176,8 +174,6 @@ class OutcomeRow(Model):
     """Whether the question asks for just this outcome."""
     harm_asked: bool = False
     """Whether the question asks if the drug brings more of it."""
-    named: str = ""
-    """The condition that the question names without saying if it is hoped for or feared."""
     of_other_kind: bool = False
     """Whether the question asks for outcomes of another kind."""
     is_fatal: bool = False

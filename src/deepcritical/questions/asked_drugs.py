@@ -17,7 +17,7 @@ from deepcritical.vocabulary.classes import DrugClass, listed_class
 from deepcritical.vocabulary.conditions import ConditionMention
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 
-__all__ = ["DrugNamed", "alternatives", "as_one", "brought_it", "specific"]
+__all__ = ["DrugNamed", "alternatives", "as_one", "brought_it", "is_taken_beside", "specific"]
 
 
 class DrugNamed(NamedTuple):
@@ -59,18 +59,22 @@ _CHOICE = bounded(
     re.IGNORECASE,
 )
 _BROUGHT_BY = bounded(
-    r" (?:(?:[\w-]+ ){0,3}"
-    r"(?:caused by|due to|induced by|brought on by|secondary to|comes? with|during|while on|"
-    r"while taking|when taking|from taking)|(?:[\w-]+ )?(?:on|from|under)) (?:[\w-]+[ /]){0,2}",
+    r" (?:[\w-]+ ){0,3}(?:caused by|due to|induced by|brought on by|secondary to|comes? with) "
+    r"(?:[\w-]+ ){0,2}",
+    re.IGNORECASE,
+)
+_TAKEN = bounded(
+    r" (?:[\w-]+ )?(?:on|from|under|while on|while taking|when taking|from taking) "
+    r"(?:[\w-]+[ /]){0,2}",
     re.IGNORECASE,
 )
 _DURING = bounded(
     r"\b(?:during|while (?:on|taking)|on top of) (?:the |my |her |his )?$", re.IGNORECASE
 )
-"""Before what people take while something else is tried."""
+"""Between a condition, or what is tried, and what people take beside it."""
 _FAR = 60
 """Characters before a drug that are looked at."""
-_COMPARES = bounded(r"\b(?:than|less|more|better|worse|fewer|effects?|evidence)\b", re.IGNORECASE)
+_COMPARES = bounded(r"\b(?:than|less|more|better|worse|fewer|versus|vs)\b", re.IGNORECASE)
 """Words that make of a drug behind a condition one that is tried."""
 
 
@@ -206,19 +210,31 @@ def _in_brackets(text: str, last: DrugNamed, named: DrugNamed) -> bool:
 
 
 def brought_it(text: str, named: DrugNamed, conditions: Sequence[ConditionMention]) -> bool:
-    """Whether a drug is told as what brought a condition, or is only taken while another is tried.
+    """Whether a drug is told as what brought a condition: "nausea caused by" it."""
+    return any(_BROUGHT_BY.fullmatch(text, c.end, named.start) for c in _near(named, conditions))
 
-    So it is in "nausea caused by" it, "pain on" it and "during" it.
-    """
+
+def is_taken_beside(
+    text: str,
+    named: DrugNamed,
+    drugs: Sequence[DrugNamed],
+    conditions: Sequence[ConditionMention],
+) -> bool:
+    """Whether people take a drug while another one, named before, is tried: "X for pain on" it."""
+    before = [d for d in drugs if d.end <= named.start and d.drug.name != named.drug.name]
+    if not before or _COMPARES.search(text):
+        return False
     if _DURING.search(text, max(0, named.start - _FAR), named.start):
         return True
-    before = bisect_right(conditions, named.start, key=lambda c: c.end)
-    near = conditions[max(0, before - _MOST_LISTED) : before]
     return any(
-        _BROUGHT_BY.fullmatch(text, c.end, named.start)
-        and not _COMPARES.search(text, c.end, named.start)
-        for c in near
+        _TAKEN.fullmatch(text, c.end, named.start) and any(d.end <= c.start for d in before)
+        for c in _near(named, conditions)
     )
+
+
+def _near(named: DrugNamed, conditions: Sequence[ConditionMention]) -> Sequence[ConditionMention]:
+    before = bisect_right(conditions, named.start, key=lambda c: c.end)
+    return conditions[max(0, before - _MOST_LISTED) : before]
 
 
 def specific(drugs: list[DrugNamed]) -> list[DrugNamed]:

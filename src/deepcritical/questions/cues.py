@@ -32,6 +32,7 @@ __all__ = [
     "WHICH",
     "WORSE",
     "asks_in",
+    "is_brought",
     "is_negative",
 ]
 
@@ -209,6 +210,35 @@ LATEST = _cue(
     r"latest|newest|newer|new (?:evidence|data|trials?|studies|research|treatments?)|recent(?:ly)?|"
     r"most recent|up[- ]to[- ]date|current evidence|lately|anything new|this year|20(?:2[4-9]|3\d)"
 )
+
+_MORE_OF_IT = bounded(
+    r"\b(?:caus(?:e|es|ed|ing)|increas(?:e|es|ed|ing)|rais(?:e|es|ed|ing)|trigger\w*|excess|more|"
+    r"higher|worse|bring\w* on)"
+    r"(?: (?!(?:patients?|people|those|with|in|for|of|than)\b)[\w'’-]+){0,2} "
+    r"(?:(?:risks?|rates?|chances?|odds|incidence) of (?:the )?)?$",
+    re.IGNORECASE,
+)
+_DOES_GOOD = bounded(
+    r"\b(?:stop|avert|treat|cur(?:e|es|ed|ing)|clear|control|achiev|heal|abort|resolv|relie[fv]|"
+    r"remission|respon[sd]|toleran|manag)\w*",
+    re.IGNORECASE,
+)
+_MORE_BEHIND = bounded(
+    r"^(?: \w+){0,2} (?:more (?:often|common|frequent|likely)|increased|raised|higher)\b",
+    re.IGNORECASE,
+)
+"""Before and behind a condition that a drug may bring more of."""
+_NEAR = 100
+"""Characters beside a name that are looked at."""
+
+
+def is_brought(text: str, start: int, end: int) -> bool:
+    """Whether a question says that there may be more of a condition, which stands there."""
+    if LOWERS.search(text) or _DOES_GOOD.search(text):
+        return False
+    before, behind = text[max(0, start - _NEAR) : start], text[end : end + _NEAR]
+    return bool(_MORE_OF_IT.search(before) or _MORE_BEHIND.match(behind))
+
 
 _MEASURES = (
     ("mortality", "-", r"mortality|deaths?|die|dying|all-cause mortality|fatal\w*|cv death"),

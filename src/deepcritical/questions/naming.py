@@ -14,6 +14,7 @@ from deepcritical.questions.asked_drugs import (
     alternatives,
     as_one,
     brought_it,
+    is_taken_beside,
     specific,
 )
 from deepcritical.questions.mention_roles import ASKED, BESIDE, COMPARED, drug_roles
@@ -40,9 +41,7 @@ from deepcritical.vocabulary.words import is_english
 
 __all__ = ["DrugNamed", "Names", "as_condition", "find_names", "joined", "mentions_in", "taken_by"]
 
-_CODE = bounded(
-    r"\b(?:[A-Z]{2,5}-\d{3,6}[A-Z]?|[A-Z]{2,4}\d{4,6}|(?!COVID|HPV|ICD)[A-Z]{3,5}-\d{2})\b"
-)
+_CODE = bounded(r"\b(?:[A-Z]{2,5}-\d{3,6}[A-Z]?|[A-Z]{2,4}\d{4,6})\b")
 """A company's code of a compound: "VX-548"."""
 _GENE = bounded(
     r"\b(?:[A-Z][A-Z0-9]{1,6}\d[A-Z]?|C\d+orf\d+|[A-Z]{2,5}-?[αβγδκ]|NF-?κB|[Nn][Rr][Ff]2|"
@@ -142,7 +141,7 @@ def find_names(text: str) -> Names:
     names = mentions_in(text)
     roles = drug_roles(names.text, names.drugs, names.conditions)
     likely = [
-        BESIDE if brought_it(names.text, d, names.conditions) else max(told, key=told.__getitem__)
+        BESIDE if _is_beside(names, d) else max(told, key=told.__getitem__)
         for d, told in zip(names.drugs, roles, strict=True)
     ]
     left = [_GIVEN_UP.search(names.text, max(0, d.start - _FAR), d.start) for d in names.drugs]
@@ -160,6 +159,14 @@ def find_names(text: str) -> Names:
         drugs=tuple(specific(asked)),
         beside=tuple(d for d in names.drugs if (d.start, d.end) not in places),
         compared=tuple(compared),
+    )
+
+
+def _is_beside(names: Names, drug: DrugNamed) -> bool:
+    """Whether a drug brought what is treated, or is taken while another one is tried."""
+    text, conditions = names.text, names.conditions
+    return brought_it(text, drug, conditions) or is_taken_beside(
+        text, drug, names.drugs, conditions
     )
 
 

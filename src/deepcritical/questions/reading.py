@@ -21,6 +21,7 @@ from deepcritical.questions.features import features_of, is_in_english, is_other
 from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names
 from deepcritical.questions.placing import unplaced, with_outside
 from deepcritical.questions.roles import (
+    fears,
     hopes,
     measures_in,
     names_harm,
@@ -29,7 +30,7 @@ from deepcritical.questions.roles import (
     roles_of,
     treats,
 )
-from deepcritical.questions.sides import is_added, other_arm, sides_of
+from deepcritical.questions.sides import is_added, other_arm, sets_beside, sides_of
 from deepcritical.questions.through import split_through
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 from deepcritical.vocabulary.nearest import offers
@@ -38,16 +39,14 @@ from deepcritical.vocabulary.words import is_english
 __all__ = ["literal_frame", "names_in", "read_frame"]
 
 ORDERS_LEFT_OUT = "Words of the question that instruct the program were left out."
-_MOST_SENTENCES = 20
 _HARM = bounded(
     r"\b(?:safe|harm|adverse|side.effect|toxic|worsen|impair|damag|danger)", re.IGNORECASE
 )
 _FOR = bounded(r"\bfor\b", re.IGNORECASE)
 _COMBINED = bounded(r"\s*(?:/|\band\b|\bwith\b|\bplus\b|,)\s*")
-_RANKS_ONLY = 12
+_MOST_SENTENCES, _RANKS_ONLY = 20, 12
 _OF_SEVERAL = (QuestionKind.COMPARISON, QuestionKind.COMBINATION)
-_SURE = 0.5
-_SURE_WHERE_NAMED = 0.65
+_SURE, _SURE_WHERE_NAMED = 0.5, 0.65
 """Least probability to decline a question; more where it names a drug or a condition."""
 _SURE_WHERE_PLACED = 0.5
 """Least probability that a question is one on names for an unknown word to be taken for one."""
@@ -213,6 +212,8 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
     is_one = len(drugs) == 1
     if kind in _OF_SEVERAL and is_added(names):
         return QuestionKind.COMBINATION
+    if kind in (QuestionKind.EFFICACY, QuestionKind.POPULATION) and sets_beside(names):
+        return QuestionKind.COMPARISON
     if kind is QuestionKind.COMBINATION and cues.COMPARES.search(text):
         return QuestionKind.COMPARISON
     if kind is QuestionKind.SAFETY and is_one and _is_on_help(names):
@@ -220,10 +221,9 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
     doubtful = {QuestionKind.EFFICACY, QuestionKind.OPEN, QuestionKind.DOSE}
     if kind in doubtful | {QuestionKind.MECHANISM} and cues.SIDE_EFFECTS.search(text):
         return QuestionKind.SAFETY
-    harm = names_harm(names)
-    if kind is QuestionKind.MECHANISM and harm and not cues.HOW.search(text):
+    if kind is QuestionKind.MECHANISM and names_harm(names) and not cues.HOW.search(text):
         return QuestionKind.SAFETY
-    brings = harm or cues.INJURES.search(text)
+    brings = cues.INJURES.search(text) or names_harm(names)
     if kind in doubtful and is_one and brings and not cues.LOWERS.search(text):
         return QuestionKind.EFFICACY if _is_on_gain(names) else QuestionKind.SAFETY
     return kind
@@ -283,8 +283,7 @@ def _frame(text: str, kind: QuestionKind, names: Names, through: tuple[str, ...]
     drugs = [] if kind is QuestionKind.CANDIDATES else _distinct(names.drugs)
     if kind is QuestionKind.EFFICACY:
         kind = _narrowed(drugs[0], through)
-    feared = kind in _OF_SEVERAL and names_harm(names) and not cues.LOWERS.search(text)
-    is_on_harm = feared or kind is QuestionKind.SAFETY
+    is_on_harm = kind is QuestionKind.SAFETY or (kind in _OF_SEVERAL and fears(names))
     roles = roles_of(names, on_harm=is_on_harm)
     if kind is QuestionKind.CANDIDATES and cues.WORSE.search(cues.asks_in(text)[1]):
         kind = QuestionKind.OPEN  # for drugs that do harm, not for some that help

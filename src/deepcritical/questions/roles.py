@@ -23,6 +23,7 @@ from deepcritical.vocabulary.conditions import ConditionMention, condition_named
 
 __all__ = [
     "Roles",
+    "fears",
     "groups_in",
     "hopes",
     "is_set_beside",
@@ -74,18 +75,6 @@ _BRINGS = bounded(
     re.IGNORECASE,
 )
 """The only condition of a question on safety is what the drug may bring, not who takes it."""
-_MORE_OF_IT = bounded(
-    r"\b(?:caus(?:e|es|ed|ing)|increas(?:e|es|ed|ing)|rais(?:e|es|ed|ing)|trigger\w*|excess|more|"
-    r"higher|worse|bring\w* on)"
-    r"(?: (?!(?:patients?|people|those|with|in|for|of|than)\b)[\w'’-]+){0,2} "
-    r"(?:(?:risks?|rates?|chances?|odds|incidence) of (?:the )?)?$",
-    re.IGNORECASE,
-)
-_MORE_BEHIND = bounded(
-    r"^(?: \w+){0,2} (?:more (?:often|common|frequent|likely)|increased|raised|higher)\b",
-    re.IGNORECASE,
-)
-"""Before and behind a condition that a drug may bring more of."""
 _AMONG = bounded(r"\b(?:in|among) (?:[\w'’-]+ ){0,2}$", re.IGNORECASE)
 _OF_THOSE = bounded(r"\b(?:in|among|of) (?:[\w'’-]+ ){1,3}with $", re.IGNORECASE)
 _PREVENTED_BEHIND = bounded(
@@ -191,12 +180,9 @@ def names_harm(names: Names) -> bool:
     return any(one.role[HARM] > _SURELY for one in _told(names))
 
 
-def _is_brought(text: str, mention: ConditionMention) -> bool:
-    """Whether the question says that there may be more of it."""
-    if cues.LOWERS.search(text):
-        return False
-    before, behind = text[: mention.start], text[mention.end :]
-    return bool(_MORE_OF_IT.search(before[-_FAR:]) or _MORE_BEHIND.match(behind[:_FAR]))
+def fears(names: Names) -> bool:
+    """Whether a condition is surely feared, and nothing is to get less."""
+    return names_harm(names) and not cues.LOWERS.search(names.text)
 
 
 def hopes(names: Names) -> bool:
@@ -229,7 +215,9 @@ def _told(names: Names) -> list[_Told]:
     }
     harm = dict.fromkeys(CONDITION_ROLES, 0.0) | {HARM: 1.0}
     brought = {
-        n: t._replace(role=harm) for n, t in once.items() if _is_brought(names.text, t.mention)
+        n: t._replace(role=harm)
+        for n, t in once.items()
+        if cues.is_brought(names.text, t.mention.start, t.mention.end)
     }
     return list((once | brought | surely).values())
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
+from deepcritical.questions.cues import SENTENCE_END, asks_in
 from deepcritical.questions.naming import DrugNamed, Names, taken_by
 from deepcritical.vocabulary.matching import overlaps
 
-__all__ = ["Sides", "is_added", "other_arm", "sides_of"]
+__all__ = ["Sides", "is_added", "other_arm", "sets_beside", "sides_of"]
 
 _BESIDE = (
     r"versus|vs?\.?|than|or|against|over|(?:as )?compared (?:with|to)|instead of|rather than|"
@@ -18,15 +19,16 @@ _BESIDE = (
 )
 _PLACEBO = bounded(
     r"\b(?:placebo|dummy (?:pills?|treatments?)|sugar pills?|inactive pills?|sham|no treatment|"
-    r"usual care|observation)\b",
+    r"usual care)\b",
     re.IGNORECASE,
 )
 _ARM = (
-    r"(?P<{0}>(?:(?!(?:is|are|does|do|did|was|can|should|would) )[\w-]+ )?(?:surger\w+|operations?|"
-    r"psychotherapy|CBT|exercise|diet\w*|lifestyle\w*|"
-    r"phototherapy|physiotherapy|acupuncture|radiotherapy|\w+ectomy|ablation|stent\w*|angioplasty|"
-    r"massage|laser|CPAP|ECT|watchful waiting|active surveillance|standard (?:of )?care|"
-    r"standard treatment|supportive care|observation alone|doing nothing|\w+ therapy))\b"
+    r"(?P<{0}>(?:(?!(?:is|are|does|do|did|was|can|should|would) )[\w-]+ ){{0,2}}(?:surger\w+|"
+    r"operations?|exercise|diet\w*|lifestyle\w*|CBT|acupuncture|physio|ablation|stent\w*|"
+    r"angioplasty|massage|laser|CPAP|ECT|electroshock|watchful waiting|active surveillance|"
+    r"standard (?:of )?care|standard treatment|supportive care|observation alone|doing nothing|"
+    r"decompression|resection|excision|ligation|banding|patching|freezing|alarm|release|"
+    r"\w+(?:ectomy|otomy|ostomy|plasty|scopy)|\w* ?therapy))\b"
 )
 _ANY_ARM = (
     r"\b(?:versus|vs?\.?|(?:as )?compared (?:with|to)|instead of|rather than) (?:the |an? )?"
@@ -40,7 +42,8 @@ _OTHER_ARM = bounded(
     re.IGNORECASE,
 )
 _AGAINST = bounded(
-    rf"\b(?:versus|vs?\.?|than|compared (?:with|to)|or|against) (?:an? |the )?{_PLACEBO.pattern}",
+    rf"\b(?:versus|vs?\.?|than|compared (?:with|to)) (?:an? |the )?"
+    rf"(?:{_PLACEBO.pattern}|observation\b)(?! or\b)",
     re.IGNORECASE,
 )
 """A control as the other side, whatever drugs are named beside it."""
@@ -51,8 +54,19 @@ _NO_SIDE = bounded(
 )
 
 
+_BETTER = bounded(
+    r"\b(?:(?:any|the|really|work\w*|do(?:es)?|is|be|help\w*|much|even) better"
+    r"(?! than (?:placebo|nothing))|as (?:good|well|effective)|more effective|superior|"
+    r"(?:does|do) more|gentler|stronger|safer|which (?:one )?(?:of (?:the|them|these))?)\b",
+    re.IGNORECASE,
+)
+_SHORT = 4
+"""Words of a sentence that only asks for the one before it: "Is it?"."""
 _ALONE = bounded(r" (?:alone|only|by itself|on its own|monotherapy)\b", re.IGNORECASE)
 """Behind the name of a drug that is given without another."""
+_OVER = bounded(r"\b(?:versus|vs\.?|than|compared (?:with|to)|over|against) $", re.IGNORECASE)
+_FAR = 40
+"""Characters before a name that are looked at."""
 
 
 class Sides(NamedTuple):
@@ -67,8 +81,23 @@ class Sides(NamedTuple):
 def is_added(names: Names) -> bool:
     """Whether a drug with another one is compared with that one alone: "A and B versus B alone"."""
     told = [d.drug.name for d in names.every]
-    alone = [d for d in names.every if _ALONE.match(names.text, d.end)]
+    alone = [
+        d
+        for d in names.every
+        if _ALONE.match(names.text, d.end)
+        and _OVER.search(names.text, max(0, d.start - _FAR), d.start)
+    ]
     return len(set(told)) > 1 and any(told.count(d.drug.name) > 1 for d in alone)
+
+
+def sets_beside(names: Names) -> bool:
+    """Whether a drug is set beside another treatment, or what is asked last above other drugs."""
+    if other_arm(names):
+        return True
+    told = {d.drug.name for d in (*names.drugs, *names.beside)}
+    sentences = SENTENCE_END.split(names.text)
+    last = sentences[-2:] if len(sentences[-1].split()) <= _SHORT else [asks_in(names.text)[1]]
+    return len(told) > 1 and any(_BETTER.search(one) for one in last)
 
 
 def other_arm(names: Names) -> str:
@@ -91,12 +120,16 @@ def sides_of(names: Names, drugs: Sequence[DrugNamed], *, two: bool) -> Sides:
         drugs: The drugs of these that are asked about, each once.
         two: Whether it compares them.
     """
-    placebo = ("placebo",) if drugs and _PLACEBO.search(names.text) else ()
+    against = bool(_AGAINST.search(names.text))
+    placebo = ("placebo",) if drugs and (against or _PLACEBO.search(names.text)) else ()
     if not two:
         return Sides(list(drugs), [], placebo)
     behind = {named.drug.name for named in names.compared}
+    last = asks_in(names.text)[1]
+    there = [d for d in drugs if d.text in last] if last != names.text else []
     asked = next((d for d in drugs if d.drug.name not in behind), drugs[0])
-    if placebo and _AGAINST.search(names.text):
+    asked = there[0] if len(there) == 1 else asked
+    if placebo and against and not names.compared:
         return Sides([asked], [], placebo)
     compared = [d for d in drugs if d is not asked] or list(names.beside[:1])
     arm = "" if compared else other_arm(names)

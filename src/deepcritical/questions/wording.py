@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Literal
 
-from deepcritical.domain.frame import QuestionFrame, QuestionKind
+from deepcritical.domain.frame import SERIOUS_HARM, QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import ResearchQuestion
@@ -73,6 +73,12 @@ _WORDS = {
     (True, True): _SAID_OF_NO_RISE,
 }
 """By whether the question denies its claim, and whether the claim is that something bad rises."""
+_SAID_OF_SAFETY = _OPEN | {
+    VerdictLabel.UNSUPPORTED: "Not shown: the studies found do not show that {claim}.",
+    VerdictLabel.REFUTED: "Not shown: large studies found no sign that {claim}.",
+    VerdictLabel.HARMFUL: "Not safe in every respect: the evidence supports that {claim}.",
+}
+"""Of a question whether a drug is safe, to which "yes" would be read as the opposite."""
 _SAID_OF_SIGNAL = {
     ("weak", False): "Possibly: results too weak to prove it suggest that {claim}.",
     ("weak", True): "Perhaps not: results too weak to prove it suggest that {claim}.",
@@ -108,6 +114,9 @@ def answer_on(
     strength: Strength = "",
 ) -> str:
     """A verdict on a claim as an answer: "Yes: the evidence supports that X helps in Y."."""
+    if raises and claim.find(SERIOUS_HARM.name) >= 0 and label in _SAID_OF_SAFETY:
+        likely = _SAID_OF_SIGNAL[strength, False] if strength else _SAID_OF_SAFETY[label]
+        return likely.format(claim=claim)
     if raises and strength:
         return _SAID_OF_SIGNAL[strength, denied].format(claim=claim)
     return _WORDS[denied, raises][label].format(claim=claim)
@@ -140,7 +149,10 @@ def _claim(frame: QuestionFrame, verb: str) -> str:
     if frame.prevents and frame.condition and not measured:
         return f"{frame.drugs[0].name} prevent{ending} {frame.condition.name}{_whom(frame)}"
     did = f"{verb}{ending} {measured}" if measured else f"help{ending}"
-    return f"{frame.drugs[0].name} {did}{_where(frame)}"
+    than = (
+        f" compared with {_listed(frame.comparators)}" if frame.feared and frame.comparators else ""
+    )
+    return f"{frame.drugs[0].name} {did}{than}{_where(frame)}"
 
 
 def subject_of(question: ResearchQuestion) -> str:

@@ -14,7 +14,6 @@ from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Way
 from tests.unit.appraisal.builders import (
     DRUG,
-    OUTCOME,
     arm,
     asked,
     ballot,
@@ -27,6 +26,7 @@ from tests.unit.appraisal.builders import (
 )
 from tests.unit.appraisal.cases import cohort, eff, judged, trial
 
+TESTITIS = Condition(name="testitis", names=("testitis",), known=False)
 FRACTURE = Condition(name="hip fractures", names=("hip fractures",))
 MORE = eff("OR", 1.6, 1.3, 2.0)
 LESS = eff("OR", 0.6, 0.5, 0.75)
@@ -57,22 +57,10 @@ def test_fewer_of_it_is_no_benefit_that_was_asked_about() -> None:
     assert verdict.label is VerdictLabel.UNSUPPORTED
 
 
-def test_a_condition_that_was_measured_as_a_harm_only_is_what_is_asked_about() -> None:
-    keywords = asking("examplol hip fractures testitis", population=("Hip Fractures",))
-    helped = trial(result(OUTCOME), n=900)
-    verdict = judged(helped, cohort(broke(), n=9000), question=keywords)
-    assert verdict.label is VerdictLabel.HARMFUL
-
-
-@pytest.mark.parametrize("text", ["Does examplol help in testitis with hip fractures?", "?"])
-def test_it_is_not_where_a_benefit_is_asked_for_or_nothing_is_named(text: str) -> None:
-    named = ("Hip Fractures",) if text != "?" else ()
-    verdict = judged(
-        trial(result(OUTCOME), n=900),
-        cohort(broke(), n=9000),
-        question=asking(text, population=named),
-    )
-    assert verdict.label is VerdictLabel.PROMISING
+def test_whether_a_drug_is_safe_counts_deaths() -> None:
+    died = result("death from any cause", kind="safety", better="b", effect=MORE)
+    question = asking("Is examplol safe in testitis?", QuestionKind.SAFETY, condition=TESTITIS)
+    assert judged(trial(died, n=9000), question=question).label is VerdictLabel.HARMFUL
 
 
 def test_trials_of_the_drug_go_before_a_review_of_its_class() -> None:
@@ -119,8 +107,8 @@ def test_a_drug_that_is_not_worse_is_not_better(text: str, label: VerdictLabel) 
 
 @pytest.mark.parametrize(("joint", "votes"), [("or", 1), ("and", 0)])
 def test_any_partner_will_do_where_the_question_gives_a_choice(joint: str, votes: int) -> None:
-    drugs = tuple(Drug(name=name, known=False) for name in (DRUG, "testamine", "proxamine"))
-    text = f"examplol with testamine {joint} proxamine"
+    drugs = tuple(Drug(name=name, known=False) for name in (DRUG, "ibuprofen", "naproxen"))
+    text = f"examplol with ibuprofen {joint} naproxen"
     question = asking(text, QuestionKind.COMBINATION, drugs=drugs)
-    arms = (arm("A", DRUG, "testamine"), arm("B", "testamine"))
+    arms = (arm("A", DRUG, "ibuprofen"), arm("B", "ibuprofen"))
     assert len(ballot(study(result(), arms=arms), question).votes) == votes

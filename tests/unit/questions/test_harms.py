@@ -73,3 +73,38 @@ def test_what_is_taken_beside_is_told_from_what_is_added(text: str, drugs: int) 
 def test_a_foreign_name_makes_no_other_language() -> None:
     frame = read_frame("A friend says that Exámplia is proven to calm hot flushes. Is that true?")
     assert frame.declined is not DeclineReason.OTHER_LANGUAGE
+
+
+@pytest.mark.parametrize(
+    ("text", "drug", "other"),
+    [
+        (
+            "Do patients with atrial fibrillation on apixaban have fewer strokes than on warfarin?",
+            "apixaban",
+            "warfarin",
+        ),
+        ("Are there fewer seizures on levetiracetam or on valproate?", "levetiracetam", None),
+        ("Is ketamine better than midazolam or placebo for depression?", "ketamine", "midazolam"),
+        ("Is imiquimod better than cryotherapy for genital warts?", "imiquimod", "cryotherapy"),
+    ],
+)
+def test_a_drug_that_is_set_beside_another_is_not_put_aside(
+    text: str, drug: str, other: str | None
+) -> None:
+    frame = read_frame(text)
+    assert frame.drugs[0].name == drug
+    assert other is None or other in frame.comparators
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Does gabapentin give more neuropathic pain relief?",
+        "Does semaglutide achieve more diabetes remission than insulin?",
+        "Does ondansetron stop more vomiting in gastroenteritis?",
+        "Does patiromer help in dangerous hyperkalaemia?",
+        "Is ivermectin safe and effective in scabies?",
+    ],
+)
+def test_a_gain_is_no_harm(text: str) -> None:
+    assert not read_frame(text).is_on_harm

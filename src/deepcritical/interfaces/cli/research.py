@@ -181,13 +181,16 @@ class _Asked(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The question.
+        """The question; '' where a former run is named, which has its own.
 
         Raises:
             BadParameter: There is none.
         """
+        if self.question is None and self.reusing.reuse:
+            return ""
         if self.question is None:
-            raise typer.BadParameter("name one, or a plan with --from-plan", param_hint="QUESTION")
+            others = "a plan with --from-plan, or a former run with --reuse"
+            raise typer.BadParameter(f"name one, {others}", param_hint="QUESTION")
         return checked_question(self.question)
 
     @property
