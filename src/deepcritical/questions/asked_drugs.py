@@ -221,14 +221,16 @@ def is_taken_beside(
     conditions: Sequence[ConditionMention],
 ) -> bool:
     """Whether people take a drug while another one, named before, is tried: "X for pain on" it."""
-    before = [d for d in drugs if d.end <= named.start and d.drug.name != named.drug.name]
-    if not before or _COMPARES.search(text):
-        return False
+    places = [
+        c.start for c in _near(named, conditions) if _TAKEN.fullmatch(text, c.end, named.start)
+    ]
     if _DURING.search(text, max(0, named.start - _FAR), named.start):
-        return True
-    return any(
-        _TAKEN.fullmatch(text, c.end, named.start) and any(d.end <= c.start for d in before)
-        for c in _near(named, conditions)
+        places.append(named.start)
+    # Of a long text only what stands so is looked at further.
+    return (
+        bool(places)
+        and not _COMPARES.search(text)
+        and any(d.end <= max(places) and d.drug.name != named.drug.name for d in drugs)
     )
 
 
