@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.votes import Vote, Way
+from deepcritical.domain.votes import TIERS, Vote, Way
 
 __all__ = ["first_of"]
 
@@ -21,7 +21,7 @@ _LEVELS = ("primary", "unstated", "secondary")
 
 
 def first_of(votes: Sequence[Vote]) -> Vote:
-    """The vote of one study for one row: of the closest people, then of the highest level.
+    """The vote of one study for one row: of the closest people and best design, then of the level.
 
     Several results of one level stand for each other, and most decide. Where as many found a
     benefit as found none, the study points both ways: to choose one would be to choose by result.
@@ -53,11 +53,17 @@ def _of_most(leading: Sequence[Vote]) -> Vote:
 
 
 def _leading(votes: Sequence[Vote]) -> Iterator[Vote]:
-    def rank(vote: Vote) -> tuple[int, int, bool, bool]:
+    def rank(vote: Vote) -> tuple[int, int, int, bool, bool]:
         near = ("direct", "broader", "related").index(vote.directness)
         level = _LEVELS.index(vote.level) if vote.level in _LEVELS else len(_LEVELS)
         part = _OF_A_TIME.search(f"{vote.outcome} {vote.timepoint}") is not None
-        return near, level, part, _UNADJUSTED.search(vote.outcome) is not None
+        return (
+            near,
+            TIERS.index(vote.tier),
+            level,
+            part,
+            _UNADJUSTED.search(vote.outcome) is not None,
+        )
 
     best = min(map(rank, votes))
     return (vote for vote in votes if rank(vote) == best)

@@ -10,23 +10,22 @@ from deepcritical.appraisal.main_vote import first_of
 from deepcritical.appraisal.scales import MOST, people_of, pooled_of
 from deepcritical.appraisal.sentences import finding, row_sentence
 from deepcritical.domain.appraisal import StudyFinding
-from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE, VERY_FEW
+from deepcritical.domain.certainty import LARGE, OPTIMAL_INFORMATION_SIZE, VERY_FEW
 from deepcritical.domain.effects import RATIOS
 from deepcritical.domain.votes import (
     NOT_STATED,
+    TIERS,
     Directness,
     Importance,
     OutcomeRow,
     PooledEffect,
     RowEffect,
-    Tier,
     Vote,
     Way,
 )
 
 __all__ = ["closest", "outcome_rows"]
 
-_TIERS: tuple[Tier, ...] = ("randomised", "controlled", "uncontrolled")
 _NEAR: tuple[Directness, ...] = ("direct", "broader", "related")
 _WEIGHTS: tuple[Importance, ...] = ("critical", "important", "surrogate", "harm")
 
@@ -72,15 +71,15 @@ def closest(found: Sequence[_Item]) -> list[_Item]:
     it had: what parts them is more than the drug.
     """
     own = [one for one in found if one.directness != "related"] or list(found)
-    tier = min(_TIERS.index(one.tier) for one in own)
-    best = [one for one in own if _TIERS.index(one.tier) == tier]
-    if _TIERS[tier] == "randomised":
+    tier = min(TIERS.index(one.tier) for one in own)
+    best = [one for one in own if TIERS.index(one.tier) == tier]
+    if TIERS[tier] == "randomised":
         own = [one for one in best if not one.of_class]
         best = best if sum(one.people or VERY_FEW for one in own) < VERY_FEW else own
     direct = [one for one in best if one.directness == "direct"]
     sizes = [one.people for one in direct]
     few = None not in sizes and sum(n or 0 for n in sizes) < VERY_FEW
-    untold = None in sizes and _TIERS[tier] == "controlled"
+    untold = None in sizes and TIERS[tier] == "controlled"
     return best if few or untold or not direct else direct
 
 
@@ -121,13 +120,17 @@ def _rank(cast: _Cast) -> tuple[int, int, int, bool, str]:
 
 
 def _holds_more(review: _Cast, trials: Sequence[_Cast]) -> bool:
-    """Whether a review holds more people than the trials; of unknown numbers, more studies."""
+    """Whether a review holds more people than the trials; of unknown numbers, more studies.
+
+    Trials that are large enough by themselves stand before a review whose people are not told.
+    """
     people = [c.vote.people for c in trials]
     if review.vote.network and not review.vote.people:
         return None not in people and sum(n or 0 for n in people) < OPTIMAL_INFORMATION_SIZE
-    if review.vote.people and None not in people:
-        return review.vote.people > sum(n or 0 for n in people)
-    return (review.vote.studies or 0) > len(trials)
+    known = 0 if None in people else sum(n or 0 for n in people)
+    if review.vote.people and known:
+        return review.vote.people > known
+    return known < LARGE and (review.vote.studies or 0) > len(trials)
 
 
 def _combined(casts: Sequence[_Cast], *, feared: bool = False) -> Way:

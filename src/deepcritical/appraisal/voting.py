@@ -50,6 +50,9 @@ _NOT_WEIGHED = {
     "pharmacokinetic": "levels of a drug say nothing of an effect",
     "mechanism": "a mechanism is no outcome of patients",
 }
+_NOT_RANDOMISED = bounded(r"\b(?:non|un)-? ?randomi|\bobservational\b|\bcohorts?\b", re.IGNORECASE)
+_OF_TRIALS = bounded(r"randomi|\bRCTs?\b", re.IGNORECASE)
+"""Parts of a review, by how those compared came to be apart."""
 _LIST = bounded(r",(?: and)?\s|\band\b", re.IGNORECASE)
 
 
@@ -265,8 +268,7 @@ def _vote(
     tested: Tested,
     way: Way,
 ) -> Vote:
-    is_review = bool({"systematic_review", "pooled_analysis"} & set(study.kinds))
-    is_review = is_review and not ("trial" in study.kinds and result.level == "primary")
+    is_review = _is_of_review(study, result)
     return Vote(
         row=place.row,
         outcome=_told_outcome(result),
@@ -294,6 +296,17 @@ def _vote(
         non_inferior=result.non_inferiority == "shown" and tested.side == "a",
         start=telling(result, evidence),
     )
+
+
+def _is_of_review(study: StudyReading, result: Result) -> bool:
+    """Whether studies are pooled in a result; a trial that is pooled with others tells its own too.
+
+    Its own is the primary result, and what was found between its arms in no other people.
+    """
+    if not {"systematic_review", "pooled_analysis"} & set(study.kinds):
+        return False
+    between = bool(_size(study, result.a) and _size(study, result.b) and not result.people)
+    return "trial" not in study.kinds or not (between or result.level == "primary")
 
 
 def _told_outcome(result: Result) -> str:
@@ -362,16 +375,13 @@ def _tier(study: StudyReading, result: Result, grade: Grade) -> Tier:
         return "uncontrolled"
     design, kinds = set(study.design), set(study.kinds)
     if study.reader.kind != "rules":
-        if "randomised" in design or _is_of_trials(result.people):
+        if _NOT_RANDOMISED.search(result.people):
+            return "controlled"
+        if "randomised" in design or _OF_TRIALS.search(result.people):
             return "randomised"
         if kinds & {"observational"} or design & {"non_randomised", "cohort", "case_control"}:
             return "controlled"
     return "randomised" if grade.level in (1, 2) else "controlled"
-
-
-def _is_of_trials(people: str) -> bool:
-    """Whether a result of a review is of randomised trials alone."""
-    return "randomi" in people.casefold() or "rct" in people.casefold()
 
 
 def _one_a_row(votes: Sequence[Vote]) -> tuple[Vote, ...]:

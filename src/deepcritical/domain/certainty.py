@@ -17,7 +17,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_retracted
 
-__all__ = ["OPTIMAL_INFORMATION_SIZE", "VERY_FEW", "Certainty", "Rated", "rate_certainty"]
+__all__ = ["LARGE", "OPTIMAL_INFORMATION_SIZE", "VERY_FEW", "Certainty", "Rated", "rate_certainty"]
 
 VERY_FEW = 100
 """Participants below which imprecision is very serious and counts twice (GRADE guidelines 6)."""
@@ -26,6 +26,8 @@ OPTIMAL_INFORMATION_SIZE = 400
 
 The rule of thumb of GRADE guidelines 6.
 """
+LARGE = 4_000
+"""Participants from which even rare events make no evidence imprecise (GRADE guidelines 6)."""
 
 
 class Certainty(StrEnum):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field
 
@@ -13,6 +13,7 @@ from deepcritical.domain.study import Effect, EffectMeasure, ResultLevel
 
 __all__ = [
     "NOT_STATED",
+    "TIERS",
     "Directness",
     "Importance",
     "OutcomeRow",
@@ -47,6 +48,8 @@ users of a class of drugs; or people with another condition."""
 
 Tier = Literal["randomised", "controlled", "uncontrolled"]
 """How the comparison was made: by chance, between groups that formed otherwise, or with before."""
+TIERS: tuple[Tier, ...] = get_args(Tier)
+"""The strongest design first."""
 
 
 class Vote(Model):

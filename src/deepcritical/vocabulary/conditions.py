@@ -38,7 +38,7 @@ _EPONYM = re.compile("[a-z]{1,30}'s ")
 _MOST_WORDS = 10
 _GAP = bounded(rf"{SEPARATORS}|[,.] ?")
 _CONTEXT = 300
-_LONGEST_SHORT = 8
+_LONGEST_SHORT = 14
 _BEFORE = frozenset({"in", "for", "with"})
 """Words behind which two small letters may be a condition: "in ms"."""
 _NOT_SMALL = frozenset("an as cm dm ed hd it mg pe ph us".split())

@@ -29,7 +29,7 @@ from deepcritical.domain.study import (
     StudyReading,
 )
 from deepcritical.domain.verdict import Verdict
-from deepcritical.domain.votes import Directness, Importance, OutcomeRow, Tier, Vote, Way
+from deepcritical.domain.votes import TIERS, Directness, Importance, OutcomeRow, Vote, Way
 
 READ_AT = datetime(2030, 1, 1, tzinfo=UTC)
 DRUG, CONDITION, OUTCOME = "examplol", "testitis", "flurb score"
@@ -41,7 +41,6 @@ SAME = Effect(measure="SMD", value=0.0, ci_low=-0.15, ci_high=0.15)
 """Estimates with an interval, of a measure that is not pooled."""
 TEXT = "Adults with testitis got examplol. The flurb score was better. Examplol works."
 
-_TIERS: tuple[Tier, ...] = ("randomised", "controlled", "uncontrolled")
 _NEAR: tuple[Directness, ...] = ("direct", "broader", "related")
 _IMPORTANCE: dict[str, Importance] = {OUTCOME: "critical", DEATHS: "critical"}
 
@@ -221,7 +220,7 @@ def made_up_votes(
         is_grave=row == DEATHS,
         is_fatal=row == DEATHS,
         comparator=draw(st.sampled_from(("", "", "", "testamine", "zorbafen"))),
-        tier=draw(st.sampled_from(_TIERS)),
+        tier=draw(st.sampled_from(TIERS)),
         directness=draw(st.sampled_from(near)),
         level=draw(st.sampled_from(("primary", "secondary", "unstated"))),
         people=draw(st.sampled_from((None, 40, 150, 300, 450, 2000))),

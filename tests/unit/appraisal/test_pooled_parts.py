@@ -1,9 +1,9 @@
-"""What a review says of some of its studies: pooled it counts, counted it does not."""
+"""Results of pooled studies, of some of them, and of the trial that pools others with itself."""
 
 from __future__ import annotations
 
 from deepcritical.domain.votes import Way
-from tests.unit.appraisal.builders import LESS, ballot, result, study
+from tests.unit.appraisal.builders import LESS, SAME, ballot, null, people, result, study
 
 
 def test_what_a_review_pools_of_some_of_its_trials_votes() -> None:
@@ -16,3 +16,21 @@ def test_what_a_review_counts_of_its_trials_does_not() -> None:
     counted = result(people="one of nine trials")
     read = ballot(study(counted, kinds=("systematic_review",), design=()))
     assert (read.votes, read.why) == ((), "only a part of its people")
+
+
+def test_a_trial_that_pools_others_with_itself_is_one_trial_in_its_own_results() -> None:
+    nine = people(n_studies=9)
+    own = null("death", level="secondary", kind="safety")
+    all_nine = result(people="all nine trials", n=9000, effect=LESS, level="unstated")
+    kinds = ("trial", "pooled_analysis")
+    told = ballot(study(own, all_nine, kinds=kinds, population=nine)).votes
+    assert [(v.review, v.studies, v.people) for v in told] == [(False, None, 300), (True, 9, 9000)]
+
+
+def test_the_randomised_studies_of_a_review_speak_for_it() -> None:
+    randomised = result(people="randomised trials", effect=LESS, level="unstated")
+    others = null(people="non-randomised studies", level="unstated", effect=SAME)
+    mixed = study(
+        others, randomised, kinds=("systematic_review",), design=("randomised", "non_randomised")
+    )
+    assert [(v.way, v.tier) for v in ballot(mixed).votes] == [(Way.BENEFIT, "randomised")]

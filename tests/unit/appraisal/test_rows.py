@@ -13,7 +13,7 @@ from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.study import Effect
-from deepcritical.domain.votes import OutcomeRow, Tier, Vote, Way
+from deepcritical.domain.votes import TIERS, OutcomeRow, Tier, Vote, Way
 from tests.unit.appraisal.builders import (
     DEATHS,
     OUTCOME,
@@ -30,7 +30,6 @@ from tests.unit.appraisal.builders import (
 
 HELPS, NONE = vote(), vote(Way.NO_DIFFERENCE)
 REVIEW = vote(Way.NO_DIFFERENCE, review=True, studies=8, people=2000, year=2029)
-TIERS: tuple[Tier, ...] = ("randomised", "controlled", "uncontrolled")
 
 
 def row_of(*votes: Vote) -> OutcomeRow:
@@ -91,6 +90,14 @@ def test_a_review_with_more_people_decides_and_its_trials_stand_beside() -> None
     row = row_of(HELPS, HELPS, REVIEW)
     assert (row.way, row.studies, row.people) == (Way.NO_DIFFERENCE, 8, 2000)
     assert (row.evidence_ids, row.beside) == (("E3",), ("E1", "E2"))
+
+
+@pytest.mark.parametrize(("people", "ids"), [(5000, ("E1", "E2")), (500, ("E3",))])
+def test_a_review_of_untold_people_stands_behind_large_trials(
+    people: int, ids: tuple[str, ...]
+) -> None:
+    untold = REVIEW.model_copy(update={"people": None, "studies": 15})
+    assert row_of(vote(people=people), vote(people=900), untold).evidence_ids == ids
 
 
 def test_of_several_reviews_the_largest_is_counted() -> None:
