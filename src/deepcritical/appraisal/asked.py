@@ -14,6 +14,7 @@ from deepcritical.appraisal.qualifiers import Qualifiers, qualifiers_in
 from deepcritical.domain.frame import SERIOUS_HARM, QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
+from deepcritical.questions.claims import is_on_being_as_good
 from deepcritical.vocabulary.classes import class_names, drug_class
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
 
@@ -25,7 +26,6 @@ _SUPERIOR = bounded(
     r"beats?|outperforms?|improves? on)\b",
     re.IGNORECASE,
 )
-_AS_GOOD = bounded(r"\bas (?:good|well|effective)\b|\bnon-?inferior", re.IGNORECASE)
 _OR = bounded(r"(?: or|,? or|/) ?", re.IGNORECASE)
 _WIDEST = 100
 """Drugs of a class that tells of one of them: of all drugs for a disease none stands for all."""
@@ -120,7 +120,7 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         in_anyone=bool(frame and frame.feared and not frame.condition),
         is_class=bool(members),
         any_grave=bool(frame and frame.feared is SERIOUS_HARM),
-        superior=bool(frame and _SUPERIOR.search(frame.text) and not _AS_GOOD.search(frame.text)),
+        superior=bool(frame and _SUPERIOR.search(frame.text) and not is_on_being_as_good(frame)),
         qualifiers=qualifiers_in(frame.text) if frame else MappingProxyType({}),
         dose=dose_asked(frame.text, own) if frame and not comparators else "",
     )

@@ -126,7 +126,8 @@ def _inconsistency(body: Body) -> Iterator[str]:
     ways = {vote.way for vote in body.votes}
     differ = body.pooled.i2 >= SUBSTANTIAL if body.pooled else len(ways) > 1
     if body.way is Way.CONFLICT or Way.CONFLICT in ways or differ:
-        yield "inconsistency: the studies disagree"
+        several = len(body.votes) > 1 or body.votes[0].review
+        yield f"inconsistency: {'the studies disagree' if several else 'its results differ'}"
     elif len(body.votes) == 1 and body.votes[0].tier == "randomised":
         if body.votes[0].review:
             yield "inconsistency: how far the trials of its one review agree is not told"
@@ -162,9 +163,10 @@ def _imprecision(body: Body) -> Iterator[str]:
     if not any(_interval(vote.effect) for vote in body.votes):
         yield "imprecision: no confidence interval is given"
     if events is not None and events < _FEW_EVENTS:
-        yield f"imprecision: few events (the interval is as wide as of fewer than {_FEW_EVENTS})"
+        wide = f"the interval is as wide as of fewer than {_FEW_EVENTS}"
+        yield f"imprecision: events were few ({wide})"
         if events < VERY_FEW and body.reaches_small:
-            yield f"very serious imprecision: very few events (as of fewer than {VERY_FEW})"
+            yield f"very serious imprecision: events were very few (as of fewer than {VERY_FEW})"
 
 
 def _interval(effect: Effect | None) -> tuple[float, float] | None:

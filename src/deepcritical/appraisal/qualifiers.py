@@ -40,6 +40,7 @@ _HER2 = r"\b(?:HER-?2|ERBB2)(?:/neu)?"
 _TUMOUR = r"(?:cancers?|carcinomas?|tumou?rs?|melanomas?|lymphomas?)\b"
 _YES = r"(?:[- ]?positive|[- ]?\+(?:ve)?|[- ]overexpress\w+|[- ]amplified)"
 _NO = r"(?:[- ]?negative|-ve\b|−|-(?=[,;/)]|$))"
+_PERSONS = r"(?:people|persons|patients|adults|wom[ae]n|m[ae]n|children)\b"
 _TRIPLE = r"\btriple[- ]negative|\bTNBC\b"
 _KINDS: Mapping[str, _Kind] = {
     "menopause": _kind(before=r"\bpre-?menopaus\w+", after=r"\bpost-?menopaus\w+"),
@@ -67,6 +68,13 @@ _KINDS: Mapping[str, _Kind] = {
         adults=r"\badults?\b|\belderly\b|\bolder\b|\bnursing homes?\b|\bmen\b|\bwomen\b",
     ),
     "pregnancy": _kind(pregnant=r"(?<!non-)\bpregnant\b|\b(?:in|during|throughout) pregnancy\b"),
+    "ancestry": _kind(
+        overlap=True,
+        asian=r"\b(?:Asians?|Chinese|Japanese|Koreans?|Taiwanese|Thai|Vietnamese|Filipinos?)\b",
+        african=rf"\bAfrican(?:s|-? ?Americans?)?\b|\bblack {_PERSONS}",
+        hispanic=r"\b(?:Hispanics?|Latin(?:o|a|x)s?)\b",
+        european=rf"\b(?:Europeans?|Caucasians?)\b|\bwhite {_PERSONS}",
+    ),
     "sex": _kind(
         stated=False,
         overlap=True,

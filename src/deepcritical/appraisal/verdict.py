@@ -14,7 +14,7 @@ from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.base import Score10
 from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE, Certainty
 from deepcritical.domain.verdict import WEAK_SIGNAL, Verdict, VerdictLabel
-from deepcritical.domain.votes import OutcomeRow, Tier, Vote, Way
+from deepcritical.domain.votes import OTHER_COMPARISON, OutcomeRow, Tier, Vote, Way
 
 __all__ = ["RULES", "candidate_rank", "clinical_score", "decide"]
 
@@ -70,6 +70,9 @@ _SURELY_FEWER = (
     "found that fewer patients had the harm that was asked about with the drug."
 )
 _OTHERS = "Results are of other people or another condition than asked about."
+_OTHER_COMPARISON = (
+    "Studies of the drug were found, but none makes the comparison that was asked about."
+)
 _ACTIVE = "It was compared with other drugs only, so whether it helps by itself is not told."
 _BESIDE = "Only harms, or outcomes that do not bear on the condition, were reported."
 _NOT_ASKED = "Results were reported, but none on the outcome that was asked about."
@@ -106,6 +109,7 @@ RULES: dict[str, VerdictLabel] = {
     _FEWER: VerdictLabel.UNSUPPORTED,
     _SURELY_FEWER: VerdictLabel.REFUTED,
     _OTHERS: VerdictLabel.INSUFFICIENT,
+    _OTHER_COMPARISON: VerdictLabel.INSUFFICIENT,
     _ACTIVE: VerdictLabel.INSUFFICIENT,
     _BESIDE: VerdictLabel.INSUFFICIENT,
     _NOT_ASKED: VerdictLabel.INSUFFICIENT,
@@ -213,6 +217,8 @@ def _without_lead(studies: Sequence[StudyFinding]) -> str:
         return _OTHERS
     if votes:
         return _NOT_ASKED if any(v.of_other_kind for v in votes) else _BESIDE
+    if any(study.why.endswith(OTHER_COMPARISON) for study in studies):
+        return _OTHER_COMPARISON
     if all(study.level == 5 for study in studies):
         return _PRECLINICAL
     return _NO_RESULT

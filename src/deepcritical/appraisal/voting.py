@@ -29,7 +29,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import Grade
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Effect, EffectMeasure, Result, StudyReading
-from deepcritical.domain.votes import Tier, Vote, Way
+from deepcritical.domain.votes import OTHER_COMPARISON, Tier, Vote, Way
 from deepcritical.reading.sentences import telling
 
 __all__ = ["Ballot", "ballot_of"]
@@ -171,7 +171,7 @@ def _beside(result: Result, asked: Asked, tested: Tested, place: Placed, *, want
     """Why a result on the drug is not on what was asked about; '' where it is."""
     if asked.comparators and tested.comparator not in asked.comparators:
         against = tested.comparator or "nothing or placebo"
-        return f"it compares with {against}, which was not asked about"
+        return f"it compares with {against}, {OTHER_COMPARISON}"
     if asked.on_harm and not wanted and place.importance != "harm":
         return "an outcome that was not asked about"
     if _is_of_another(result, asked) and not wanted:

@@ -39,6 +39,8 @@ _NAMES = {
 
 def row_direction(row: OutcomeRow) -> str:
     """Return the direction of a row; of an effect too small to matter, that it is so."""
+    if row.way is Way.CONFLICT and row.studies == 1:
+        return "results differ"
     if row.trivial and row.way in (Way.BENEFIT, Way.HARM):
         return f"{direction_words(row.importance, row.way, row.tier)}, too little to matter"
     return direction_words(row.importance, row.way, row.tier)

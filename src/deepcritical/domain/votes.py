@@ -13,6 +13,7 @@ from deepcritical.domain.study import Effect, EffectMeasure, ResultLevel
 
 __all__ = [
     "NOT_STATED",
+    "OTHER_COMPARISON",
     "TIERS",
     "Directness",
     "Importance",
@@ -27,6 +28,10 @@ __all__ = [
 
 NOT_STATED = "not stated"
 """The control of a study that does not tell it."""
+
+
+OTHER_COMPARISON = "which was not asked about"
+"""How the reason ends why a study has no say on a comparison: it compares with something else."""
 
 
 class Way(StrEnum):

@@ -13,7 +13,7 @@ from deepcritical.domain.budget import Spent
 from deepcritical.domain.markdown import one_line, visible
 from deepcritical.domain.report_parts import Reference
 from deepcritical.domain.similar import SimilarRun
-from deepcritical.questions.wording import subject_of
+from deepcritical.questions.claims import subject_of
 
 __all__ = ["as_text", "describe", "similar_line", "told"]
 

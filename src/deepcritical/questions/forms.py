@@ -145,9 +145,9 @@ def _as_condition(frame: QuestionFrame) -> Condition | None:
 
 def _limits(frame: QuestionFrame) -> Iterator[str]:
     """What of the question the report does not answer, or answers from another side."""
-    if len(frame.drugs) > 1:
+    if len(frame.drugs) > 1 and frame.kind is not QuestionKind.COMBINATION:
         yield f"Several drugs are named; this run asks about {frame.drugs[0].name} only."
-    if frame.comparators:
+    if frame.comparators and frame.kind is not QuestionKind.COMPARISON:
         yield (
             f"The report answers whether {frame.drugs[0].name} helps; what it says of "
             f"{' and '.join(frame.comparators)} beside it is told, and not weighed."

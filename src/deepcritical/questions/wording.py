@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Literal
 
-from deepcritical.domain.frame import SERIOUS_HARM, QuestionFrame, QuestionKind
+from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.question import ResearchQuestion
-from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.questions import cues
 from deepcritical.questions.naming import find_names, joined
 from deepcritical.vocabulary.classes import find_classes
@@ -19,149 +16,15 @@ from deepcritical.vocabulary.words import is_english
 
 __all__ = [
     "ASKING_WORDS",
-    "answer_on",
-    "answer_to",
+    "are_several",
     "as_meant",
-    "claim_of",
     "headed",
+    "listed",
     "plain_wording",
-    "proposition_of",
-    "subject_of",
+    "verb_of",
+    "where",
+    "whom_of",
 ]
-
-_OPEN = {
-    VerdictLabel.MIXED: "Not settled: the results found point both ways on whether {claim}.",
-    VerdictLabel.INSUFFICIENT: "Not known: the evidence found does not show whether {claim}.",
-    VerdictLabel.NOT_ASSESSED: "Not assessed: it could not be read whether {claim}.",
-}
-_SAID = _OPEN | {
-    VerdictLabel.SUPPORTED: "Yes: the evidence supports that {claim}.",
-    VerdictLabel.PROMISING: "Possibly: early evidence suggests that {claim}, without proof.",
-    VerdictLabel.UNSUPPORTED: "Not shown: the studies found do not show that {claim}.",
-    VerdictLabel.REFUTED: "No: the evidence speaks against the claim that {claim}.",
-    VerdictLabel.HARMFUL: "No: patients did worse in studies of whether {claim}.",
-}
-_SAID_OF_DENIAL = _OPEN | {
-    VerdictLabel.SUPPORTED: "No: the evidence supports that {claim}.",
-    VerdictLabel.PROMISING: "Perhaps not: early evidence suggests that {claim}, without proof.",
-    VerdictLabel.UNSUPPORTED: "So far, yes: the studies found do not show that {claim}.",
-    VerdictLabel.REFUTED: "Yes: the evidence speaks against the claim that {claim}.",
-    VerdictLabel.HARMFUL: "Yes: patients even did worse in studies of whether {claim}.",
-}
-_SAID_OF_RISE = _OPEN | {
-    VerdictLabel.SUPPORTED: "No: the evidence supports the opposite of the claim that {claim}.",
-    VerdictLabel.PROMISING: (
-        "Probably not: early evidence suggests the opposite of the claim that {claim}."
-    ),
-    VerdictLabel.UNSUPPORTED: "Not shown: the studies found do not show that {claim}.",
-    VerdictLabel.REFUTED: "Not shown: large studies found no sign that {claim}.",
-    VerdictLabel.HARMFUL: "Yes: the evidence supports that {claim}.",
-}
-_SAID_OF_NO_RISE = _OPEN | {
-    VerdictLabel.SUPPORTED: "Yes: the evidence supports the opposite of the claim that {claim}.",
-    VerdictLabel.PROMISING: (
-        "Probably: early evidence suggests the opposite of the claim that {claim}."
-    ),
-    VerdictLabel.UNSUPPORTED: "So far, yes: the studies found do not show that {claim}.",
-    VerdictLabel.REFUTED: "So far, yes: large studies found no sign that {claim}.",
-    VerdictLabel.HARMFUL: "No: the evidence supports that {claim}.",
-}
-_WORDS = {
-    (False, False): _SAID,
-    (True, False): _SAID_OF_DENIAL,
-    (False, True): _SAID_OF_RISE,
-    (True, True): _SAID_OF_NO_RISE,
-}
-"""By whether the question denies its claim, and whether the claim is that something bad rises."""
-_SAID_OF_SAFETY = _OPEN | {
-    VerdictLabel.UNSUPPORTED: "Not shown: the studies found do not show that {claim}.",
-    VerdictLabel.REFUTED: "Not shown: large studies found no sign that {claim}.",
-    VerdictLabel.HARMFUL: "Not safe in every respect: the evidence supports that {claim}.",
-}
-"""Of a question whether a drug is safe, to which "yes" would be read as the opposite."""
-_SAID_OF_SIGNAL = {
-    ("weak", False): "Possibly: results too weak to prove it suggest that {claim}.",
-    ("weak", True): "Perhaps not: results too weak to prove it suggest that {claim}.",
-    ("likely", False): "Probably: the studies found suggest that {claim}, without proof.",
-    ("likely", True): "Probably not: the studies found suggest that {claim}, without proof.",
-}
-_EFFECTS = frozenset({QuestionKind.EFFICACY, QuestionKind.CLASS})
-
-
-Strength = Literal["", "weak", "likely"]
-"""How far a harm is from proof; '' where it is proven."""
-
-
-def answer_to(frame: QuestionFrame, label: VerdictLabel, *, strength: Strength = "") -> str:
-    """A verdict as the answer to a question as it was put; '' where it asks for no yes or no.
-
-    The verdict is always on the positive proposition, so "Is it true that it does not help?" is
-    answered with a yes where it was refuted.
-    """
-    claim = claim_of(frame)
-    said = answer_on(
-        claim, label, denied=frame.negative, raises=frame.is_on_harm, strength=strength
-    )
-    return said if claim else ""
-
-
-def answer_on(
-    claim: str,
-    label: VerdictLabel,
-    *,
-    denied: bool = False,
-    raises: bool = False,
-    strength: Strength = "",
-) -> str:
-    """A verdict on a claim as an answer: "Yes: the evidence supports that X helps in Y."."""
-    if raises and claim.find(SERIOUS_HARM.name) >= 0 and label in _SAID_OF_SAFETY:
-        likely = _SAID_OF_SIGNAL[strength, False] if strength else _SAID_OF_SAFETY[label]
-        return likely.format(claim=claim)
-    if raises and strength:
-        return _SAID_OF_SIGNAL[strength, denied].format(claim=claim)
-    return _WORDS[denied, raises][label].format(claim=claim)
-
-
-def claim_of(frame: QuestionFrame) -> str:
-    """What a verdict is on: "colchicine reduces recurrence in pericarditis"; '' for no one drug."""
-    verb = "increase" if frame.is_on_harm else _verb(frame)
-    return _claim(frame, verb) if frame.kind in _EFFECTS or frame.is_on_harm else ""
-
-
-def proposition_of(frame: QuestionFrame, label: VerdictLabel) -> str:
-    """What a verdict is on, where the question puts it the other way round; '' elsewhere.
-
-    Of a harm a benefit is told the other way round: "supported" is that there are fewer deaths.
-    """
-    if frame.is_on_harm:
-        return _claim(frame, "reduce") if label in _FEWER_WITH_IT else claim_of(frame)
-    return claim_of(frame) if frame.negative else ""
-
-
-_FEWER_WITH_IT = (VerdictLabel.SUPPORTED, VerdictLabel.PROMISING)
-
-
-def _claim(frame: QuestionFrame, verb: str) -> str:
-    if len(frame.drugs) != 1 or not (frame.condition or frame.feared):
-        return ""
-    ending = "" if _are_several(frame) else "s"
-    measured = f"the risk of {frame.feared.name}" if frame.feared else _listed(frame.outcomes)
-    if frame.prevents and frame.condition and not measured:
-        return f"{frame.drugs[0].name} prevent{ending} {frame.condition.name}{_whom(frame)}"
-    did = f"{verb}{ending} {measured}" if measured else f"help{ending}"
-    than = (
-        f" compared with {_listed(frame.comparators)}" if frame.feared and frame.comparators else ""
-    )
-    return f"{frame.drugs[0].name} {did}{than}{_where(frame)}"
-
-
-def subject_of(question: ResearchQuestion) -> str:
-    """Who is asked about for what: "colchicine for pericarditis"; of a harm "A and B in C"."""
-    drug = question.drug.name if question.drug else "candidates"
-    frame = question.frame
-    if frame and frame.feared:
-        return f"{drug} and {frame.feared.name}{_where(frame)}"
-    return f"{drug} for {question.condition.name if question.condition else question.text}"
 
 
 def as_meant(frame: QuestionFrame) -> QuestionFrame:
@@ -266,14 +129,14 @@ Worded = tuple[str, str]
 
 
 def _effect(frame: QuestionFrame) -> Worded:
-    verb = _verb(frame)
+    verb = verb_of(frame)
     if frame.prevents and frame.condition and not frame.outcomes:
-        put = f"{_do(frame)} prevent {frame.condition.name}{_whom(frame)}?"
+        put = f"{_do(frame)} prevent {frame.condition.name}{whom_of(frame)}?"
         return put, f"{_FEWER} {_GETTING}"
     words = {"reduce": _FEWER, "improve": _MORE}.get(verb, "") if frame.outcomes else ""
-    did = f"{verb} {_listed(frame.outcomes)}" if frame.outcomes else "help"
+    did = f"{verb} {listed(frame.outcomes)}" if frame.outcomes else "help"
     asks = bool(frame.condition or frame.outcomes) and verb != "affect"
-    return f"{_do(frame)} {did}{_where(frame)}?" if asks else "", words
+    return f"{_do(frame)} {did}{where(frame)}?" if asks else "", words
 
 
 def _safety(frame: QuestionFrame) -> Worded:
@@ -281,34 +144,34 @@ def _safety(frame: QuestionFrame) -> Worded:
     if frame.outcomes or not (told or _CAUSES.search(frame.text)):
         return "", ""  # the harm that is asked about is in its words alone
     if frame.harm and not told:
-        return f"{_do(frame)} cause {frame.harm.name}{_where(frame)}?", _SAFETY_WORDS
+        return f"{_do(frame)} cause {frame.harm.name}{where(frame)}?", _SAFETY_WORDS
     if frame.condition or frame.population:
-        be = "Are" if _are_several(frame) else "Is"
-        return f"{be} {_drugs(frame)} safe{_where(frame)}?", _SAFETY_WORDS
+        be = "Are" if are_several(frame) else "Is"
+        return f"{be} {_drugs(frame)} safe{where(frame)}?", _SAFETY_WORDS
     return f"What are the side effects of {_drugs(frame)}?", _SAFETY_WORDS
 
 
 def _dose(frame: QuestionFrame) -> Worded:
-    given = f"What dose of {_drugs(frame)} was given{_where(frame)}?" if frame.condition else ""
+    given = f"What dose of {_drugs(frame)} was given{where(frame)}?" if frame.condition else ""
     return given, "dose doses dosing dosage much normally usually give gave"
 
 
 def _mechanism(frame: QuestionFrame) -> Worded:
-    ways = _listed(frame.through)
-    acts = f"{_do(frame)} act through {ways}{_where(frame)}?" if ways else ""
+    ways = listed(frame.through)
+    acts = f"{_do(frame)} act through {ways}{where(frame)}?" if ways else ""
     return acts, f"through via by act acts pathway {ways.casefold()} {_FEWER} {_MORE}"
 
 
 def _status(frame: QuestionFrame) -> Worded:
-    asks = f"Which trials of {_drugs(frame)}{_where(frame)} are registered?"
+    asks = f"Which trials of {_drugs(frame)}{where(frame)} are registered?"
     words = "registered recruiting ongoing running under way list see been tested testing myself"
     return asks if _TRIALS.search(frame.text) else "", words
 
 
 def _comparison(frame: QuestionFrame) -> Worded:
-    other = _listed(frame.comparators)
-    be = "Are" if _are_several(frame) else "Is"
-    asks = f"{be} {_drugs(frame)} more effective than {other}{_where(frame)}?" if other else ""
+    other = listed(frame.comparators)
+    be = "Are" if are_several(frame) else "Is"
+    asks = f"{be} {_drugs(frame)} more effective than {other}{where(frame)}?" if other else ""
     return asks, "better more superior versus vs compared comparison comparing compare against"
 
 
@@ -324,7 +187,7 @@ _WORDINGS: dict[QuestionKind, Callable[[QuestionFrame], Worded]] = {
 }
 
 
-def _verb(frame: QuestionFrame) -> str:
+def verb_of(frame: QuestionFrame) -> str:
     """What a drug that helps does to all that is measured; "affect" where that is not one thing."""
     outcomes = set(frame.outcomes)
     if outcomes <= cues.BETTER_HIGHER:
@@ -333,21 +196,23 @@ def _verb(frame: QuestionFrame) -> str:
 
 
 def _do(frame: QuestionFrame) -> str:
-    return f"{'Do' if _are_several(frame) else 'Does'} {_drugs(frame)}"
+    return f"{'Do' if are_several(frame) else 'Does'} {_drugs(frame)}"
 
 
-def _are_several(frame: QuestionFrame) -> bool:
+def are_several(frame: QuestionFrame) -> bool:
+    """Whether the verb that follows the drugs is in the plural."""
     is_plural = frame.kind is QuestionKind.CLASS or bool(frame.members)
     return len(frame.drugs) > 1 or (is_plural and frame.drugs[0].name.endswith("s"))
 
 
 def _drugs(frame: QuestionFrame) -> str:
-    return _listed(drug.name for drug in frame.drugs)
+    return listed(drug.name for drug in frame.drugs)
 
 
-def _where(frame: QuestionFrame) -> str:
+def where(frame: QuestionFrame) -> str:
+    """In which condition and whom: " in asthma in children"."""
     condition = f" in {frame.condition.name}" if frame.condition else ""
-    return f"{condition}{_whom(frame)}"
+    return f"{condition}{whom_of(frame)}"
 
 
 def headed(condition: Condition) -> Condition:
@@ -364,11 +229,13 @@ def _in_a_sentence(name: str) -> str:
     return " ".join(words)
 
 
-def _whom(frame: QuestionFrame) -> str:
-    whom = _listed(_in_a_sentence(name) for name in frame.population)
-    return f" in {whom}" if whom else ""
+def whom_of(frame: QuestionFrame) -> str:
+    """In whom: " in children"; '' where nobody is named."""
+    named = listed(_in_a_sentence(name) for name in frame.population)
+    return f" in {named}" if named else ""
 
 
-def _listed(names: Iterable[str]) -> str:
+def listed(names: Iterable[str], conjunction: str = "and") -> str:
+    """The names as ``a, b and c``."""
     *others, last = (*names,) or ("",)
-    return f"{', '.join(others)} and {last}" if others else last
+    return f"{', '.join(others)} {conjunction} {last}" if others else last

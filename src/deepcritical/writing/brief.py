@@ -10,7 +10,7 @@ from deepcritical.appraisal.certainty import LADDER
 from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.brief import Brief, DecidingStudy, TrialUnderWay
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.frame import QuestionFrame
+from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.grading import grade
 from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.study import StudyReading
@@ -18,7 +18,7 @@ from deepcritical.domain.text import capitalised
 from deepcritical.domain.trial_status import is_current, is_under_way, told_status
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import Importance, OutcomeRow, Vote, Way
-from deepcritical.questions.wording import answer_on, claim_of
+from deepcritical.questions.claims import answer_on, claim_of
 from deepcritical.writing.studies import (
     comparator_of,
     design_of,
@@ -223,8 +223,10 @@ def _harms(verdict: Verdict, drug: str) -> Iterator[Sentence]:
         least = min((r.certainty for r in none[:3]), key=LADDER.index)
         text = f"No excess of {names} was shown with {drug} ({least.value} certainty)."
         yield Sentence(text=text, evidence_ids=ids)
+    others = [r for r in verdict.rows if r.importance == "harm" and r.comparator]
     if not feared and not told:
-        text = f"No comparison of harms of {drug} could be read from the records found."
+        against = " with placebo or no treatment" if others else ""
+        text = f"No comparison{against} of harms of {drug} could be read from the records found."
         yield Sentence(text=f"{text} That is not evidence of safety.")
 
 
@@ -322,12 +324,12 @@ def _rank(
 
 
 def _missing(matter: Matter) -> Iterator[str]:
-    drug, condition = matter.drug, matter.condition
+    condition = matter.condition
     votes = [v for s in matter.studies for v in s.votes if v.directness == "direct"]
     trials = [v for v in votes if v.tier == "randomised" and v.importance != "harm"]
     unread = sum(s.unread for s in matter.studies)
     if not trials and not unread:
-        about = f"{drug} in people with {condition}"
+        about = f"{_compared(matter)} in people with {condition}"
         yield f"No randomised trial of {about} with a result was among the records found."
     elif trials and not any(v.importance == "critical" for v in trials):
         yield "No trial reports an outcome that patients feel, such as symptoms or survival."
@@ -340,6 +342,16 @@ def _missing(matter: Matter) -> Iterator[str]:
         yield _FEW
     if any(s.concern for s in matter.studies):
         yield _CONCERN
+
+
+def _compared(matter: Matter) -> str:
+    """The drug with what the question sets beside it: another one, or those given with it."""
+    frame, drug = matter.frame, matter.drug
+    if frame and frame.kind is QuestionKind.COMPARISON and frame.comparators:
+        return f"{drug} against {listed(list(frame.comparators), 'or')}"
+    if frame and frame.kind is QuestionKind.COMBINATION:
+        return listed([drug, *(d.name for d in frame.drugs if d.name != drug)], "with")
+    return drug
 
 
 def _trials(matter: Matter) -> Iterable[TrialUnderWay]:

@@ -16,7 +16,7 @@ from deepcritical.domain.report_parts import DrugCandidate, ReportSection, Verdi
 from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import Verdict, VerdictLabel
-from deepcritical.questions.wording import answer_to, proposition_of, subject_of
+from deepcritical.questions.claims import answer_to, proposition_of, subject_of
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.answers import brief_texts
 from deepcritical.writing.brief import Matter, brief_of

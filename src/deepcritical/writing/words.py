@@ -41,7 +41,7 @@ def _effect(row: OutcomeRow) -> str:
         return f"{{outcome}} {changed} after {{drug}}, without a control group"
     where = "" if row.tier == "randomised" else "in studies without randomisation, "
     if row.way is Way.CONFLICT:
-        return "studies disagree on the effect of {drug} on {outcome} against {against}"
+        return f"{_who_differs(row)} on the effect of {{drug}} on {{outcome}} against {{against}}"
     if row.way is Way.NO_DIFFERENCE:
         return f"{where}{{drug}} showed no clear effect on {{outcome}} compared with {{against}}"
     if row.trivial:
@@ -71,8 +71,12 @@ def _harm_words(row: OutcomeRow) -> str:
         Way.HARM: "{outcome} was more frequent with {drug} than with {against}",
         Way.BENEFIT: "{outcome} was less frequent with {drug} than with {against}",
         Way.NO_DIFFERENCE: "no excess of {outcome} was shown with {drug} compared with {against}",
-        Way.CONFLICT: "studies disagree on whether {drug} causes more {outcome} than {against}",
+        Way.CONFLICT: _who_differs(row) + " on whether {drug} causes more {outcome} than {against}",
     }[row.way]
+
+
+def _who_differs(row: OutcomeRow) -> str:
+    return "studies disagree" if row.studies > 1 else "results of one study differ"
 
 
 def _who(row: OutcomeRow) -> str:

@@ -33,6 +33,9 @@ from deepcritical.appraisal.qualifiers import fits, qualifiers_in
         ("women with stroke", "people with stroke", True),
         ("women with stroke", "men with stroke", False),
         ("women with stroke", "men and women with stroke", True),
+        ("Japanese people", "people with stroke", False),
+        ("Japanese people", "Chinese and Korean patients", True),
+        ("Black patients", "white patients", False),
         ("asthma", "children with asthma", True),
     ],
 )

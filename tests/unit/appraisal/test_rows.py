@@ -284,3 +284,11 @@ def test_a_lower_tier_of_the_same_people_changes_nothing_but_what_stands_beside(
         before.people,
     )
     assert f"E{len(body) + 1}" in after.beside
+
+
+@pytest.mark.parametrize(("studies", "said"), [(1, "results differ"), (2, "studies disagree")])
+def test_one_study_does_not_disagree_with_others(studies: int, said: str) -> None:
+    split = vote(Way.CONFLICT)
+    row = row_of(*[split] * studies)
+    assert row.finding.startswith(said)
+    assert f"inconsistency: {'its' if studies == 1 else 'the'} {said}" in row.reasons

@@ -175,20 +175,21 @@ class TestHowADrugIsNamed:
         assert question.drug.name.lower() == written.lower()
         assert "stands for several drugs" in question.notices[0]
 
-    @pytest.mark.parametrize(
-        ("text", "notice"),
-        [
-            ("Do metformin and aspirin together help in asthma?", "Several drugs are named"),
-            ("Is metformin better than aspirin in asthma?", "what it says of aspirin beside it"),
-        ],
-    )
-    def test_of_several_drugs_the_first_is_asked_about_with_a_notice(
-        self, text: str, notice: str
-    ) -> None:
-        question = read_question(text)
+    def test_of_several_drugs_the_first_is_asked_about_with_a_notice(self) -> None:
+        question = read_question("What dose of metformin rather than aspirin helps in asthma?")
         assert question.drug
         assert question.drug.name == "metformin"
-        assert notice in question.notices[0]
+        assert "Several drugs are named" in question.notices[0]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "Do metformin and aspirin together help in asthma?",
+            "Is metformin better than aspirin in asthma?",
+        ],
+    )
+    def test_what_is_set_beside_the_drug_is_no_notice(self, text: str) -> None:
+        assert read_question(text).notices == ()
 
     def test_an_unknown_drug_is_searched_literally_with_a_notice(self) -> None:
         question = read_question("Can examplol be repurposed for asthma?")

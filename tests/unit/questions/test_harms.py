@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.domain.frame import DeclineReason, QuestionKind
+from deepcritical.questions.claims import claim_of
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import read_frame
-from deepcritical.questions.wording import claim_of
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,10 @@ from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.frame import DeclineReason, QuestionKind
 from deepcritical.domain.question import checked_question
 from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.questions.claims import answer_to
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import read_frame
-from deepcritical.questions.wording import answer_to, plain_wording
+from deepcritical.questions.wording import plain_wording
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from deepcritical.questions.claims import claim_of
 from deepcritical.questions.reading import read_frame
-from deepcritical.questions.wording import claim_of, plain_wording
+from deepcritical.questions.wording import plain_wording
 
 
 @pytest.mark.parametrize(

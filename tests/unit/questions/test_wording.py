@@ -5,15 +5,10 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.questions.claims import answer_to, claim_of, proposition_of, subject_of
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import read_frame
-from deepcritical.questions.wording import (
-    answer_to,
-    claim_of,
-    plain_wording,
-    proposition_of,
-    subject_of,
-)
+from deepcritical.questions.wording import plain_wording
 
 
 @pytest.mark.parametrize(
@@ -69,10 +64,25 @@ def test_a_class_is_spoken_of_in_the_plural() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        (
+            "Is apixaban better than warfarin in atrial fibrillation?",
+            "apixaban works better than warfarin in atrial fibrillation",
+        ),
+        ("Is apixaban as good as warfarin in gout?", "apixaban works at least as well as warfarin"),
+        ("Is apixaban better than placebo in gout?", "apixaban helps in gout"),
+        ("Do apixaban and aspirin together help in gout?", "apixaban with aspirin helps in gout"),
+    ],
+)
+def test_what_is_set_beside_the_drug_is_in_the_claim(text: str, claim: str) -> None:
+    assert f"that {claim}" in answer_to(read_frame(text), VerdictLabel.SUPPORTED)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "What could be repurposed for gout?",
-        "Is apixaban better than warfarin in atrial fibrillation?",
         "How does lithium act in gout?",
     ],
 )

@@ -44,7 +44,7 @@ from deepcritical.interfaces.cli.options import (
     folder_of,
 )
 from deepcritical.interfaces.report_files import REPORT_FILES
-from deepcritical.questions.wording import subject_of
+from deepcritical.questions.claims import subject_of
 from deepcritical.tools.registry import known
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from deepcritical.domain.errors import PlanError
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.plan import PlannedQuery, ResearchPlan
 from deepcritical.interfaces.page.parts import html
-from deepcritical.questions.wording import subject_of
+from deepcritical.questions.claims import subject_of
 from deepcritical.tools.registry import BY_KEY
 
 __all__ = [

@@ -1,0 +1,192 @@
+"""What a verdict is on, and how it answers a question as it was put."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from deepcritical.domain.frame import SERIOUS_HARM, QuestionFrame, QuestionKind
+from deepcritical.domain.patterns import bounded
+from deepcritical.domain.question import ResearchQuestion
+from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.questions.wording import are_several, listed, verb_of, where, whom_of
+
+__all__ = [
+    "answer_on",
+    "answer_to",
+    "claim_of",
+    "is_on_being_as_good",
+    "proposition_of",
+    "subject_of",
+]
+
+_OPEN = {
+    VerdictLabel.MIXED: "Not settled: the results found point both ways on whether {claim}.",
+    VerdictLabel.INSUFFICIENT: "Not known: the evidence found does not show whether {claim}.",
+    VerdictLabel.NOT_ASSESSED: "Not assessed: it could not be read whether {claim}.",
+}
+_SAID = _OPEN | {
+    VerdictLabel.SUPPORTED: "Yes: the evidence supports that {claim}.",
+    VerdictLabel.PROMISING: "Possibly: early evidence suggests that {claim}, without proof.",
+    VerdictLabel.UNSUPPORTED: "Not shown: the studies found do not show that {claim}.",
+    VerdictLabel.REFUTED: "No: the evidence speaks against the claim that {claim}.",
+    VerdictLabel.HARMFUL: "No: patients did worse in studies of whether {claim}.",
+}
+_SAID_OF_DENIAL = _OPEN | {
+    VerdictLabel.SUPPORTED: "No: the evidence supports that {claim}.",
+    VerdictLabel.PROMISING: "Perhaps not: early evidence suggests that {claim}, without proof.",
+    VerdictLabel.UNSUPPORTED: "So far, yes: the studies found do not show that {claim}.",
+    VerdictLabel.REFUTED: "Yes: the evidence speaks against the claim that {claim}.",
+    VerdictLabel.HARMFUL: "Yes: patients even did worse in studies of whether {claim}.",
+}
+_SAID_OF_RISE = _OPEN | {
+    VerdictLabel.SUPPORTED: "No: the evidence supports the opposite of the claim that {claim}.",
+    VerdictLabel.PROMISING: (
+        "Probably not: early evidence suggests the opposite of the claim that {claim}."
+    ),
+    VerdictLabel.UNSUPPORTED: "Not shown: the studies found do not show that {claim}.",
+    VerdictLabel.REFUTED: "Not shown: large studies found no sign that {claim}.",
+    VerdictLabel.HARMFUL: "Yes: the evidence supports that {claim}.",
+}
+_SAID_OF_NO_RISE = _OPEN | {
+    VerdictLabel.SUPPORTED: "Yes: the evidence supports the opposite of the claim that {claim}.",
+    VerdictLabel.PROMISING: (
+        "Probably: early evidence suggests the opposite of the claim that {claim}."
+    ),
+    VerdictLabel.UNSUPPORTED: "So far, yes: the studies found do not show that {claim}.",
+    VerdictLabel.REFUTED: "So far, yes: large studies found no sign that {claim}.",
+    VerdictLabel.HARMFUL: "No: the evidence supports that {claim}.",
+}
+_WORDS = {
+    (False, False): _SAID,
+    (True, False): _SAID_OF_DENIAL,
+    (False, True): _SAID_OF_RISE,
+    (True, True): _SAID_OF_NO_RISE,
+}
+"""By whether the question denies its claim, and whether the claim is that something bad rises."""
+_SAID_OF_SAFETY = _OPEN | {
+    VerdictLabel.UNSUPPORTED: "Not shown: the studies found do not show that {claim}.",
+    VerdictLabel.REFUTED: "Not shown: large studies found no sign that {claim}.",
+    VerdictLabel.HARMFUL: "Not safe in every respect: the evidence supports that {claim}.",
+}
+"""Of a question whether a drug is safe, to which "yes" would be read as the opposite."""
+_SAID_OF_SIGNAL = {
+    ("weak", False): "Possibly: results too weak to prove it suggest that {claim}.",
+    ("weak", True): "Perhaps not: results too weak to prove it suggest that {claim}.",
+    ("likely", False): "Probably: the studies found suggest that {claim}, without proof.",
+    ("likely", True): "Probably not: the studies found suggest that {claim}, without proof.",
+}
+_EFFECTS = frozenset(
+    {
+        QuestionKind.EFFICACY,
+        QuestionKind.CLASS,
+        QuestionKind.COMBINATION,
+        QuestionKind.COMPARISON,
+    }
+)
+
+
+Strength = Literal["", "weak", "likely"]
+"""How far a harm is from proof; '' where it is proven."""
+
+
+def answer_to(frame: QuestionFrame, label: VerdictLabel, *, strength: Strength = "") -> str:
+    """A verdict as the answer to a question as it was put; '' where it asks for no yes or no.
+
+    The verdict is always on the positive proposition, so "Is it true that it does not help?" is
+    answered with a yes where it was refuted.
+    """
+    claim = claim_of(frame)
+    said = answer_on(
+        claim, label, denied=frame.negative, raises=frame.is_on_harm, strength=strength
+    )
+    return said if claim else ""
+
+
+def answer_on(
+    claim: str,
+    label: VerdictLabel,
+    *,
+    denied: bool = False,
+    raises: bool = False,
+    strength: Strength = "",
+) -> str:
+    """A verdict on a claim as an answer: "Yes: the evidence supports that X helps in Y."."""
+    if raises and claim.find(SERIOUS_HARM.name) >= 0 and label in _SAID_OF_SAFETY:
+        likely = _SAID_OF_SIGNAL[strength, False] if strength else _SAID_OF_SAFETY[label]
+        return likely.format(claim=claim)
+    if raises and strength:
+        return _SAID_OF_SIGNAL[strength, denied].format(claim=claim)
+    return _WORDS[denied, raises][label].format(claim=claim)
+
+
+def claim_of(frame: QuestionFrame) -> str:
+    """What a verdict is on: "colchicine reduces recurrence in pericarditis"; '' for no one drug.
+
+    Of a comparison "A works better than B in C"; of a combination "A with B helps in C".
+    """
+    if frame.is_on_harm:
+        return _claim(frame, "increase")
+    active = [name for name in frame.comparators if name != "placebo"]
+    if frame.kind is QuestionKind.COMPARISON and frame.drugs and active:
+        return _comparison(frame, active)
+    return _claim(frame, verb_of(frame)) if frame.kind in _EFFECTS else ""
+
+
+_AS_GOOD = bounded(r"\b(?:at least )?as (?:good|well|effective)\b|\bnon-?inferior", re.IGNORECASE)
+
+
+def is_on_being_as_good(frame: QuestionFrame) -> bool:
+    """Whether a comparison asks if a drug is no worse than another."""
+    return _AS_GOOD.search(frame.text) is not None
+
+
+def _comparison(frame: QuestionFrame, active: list[str]) -> str:
+    how = "at least as well as" if is_on_being_as_good(frame) else "better than"
+    ending = "" if are_several(frame) else "s"
+    on = f" on {listed(frame.outcomes)}" if frame.outcomes else ""
+    others = listed(active, "or")
+    return f"{frame.drugs[0].name} work{ending} {how} {others}{on}{where(frame)}"
+
+
+def proposition_of(frame: QuestionFrame, label: VerdictLabel) -> str:
+    """What a verdict is on, where the question puts it the other way round; '' elsewhere.
+
+    Of a harm a benefit is told the other way round: "supported" is that there are fewer deaths.
+    """
+    if frame.is_on_harm:
+        return _claim(frame, "reduce") if label in _FEWER_WITH_IT else claim_of(frame)
+    return claim_of(frame) if frame.negative else ""
+
+
+_FEWER_WITH_IT = (VerdictLabel.SUPPORTED, VerdictLabel.PROMISING)
+
+
+def _claim(frame: QuestionFrame, verb: str) -> str:
+    together = frame.kind is QuestionKind.COMBINATION and not frame.feared
+    if not (frame.condition or frame.feared) or not (len(frame.drugs) == 1 or together):
+        return ""
+    ending = "" if are_several(frame) and not together else "s"
+    measured = f"the risk of {frame.feared.name}" if frame.feared else listed(frame.outcomes)
+    if frame.prevents and frame.condition and not measured:
+        return f"{_given(frame)} prevent{ending} {frame.condition.name}{whom_of(frame)}"
+    did = f"{verb}{ending} {measured}" if measured else f"help{ending}"
+    than = (
+        f" compared with {listed(frame.comparators)}" if frame.feared and frame.comparators else ""
+    )
+    return f"{_given(frame)} {did}{than}{where(frame)}"
+
+
+def _given(frame: QuestionFrame) -> str:
+    """The drug, with those that are given together with it."""
+    first, *others = (drug.name for drug in frame.drugs)
+    return f"{first} with {listed(others)}" if others else first
+
+
+def subject_of(question: ResearchQuestion) -> str:
+    """Who is asked about for what: "colchicine for pericarditis"; of a harm "A and B in C"."""
+    drug = question.drug.name if question.drug else "candidates"
+    frame = question.frame
+    if frame and frame.feared:
+        return f"{drug} and {frame.feared.name}{where(frame)}"
+    return f"{drug} for {question.condition.name if question.condition else question.text}"
