@@ -133,12 +133,14 @@ def _found(text: str) -> _Term | None:
 
 
 def _told(concept: str, outcome: str) -> _Term | None:
-    """The term of the concept; of the wording, where the concept's says not of what."""
+    """The term of the concept; of the wording, where the concept's says less, or not of what."""
     by_concept, by_wording = _found(concept), _found(outcome)
-    if by_concept is None:
-        return by_wording
-    vague = by_concept.construct.generic and by_wording and not by_wording.construct.generic
-    return by_wording if vague else by_concept
+    if by_concept is None or by_wording is None:
+        return by_concept or by_wording
+    own, worded = by_concept.construct, by_wording.construct
+    vague = own.generic and not worded.generic
+    less = own.family == worded.family and f" {by_concept.key} " in f" {by_wording.key} "
+    return by_wording if vague or less else by_concept
 
 
 def _by_stem(key: str) -> _Term | None:
