@@ -297,8 +297,18 @@ def _of_known(one: KnownCondition, wanted: KnownCondition) -> Directness | None:
     if is_kind_of(one, wanted):
         return "direct"
     if is_kind_of(wanted, one):
-        return "broader"
+        return "related" if _comes_after(wanted, one) else "broader"
     return "related" if _is_akin(one, wanted) else None
+
+
+def _comes_after(one: KnownCondition, other: KnownCondition) -> bool:
+    """Whether a condition is what stays when another one is over: "post-polio syndrome"."""
+    before = {key_of(name) for name in (other.name, *other.names)}
+    after = [key_of(name) for name in (one.name, *one.names)]
+    rests = [
+        name.removeprefix("post ").removeprefix("acute ") for name in after if name[:5] == "post "
+    ]
+    return any(f"{rest} ".startswith(f"{name} ") for rest in rests for name in before)
 
 
 def _is_akin(one: KnownCondition, other: KnownCondition) -> bool:

@@ -42,6 +42,7 @@ __all__ = ["Synthesis", "rank_drugs", "store_findings", "write"]
 _TOP = 5
 _ANY_DRUG = "any drug"
 """What a brief is on where no drug was asked about and none was found."""
+_AGAINST = frozenset({VerdictLabel.UNSUPPORTED, VerdictLabel.REFUTED, VerdictLabel.HARMFUL})
 _NONE_DECIDED = "None of the candidates has enough evidence for a verdict."
 
 
@@ -174,11 +175,15 @@ class _Writer:
             return ""
         if self._none_decided:
             return _NONE_DECIDED
-        others = listed(list(self.drugs[1:]))
-        return (
-            f"Among the candidates, {self.main} has the strongest evidence; "
-            f"the others are {others}."
+        labels = {drug: decide(self.store.studies(drug)).label for drug in self.drugs[1:]}
+        against = [drug for drug, label in labels.items() if label in _AGAINST]
+        others = [f"{drug} ({label})" for drug, label in labels.items() if drug not in against]
+        told = (
+            f"Among the candidates, {self.main} has the strongest evidence",
+            f"the others are {listed(others)}" if others else "",
+            f"the evidence speaks against {listed(against)}" if against else "",
         )
+        return f"{'; '.join(part for part in told if part)}."
 
     def _searched(self) -> str:
         """Where nothing was found: what was searched, and that this says nothing of the drug."""

@@ -216,6 +216,8 @@ def test_a_result_that_does_not_vote_is_told() -> None:
 PEOPLE: tuple[tuple[str, tuple[str, ...], dict[str, bool], str], ...] = (
     ("dementia", ("vascular dementia",), {}, "direct"),
     ("vascular dementia", ("dementia",), {}, "broader"),
+    ("post-polio syndrome", ("poliomyelitis",), {}, "related"),
+    ("postherpetic neuralgia", ("neuralgia",), {}, "broader"),
     (CONDITION, (CONDITION,), {}, "direct"),
     (CONDITION, (CONDITION,), {"part_of_trial": True}, "broader"),
     (CONDITION, ("severe testitis",), {}, "direct"),
