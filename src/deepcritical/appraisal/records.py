@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from deepcritical.appraisal.asked import Asked, canonical
+from deepcritical.appraisal.outcomes import terms_of
 from deepcritical.appraisal.people import are_asked_about, concerns, may_be_asked_about
 from deepcritical.appraisal.voting import Ballot, ballot_of
 from deepcritical.domain.appraisal import Reading, Remark
@@ -85,7 +86,7 @@ def _reading(
         context=_context(evidence, evidence_id, study, ballot, votes, taken),
         remark=_remark(evidence, ballot, votes, leading) if not supporting + refuting else "",
         votes=tuple(votes),
-        unread=unclear and _names_drug(evidence.citation.title, asked, None),
+        unread=unclear and _is_missed(asked, evidence),
         unclear=unclear,
     )
 
@@ -230,11 +231,32 @@ def _known_drugs(evidence: Evidence) -> set[str]:
 def _may_be_unread(asked: Asked, evidence: Evidence, study: StudyReading | None) -> bool:
     """Whether a reader who understands the text might find a result on the drug in it.
 
-    Only rules fail so. A record whose title names other people holds none; one that does not name
-    the drug in its title is seldom a test of it, and is not counted among those that are missing.
+    Only rules fail so. A record whose title names other people holds none.
     """
     if study is None or study.reader.kind != "rules" or not evidence.content:
         return False
     if set(study.kinds) & {"protocol", "narrative_review", "animal", "in_vitro", "guideline"}:
         return False
     return evidence.metadata.kind != "trial" and may_be_asked_about(study, evidence, asked)
+
+
+def _is_missed(asked: Asked, evidence: Evidence) -> bool:
+    """Whether a record that could not be read is likely one that decides.
+
+    One that does not name the drug in its title is seldom a test of it; one that never names the
+    other side of a comparison, or the outcome that was asked about, seldom answers the question.
+    """
+    if not _names_drug(evidence.citation.title, asked, None):
+        return False
+    text = f"{evidence.citation.title}. {evidence.content}"
+    folded = f" {key_of(text)} "
+    sides = asked.comparators or asked.partners
+    if sides:
+        drugs = {m.drug.name.casefold() for m in find_drugs(text)}
+        classes = {m.group.name.casefold() for m in find_classes(text)}
+        written = any(f" {key_of(name)} " in folded for name in sides)
+        if not written and not sides & (drugs | classes):
+            return False
+    known = [terms_of(name) for name in asked.measured]
+    terms = {term for of_one in known for term in of_one} | set(map(key_of, asked.measured))
+    return not all(known) or not known or any(f" {term} " in folded for term in terms)

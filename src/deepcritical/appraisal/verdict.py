@@ -19,7 +19,7 @@ from deepcritical.domain.votes import OTHER_COMPARISON, OutcomeRow, Tier, Vote, 
 __all__ = ["RULES", "candidate_rank", "clinical_score", "decide"]
 
 _DOUBTED = "what an expression of concern stands against supports nothing"
-_READ_ENOUGH = 2 / 3
+_READ_ENOUGH = 1 / 2
 """Share of the studies that must have been read before the rest may be left open."""
 _SUPPORTED = (
     f"Several trials, or a review of trials, with {OPTIMAL_INFORMATION_SIZE} participants or more "
@@ -176,10 +176,14 @@ def _unread(studies: Sequence[StudyFinding]) -> str:
     """How much could not be read, where that is too much to say anything; else ''.
 
     Trials decide before other studies, so where enough of the trials were read, the rest may be
-    left open.
+    left open; of a harm that was asked about, nothing may.
     """
     unread = [s for s in studies if s.unread]
     told = [s for s in studies if any(_is_close(v) for v in s.votes)]
+    feared = [v for s in studies for v in s.votes if v.harm_asked]
+    if unread and feared and not any(v.way is Way.HARM for v in feared):
+        # That a harm was not found can be said only where all was read.
+        return _not_read(len(unread), len(told) + len(unread), "study")
     trials = [s for s in told if any(v.tier == "randomised" for v in s.votes)]
     if trials or any(s.randomised for s in unread):
         told, unread = trials, [s for s in unread if s.randomised]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
+from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.records import read_for
 from deepcritical.domain.appraisal import Remark
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.grading import grade
-from tests.unit.appraisal.builders import CONDITION, DRUG, asked, study
+from deepcritical.domain.study import Reader
+from tests.unit.appraisal.builders import CONDITION, DRUG, asked, record, study
 
 
 def test_a_stop_that_only_the_registry_field_tells_is_explained() -> None:
@@ -24,3 +28,25 @@ def test_a_stop_that_only_the_registry_field_tells_is_explained() -> None:
     read = read_for(asked(), "E1", entry, study(), grade(entry))
     assert [vote.row for vote in read.votes] == ["stopped early"]
     assert (read.supporting, read.refuting, read.remark) == ((), (), Remark.COUNTED)
+
+
+UNREAD = study(reader=Reader(kind="rules", name="1"))
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_missed"),
+    [
+        (asked(), "It was a trial.", True),
+        (asked(comparators=frozenset({"aspirin"})), "It was compared with aspirin.", True),
+        (asked(comparators=frozenset({"aspirin"})), "It was compared with placebo.", False),
+        (asked(outcomes=("mortality",)), "Nobody died.", True),
+        (asked(outcomes=("mortality",)), "Pain was less.", False),
+        (asked(outcomes=("flurbing",)), "Pain was less.", True),
+    ],
+)
+def test_a_trial_that_no_rule_reads_is_missed_where_it_may_answer(
+    question: Asked, text: str, is_missed: bool
+) -> None:
+    paper = record(content=text)
+    read = read_for(question, "E1", paper, UNREAD, grade(paper))
+    assert (read.unclear, read.unread) == (True, is_missed)

@@ -124,6 +124,11 @@ CASES: dict[str, tuple[Sequence[StudyFinding], str]] = {
     "harms alone": (findings(GRAVE), "insufficient evidence"),
     "unread": ([UNREAD], "not assessed"),
     "mostly unread": ([finding(HELPS), UNREAD, UNREAD], "not assessed"),
+    "half unread": ([finding(HELPS), UNREAD], "promising"),
+    "no harm in what was read": (
+        [*findings(*[vote(Way.NO_DIFFERENCE, harm_asked=True)] * 5), UNREAD],
+        "not assessed",
+    ),
     "unread trial, read cohorts": ([*findings(COHORT, COHORT, COHORT), UNREAD], "not assessed"),
     "mostly read": ([*findings(HELPS, HELPS), UNREAD], "supported"),
     "asked against it": (
