@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.votes import TIERS, Vote, Way
 
-__all__ = ["first_of"]
+__all__ = ["first_of", "one_a_row"]
 
 _DOSES = 3
 """Doses of which one alone may differ by chance."""
@@ -18,6 +18,14 @@ _OF_A_TIME = bounded(
 )
 """Words for a part of the time in which a study watched its people."""
 _LEVELS = ("primary", "unstated", "secondary")
+
+
+def one_a_row(votes: Sequence[Vote]) -> tuple[Vote, ...]:
+    """For each outcome and comparator one vote; see `first_of`."""
+    rows: dict[tuple[str, str], list[Vote]] = {}
+    for vote in votes:
+        rows.setdefault((vote.row, vote.comparator), []).append(vote)
+    return tuple(first_of(of_row) for of_row in rows.values())
 
 
 def first_of(votes: Sequence[Vote]) -> Vote:

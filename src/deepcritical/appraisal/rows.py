@@ -238,6 +238,7 @@ def _effect(cast: _Cast) -> RowEffect:
         way=vote.way,
         level=vote.level,
         effect=vote.effect,
+        rates=vote.rates,
         unit=vote.unit,
         people=vote.people,
     )

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from deepcritical.appraisal.arms import IN_NEITHER_ARM, Tested, control_of, tested_by, written
 from deepcritical.appraisal.asked import Asked
-from deepcritical.appraisal.main_vote import first_of
+from deepcritical.appraisal.main_vote import one_a_row
 from deepcritical.appraisal.outcomes import (
     Placed,
     construct_of,
@@ -29,7 +29,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import Grade
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Effect, EffectMeasure, Result, StudyReading
-from deepcritical.domain.votes import OTHER_COMPARISON, Tier, Vote, Way
+from deepcritical.domain.votes import OTHER_COMPARISON, ArmRates, Tier, Vote, Way
 from deepcritical.reading.sentences import telling
 
 __all__ = ["Ballot", "ballot_of"]
@@ -90,7 +90,7 @@ def ballot_of(study: StudyReading, evidence: Evidence, asked: Asked, grade: Grad
         else:
             reasons.append(weighed.why)
             told.append(result)
-    return Ballot(_one_a_row(votes), "" if votes else why or _why(reasons, study), tuple(told))
+    return Ballot(one_a_row(votes), "" if votes else why or _why(reasons, study), tuple(told))
 
 
 def _parts(result: Result) -> tuple[Result, ...]:
@@ -282,6 +282,7 @@ def _vote(
         level=result.level,
         review=is_review,
         effect=oriented(_estimated(result), flipped=tested.side == "b"),
+        rates=_rates(result, tested.side),
         higher_is_better=_with_polarity(result, place).higher_is_better,
         unit=result.unit,
         timepoint=result.timepoint,
@@ -339,6 +340,19 @@ def _estimated(result: Result) -> Effect | None:
     return result.effect
 
 
+def _rates(result: Result, side: Literal["a", "b"]) -> ArmRates | None:
+    """How many of each side had the outcome, as percentages where the record gives these."""
+    by_arm = {figure.arm: figure for figure in result.figures}
+    drug, other = (by_arm.get(i) for i in (result.a, result.b)[:: 1 if side == "a" else -1])
+    if drug is None or other is None:
+        return None
+    if result.unit.startswith("%") and drug.value is not None and other.value is not None:
+        return ArmRates(drug=drug.value, other=other.value)
+    if None in (drug.events, other.events) or not drug.n or not other.n:
+        return None
+    return ArmRates(drug=drug.events or 0, other=other.events or 0, of=(drug.n, other.n))
+
+
 def _with(effect: Effect, measure: EffectMeasure, found: Estimate | None) -> Effect | None:
     if found is None:
         return effect if effect.p is not None else None
@@ -382,11 +396,3 @@ def _tier(study: StudyReading, result: Result, grade: Grade) -> Tier:
         if kinds & {"observational"} or design & {"non_randomised", "cohort", "case_control"}:
             return "controlled"
     return "randomised" if grade.level in (1, 2) else "controlled"
-
-
-def _one_a_row(votes: Sequence[Vote]) -> tuple[Vote, ...]:
-    """For each outcome and comparator one vote; see `first_of`."""
-    rows: dict[tuple[str, str], list[Vote]] = {}
-    for vote in votes:
-        rows.setdefault((vote.row, vote.comparator), []).append(vote)
-    return tuple(first_of(of_row) for of_row in rows.values())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from deepcritical.domain.effects import RATIOS
 from deepcritical.domain.study import Effect
-from deepcritical.domain.votes import Importance, OutcomeRow, Tier, Way
+from deepcritical.domain.votes import ArmRates, Importance, OutcomeRow, Tier, Way
 
-__all__ = ["direction_words", "effect_size", "effect_words", "row_direction"]
+__all__ = ["direction_words", "effect_size", "effect_words", "row_direction", "size_words"]
 
 _WAYS = {
     Way.BENEFIT: "better with the drug",
@@ -66,15 +66,27 @@ def effect_size(row: OutcomeRow) -> str:
             return pooled
         pooled = f"; {pooled} of {row.pooled.studies} studies"
     told = [
-        (e.people or 0, effect_words(e.effect, e.unit))
+        (e.people or 0, size_words(e.rates, e.effect, e.unit))
         for e in row.effects
-        if e.effect and e.way is row.way is not Way.CONFLICT
+        if e.way is row.way is not Way.CONFLICT
     ]
     people, largest = max((found for found in told if found[1]), default=(0, ""))
     most = max((e.people or 0 for e in row.effects), default=0)
     of_several = "the largest study" if people == most else "one of the studies"
     which = f" in {of_several}" if largest and len(row.effects) > 1 else ""
     return f"{largest}{which}{pooled}".removeprefix("; ")
+
+
+def size_words(rates: ArmRates | None, effect: Effect | None, unit: str) -> str:
+    """Return the rates of both arms with the effect, as far as a study gives them."""
+    told = effect_words(effect, unit) if effect else ""
+    if rates is None:
+        return told
+    drug, other = _figure(rates.drug), _figure(rates.other)
+    if rates.of:
+        counts = f"{drug} of {rates.of[0]:,} against {other} of {rates.of[1]:,}"
+        return ", ".join(filter(None, (counts, told)))
+    return ", ".join(filter(None, (f"{drug} % against {other} %", told)))
 
 
 def effect_words(effect: Effect, unit: str = "") -> str:

@@ -15,6 +15,7 @@ __all__ = [
     "NOT_STATED",
     "OTHER_COMPARISON",
     "TIERS",
+    "ArmRates",
     "Directness",
     "Importance",
     "OutcomeRow",
@@ -57,6 +58,15 @@ TIERS: tuple[Tier, ...] = get_args(Tier)
 """The strongest design first."""
 
 
+class ArmRates(Model):
+    """What was counted or measured in those with the drug, and in those without."""
+
+    drug: float
+    other: float
+    of: tuple[int, int] | None = None
+    """People of each, where both are counts of them; else both are percentages."""
+
+
 class Vote(Model):
     """One result of a study, as it counts for one outcome."""
 
@@ -87,6 +97,7 @@ class Vote(Model):
     """Whether the result is of several studies taken together."""
     effect: Effect | None = None
     """Of the people with the drug against those without, whatever the record's order."""
+    rates: ArmRates | None = None
     higher_is_better: bool | None = None
     unit: str = ""
     timepoint: str = ""
@@ -147,6 +158,7 @@ class RowEffect(Model):
     way: Way
     level: ResultLevel
     effect: Effect | None = None
+    rates: ArmRates | None = None
     unit: str = ""
     people: int | None = None
 

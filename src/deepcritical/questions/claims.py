@@ -184,9 +184,16 @@ def _given(frame: QuestionFrame) -> str:
 
 
 def subject_of(question: ResearchQuestion) -> str:
-    """Who is asked about for what: "colchicine for pericarditis"; of a harm "A and B in C"."""
+    """Who is asked about for what: "colchicine for pericarditis"; of a harm "A and B in C".
+
+    Of a comparison "A compared with B for C", of a combination "A with B for C".
+    """
     drug = question.drug.name if question.drug else "candidates"
     frame = question.frame
     if frame and frame.feared:
         return f"{drug} and {frame.feared.name}{where(frame)}"
+    if frame and frame.kind is QuestionKind.COMPARISON and frame.comparators:
+        drug = f"{drug} compared with {listed(frame.comparators, 'or')}"
+    if frame and frame.kind is QuestionKind.COMBINATION:
+        drug = _given(frame)
     return f"{drug} for {question.condition.name if question.condition else question.text}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from deepcritical.appraisal.outcomes import construct_of
-from deepcritical.domain.effect_words import direction_words, effect_size, effect_words
+from deepcritical.domain.effect_words import direction_words, effect_size, size_words
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.votes import NOT_STATED, OutcomeRow, Vote, Way
 from deepcritical.vocabulary.conditions import condition_in
@@ -13,6 +13,7 @@ from deepcritical.vocabulary.conditions import condition_in
 __all__ = ["CONTROL", "listed", "row_sentence", "vote_words"]
 
 _COMPARED = re.compile(f",? (?:compared with|than with|than|against) {NOT_STATED}$")
+_COMPOSITE = re.compile(r"^composite \(([^()]*)\)$")
 CONTROL = "placebo or no treatment"
 """The comparator of a row that names no active drug."""
 
@@ -26,7 +27,7 @@ def listed(names: list[str], conjunction: str = "and") -> str:
 def row_sentence(row: OutcomeRow, drug: str) -> str:
     """Return what was found on one outcome: effect, comparator, studies, people, certainty."""
     said = _harm_words(row) if row.importance == "harm" else _effect(row)
-    outcome = condition_in(row.outcome) or row.outcome
+    outcome = condition_in(row.outcome) or _COMPOSITE.sub(r"the composite of \1", row.outcome)
     given = f"{row.tested_as}, among them {drug}," if row.tested_as else drug
     against = row.comparator or row.control or (CONTROL if row.tier == "randomised" else "no use")
     told = said.format(drug=given, outcome=outcome, against=against).replace(",,", ",")
@@ -108,7 +109,7 @@ def vote_words(vote: Vote, *, named: bool = True) -> str:
         vote: The result.
         named: Whether the outcome is said; else it stands beside.
     """
-    size = effect_words(vote.effect, vote.unit) if vote.effect else ""
+    size = size_words(vote.rates, vote.effect, vote.unit)
     way = "results point both ways" if vote.way is Way.CONFLICT else ""
     way = way or direction_words(vote.importance, vote.way, vote.tier)
     told = f"{way}{f' ({size})' if size else ''}"

@@ -80,6 +80,17 @@ def test_what_is_set_beside_the_drug_is_in_the_claim(text: str, claim: str) -> N
 
 
 @pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("Is apixaban better than warfarin in gout?", "apixaban compared with warfarin for gout"),
+        ("Do apixaban and aspirin together help in gout?", "apixaban with aspirin for gout"),
+    ],
+)
+def test_what_is_set_beside_the_drug_is_in_the_title(text: str, subject: str) -> None:
+    assert subject_of(research_question(read_frame(text))) == subject
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "What could be repurposed for gout?",
