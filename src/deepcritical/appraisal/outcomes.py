@@ -133,14 +133,15 @@ def _found(text: str) -> _Term | None:
 
 
 def _told(concept: str, outcome: str) -> _Term | None:
-    """The term of the concept; of the wording, where the concept's says less, or not of what."""
+    """The term of the concept; of the wording where that alone says of what, or names a cause."""
     by_concept, by_wording = _found(concept), _found(outcome)
     if by_concept is None or by_wording is None:
         return by_concept or by_wording
     own, worded = by_concept.construct, by_wording.construct
     vague = own.generic and not worded.generic
-    less = own.family == worded.family and f" {by_concept.key} " in f" {by_wording.key} "
-    return by_wording if vague or less else by_concept
+    deaths = own.family == worded.family == "mortality"
+    of_a_cause = deaths and f" {by_concept.key} " in f" {by_wording.key} "
+    return by_wording if vague or of_a_cause else by_concept
 
 
 def _by_stem(key: str) -> _Term | None:
