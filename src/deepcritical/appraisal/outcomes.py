@@ -249,6 +249,10 @@ def placed(result: Result, asked: Asked) -> Placed:
     higher = _polarity(worded, result, asked)
     is_any = asked.any_grave and construct.grave
     weight = "critical" if is_any else _weight(construct, result, asked)
+    if weight == "harm" and construct.importance == "surrogate":
+        # What is feared of a laboratory value is told in the record's words: "hypocalcaemia".
+        name = " ".join(result.outcome.casefold().split())
+        return Placed(condition_in(name) or name, weight, higher, construct.grave)
     is_fatal = construct.grave and construct.family == "mortality"
     return Placed(construct.name, weight, higher, construct.grave, is_fatal)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from deepcritical.domain.base import Model
@@ -289,6 +289,9 @@ def study_findings(
 ) -> tuple[StudyFinding, ...]:
     """What each study says, from its records that count.
 
+    Records that no id links are of one study where they tell the same estimate of as many people,
+    or compare the same in as many people, of whom there are too many for chance.
+
     Args:
         appraisals: Evidence id -> appraisal, for one drug.
         groups: Evidence ids grouped by study.
@@ -297,4 +300,38 @@ def study_findings(
         [appraisals[i] for i in group if i in appraisals and appraisals[i].counts]
         for group in groups
     )
-    return tuple(_finding(group) for group in members if group)
+    return tuple(map(_finding, _joined([group for group in members if group])))
+
+
+_TOO_MANY = 500
+"""People from which two trials seldom have exactly as many."""
+_ROUND = 50
+
+
+def _joined(studies: Sequence[list[Appraisal]]) -> list[list[Appraisal]]:
+    """Studies, with the reports that are of the people of an earlier one joined to it."""
+    joined: list[list[Appraisal]] = []
+    at: dict[tuple[object, ...], int] = {}
+    for study in studies:
+        keys = {key for one in study for vote in one.reading.votes for key in _people_of(vote)}
+        known = min((at[key] for key in keys if key in at), default=len(joined))
+        if known == len(joined):
+            joined.append([])
+        joined[known].extend(study)
+        for key in keys:
+            at.setdefault(key, known)
+    return joined
+
+
+def _people_of(vote: Vote) -> Iterator[tuple[object, ...]]:
+    """What tells the people of a trial's result from those of all other trials.
+
+    Round numbers do not: many trials are planned alike.
+    """
+    if vote.review or not vote.people or not vote.people % _ROUND:
+        return
+    effect = vote.effect
+    if effect and None not in (effect.value, effect.ci_low, effect.ci_high):
+        yield vote.row, vote.comparator, vote.people, effect.value, effect.ci_low, effect.ci_high
+    if vote.people >= _TOO_MANY:
+        yield vote.comparator or vote.control, vote.people

@@ -229,9 +229,16 @@ def _in_a_sentence(name: str) -> str:
     return " ".join(words)
 
 
+def _as_said(name: str, text: str) -> str:
+    """A condition under the longest of its names that the question uses."""
+    known = condition_named(name)
+    names = sorted(known.names, key=len, reverse=True) if known else ()
+    return next((n for n in names if n.casefold() in text.casefold()), name)
+
+
 def whom_of(frame: QuestionFrame) -> str:
     """In whom: " in children"; '' where nobody is named."""
-    named = listed(_in_a_sentence(name) for name in frame.population)
+    named = listed(_in_a_sentence(_as_said(name, frame.text)) for name in frame.population)
     return f" in {named}" if named else ""
 
 

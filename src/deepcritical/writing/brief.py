@@ -174,7 +174,12 @@ def leading_rows(verdict: Verdict) -> list[OutcomeRow]:
     wanted = _WAYS.get(verdict.label, tuple(Way))
     critical = [r for r in rows if r.importance == rows[0].importance]
     agreeing = [r for r in critical if r.way in wanted]
-    others = [r for r in rows if r.way not in wanted and r.importance != "surrogate"]
+    by_itself = any(not r.of_class for r in agreeing)
+    others = [
+        r
+        for r in rows
+        if r.way not in wanted and r.importance != "surrogate" and not (by_itself and r.of_class)
+    ]
     return [*agreeing[:_TOLD_ROWS], *(others or _contrary(near, agreeing))[:1]]
 
 
@@ -206,7 +211,8 @@ def harm_sentences(verdict: Verdict, drug: str) -> tuple[Sentence, ...]:
 
 
 def _harms(verdict: Verdict, drug: str) -> Iterator[Sentence]:
-    feared = [r for r in verdict.rows if r.importance == "harm" and not r.comparator]
+    harms = [r for r in verdict.rows if r.importance == "harm"]
+    feared = [r for r in harms if not r.comparator or r.asked]
     grave = [r for r in verdict.rows if r.is_grave and r.way is Way.HARM]
     more = [r for r in dict.fromkeys((*grave, *feared)) if r.way in (Way.HARM, Way.CONFLICT)]
     told = sorted(more, key=lambda r: (not r.is_grave, r.way is not Way.HARM))[:_TOLD_HARMS]
@@ -223,9 +229,10 @@ def _harms(verdict: Verdict, drug: str) -> Iterator[Sentence]:
         least = min((r.certainty for r in none[:3]), key=LADDER.index)
         text = f"No excess of {names} was shown with {drug} ({least.value} certainty)."
         yield Sentence(text=text, evidence_ids=ids)
-    others = [r for r in verdict.rows if r.importance == "harm" and r.comparator]
+    for row in [r for r in feared if r.way is Way.BENEFIT][: 0 if told or none else _TOLD_HARMS]:
+        yield Sentence(text=row_sentence(row, drug), evidence_ids=row.evidence_ids)
     if not feared and not told:
-        against = " with placebo or no treatment" if others else ""
+        against = " with placebo or no treatment" if harms else ""
         text = f"No comparison{against} of harms of {drug} could be read from the records found."
         yield Sentence(text=f"{text} That is not evidence of safety.")
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from deepcritical.appraisal.certainty import LADDER
 from deepcritical.appraisal.rows import outcome_rows
-from deepcritical.domain.appraisal import StudyFinding
+from deepcritical.domain.appraisal import StudyFinding, study_findings
 from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.study import Effect
 from deepcritical.domain.votes import TIERS, OutcomeRow, Tier, Vote, Way
@@ -292,3 +292,28 @@ def test_one_study_does_not_disagree_with_others(studies: int, said: str) -> Non
     row = row_of(*[split] * studies)
     assert row.finding.startswith(said)
     assert f"inconsistency: {'its' if studies == 1 else 'the'} {said}" in row.reasons
+
+
+ESTIMATE = Effect(measure="HR", value=0.49, ci_low=0.32, ci_high=0.75)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "studies"),
+    [
+        (vote(people=165, effect=ESTIMATE), vote(people=165, effect=ESTIMATE), 1),
+        (vote(people=165, effect=ESTIMATE), vote(people=165), 2),
+        (vote(people=2046), vote(people=2046, row=DEATHS), 1),
+        (vote(people=2046), vote(people=2046, comparator="testamine"), 2),
+        (vote(people=2050), vote(people=2050), 2),
+        (vote(people=2046, review=True), vote(people=2046, review=True), 2),
+    ],
+)
+def test_reports_of_the_same_people_are_of_one_study(
+    first: Vote, second: Vote, studies: int
+) -> None:
+    told = {}
+    for key, one in (("E1", first), ("E2", second)):
+        appraisal = appraised(study(result()), key)
+        own = appraisal.reading.model_copy(update={"votes": (one,)})
+        told[key] = appraisal.model_copy(update={"reading": own})
+    assert len(study_findings(told, [["E1"], ["E2"]])) == studies
