@@ -70,9 +70,7 @@ _SURELY_FEWER = (
     "found that fewer patients had the harm that was asked about with the drug."
 )
 _OTHERS = "Results are of other people or another condition than asked about."
-_OTHER_COMPARISON = (
-    "Studies of the drug were found, but none makes the comparison that was asked about."
-)
+_OTHER_COMPARISON = "Studies of the drug were found, but none in the comparison asked about."
 _ACTIVE = "It was compared with other drugs only, so whether it helps by itself is not told."
 _BESIDE = "Only harms, or outcomes that do not bear on the condition, were reported."
 _NOT_ASKED = "Results were reported, but none on the outcome that was asked about."
@@ -180,9 +178,8 @@ def _unread(studies: Sequence[StudyFinding]) -> str:
     """
     unread = [s for s in studies if s.unread]
     told = [s for s in studies if any(_is_close(v) for v in s.votes)]
-    feared = [v for s in studies for v in s.votes if v.harm_asked]
-    if unread and feared and not any(v.way is Way.HARM for v in feared):
-        # That a harm was not found can be said only where all was read.
+    feared = {v.way for s in studies for v in s.votes if v.harm_asked}
+    if unread and feared and Way.HARM not in feared:
         return _not_read(len(unread), len(told) + len(unread), "study")
     trials = [s for s in told if any(v.tier == "randomised" for v in s.votes)]
     if trials or any(s.randomised for s in unread):
@@ -190,14 +187,13 @@ def _unread(studies: Sequence[StudyFinding]) -> str:
     of = len(told) + len(unread)
     if not unread or (told and len(told) >= _READ_ENOUGH * of):
         return ""
-    is_trial = bool(trials) or any(s.randomised for s in unread)
-    return _not_read(len(unread), of, "trial" if is_trial else "study")
+    return _not_read(len(unread), of, "trial" if trials or unread[0].randomised else "study")
 
 
 def _not_read(unread: int, of: int, kind: str) -> str:
-    plural = {"trial": "trials", "study": "studies"}[kind]
+    kinds = kind if of == 1 else {"trial": "trials", "study": "studies"}[kind]
     return (
-        f"{unread} of {of} relevant {kind if of == 1 else plural} could not be read "
+        f"{unread} of {of} relevant {kinds} could not be read "
         "without a language model; set one with DEEPCRITICAL_MODEL, or --model"
     )
 

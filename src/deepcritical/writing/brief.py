@@ -205,14 +205,20 @@ _WAYS = {
 }
 
 
-def harm_sentences(verdict: Verdict, drug: str) -> tuple[Sentence, ...]:
-    """Return what was more frequent with the drug; else that no excess, or nothing, was found."""
-    return tuple(_harms(verdict, drug))
+def harm_sentences(verdict: Verdict, drug: str, *, former: bool = False) -> tuple[Sentence, ...]:
+    """Return what was more frequent with the drug; else that no excess, or nothing, was found.
+
+    Args:
+        verdict: What was found.
+        drug: Of what.
+        former: Whether as in former reports, which left out harms against the drug asked about.
+    """
+    return tuple(_harms(verdict, drug, former=former))
 
 
-def _harms(verdict: Verdict, drug: str) -> Iterator[Sentence]:
+def _harms(verdict: Verdict, drug: str, *, former: bool) -> Iterator[Sentence]:
     harms = [r for r in verdict.rows if r.importance == "harm"]
-    feared = [r for r in harms if not r.comparator or r.asked]
+    feared = [r for r in harms if not r.comparator or (r.asked and not former)]
     grave = [r for r in verdict.rows if r.is_grave and r.way is Way.HARM]
     more = [r for r in dict.fromkeys((*grave, *feared)) if r.way in (Way.HARM, Way.CONFLICT)]
     told = sorted(more, key=lambda r: (not r.is_grave, r.way is not Way.HARM))[:_TOLD_HARMS]
@@ -232,7 +238,7 @@ def _harms(verdict: Verdict, drug: str) -> Iterator[Sentence]:
     for row in [r for r in feared if r.way is Way.BENEFIT][: 0 if told or none else _TOLD_HARMS]:
         yield Sentence(text=row_sentence(row, drug), evidence_ids=row.evidence_ids)
     if not feared and not told:
-        against = " with placebo or no treatment" if harms else ""
+        against = " with placebo or no treatment" if harms and not former else ""
         text = f"No comparison{against} of harms of {drug} could be read from the records found."
         yield Sentence(text=f"{text} That is not evidence of safety.")
 

@@ -106,10 +106,12 @@ def _template_entries(
     answer = answer_sentences(verdict, brief.drug, put)
     given = {*answer, *answer_sentences(verdict, brief.drug, put, None)}
     given |= {*harm_sentences(verdict, brief.drug)}
+    given |= {*harm_sentences(verdict, brief.drug, former=True)}
     # Which rows are told has changed; what a sentence says of one has not.
     given |= {
-        Sentence(text=row_sentence(row, brief.drug), evidence_ids=row.evidence_ids)
+        Sentence(text=row_sentence(row, brief.drug, former=old), evidence_ids=row.evidence_ids)
         for row in verdict.rows
+        for old in (False, True)
     }
     votes = [leading_vote(study) for study in document.studies]
     given |= {Sentence(text=vote_words(v), evidence_ids=(v.evidence_id,)) for v in votes if v}
@@ -185,7 +187,8 @@ def _fault(sentence: Sentence, cited: Sequence[Finding], texts: Mapping[str, str
 
 def _given(finding: Finding, report: ResearchReport | DeepAnswer) -> set[str]:
     """Return the sentences that the rows, votes and quotes give for a finding."""
-    rows = {row_sentence(row, finding.drug) for row in _rows(report)}
+    found = _rows(report)
+    rows = {row_sentence(row, finding.drug, former=old) for row in found for old in (False, True)}
     told = {passage_sentence(finding, quotable=q) for q in (True, False) if finding.quotes}
     votes = [v for s in report.studies for v in s.votes if v.evidence_id in finding.evidence_ids]
     told |= {study_sentence(finding.study, vote) for vote in votes}

@@ -14,6 +14,7 @@ __all__ = ["CONTROL", "listed", "row_sentence", "vote_words"]
 
 _COMPARED = re.compile(f",? (?:compared with|than with|than|against) {NOT_STATED}$")
 _COMPOSITE = re.compile(r"^composite \(([^()]*)\)$")
+_DISAGREE, _ONE_DIFFERS = "studies disagree", "results of one study differ"
 CONTROL = "placebo or no treatment"
 """The comparator of a row that names no active drug."""
 
@@ -24,10 +25,20 @@ def listed(names: list[str], conjunction: str = "and") -> str:
     return f" {conjunction} ".join(part for part in (", ".join(first), last) if part)
 
 
-def row_sentence(row: OutcomeRow, drug: str) -> str:
-    """Return what was found on one outcome: effect, comparator, studies, people, certainty."""
+def row_sentence(row: OutcomeRow, drug: str, *, former: bool = False) -> str:
+    """Return what was found on one outcome: effect, comparator, studies, people, certainty.
+
+    Args:
+        row: What was found.
+        drug: Of what.
+        former: Whether in the words of reports that were written before these.
+    """
     said = _harm_words(row) if row.importance == "harm" else _effect(row)
-    outcome = condition_in(row.outcome) or _COMPOSITE.sub(r"the composite of \1", row.outcome)
+    outcome = condition_in(row.outcome) or row.outcome
+    if former:
+        said = said.replace(_ONE_DIFFERS, _DISAGREE)
+    else:
+        outcome = _COMPOSITE.sub(r"the composite of \1", outcome)
     given = f"{row.tested_as}, among them {drug}," if row.tested_as else drug
     against = row.comparator or row.control or (CONTROL if row.tier == "randomised" else "no use")
     told = said.format(drug=given, outcome=outcome, against=against).replace(",,", ",")
@@ -77,7 +88,7 @@ def _harm_words(row: OutcomeRow) -> str:
 
 
 def _who_differs(row: OutcomeRow) -> str:
-    return "studies disagree" if row.studies > 1 else "results of one study differ"
+    return _DISAGREE if row.studies > 1 else _ONE_DIFFERS
 
 
 def _who(row: OutcomeRow) -> str:

@@ -1,9 +1,22 @@
-"""Results of pooled studies, of some of them, and of the trial that pools others with itself."""
+"""Results of pooled studies and of parts of them, and the rates of both sides of a trial."""
 
 from __future__ import annotations
 
+import pytest
+
+from deepcritical.domain.effect_words import size_words
 from deepcritical.domain.votes import Way
-from tests.unit.appraisal.builders import LESS, SAME, ballot, null, people, result, study
+from tests.unit.appraisal.builders import (
+    DRUG,
+    LESS,
+    SAME,
+    arm,
+    ballot,
+    null,
+    people,
+    result,
+    study,
+)
 
 
 def test_what_a_review_pools_of_some_of_its_trials_votes() -> None:
@@ -34,3 +47,24 @@ def test_the_randomised_studies_of_a_review_speak_for_it() -> None:
         others, randomised, kinds=("systematic_review",), design=("randomised", "non_randomised")
     )
     assert [(v.way, v.tier) for v in ballot(mixed).votes] == [(Way.BENEFIT, "randomised")]
+
+
+@pytest.mark.parametrize(
+    ("unit", "figures", "told"),
+    [
+        ("%", ({"arm": "A", "value": 12.0}, {"arm": "B", "value": 14.5}), "14.5 % against 12 %"),
+        (
+            "",
+            ({"arm": "A", "events": 5, "n": 50}, {"arm": "B", "events": 9, "n": 1200}),
+            "9 of 1,200 against 5 of 50",
+        ),
+        ("points", ({"arm": "A", "value": 12.0}, {"arm": "B", "value": 14.5}), ""),
+        ("%", ({"arm": "A", "value": 12.0},), ""),
+    ],
+)
+def test_rates_are_told_of_both_sides_with_the_drug_first(
+    unit: str, figures: tuple[dict[str, object], ...], told: str
+) -> None:
+    counted = result(unit=unit, figures=figures, effect=None, better="b")
+    (found,) = ballot(study(counted, arms=(arm("A"), arm("B", DRUG)))).votes
+    assert size_words(found.rates, None, found.unit) == told

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from deepcritical.appraisal.asked import Asked
 from deepcritical.domain.appraisal import study_findings
-from deepcritical.domain.effect_words import size_words
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.named import Drug
 from deepcritical.domain.study import (
@@ -394,24 +393,3 @@ def test_the_order_of_arms_and_their_labels_change_no_vote(
     two = ballot(study(*map(swapped, told), arms=renamed))
     assert [*map(without_rounding, one.votes)] == [*map(without_rounding, two.votes)]
     assert one.why == two.why
-
-
-@pytest.mark.parametrize(
-    ("unit", "figures", "told"),
-    [
-        ("%", ({"arm": "A", "value": 12.0}, {"arm": "B", "value": 14.5}), "14.5 % against 12 %"),
-        (
-            "",
-            ({"arm": "A", "events": 5, "n": 50}, {"arm": "B", "events": 9, "n": 1200}),
-            "9 of 1,200 against 5 of 50",
-        ),
-        ("points", ({"arm": "A", "value": 12.0}, {"arm": "B", "value": 14.5}), ""),
-        ("%", ({"arm": "A", "value": 12.0},), ""),
-    ],
-)
-def test_rates_are_told_of_both_sides_with_the_drug_first(
-    unit: str, figures: tuple[dict[str, object], ...], told: str
-) -> None:
-    counted = result(unit=unit, figures=figures, effect=None, better="b")
-    (found,) = ballot(study(counted, arms=(arm("A"), arm("B", DRUG)))).votes
-    assert size_words(found.rates, None, found.unit) == told

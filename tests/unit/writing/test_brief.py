@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.trial_status import is_current
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Importance, Vote, Way
-from deepcritical.writing.brief import leading_rows
+from deepcritical.writing.brief import harm_sentences, leading_rows
+from deepcritical.writing.words import row_sentence
 from tests.unit.appraisal.builders import findings, vote
 
 
@@ -46,3 +48,28 @@ def test_a_status_that_its_note_doubts_is_not_current(note: str) -> None:
     metadata = EvidenceMetadata(kind="trial", status="RECRUITING", note=note)
     citation = Citation(source="clinicaltrials", title="Examplol in testitis", date="2029")
     assert not is_current(Evidence(content="", citation=citation, metadata=metadata))
+
+
+def test_harms_against_the_drug_asked_about_are_told_and_were_not_in_former_reports() -> None:
+    harms = told(Way.HARM, "grumble", "harm").model_copy(
+        update={"comparator": "testamine", "against_asked": True}
+    )
+    verdict = decide(findings(harms, harms))
+    (now,), (before,) = (harm_sentences(verdict, "examplol", former=f) for f in (False, True))
+    assert now.text.startswith("Grumble was more frequent with examplol than with testamine")
+    assert before.text.startswith("No comparison of harms of examplol could be read")
+
+
+@pytest.mark.parametrize(
+    ("row", "now", "before"),
+    [
+        ("composite (flurbs, snerks)", "on the composite of flurbs, snerks", "on composite (flu"),
+        ("flurbs", "Results of one study differ on", "Studies disagree on"),
+    ],
+)
+def test_a_row_is_told_as_now_and_as_former_reports_told_it(
+    row: str, now: str, before: str
+) -> None:
+    (found,) = outcome_rows(findings(told(Way.CONFLICT, row)))
+    assert now in row_sentence(found, "examplol")
+    assert before in row_sentence(found, "examplol", former=True)
