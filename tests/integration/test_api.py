@@ -28,6 +28,7 @@ from deepcritical.jobs.similar_runs import SimilarRuns
 from deepcritical.settings import Settings
 from tests.conftest import QUESTION, ended, paper, run_service, snapshot
 from tests.integration.doubles import Interrupted
+from tests.servers.running import let_go
 
 
 class Served(NamedTuple):
@@ -59,6 +60,7 @@ async def served(
             yield Served(runs, client)
         server.should_exit = True
         await task
+        await let_go(server)
 
 
 @pytest.fixture
