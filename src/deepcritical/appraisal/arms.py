@@ -197,7 +197,10 @@ def _isolated(
         return Tested(why_not=f"it is given in one combination with {_named(rest)}")
     comparator = _named(other)
     tested_as = _tested_as(drugs, arm) if of_class else ""
-    return Tested(side, comparator, comparator in asked.comparators, of_class, tested_as)
+    is_asked = bool(other) and other <= asked.comparators.keys()
+    if is_asked:
+        comparator = _named(frozenset(asked.comparators[name] for name in other))
+    return Tested(side, comparator, is_asked, of_class, tested_as)
 
 
 def _tested_as(drugs: frozenset[str], arm: Arm | None) -> str:

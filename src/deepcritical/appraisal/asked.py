@@ -9,7 +9,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from deepcritical.appraisal.dosing import dose_asked
+from deepcritical.appraisal.dosing import dose_asked, is_between_doses
 from deepcritical.appraisal.qualifiers import Qualifiers, qualifiers_in
 from deepcritical.domain.frame import SERIOUS_HARM, QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition, Drug
@@ -47,8 +47,9 @@ class Asked(NamedTuple):
     """Of a combination, the drugs that are given with it."""
     either: bool = False
     """Whether any of the partners will do: "with letrozole or fulvestrant"."""
-    comparators: frozenset[str] = frozenset()
-    """Of a comparison, the active drugs."""
+    comparators: Mapping[str, str] = MappingProxyType({})
+    """Of a comparison, the active drugs, of a class its names and members; each with what was
+    asked about."""
     population: tuple[str, ...] = ()
     outcomes: tuple[str, ...] = ()
     """Outcomes that the question names; of a harm all of its names, the one of the row first."""
@@ -62,6 +63,8 @@ class Asked(NamedTuple):
     """Whether the harm is asked about in whoever takes the drug."""
     dose: Literal["", "high", "low"] = ""
     """Whether the question is on a high or a low dose of the drug."""
+    between_doses: bool = False
+    """Whether it sets two doses against each other, so that nothing else answers it."""
     any_grave: bool = False
     """Whether any harm that kills or disables is asked about."""
     superior: bool = False
@@ -111,7 +114,7 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         condition=condition,
         partners=partners,
         either=bool(frame and len(partners) > 1 and _is_choice(frame.text, partners)),
-        comparators=comparators,
+        comparators={name: one for one in sorted(comparators) for name in _same(one)},
         population=frame.population if frame else (),
         outcomes=_outcomes(frame) if frame else (),
         feared=_feared(frame) if frame else (),
@@ -123,6 +126,7 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         superior=bool(frame and _SUPERIOR.search(frame.text) and not is_on_being_as_good(frame)),
         qualifiers=qualifiers_in(frame.text) if frame else MappingProxyType({}),
         dose=dose_asked(frame.text, own) if frame and not comparators else "",
+        between_doses=bool(frame and not comparators and is_between_doses(frame.text)),
     )
 
 

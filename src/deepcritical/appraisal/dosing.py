@@ -9,7 +9,7 @@ from typing import Literal
 from deepcritical.domain.patterns import bounded
 from deepcritical.vocabulary.folding import key_of
 
-__all__ = ["dose_asked", "with_higher_dose"]
+__all__ = ["dose_asked", "is_between_doses", "with_higher_dose"]
 
 _WORDS = r"[- ](?:[\w-]{1,20} )?dos(?:es?|age|ing)\b"
 _HIGH = bounded(rf"\b(?:high(?:er)?|large(?:r)?|double|increased){_WORDS}", re.IGNORECASE)
@@ -56,9 +56,23 @@ def dose_asked(text: str, names: Iterable[str]) -> Literal["", "high", "low"]:
             near = behind.startswith(f" {name} ") or _AT.sub("", before).endswith(f" {name}")
             if name and near:
                 return "low" if found["low"] else "high"
-    first, *others = _VERSUS.split(text, maxsplit=1)
-    higher = with_higher_dose(first, _CLAUSE.split(others[0])[0]) if others else None
+    sides = _sides(text)
+    higher = with_higher_dose(*sides) if sides else None
     return "" if higher is None else "high" if higher == "a" else "low"
+
+
+def is_between_doses(text: str) -> bool:
+    """Return whether a question sets two doses against each other, each of them told."""
+    sides = _sides(text)
+    told = (_HIGH, _LOW, _AMOUNT, _EVERY)
+    each_told = bool(sides) and all(any(p.search(side) for p in told) for side in sides or ())
+    return each_told and with_higher_dose(*sides or ("", "")) is not None
+
+
+def _sides(text: str) -> tuple[str, str] | None:
+    """Return what stands before and behind "versus" or the like."""
+    first, *others = _VERSUS.split(text, maxsplit=1)
+    return (first, _CLAUSE.split(others[0])[0]) if others else None
 
 
 def with_higher_dose(a: str, b: str) -> Literal["a", "b"] | None:

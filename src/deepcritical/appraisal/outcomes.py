@@ -314,6 +314,8 @@ def _weight(construct: Construct, result: Result, asked: Asked) -> Importance:
         return "critical"
     own = {c.name for one in asked.condition.each if (c := construct_of(one.name, ""))}
     names = (construct.name, construct.part_of)
+    if own and any(name.endswith(f" {construct.name}") for name in own):
+        own.add(construct.name)  # dyskinesia, where tardive dyskinesia is treated
     if wanted.intersection(names):
         return "critical"
     if asked.on_harm and asked.measured and not wanted:

@@ -255,7 +255,7 @@ def _is_missed(asked: Asked, evidence: Evidence) -> bool:
         drugs = {m.drug.name.casefold() for m in find_drugs(text)}
         classes = {m.group.name.casefold() for m in find_classes(text)}
         written = any(f" {key_of(name)} " in folded for name in sides)
-        if not written and not sides & (drugs | classes):
+        if not written and not (drugs | classes) & set(sides):
             return False
     known = [terms_of(name) for name in asked.measured]
     terms = {term for of_one in known for term in of_one} | set(map(key_of, asked.measured))

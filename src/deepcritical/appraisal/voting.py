@@ -169,7 +169,7 @@ def _weigh(
 
 def _beside(result: Result, asked: Asked, tested: Tested, place: Placed, *, wanted: bool) -> str:
     """Why a result on the drug is not on what was asked about; '' where it is."""
-    if asked.comparators and tested.comparator not in asked.comparators:
+    if (asked.comparators or asked.between_doses) and not tested.asked:
         against = tested.comparator or "nothing or placebo"
         return f"it compares with {against}, {OTHER_COMPARISON}"
     if asked.on_harm and not wanted and place.importance != "harm":
