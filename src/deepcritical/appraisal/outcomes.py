@@ -307,15 +307,22 @@ def _wanted(asked: Asked) -> set[str]:
     return {c.name for o in asked.measured if (c := construct_of(o, o))}
 
 
+def _own(construct: Construct, asked: Asked) -> set[str]:
+    """The constructs that the condition is; dyskinesia too, where tardive dyskinesia is treated."""
+    called = [one.name for one in asked.condition.each]
+    called += [known.name for name in called if (known := condition_named(name))]
+    own = {c.name for name in called if (c := construct_of(name, ""))}
+    is_wider = any(name.endswith(f" {construct.name}") for name in own)
+    return own | {construct.name} if is_wider else own
+
+
 def _weight(construct: Construct, result: Result, asked: Asked) -> Importance:
     wanted = _wanted(asked)
     of_it = result.kind == "clinical" and construct.generic and not wanted
     if of_it and _names_what_is_treated(result, asked):
         return "critical"
-    own = {c.name for one in asked.condition.each if (c := construct_of(one.name, ""))}
+    own = _own(construct, asked)
     names = (construct.name, construct.part_of)
-    if own and any(name.endswith(f" {construct.name}") for name in own):
-        own.add(construct.name)  # dyskinesia, where tardive dyskinesia is treated
     if wanted.intersection(names):
         return "critical"
     if asked.on_harm and asked.measured and not wanted:

@@ -14,6 +14,7 @@ from deepcritical.domain.named import Condition
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Result, StudyReading
 from deepcritical.domain.votes import Directness
+from deepcritical.vocabulary.classes import drug_class
 from deepcritical.vocabulary.conditions import (
     KnownCondition,
     condition_named,
@@ -69,6 +70,9 @@ _PLAIN = frozenset(
     "persons subject subjects individual individuals".split()
 )
 """Words that part nobody off."""
+
+_BROUGHT = bounded(r"\b(?P<by>[a-z0-9]+) (?:induced|associated|related) (?P<what>[a-z0-9 ]+)$")
+"""A condition with the drug or class that brings it, folded."""
 
 __all__ = [
     "are_asked_about",
@@ -145,7 +149,9 @@ def _is_on_it(result: Result, asked: Asked) -> bool:
     texts = (result.outcome, result.concept)
     # Where it is to be prevented, it must be what is counted, and not what those have who recover.
     if asked.prevention:
-        return names_condition(texts, asked.condition) and not _OF_THE_ILL.search(" ".join(texts))
+        near = _closest(texts, asked.condition)
+        is_it = near == "broader" and names_condition((result.condition,), asked.condition)
+        return (near == "direct" or is_it) and not _OF_THE_ILL.search(" ".join(texts))
     return names_condition((result.condition, *texts), asked.condition)
 
 
@@ -286,11 +292,29 @@ def _relation(text: str, names: tuple[str, ...], name: str) -> Directness | None
     wanted = condition_named(name) or next(filter(None, map(condition_named, names)), None)
     if wanted is None:
         return None
+    if any(_is_brought_alike(text, other) for other in (name, wanted.name)):
+        return "direct"
+    brought = _BROUGHT.match(key_of(wanted.name))
+    if brought and f" {brought['what']} " in key:
+        return "broader"
     whole = condition_named(text)
     known = [whole] if whole else [m.condition for m in find_conditions(text, any_case=True)]
     relations = {_of_known(one, wanted) for one in known}
     ranks: tuple[Directness, ...] = ("direct", "broader", "related")
     return next((rank for rank in ranks if rank in relations), None)
+
+
+def _is_brought_alike(text: str, name: str) -> bool:
+    """Whether a drug of the class that brings a condition brings it in a text.
+
+    "Cisplatin-induced nausea" is chemotherapy-induced nausea.
+    """
+    wanted, told = _BROUGHT.match(key_of(name)), _BROUGHT.search(key_of(text))
+    if wanted is None or told is None or wanted["what"] != told["what"]:
+        return False
+    group = drug_class(wanted["by"])
+    members = {key_of(member) for member in group.members} if group else set()
+    return wanted["by"] == told["by"] or bool(group and (not members or told["by"] in members))
 
 
 def _of_known(one: KnownCondition, wanted: KnownCondition) -> Directness | None:

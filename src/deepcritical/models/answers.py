@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from deepcritical.questions.by_model import ModelReading
+from deepcritical.questions.model_reading import ModelReading
 
 __all__ = [
     "Assessed",

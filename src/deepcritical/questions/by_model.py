@@ -3,90 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal
-
-from pydantic import BaseModel, ConfigDict, Field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from deepcritical.domain.frame import DeclineReason, QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import locate_quote
 from deepcritical.questions.declining import as_typed
+from deepcritical.questions.model_reading import ModelReading
 from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names, joined
 from deepcritical.questions.roles import groups_in, is_set_beside, measures_in, raises
+from deepcritical.questions.sides import is_over_part
 from deepcritical.vocabulary.conditions import ConditionMention, is_kind_of
+from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.words import is_english
 
-__all__ = ["FINAL", "ModelReading", "read_by_model"]
+__all__ = ["FINAL", "read_by_model"]
 
 _NEEDS_NO_DRUG = frozenset({"candidates", "open", "look_up", "not_biomedical"})
 _NAMES = {"drugs", "compared_with", "condition", "harm", "population", "outcomes"}
 """The fields of a reading that hold names of the question."""
+_OF_SEVERAL = (QuestionKind.COMPARISON, QuestionKind.COMBINATION)
+_TOGETHER = bounded(r"(?:,? (?:plus|and|with) | ?\+ ?|/|, )")
+_ANY_HARM = bounded(
+    r"\b(?:safe\w*|unsafe|danger\w*|harm\w*|risk\w*|side[- ]effects?|adverse|toxic\w*|worse|bad|"
+    r"problems?|tolerab\w+)\b",
+    re.IGNORECASE,
+)
+"""What is feared where no harm is named."""
+_ALONE = bounded(r" (?:alone|only|by itself|on its own|monotherapy)$", re.IGNORECASE)
 _LONGEST = 200
 """Characters of a name, at most."""
 FINAL = frozenset({DeclineReason.HARMFUL, DeclineReason.INSTRUCTION, DeclineReason.PERSONAL_ADVICE})
 """Reasons to decline that a model cannot set aside: a text may have been written to talk it out."""
-
-
-class Meaning(BaseModel):
-    """What a name in the question means."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", use_attribute_docstrings=True)
-
-    said: str
-    """The abbreviation or lay words, as the question writes them."""
-    means: str
-    """The usual full name."""
-
-
-class ModelReading(BaseModel):
-    """What a question asks."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", use_attribute_docstrings=True)
-
-    kind: Literal[
-        "efficacy",
-        "candidates",
-        "mechanism",
-        "comparison",
-        "combination",
-        "class",
-        "safety",
-        "dose",
-        "population",
-        "status",
-        "look_up",
-        "open",
-        "not_biomedical",
-    ]
-    """efficacy: whether one drug helps; candidates: which drugs could help; class: whether a class
-    of drugs helps; comparison: one treatment or dose against another; combination: drugs given
-    together; safety: whether a drug brings a harm; dose: how much, how long, how often; population:
-    in whom it helps; status: approval, guidelines, trials; look_up: a plain fact; open: any other
-    question that biomedical literature answers."""
-    drugs: list[str] = Field(default_factory=list)
-    """What is asked about, as the question names it; empty when it names none. Of a comparison the
-    side that is asked about; of a class with examples the class. Not what people take already, or
-    took before."""
-    compared_with: list[str] = Field(default_factory=list)
-    condition: str = ""
-    """What is to be treated or prevented, as the question names it; empty when it names none. Not
-    the harm that is feared, and not what those who are studied have beside it."""
-    harm: str = ""
-    """In a question on safety the harm that is feared, as the question names it."""
-    population: list[str] = Field(default_factory=list)
-    """Who is studied, as the question says it: groups, and conditions that they have beside the
-    treated one. For agitation in dementia the condition is agitation, the population dementia."""
-    outcomes: list[str] = Field(default_factory=list)
-    """What is measured or hoped for beside the condition, as the question says it."""
-    through: list[str] = Field(default_factory=list)
-    """Targets or processes by which the drug is said to act."""
-    prevention: bool = False
-    """Whether it asks if people without the condition are kept from getting it."""
-    negative: bool = False
-    """Whether it asks, or has it confirmed, that there is no effect."""
-    meanings: list[Meaning] = Field(default_factory=list)
-    """Of the names above those that are abbreviations or lay words, with what they mean here."""
 
 
 def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
@@ -105,7 +54,9 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
     if condition and by_rule.condition and not condition.known and _is_plain(condition.name):
         condition = by_rule.condition  # words of the question, and no name of its own
     kind = _kind(said, drugs, by_rule)
-    harm, worse = _feared(said, by_rule, text) if kind is QuestionKind.SAFETY else (None, ())
+    on_harm = kind is QuestionKind.SAFETY or (kind in _OF_SEVERAL and bool(said.harm))
+    harm, worse = _feared(said, by_rule, text) if on_harm else (None, ())
+    kind, drugs, comparators = _sides(said, kind, by_rule, drugs, _compared(said, text, names))
     condition = condition or _left(by_rule, said, harm)
     told = said.model_fields_set
     measured = _measured(said.outcomes, text) if "outcomes" in told else by_rule.outcomes
@@ -117,7 +68,7 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
             "harm": harm,
             "drugs": drugs,
             "members": members,
-            "comparators": _comparators(said, text, names, drugs) or by_rule.comparators,
+            "comparators": comparators,
             "condition": condition,
             "population": who,
             "outcomes": outcomes,
@@ -142,9 +93,9 @@ def _spelled_out(by_rule: QuestionFrame, said: ModelReading) -> tuple[str, Model
     swaps = [
         (re.compile(rf"(?<!\w){re.escape(one.said)}(?!\w)", re.IGNORECASE), one.means)
         for one in said.meanings
-        if _in_words(one.said, text)
-        and _is_one_name(one.means)
-        and not (_is_known(one.said) or _is_plain(one.said))
+        if (there := _in_words(one.said, text))
+        and _is_of_names(one.means)
+        and not (_is_known(one.said) or _is_word(there))
     ]
 
     def spelled(name: str) -> str:
@@ -160,11 +111,16 @@ def _spelled_out(by_rule: QuestionFrame, said: ModelReading) -> tuple[str, Model
     return spelled(text), said.model_copy(update=full)
 
 
-def _is_one_name(name: str) -> bool:
-    """Whether a text is one name that a vocabulary has, and nothing else."""
-    found = find_names(name)
+def _is_of_names(text: str) -> bool:
+    """Whether a text is one name that a vocabulary has, or drugs that are given together."""
+    found = find_names(text)
     written = [one.text for one in found.drugs] + [one.text for one in found.conditions]
-    return name in written
+    return text in written or all(part in written for part in _TOGETHER.split(text))
+
+
+def _is_word(written: str) -> bool:
+    """Whether a text is one word of ordinary English, and no abbreviation."""
+    return not written.isupper() and " " not in written and is_english(written)
 
 
 def _is_plain(name: str) -> bool:
@@ -217,25 +173,43 @@ def _feared(
 
 
 def _harm(said: ModelReading, text: str) -> Condition | None:
-    """The condition that is feared, without what else the question names for those who fear it."""
+    """The condition that is feared, without what else the question names for those who fear it.
+
+    One that no table knows is in the question's own words, unless they are only on safety.
+    """
     others = find_names("; ".join((said.condition, *said.population))).conditions
     feared = [
         found
         for found in find_names(said.harm).conditions
         if not any(is_kind_of(other.condition, found.condition) for other in others)
     ]
-    if not feared:
+    if feared:
+        first, last = feared[0], feared[-1]
+        return _condition(said.harm[first.start : last.end], text, find_names(text))
+    named = _in_words(said.harm[:_LONGEST], text)
+    if not named or measures_in(named) or _ANY_HARM.search(named):
         return None
-    first, last = feared[0], feared[-1]
-    return _condition(said.harm[first.start : last.end], text, find_names(text))
+    meant = [one.means for one in said.meanings if key_of(one.said) in key_of(named)]
+    name = meant[0][:_LONGEST] if meant else named
+    return Condition(name=name, names=tuple({name: 0, named: 0}), known=False)
 
 
 def _left(by_rule: QuestionFrame, said: ModelReading, harm: Condition | None) -> Condition | None:
-    """The rules' condition where a model names none, unless it names that as something else."""
-    own = by_rule.condition or (None if harm else by_rule.harm)
+    """The condition where a model names none: of those who fear an unknown harm, else the rules'.
+
+    Not the rules' where the model names it as something else, or names none beside a harm.
+    """
+    if harm and harm.known:
+        own = None if "condition" in said.model_fields_set else by_rule.condition
+    else:
+        who = find_names("; ".join(said.population)).conditions
+        own = as_condition(who[0].condition) if who and said.kind == "safety" else None
+        own = own or by_rule.condition or (None if harm else by_rule.harm)
     if own is None:
         return None
-    elsewhere = find_names("; ".join((said.harm, *said.population, *said.outcomes))).conditions
+    elsewhere = find_names("; ".join((said.harm, *said.outcomes))).conditions
+    if said.kind != "safety":
+        elsewhere += find_names("; ".join(said.population)).conditions
     taken = {found.condition.name for found in elsewhere} | ({harm.name} if harm else set())
     return None if taken.intersection((own.name, *own.names)) else own
 
@@ -301,26 +275,52 @@ def _drugs(written: Iterable[str], text: str, names: Names) -> Iterator[DrugName
     every = (*names.drugs, *names.beside)
     for name in written:
         found = find_names(name).drugs
-        meant = found[0].drug if found else None
-        there = next((n for n in every if meant and n.drug.name == meant.name), None)
+        meant = {one.drug.name for one in found}
+        there = {n.drug.name: n for n in every if n.drug.name in meant}
         if there:
-            yield there
+            yield from there.values()
         elif (in_text := _in_words(name, text)) and (found or not _is_plain(in_text)):
             known = found[0] if found else None
             drug = known.drug if known else Drug(name=in_text, known=False)
             yield DrugNamed(drug, known.group if known else None, 0, 0, in_text)
 
 
-def _comparators(
-    said: ModelReading, text: str, names: Names, drugs: tuple[Drug, ...]
-) -> tuple[str, ...]:
+def _compared(said: ModelReading, text: str, names: Names) -> dict[str, Drug | None]:
     """The other side: drugs, or in the question's own words what is none, such as surgery."""
-    asked = {drug.name for drug in drugs}
-    found: dict[str, None] = {}
+    found: dict[str, Drug | None] = {}
     for written in said.compared_with:
-        named = [one.drug.name for one in _drugs([written], text, names)]
-        found |= dict.fromkeys(named or filter(None, [_in_words(written, text)]))
-    return tuple(name for name in found if name not in asked)
+        name = _ALONE.sub("", written)
+        named = [one.drug for one in _drugs([name], text, names)]
+        found |= {drug.name: drug for drug in named}
+        if not named and (in_text := _in_words(name, text)):
+            found[in_text] = None
+    return found
+
+
+def _sides(
+    said: ModelReading,
+    kind: QuestionKind,
+    by_rule: QuestionFrame,
+    drugs: tuple[Drug, ...],
+    compared: Mapping[str, Drug | None],
+) -> tuple[QuestionKind, tuple[Drug, ...], tuple[str, ...]]:
+    """The kind, the drugs and what they are compared with.
+
+    A drug with another one against that one alone is a combination; a harm that one drug may bring
+    more than another is a comparison.
+    """
+    asked = {drug.name for drug in drugs}
+    others = [name for name in compared if name not in asked]
+    parts = [name for name in others if is_over_part(by_rule.text, name)]
+    if kind in _OF_SEVERAL and compared and (parts or not others):
+        drugs = (*drugs, *(drug for name in parts if (drug := compared[name])))
+        others = [name for name in others if name not in parts]
+        several = len(drugs) > 1
+        kind = QuestionKind.COMBINATION if several else QuestionKind.EFFICACY
+    elif kind is QuestionKind.SAFETY and any(compared[name] for name in others):
+        kind = QuestionKind.COMPARISON
+    told = "compared_with" in said.model_fields_set and kind is not QuestionKind.COMPARISON
+    return kind, drugs, tuple(others) or (() if compared or told else by_rule.comparators)
 
 
 def _condition(written: str, text: str, names: Names) -> Condition | None:

@@ -11,7 +11,7 @@ from deepcritical.questions.cues import SENTENCE_END, asks_in
 from deepcritical.questions.naming import DrugNamed, Names, taken_by
 from deepcritical.vocabulary.matching import overlaps
 
-__all__ = ["Sides", "is_added", "other_arm", "sets_beside", "sides_of"]
+__all__ = ["Sides", "is_added", "is_over_part", "other_arm", "sets_beside", "sides_of"]
 
 _BESIDE = (
     r"versus|vs?\.?|than|or|against|over|(?:as )?compared (?:with|to)|instead of|rather than|"
@@ -88,6 +88,12 @@ def is_added(names: Names) -> bool:
         and _OVER.search(names.text, max(0, d.start - _FAR), d.start)
     ]
     return len(set(told)) > 1 and any(told.count(d.drug.name) > 1 for d in alone)
+
+
+def is_over_part(text: str, part: str) -> bool:
+    """Whether the other side gets only what something is added to: "A after B versus B alone"."""
+    places = [found.start() for found in re.finditer(rf"(?<!\w){re.escape(part)}(?!\w)", text)]
+    return len(places) > 1 and any(_ALONE.match(text, at + len(part)) for at in places)
 
 
 def sets_beside(names: Names) -> bool:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from deepcritical.domain.frame import DeclineReason, QuestionFrame, QuestionKind
-from deepcritical.questions.by_model import ModelReading, read_by_model
+from deepcritical.questions.by_model import read_by_model
+from deepcritical.questions.model_reading import ModelReading
 from deepcritical.questions.reading import read_frame
 
 ODD = "Folks say examplol does wonders when one has testitis, by way of testase."

@@ -1,0 +1,70 @@
+"""What a model is asked to read in a question."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = ["Meaning", "ModelReading"]
+
+
+class Meaning(BaseModel):
+    """What a name in the question means."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", use_attribute_docstrings=True)
+
+    said: str
+    """The abbreviation or lay words, as the question writes them."""
+    means: str
+    """The usual full name."""
+
+
+class ModelReading(BaseModel):
+    """What a question asks."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", use_attribute_docstrings=True)
+
+    kind: Literal[
+        "efficacy",
+        "candidates",
+        "mechanism",
+        "comparison",
+        "combination",
+        "class",
+        "safety",
+        "dose",
+        "population",
+        "status",
+        "look_up",
+        "open",
+        "not_biomedical",
+    ]
+    """efficacy: whether one drug helps; candidates: which drugs could help; class: whether a class
+    of drugs helps; comparison: one treatment or dose against another; combination: drugs given
+    together; safety: whether a drug brings a harm; dose: how much, how long, how often; population:
+    in whom it helps; status: approval, guidelines, trials; look_up: a plain fact; open: any other
+    question that biomedical literature answers."""
+    drugs: list[str] = Field(default_factory=list)
+    """What is asked about, as the question names it; empty when it names none. Of a comparison the
+    side that is asked about; of a class with examples the class. Not what people take already, or
+    took before."""
+    compared_with: list[str] = Field(default_factory=list)
+    condition: str = ""
+    """What is to be treated or prevented, as the question names it; empty when it names none. Not
+    the harm that is feared, and not what those who are studied have beside it."""
+    harm: str = ""
+    """In a question on safety the harm that is feared, as the question names it."""
+    population: list[str] = Field(default_factory=list)
+    """Who is studied, as the question says it: groups, and conditions that they have beside the
+    treated one. For agitation in dementia the condition is agitation, the population dementia."""
+    outcomes: list[str] = Field(default_factory=list)
+    """What is measured or hoped for beside the condition, as the question says it."""
+    through: list[str] = Field(default_factory=list)
+    """Targets or processes by which the drug is said to act."""
+    prevention: bool = False
+    """Whether it asks if people without the condition are kept from getting it."""
+    negative: bool = False
+    """Whether it asks, or has it confirmed, that there is no effect."""
+    meanings: list[Meaning] = Field(default_factory=list)
+    """Of the names above those that are abbreviations or lay words, with what they mean here."""
