@@ -307,6 +307,15 @@ def _wanted(asked: Asked) -> set[str]:
     return {c.name for o in asked.measured if (c := construct_of(o, o))}
 
 
+def _is_form_of_wanted(result: Result, asked: Asked) -> bool:
+    """Whether an outcome is what the question asks for in general: "relapse of psychosis"."""
+    told = f" {key_of(f'{result.concept} {result.outcome}')} "
+    wanted = [c for o in asked.measured if (c := construct_of(o, o)) and c.generic]
+    return any(
+        term.construct in wanted and f" {key} " in told for key, term in _table().terms.items()
+    )
+
+
 def _own(construct: Construct, asked: Asked) -> set[str]:
     """The constructs that the condition is; dyskinesia too, where tardive dyskinesia is treated."""
     called = [one.name for one in asked.condition.each]
@@ -323,7 +332,7 @@ def _weight(construct: Construct, result: Result, asked: Asked) -> Importance:
         return "critical"
     own = _own(construct, asked)
     names = (construct.name, construct.part_of)
-    if wanted.intersection(names):
+    if wanted.intersection(names) or _is_form_of_wanted(result, asked):
         return "critical"
     if asked.on_harm and asked.measured and not wanted:
         # A harm that no table knows is none of those that it does know.

@@ -130,7 +130,7 @@ def _is_plain(name: str) -> bool:
 
 def _is_known(name: str) -> bool:
     found = find_names(name)
-    return bool(found.drugs or found.conditions)
+    return name in [one.text for one in (*found.drugs, *found.conditions)]
 
 
 def _is_searchable(

@@ -242,7 +242,12 @@ def is_brought(text: str, start: int, end: int) -> bool:
 
 _MEASURES = (
     ("mortality", "-", r"mortality|deaths?|die|dying|all-cause mortality|fatal\w*|cv death"),
-    ("survival", "+", r"overall survival|survival|live longer|OS|length of life|lifespan"),
+    (
+        "survival",
+        "+",
+        r"overall survival|survival|(?:live|survive)s? longer|OS|length of life|lifespan|"
+        r"(?:lengthen|prolong|extend)\w* (?:\w+ )?li(?:fe|ves)",
+    ),
     ("progression-free survival", "+", r"progression[- ]free survival|PFS"),
     (
         "recurrence",
