@@ -101,7 +101,7 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
     groups = _wider(members) if members else _classes_of(canonical(drug.name))
     partners: frozenset[str] = frozenset()
     comparators: frozenset[str] = frozenset()
-    if frame and frame.kind is QuestionKind.COMBINATION:
+    if frame and frame.together:
         partners = frozenset(canonical(d.name) for d in frame.drugs if d.name != drug.name)
     if frame and frame.kind is QuestionKind.COMPARISON:
         comparators = frozenset(canonical(c) for c in frame.comparators if c != "placebo")

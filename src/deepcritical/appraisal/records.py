@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from deepcritical.appraisal.asked import Asked, canonical
-from deepcritical.appraisal.outcomes import terms_of
+from deepcritical.appraisal.outcomes import placed, terms_of
 from deepcritical.appraisal.people import are_asked_about, concerns, may_be_asked_about
 from deepcritical.appraisal.voting import Ballot, ballot_of
 from deepcritical.domain.appraisal import Reading, Remark
@@ -158,7 +158,13 @@ def _exclusion(asked: Asked, evidence: Evidence, study: StudyReading | None) -> 
     told = [evidence.citation.title, *meta.conditions, evidence.content]
     if study:
         told += [*study.population.conditions, study.population.description]
-    return "" if concerns(told, asked) else f"does not name {asked.condition.name}"
+    named = concerns(told, asked) or (study and asked.on_harm and _tells_of_harm(study, asked))
+    return "" if named else f"does not name {asked.condition.name}"
+
+
+def _tells_of_harm(study: StudyReading, asked: Asked) -> bool:
+    """Whether a study reports the harm that is asked about, under whatever name."""
+    return any(placed(result, asked).importance == "critical" for result in study.results)
 
 
 def _names_drug(text: str, asked: Asked, study: StudyReading | None) -> bool:

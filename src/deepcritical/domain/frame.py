@@ -140,6 +140,8 @@ class QuestionFrame(Model):
     """Whether it asks if fewer people get the condition, not how those who have it fare."""
     raises: bool = False
     """Whether it asks if the drug brings more of an outcome that is bad, such as deaths."""
+    mixed: bool = False
+    """Whether a question on safety is on drugs that are taken together, not on each of them."""
     latest: bool = False
     """Whether it asks for new evidence."""
     not_understood: tuple[str, ...] = ()
@@ -158,6 +160,11 @@ class QuestionFrame(Model):
     def answerable(self) -> bool:
         """Whether there is something to search for."""
         return self.kind not in {QuestionKind.CONVERSATION, QuestionKind.DECLINED}
+
+    @property
+    def together(self) -> bool:
+        """Whether the drugs are asked about as they are given together."""
+        return self.kind is QuestionKind.COMBINATION or self.mixed
 
     @property
     def feared(self) -> Condition | None:

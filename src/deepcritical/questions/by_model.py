@@ -13,7 +13,7 @@ from deepcritical.questions.declining import as_typed
 from deepcritical.questions.model_reading import ModelReading
 from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names, joined
 from deepcritical.questions.roles import groups_in, is_set_beside, measures_in, raises
-from deepcritical.questions.sides import is_over_part
+from deepcritical.questions.sides import are_together, is_over_part
 from deepcritical.vocabulary.conditions import ConditionMention, is_kind_of
 from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.words import is_english
@@ -65,6 +65,7 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
     read = _searched(by_rule).model_copy(
         update={
             "kind": kind,
+            "mixed": kind is QuestionKind.SAFETY and len(drugs) > 1 and are_together(names),
             "harm": harm,
             "drugs": drugs,
             "members": members,
@@ -114,7 +115,7 @@ def _spelled_out(by_rule: QuestionFrame, said: ModelReading) -> tuple[str, Model
 def _is_of_names(text: str) -> bool:
     """Whether a text is one name that a vocabulary has, or drugs that are given together."""
     found = find_names(text)
-    written = [one.text for one in found.drugs] + [one.text for one in found.conditions]
+    written = [*(one.text for one in found.drugs), *(one.text for one in found.conditions)]
     return text in written or all(part in written for part in _TOGETHER.split(text))
 
 
@@ -130,7 +131,7 @@ def _is_plain(name: str) -> bool:
 
 def _is_known(name: str) -> bool:
     found = find_names(name)
-    return name in [one.text for one in (*found.drugs, *found.conditions)]
+    return name in [*(one.text for one in found.drugs), *(one.text for one in found.conditions)]
 
 
 def _is_searchable(

@@ -163,7 +163,7 @@ _FEWER_WITH_IT = (VerdictLabel.SUPPORTED, VerdictLabel.PROMISING)
 
 
 def _claim(frame: QuestionFrame, verb: str) -> str:
-    together = frame.kind is QuestionKind.COMBINATION and not frame.feared
+    together = frame.together
     if not (frame.condition or frame.feared) or not (len(frame.drugs) == 1 or together):
         return ""
     ending = "" if are_several(frame) and not together else "s"
@@ -188,12 +188,12 @@ def subject_of(question: ResearchQuestion) -> str:
 
     Of a comparison "A compared with B for C", of a combination "A with B for C".
     """
-    drug = question.drug.name if question.drug else "candidates"
     frame = question.frame
+    drug = question.drug.name if question.drug else "candidates"
+    if frame and frame.together:
+        drug = _given(frame)
     if frame and frame.feared:
         return f"{drug} and {frame.feared.name}{where(frame)}"
     if frame and frame.kind is QuestionKind.COMPARISON and frame.comparators:
         drug = f"{drug} compared with {listed(frame.comparators, 'or')}"
-    if frame and frame.kind is QuestionKind.COMBINATION:
-        drug = _given(frame)
     return f"{drug} for {question.condition.name if question.condition else question.text}"

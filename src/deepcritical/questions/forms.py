@@ -145,7 +145,7 @@ def _as_condition(frame: QuestionFrame) -> Condition | None:
 
 def _limits(frame: QuestionFrame) -> Iterator[str]:
     """What of the question the report does not answer, or answers from another side."""
-    if len(frame.drugs) > 1 and frame.kind is not QuestionKind.COMBINATION:
+    if len(frame.drugs) > 1 and not frame.together:
         yield f"Several drugs are named; this run asks about {frame.drugs[0].name} only."
     if frame.comparators and frame.kind is not QuestionKind.COMPARISON:
         yield (

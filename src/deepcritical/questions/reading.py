@@ -30,7 +30,7 @@ from deepcritical.questions.roles import (
     roles_of,
     treats,
 )
-from deepcritical.questions.sides import is_added, other_arm, sets_beside, sides_of
+from deepcritical.questions.sides import are_together, is_added, other_arm, sets_beside, sides_of
 from deepcritical.questions.through import split_through
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 from deepcritical.vocabulary.nearest import offers
@@ -305,6 +305,7 @@ def _frame(text: str, kind: QuestionKind, names: Names, through: tuple[str, ...]
         negative=cues.is_negative(text),
         prevents=prevented,
         raises=raises(text, roles.outcomes),
+        mixed=kind is QuestionKind.SAFETY and are_together(names),
         latest=bool(cues.LATEST.search(text)),
         not_understood=names.unknown[:_RANKS_ONLY],
         ambiguities=tuple(

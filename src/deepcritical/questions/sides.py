@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
@@ -11,7 +12,15 @@ from deepcritical.questions.cues import SENTENCE_END, asks_in
 from deepcritical.questions.naming import DrugNamed, Names, taken_by
 from deepcritical.vocabulary.matching import overlaps
 
-__all__ = ["Sides", "is_added", "is_over_part", "other_arm", "sets_beside", "sides_of"]
+__all__ = [
+    "Sides",
+    "are_together",
+    "is_added",
+    "is_over_part",
+    "other_arm",
+    "sets_beside",
+    "sides_of",
+]
 
 _BESIDE = (
     r"versus|vs?\.?|than|or|against|over|(?:as )?compared (?:with|to)|instead of|rather than|"
@@ -64,6 +73,8 @@ _SHORT = 4
 """Words of a sentence that only asks for the one before it: "Is it?"."""
 _ALONE = bounded(r" (?:alone|only|by itself|on its own|monotherapy)\b", re.IGNORECASE)
 """Behind the name of a drug that is given without another."""
+_COMBINES = bounded(r"\b(?:combin\w+|together|interact\w*|concomitant\w*|co-?administ\w+)\b")
+_WITH = bounded(r"\s*(?:with|plus|\+|alongside|on top of|added to)\s*")
 _OVER = bounded(r"\b(?:versus|vs\.?|than|compared (?:with|to)|over|against) $", re.IGNORECASE)
 _FAR = 40
 """Characters before a name that are looked at."""
@@ -94,6 +105,16 @@ def is_over_part(text: str, part: str) -> bool:
     """Whether the other side gets only what something is added to: "A after B versus B alone"."""
     places = [found.start() for found in re.finditer(rf"(?<!\w){re.escape(part)}(?!\w)", text)]
     return len(places) > 1 and any(_ALONE.match(text, at + len(part)) for at in places)
+
+
+def are_together(names: Names) -> bool:
+    """Whether drugs are asked about as they are given together: "A with B", "combining A and B"."""
+    told = sorted(names.drugs, key=lambda named: named.start)
+    if len({named.drug.name for named in told}) < 2 or any(named.group for named in told):
+        return False
+    return bool(_COMBINES.search(names.text)) or any(
+        _WITH.fullmatch(names.text, one.end, other.start) for one, other in pairwise(told)
+    )
 
 
 def sets_beside(names: Names) -> bool:

@@ -362,7 +362,7 @@ def _compared(matter: Matter) -> str:
     frame, drug = matter.frame, matter.drug
     if frame and frame.kind is QuestionKind.COMPARISON and frame.comparators:
         return f"{drug} against {listed(list(frame.comparators), 'or')}"
-    if frame and frame.kind is QuestionKind.COMBINATION:
+    if frame and frame.together:
         return listed([drug, *(d.name for d in frame.drugs if d.name != drug)], "with")
     return drug
 
