@@ -124,8 +124,8 @@ def _of_doses(a: Arm | None, b: Arm | None, asked: Asked) -> Tested:
 
 def _of_combination(a: frozenset[str], b: frozenset[str], asked: Asked) -> Tested:
     """What a result tests of a combination: all of it against a part of it, or against none."""
-    held = [asked.partners & got for got in (a, b)]
-    enough = [bool(h) if asked.either else h == asked.partners for h in held]
+    together = any if asked.either else all
+    enough = [together(partner & got for partner in asked.partners) for got in (a, b)]
     whole = [bool(e and got & asked.names) for e, got in zip(enough, (a, b), strict=True)]
     if all(whole):
         return Tested(why_not="the combination is in both arms")
@@ -134,10 +134,11 @@ def _of_combination(a: frozenset[str], b: frozenset[str], asked: Asked) -> Teste
             return Tested(why_not="it is given without the drug that was asked about with it")
         return _untested(a, b, asked)
     got, other = (a, b) if whole[0] else (b, a)
-    rest = got - other - asked.names - asked.partners
+    named = asked.names.union(*asked.partners)
+    rest = got - other - named
     if rest:
         return Tested(why_not=f"it is given in one combination with {_named(rest)}")
-    part = other & (asked.names | asked.partners)
+    part = other & named
     comparator = _named(part | (other - got))
     return Tested("a" if whole[0] else "b", comparator, asked=bool(part))
 

@@ -26,7 +26,7 @@ _SUPERIOR = bounded(
     r"beats?|outperforms?|improves? on)\b",
     re.IGNORECASE,
 )
-_OR = bounded(r"(?: or|,? or|/) ?", re.IGNORECASE)
+_OR = bounded(r"(?:,? or|/)(?: an?| the)? ?", re.IGNORECASE)
 _WIDEST = 100
 """Drugs of a class that tells of one of them: of all drugs for a disease none stands for all."""
 
@@ -43,8 +43,8 @@ class Asked(NamedTuple):
     kin: frozenset[str]
     """Other drugs of these classes."""
     condition: Condition
-    partners: frozenset[str] = frozenset()
-    """Of a combination, the drugs that are given with it."""
+    partners: tuple[frozenset[str], ...] = ()
+    """Of a combination, the drugs that are given with it, of a class its names and members."""
     either: bool = False
     """Whether any of the partners will do: "with letrozole or fulvestrant"."""
     comparators: Mapping[str, str] = MappingProxyType({})
@@ -103,6 +103,7 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
     comparators: frozenset[str] = frozenset()
     if frame and frame.together:
         partners = frozenset(canonical(d.name) for d in frame.drugs if d.name != drug.name)
+        partners = frozenset(name for name in partners if not _is_open(name))
     if frame and frame.kind is QuestionKind.COMPARISON:
         comparators = frozenset(canonical(c) for c in frame.comparators if c != "placebo")
     others = frozenset().union(*map(_same, (*partners, *comparators)))
@@ -112,7 +113,7 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         classes=frozenset(groups) - others,
         kin=frozenset(name for kin in groups.values() for name in kin),
         condition=condition,
-        partners=partners,
+        partners=tuple(map(_same, sorted(partners))),
         either=bool(frame and len(partners) > 1 and _is_choice(frame.text, partners)),
         comparators={name: one for one in sorted(comparators) for name in _same(one)},
         population=frame.population if frame else (),
@@ -172,6 +173,12 @@ def _classes_of(drug: str) -> Mapping[str, frozenset[str]]:
     """The classes that a drug belongs to, with their members."""
     held = _classes().items()
     return {name: members for name, members in held if drug in members and len(members) <= _WIDEST}
+
+
+def _is_open(name: str) -> bool:
+    """Whether a name is of a class whose members nobody lists: "chemotherapy"."""
+    group = drug_class(name)
+    return group is not None and not group.members
 
 
 @cache

@@ -283,10 +283,9 @@ def _of_unknown(result: Result, asked: Asked, name: str) -> Importance:
         return "harm"
     if result.kind in ("surrogate", "pharmacokinetic", "mechanism"):
         return "surrogate"
-    if asked.outcomes:
-        is_asked = _is_asked(name, asked)
-    else:
-        is_asked = result.level == "primary" or _names_what_is_treated(result, asked)
+    is_asked = _is_asked(name, asked)
+    if not asked.on_harm and not _wanted(asked):  # it names none, or none that a table knows
+        is_asked |= result.level == "primary" or _names_what_is_treated(result, asked)
     return "critical" if is_asked else "important"
 
 

@@ -256,7 +256,7 @@ def _is_missed(asked: Asked, evidence: Evidence) -> bool:
         return False
     text = f"{evidence.citation.title}. {evidence.content}"
     folded = f" {key_of(text)} "
-    sides = asked.comparators or asked.partners
+    sides = asked.comparators or frozenset().union(*asked.partners)
     if sides:
         drugs = {m.drug.name.casefold() for m in find_drugs(text)}
         classes = {m.group.name.casefold() for m in find_classes(text)}

@@ -9,6 +9,7 @@ from deepcritical.domain.frame import DeclineReason, QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import locate_quote
+from deepcritical.questions.cues import LOWERS
 from deepcritical.questions.declining import as_typed
 from deepcritical.questions.model_reading import ModelReading
 from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names, joined
@@ -54,9 +55,12 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
     if condition and by_rule.condition and not condition.known and _is_plain(condition.name):
         condition = by_rule.condition  # words of the question, and no name of its own
     kind = _kind(said, drugs, by_rule)
+    kind, drugs, comparators = _sides(said, kind, by_rule, drugs, _compared(said, text, names))
+    spared = kind is QuestionKind.COMPARISON and LOWERS.search(text)
     on_harm = kind is QuestionKind.SAFETY or (kind in _OF_SEVERAL and bool(said.harm))
     harm, worse = _feared(said, by_rule, text) if on_harm else (None, ())
-    kind, drugs, comparators = _sides(said, kind, by_rule, drugs, _compared(said, text, names))
+    if spared and harm and not condition:
+        condition, harm, worse = harm, None, ()  # fewer are hoped for
     condition = condition or _left(by_rule, said, harm)
     told = said.model_fields_set
     measured = _measured(said.outcomes, text) if "outcomes" in told else by_rule.outcomes
@@ -244,9 +248,9 @@ def _together(listed: Sequence[DrugNamed], names: Names) -> tuple[DrugNamed, ...
     """
     told = {named.drug.name: named for named in listed}
     known = {name for name, named in told.items() if named.drug.known}
-    for whole in names.drugs:
+    for whole in (*names.drugs, *listed):
         parts = known.intersection(whole.group.members) if whole.group else set()
-        if len(parts) > 1 or (parts and whole.drug.name in known):
+        if len(parts) > 1 or (parts and whole.drug.name in known and whole in names.drugs):
             told[whole.drug.name] = whole
             told = {name: named for name, named in told.items() if name not in parts}
             known = known - parts | {whole.drug.name}

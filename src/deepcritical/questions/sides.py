@@ -103,8 +103,9 @@ def is_added(names: Names) -> bool:
 
 def is_over_part(text: str, part: str) -> bool:
     """Whether the other side gets only what something is added to: "A after B versus B alone"."""
-    places = [found.start() for found in re.finditer(rf"(?<!\w){re.escape(part)}(?!\w)", text)]
-    return len(places) > 1 and any(_ALONE.match(text, at + len(part)) for at in places)
+    written = rf"(?<!\w){re.escape(part)}(?!\w)"
+    ends = [found.end() for found in re.finditer(written, text, re.IGNORECASE)]
+    return len(_ALONE.findall(text)) == 1 and any(_ALONE.match(text, end) for end in ends)
 
 
 def are_together(names: Names) -> bool:

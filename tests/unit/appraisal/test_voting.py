@@ -274,7 +274,7 @@ def test_non_inferiority_to_another_drug_is_told_of_the_comparison() -> None:
 
 
 def test_a_combination_that_is_asked_about_votes_with_its_partner() -> None:
-    question = asked(partners=frozenset({"testamine"}))
+    question = asked(partners=(frozenset({"testamine"}),))
     arms = (arm("A", DRUG, "testamine"), arm("B"))
     assert ways(ballot(study(result(), arms=arms), question).votes) == [(OUTCOME, BENEFIT)]
 
