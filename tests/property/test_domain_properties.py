@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from deepcritical.appraisal.verdict import clinical_score, decide
+from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.appraisal import Direction, StudyFinding, study_findings
 from deepcritical.domain.citation_validator import validate_references
 from deepcritical.domain.claims import claim_holds, located
@@ -17,6 +17,7 @@ from deepcritical.domain.markdown import escape_markdown, visible
 from deepcritical.domain.report_parts import Claim, Reference
 from deepcritical.domain.text import fold, locate_quote, sentences, shorten_at_sentence
 from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.reasoning.judging import clinical_score
 from tests.unit.domain.records import appraisal, fact, paper, reference, report, study
 
 WORDS = st.sampled_from(

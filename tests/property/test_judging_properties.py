@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from deepcritical.appraisal.asked import asked_of
 from deepcritical.appraisal.records import read_for
-from deepcritical.appraisal.verdict import clinical_score, decide
+from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.appraisal import Appraisal, Direction, StudyFinding
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import Grade, grade
@@ -19,6 +19,7 @@ from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.question import Condition, Drug
 from deepcritical.domain.verdict import Certainty, VerdictLabel
 from deepcritical.reading.rules import read_by_rules
+from deepcritical.reasoning.judging import clinical_score
 from deepcritical.services.evidence_store import EvidenceStore
 from tests.unit.domain.records import paper, study, trial
 

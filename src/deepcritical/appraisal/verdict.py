@@ -11,12 +11,11 @@ from deepcritical.appraisal.certainty import LADDER
 from deepcritical.appraisal.leading import SURE, is_confirmed, leading, together
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.domain.appraisal import StudyFinding
-from deepcritical.domain.base import Score10
 from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE, Certainty
 from deepcritical.domain.verdict import WEAK_SIGNAL, Verdict, VerdictLabel
-from deepcritical.domain.votes import OTHER_COMPARISON, OutcomeRow, Tier, Vote, Way
+from deepcritical.domain.votes import OTHER_COMPARISON, OutcomeRow, Vote, Way
 
-__all__ = ["RULES", "candidate_rank", "clinical_score", "decide"]
+__all__ = ["RULES", "candidate_rank", "decide"]
 
 _DOUBTED = "what an expression of concern stands against supports nothing"
 _READ_ENOUGH = 1 / 2
@@ -55,6 +54,7 @@ _PREVENTION = (
 _NOT_EXCLUDED = "No benefit was shown, and a relevant benefit is not excluded."
 _NOT_WORSE = "Trials showed that the drug is not worse than the one that it was compared with."
 _NOT_BETTER = "Trials showed no difference from the drug that it was compared with."
+_OTHER_BETTER = "Patients did better with what the drug was compared with, without proof."
 _BETTER_THAN_ACTIVE = (
     "Several trials found the drug better than another drug; none compared it with no treatment."
 )
@@ -99,6 +99,7 @@ RULES: dict[str, VerdictLabel] = {
     _NOT_EXCLUDED: VerdictLabel.UNSUPPORTED,
     _NOT_WORSE: VerdictLabel.PROMISING,
     _NOT_BETTER: VerdictLabel.UNSUPPORTED,
+    _OTHER_BETTER: VerdictLabel.UNSUPPORTED,
     _BETTER_THAN_ACTIVE: VerdictLabel.PROMISING,
     _SIGNAL: VerdictLabel.INSUFFICIENT,
     WEAK_SIGNAL: VerdictLabel.INSUFFICIENT,
@@ -304,6 +305,7 @@ def _rule(
     if way is Way.HARM:
         proven = randomised and first.importance != "surrogate"
         weak = WEAK_SIGNAL if first.wanted else _SIGNAL
+        weak = _OTHER_BETTER if first.asked and not first.harm_asked and randomised else weak
         if certainty is Certainty.VERY_LOW:
             return weak
         # Harms are looked for in cohorts, for trials are too short and small to show them.
@@ -379,22 +381,3 @@ def candidate_rank(
     """
     people = max((r.people or 0 for r in verdict.rows if r.tier == "randomised"), default=0)
     return _CANDIDATES.index(verdict.label), -verdict.confidence, -people, -len(studies)
-
-
-_POINTS: dict[Tier, int] = {"randomised": 7, "controlled": 5, "uncontrolled": 3}
-
-
-def clinical_score(studies: Sequence[StudyFinding]) -> Score10:
-    """Clinical support, 0-10: 8, 7, 5 or 3 for the best design that found a benefit.
-
-    A review of trials earns 8. Two points less where the evidence points both ways.
-    """
-    verdict = decide(studies)
-    helps = verdict.label in (VerdictLabel.SUPPORTED, VerdictLabel.PROMISING)
-    if not helps and verdict.label is not VerdictLabel.MIXED:
-        return 0
-    rows = leading(verdict.rows)
-    if not rows:
-        return 0
-    reviewed = any(row.studies > len(row.effects) for row in rows)
-    return _POINTS[rows[0].tier] + reviewed - 2 * (verdict.label is VerdictLabel.MIXED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from deepcritical.domain.frame import DeclineReason, QuestionFrame, QuestionKind
+from deepcritical.domain.frame import SERIOUS_HARM, DeclineReason, QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import locate_quote
@@ -25,14 +25,20 @@ _NEEDS_NO_DRUG = frozenset({"candidates", "open", "look_up", "not_biomedical"})
 _NAMES = {"drugs", "compared_with", "condition", "harm", "population", "outcomes"}
 """The fields of a reading that hold names of the question."""
 _OF_SEVERAL = (QuestionKind.COMPARISON, QuestionKind.COMBINATION)
-_TOGETHER = bounded(r"(?:,? (?:plus|and|with) | ?\+ ?|/|, )")
+_MOST_WORDS = 8
+"""Words of a meaning, at most."""
 _ANY_HARM = bounded(
-    r"\b(?:safe\w*|unsafe|danger\w*|harm\w*|risk\w*|side[- ]effects?|adverse|toxic\w*|worse|bad|"
-    r"problems?|tolerab\w+)\b",
+    r"(?:(?:any|the|an?|more|most|serious|severe|bad|to be|be|is|it|too|of|do|does|doing|get|than|"
+    r"good|more|not|for|and) )*(?:(?:un)?safe\w*|danger\w*|harm\w*|risk\w*|side[- ]effects?|"
+    r"adverse (?:events?|effects?|reactions?)|toxic\w*|worse|bad|problems?|tolerab\w+)"
+    r"(?: (?:than|good|of|or|and|side[- ]effects?|any|the|harms?|risks?))*",
     re.IGNORECASE,
 )
 """What is feared where no harm is named."""
 _ALONE = bounded(r" (?:alone|only|by itself|on its own|monotherapy)$", re.IGNORECASE)
+_PLACEBO = bounded(
+    r"\b(?:placebo|pbo|dummy|sham|no (?:treatment|use)|non-?users?)\b", re.IGNORECASE
+)
 _LONGEST = 200
 """Characters of a name, at most."""
 FINAL = frozenset({DeclineReason.HARMFUL, DeclineReason.INSTRUCTION, DeclineReason.PERSONAL_ADVICE})
@@ -117,10 +123,9 @@ def _spelled_out(by_rule: QuestionFrame, said: ModelReading) -> tuple[str, Model
 
 
 def _is_of_names(text: str) -> bool:
-    """Whether a text is one name that a vocabulary has, or drugs that are given together."""
+    """Whether a text is a name that a vocabulary has, with some words around it at most."""
     found = find_names(text)
-    written = [*(one.text for one in found.drugs), *(one.text for one in found.conditions)]
-    return text in written or all(part in written for part in _TOGETHER.split(text))
+    return bool(found.drugs or found.conditions) and len(text.split()) <= _MOST_WORDS
 
 
 def _is_word(written: str) -> bool:
@@ -192,8 +197,10 @@ def _harm(said: ModelReading, text: str) -> Condition | None:
         first, last = feared[0], feared[-1]
         return _condition(said.harm[first.start : last.end], text, find_names(text))
     named = _in_words(said.harm[:_LONGEST], text)
-    if not named or measures_in(named) or _ANY_HARM.search(named):
+    if not named or measures_in(named):
         return None
+    if _ANY_HARM.fullmatch(named):
+        return SERIOUS_HARM if said.compared_with else None
     meant = [one.means for one in said.meanings if key_of(one.said) in key_of(named)]
     name = meant[0][:_LONGEST] if meant else named
     return Condition(name=name, names=tuple({name: 0, named: 0}), known=False)
@@ -295,6 +302,9 @@ def _compared(said: ModelReading, text: str, names: Names) -> dict[str, Drug | N
     found: dict[str, Drug | None] = {}
     for written in said.compared_with:
         name = _ALONE.sub("", written)
+        if _PLACEBO.search(name) and not find_names(name).drugs:
+            found["placebo"] = None
+            continue
         named = [one.drug for one in _drugs([name], text, names)]
         found |= {drug.name: drug for drug in named}
         if not named and (in_text := _in_words(name, text)):

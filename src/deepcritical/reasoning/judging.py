@@ -7,13 +7,16 @@ from itertools import islice
 from typing import NamedTuple
 
 from deepcritical.answering.quoting import plain_words
-from deepcritical.appraisal.verdict import clinical_score, decide
+from deepcritical.appraisal.leading import leading
+from deepcritical.appraisal.verdict import decide
+from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.assessment import JudgeAssessment, RoundChoice
 from deepcritical.domain.base import Score10
 from deepcritical.domain.evidence import FactRole
 from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import Condition, Drug, ResearchQuestion, SearchQuery
 from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.domain.votes import Tier
 from deepcritical.mechanism.graph import MechanismGraph, Studied
 from deepcritical.models.answers import Assessed, GapKind
 from deepcritical.questions.searching import (
@@ -31,6 +34,7 @@ __all__ = [
     "OpenGap",
     "assess",
     "best_drug",
+    "clinical_score",
     "graph_of",
     "judged",
     "last_assessment",
@@ -303,3 +307,21 @@ def _choice(
         return RoundChoice(wants_more=wants_more, gaps=gaps, made_by="model")
     gaps = by_rule.choice.gaps if by_rule.choice else ()
     return RoundChoice(wants_more=wants_more, gaps=gaps)
+
+
+_POINTS: dict[Tier, int] = {"randomised": 7, "controlled": 5, "uncontrolled": 3}
+
+
+def clinical_score(studies: Sequence[StudyFinding]) -> Score10:
+    """Clinical support, 0-10: 8, 7, 5 or 3 for the best design that found a benefit.
+
+    A review of trials earns 8. Two points less where the evidence points both ways.
+    """
+    verdict = decide(studies)
+    helps = verdict.label in (VerdictLabel.SUPPORTED, VerdictLabel.PROMISING)
+    if not helps and verdict.label is not VerdictLabel.MIXED:
+        return 0
+    rows = leading(verdict.rows)
+    reviewed = any(row.studies > len(row.effects) for row in rows)
+    mixed = verdict.label is VerdictLabel.MIXED
+    return _POINTS[rows[0].tier] + reviewed - 2 * mixed if rows else 0
