@@ -60,7 +60,7 @@ class Asked(NamedTuple):
     prevention: bool = False
     """Whether the question asks if people without the condition are kept from getting it."""
     in_anyone: bool = False
-    """Whether the harm is asked about in whoever takes the drug."""
+    """Whether the harm, or the outcome, is asked about in whoever takes the drug."""
     dose: Literal["", "high", "low"] = ""
     """Whether the question is on a high or a low dose of the drug."""
     between_doses: bool = False
@@ -121,7 +121,7 @@ def asked_of(drug: Drug, condition: Condition, frame: QuestionFrame | None = Non
         feared=_feared(frame) if frame else (),
         on_harm=bool(frame and frame.is_on_harm),
         prevention=bool(frame and frame.prevents),
-        in_anyone=bool(frame and frame.feared and not frame.condition),
+        in_anyone=bool(frame and not frame.condition and (frame.feared or frame.outcomes)),
         is_class=bool(members),
         any_grave=bool(frame and frame.feared is SERIOUS_HARM),
         superior=bool(frame and _SUPERIOR.search(frame.text) and not is_on_being_as_good(frame)),

@@ -158,12 +158,13 @@ def _exclusion(asked: Asked, evidence: Evidence, study: StudyReading | None) -> 
     told = [evidence.citation.title, *meta.conditions, evidence.content]
     if study:
         told += [*study.population.conditions, study.population.description]
-    named = concerns(told, asked) or (study and asked.on_harm and _tells_of_harm(study, asked))
+    is_open = asked.on_harm or asked.in_anyone
+    named = concerns(told, asked) or (study and is_open and _tells_of_it(study, asked))
     return "" if named else f"does not name {asked.condition.name}"
 
 
-def _tells_of_harm(study: StudyReading, asked: Asked) -> bool:
-    """Whether a study reports the harm that is asked about, under whatever name."""
+def _tells_of_it(study: StudyReading, asked: Asked) -> bool:
+    """Whether a study reports the harm or outcome that is asked about, under whatever name."""
     return any(placed(result, asked).importance == "critical" for result in study.results)
 
 

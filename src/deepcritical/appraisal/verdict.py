@@ -75,6 +75,10 @@ _ACTIVE = "It was compared with other drugs only, so whether it helps by itself 
 _BESIDE = "Only harms, or outcomes that do not bear on the condition, were reported."
 _NOT_ASKED = "Results were reported, but none on the outcome that was asked about."
 _OF_CLASS = "Only results of its class of drugs were found, and none of the drug by itself."
+_HARM_OF_CLASS = (
+    "Trials of its class of drugs found more of the harm that was asked about; none tells of the "
+    "drug by itself."
+)
 _PRECLINICAL = "Only experiments without patients were found."
 _NO_RESULT = "Studies exist, but none reports a result from which the drug's effect can be told."
 _NOTHING = "No record bears on the question."
@@ -113,6 +117,7 @@ RULES: dict[str, VerdictLabel] = {
     _BESIDE: VerdictLabel.INSUFFICIENT,
     _NOT_ASKED: VerdictLabel.INSUFFICIENT,
     _OF_CLASS: VerdictLabel.INSUFFICIENT,
+    _HARM_OF_CLASS: VerdictLabel.HARMFUL,
     _PRECLINICAL: VerdictLabel.INSUFFICIENT,
     _NO_RESULT: VerdictLabel.INSUFFICIENT,
     _NOTHING: VerdictLabel.INSUFFICIENT,
@@ -136,7 +141,9 @@ def decide(studies: Sequence[StudyFinding]) -> Verdict:
     first = leading(rows)
     if first and all(row.of_class for row in first):
         ids = [i for row in first for i in row.evidence_ids]
-        return _verdict(_OF_CLASS, Certainty.VERY_LOW, rows, ids, caps=doubts)
+        shown = first[0].harm_asked and first[0].tier == "randomised"
+        rule = _HARM_OF_CLASS if shown and together(first)[0] is Way.HARM else _OF_CLASS
+        return _verdict(rule, Certainty.VERY_LOW, rows, ids, caps=doubts)
     if first:
         return _led(first, rows, studies, doubts)
     active = [row for row in rows if _is_against_active(row) and row.way is Way.BENEFIT]

@@ -20,12 +20,21 @@ _FOR_ASK = frozenset(
 )
 _STOPPED_BEFORE = bounded(
     r"\b(?:stop|stopping|stopped|discontinu\w+|withdraw\w*|cessation|taper\w*|deprescrib\w+|"
-    r"coming off|come off|quitting|holding|pausing)(?: (?:of|the|use|from|their|his|her)){0,2} $",
+    r"coming off|come off|quitting|holding|pausing|(?:tak|wean|get)\w* [\w' ]{1,40} off)"
+    r"(?: (?:of|the|use|from|their|his|her|a|an|my|long-term)){0,3} $",
     re.IGNORECASE,
 )
 _STOPPED_AFTER = bounded(
     r"^ (?:discontinuation|withdrawal|cessation|tapering|deprescribing)\b", re.IGNORECASE
 )
+_STOPPED = bounded(
+    r"\b(?:wants? to|should (?:we|i|she|he|they)|safe to|can (?:we|i|she|he|they)) "
+    r"(?:stop|withdraw|discontinue) (?:it|them|this)\b|"
+    r"\b(?:it|they|this) (?:is|are|was|were) (?:stopped|withdrawn|discontinued)\b|"
+    r"\bswitch\w* (?:\w+ )?to placebo\b",
+    re.IGNORECASE,
+)
+"""Words for a drug that was named before."""
 _WITH_VERDICT = frozenset(
     {
         QuestionKind.EFFICACY,
@@ -130,7 +139,7 @@ def _require_giving(frame: QuestionFrame) -> None:
 def _is_stopped(frame: QuestionFrame) -> bool:
     """Whether the drug is not given but taken away."""
     text = frame.text
-    return any(
+    return bool(_STOPPED.search(text)) or any(
         _STOPPED_BEFORE.search(text[: d.start]) or _STOPPED_AFTER.search(text[d.end :])
         for d in find_names(text).drugs
     )
