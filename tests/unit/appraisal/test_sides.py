@@ -6,6 +6,7 @@ import pytest
 
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.rows import outcome_rows
+from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.named import Condition, Drug
@@ -118,3 +119,74 @@ def test_trials_against_another_comparator_do_not_answer_a_comparison() -> None:
     verdict = judged(trial(result()), question=asked(comparators=frozenset({"othermab"})))
     assert verdict.label is VerdictLabel.INSUFFICIENT
     assert verdict.rule.startswith("Studies of the drug were found, but none in the comparison")
+
+
+def against(*names: str) -> Asked:
+    return asking("?", QuestionKind.COMPARISON, condition=TESTITIS, comparators=names)
+
+
+def test_what_a_drug_is_compared_with_may_be_several_drugs_together() -> None:
+    told = study(result(), arms=(arm("A", DRUG), arm("B", "testamine", "zorbafen")))
+    (vote_told,) = ballot(told, against("testamine", "zorbafen")).votes
+    assert (vote_told.comparator, vote_told.against_asked) == ("testamine + zorbafen", True)
+
+
+def test_a_drug_of_the_class_on_the_other_side_is_what_was_asked_for() -> None:
+    told = study(result(), arms=(arm("A", DRUG), arm("B", "atorvastatin")))
+    (vote_told,) = ballot(told, against("statins")).votes
+    assert (vote_told.comparator, vote_told.against_asked) == ("statins", True)
+
+
+def test_that_the_other_drug_did_better_is_no_unanswered_question() -> None:
+    worse = trial(result(better="b"), n=60, b=("testamine",))
+    verdict = judged(worse, question=against("testamine"))
+    assert verdict.label is VerdictLabel.UNSUPPORTED
+    assert "did better with what the drug was compared with" in verdict.rule
+
+
+def test_between_two_doses_nothing_else_is_weighed() -> None:
+    arms = (
+        arm("A", DRUG).model_copy(update={"label": "examplol 20 mg"}),
+        arm("B", DRUG).model_copy(update={"label": "examplol 5 mg"}),
+        arm("C"),
+    )
+    question = asking("examplol 20 mg versus 5 mg in testitis", condition=TESTITIS)
+    told = study(result(), null(b="C"), null(a="B", b="C"), arms=arms)
+    (vote_told,) = ballot(told, question).votes
+    assert (vote_told.comparator, vote_told.way) == ("a lower dose", Way.BENEFIT)
+
+
+def test_drugs_that_are_taken_together_are_tested_together() -> None:
+    both = (Drug(name=DRUG, known=False), Drug(name="testamine", known=False))
+    question = asking(
+        "Is it safe to take examplol with testamine?",
+        QuestionKind.SAFETY,
+        drugs=both,
+        harm=FRACTURE,
+        mixed=True,
+    )
+    alone = trial(broke(), n=9000)
+    assert ballot(alone, question).votes == ()
+    mixed = trial(broke(), n=9000, a=(DRUG, "testamine"), b=("testamine",))
+    assert judged(mixed, question=question).label is VerdictLabel.HARMFUL
+
+
+def test_a_member_of_a_class_stands_for_the_class_that_a_drug_is_added_to() -> None:
+    both = (Drug(name=DRUG, known=False), Drug(name="statins"))
+    question = asking("?", QuestionKind.COMBINATION, drugs=both, condition=TESTITIS)
+    told = study(result(), arms=(arm("A", DRUG, "simvastatin"), arm("B", "simvastatin")))
+    assert [v.way for v in ballot(told, question).votes] == [Way.BENEFIT]
+
+
+def test_a_harm_of_the_class_in_trials_is_one_of_the_drug() -> None:
+    told = [vote(Way.HARM, wanted=True, harm_asked=True, of_class=True, directness="broader")]
+    verdict = decide(findings(*told))
+    assert (verdict.label, verdict.certainty) == (VerdictLabel.HARMFUL, Certainty.VERY_LOW)
+    cohorts = [one.model_copy(update={"tier": "controlled"}) for one in told]
+    assert decide(findings(*cohorts)).label is VerdictLabel.INSUFFICIENT
+
+
+def test_an_outcome_without_a_condition_is_asked_about_in_anyone() -> None:
+    question = asking("Does examplol prolong survival?", outcomes=("survival",))
+    told = trial(result("overall survival"), n=900, population=people(conditions=("blivet",)))
+    assert judged(told, question=question).label is VerdictLabel.PROMISING

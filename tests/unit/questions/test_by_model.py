@@ -171,3 +171,85 @@ def test_a_drug_that_people_only_take_is_not_asked_about_where_the_model_names_n
     text = "On clozapine, drooling all night. Options for the drooling?"
     frame = read(text, kind="candidates", drugs=[], condition="drooling")
     assert (frame.kind, frame.drugs) == (QuestionKind.CANDIDATES, ())
+
+
+def test_a_harm_in_lay_words_is_the_harm_that_the_model_knows_it_as() -> None:
+    text = "Does zopiclone leave old people unsteady on their feet?"
+    said = {"kind": "safety", "drugs": ["zopiclone"], "condition": ""}
+    lay = "unsteady on their feet"
+    frame = read(text, **said, harm=lay, meanings=[{"said": lay, "means": "ataxia"}])
+    assert frame.harm
+    assert "Ataxia" in frame.harm.names
+    unknown = read(text, **said, harm=lay, meanings=[])
+    assert unknown.harm
+    assert (unknown.harm.name, unknown.harm.known) == (lay, False)
+
+
+def test_a_harm_against_another_drug_is_a_comparison_on_that_harm() -> None:
+    text = "Do statins bring on more gout than metformin?"
+    frame = read(
+        text,
+        kind="safety",
+        drugs=["statins"],
+        compared_with=["metformin"],
+        condition="",
+        harm="gout",
+    )
+    assert frame.kind is QuestionKind.COMPARISON
+    assert frame.comparators == ("metformin",)
+    assert frame.harm
+    assert frame.harm.name == "gout"
+
+
+def test_fewer_of_a_harm_is_what_is_hoped_for() -> None:
+    text = "Do statins bring less gout than metformin?"
+    frame = read(
+        text,
+        kind="comparison",
+        drugs=["statins"],
+        compared_with=["metformin"],
+        condition="",
+        harm="gout",
+    )
+    assert frame.condition
+    assert (frame.condition.name, frame.harm) == ("gout", None)
+
+
+@pytest.mark.parametrize("other", ["pbo", "a dummy pill", "placebo"])
+def test_a_placebo_is_no_drug_to_compare_with(other: str) -> None:
+    text = f"Does metformin beat {other} in asthma?"
+    frame = read(
+        text, kind="comparison", drugs=["metformin"], compared_with=[other], condition="asthma"
+    )
+    assert frame.comparators == ("placebo",)
+
+
+def test_what_a_drug_is_added_to_is_no_other_side() -> None:
+    text = "Does metformin with aspirin work better than aspirin alone in asthma?"
+    said = {"drugs": ["metformin"], "compared_with": ["aspirin alone"], "condition": "asthma"}
+    frame = read(text, kind="comparison", **said)
+    assert frame.kind is QuestionKind.COMBINATION
+    assert [drug.name for drug in frame.drugs] == ["metformin", "aspirin"]
+    assert frame.comparators == ()
+
+
+def test_the_rules_put_no_drug_on_the_other_side_where_the_model_sees_none() -> None:
+    text = "Does metformin help those on aspirin rather than make asthma worse?"
+    frame = read(text, drugs=["metformin"], compared_with=[], condition="asthma")
+    assert frame.comparators == ()
+
+
+def test_a_meaning_counts_with_words_around_a_known_name() -> None:
+    text = "Does sildenafil help in QZX?"
+    meaning = {"said": "QZX", "means": "severe steroid-resistant asthma"}
+    frame = read(text, drugs=["sildenafil"], condition="QZX", meanings=[meaning])
+    assert frame.condition
+    assert frame.condition.known
+    assert "Asthma" in frame.condition.names
+
+
+def test_an_abbreviation_in_capitals_is_no_word_of_english() -> None:
+    text = "Does EVE help in asthma?"
+    meaning = {"said": "EVE", "means": "everolimus"}
+    frame = read(text, drugs=["EVE"], condition="asthma", meanings=[meaning])
+    assert [drug.name for drug in frame.drugs] == ["everolimus"]
