@@ -95,6 +95,11 @@ class DeclineReason(StrEnum):
     UNKNOWN_NAME = "unknown_name"
 
 
+_FINAL = frozenset(
+    {DeclineReason.HARMFUL, DeclineReason.INSTRUCTION, DeclineReason.PERSONAL_ADVICE}
+)
+
+
 class Ambiguity(Model):
     """A name of several things, of which one was taken."""
 
@@ -150,6 +155,8 @@ class QuestionFrame(Model):
     notices: tuple[str, ...] = ()
     """What the reader must know about how the question was understood."""
     declined: DeclineReason | None = None
+    doubtful: bool = False
+    """Whether the reason to decline is not beyond doubt, so that a model may read otherwise."""
     offers: tuple[str, ...] = ()
     """Where a name is unknown, the nearest ones that are known; or a question to ask instead."""
 
@@ -160,6 +167,14 @@ class QuestionFrame(Model):
     def answerable(self) -> bool:
         """Whether there is something to search for."""
         return self.kind not in {QuestionKind.CONVERSATION, QuestionKind.DECLINED}
+
+    @property
+    def is_final(self) -> bool:
+        """Whether it is declined for a reason that no model can set aside.
+
+        A text may have been written to talk it out.
+        """
+        return self.declined in _FINAL and not self.doubtful
 
     @property
     def together(self) -> bool:

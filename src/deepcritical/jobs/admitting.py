@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from deepcritical.domain.frame import DeclineReason, QuestionFrame
 from deepcritical.jobs.conduct import OpenSources
-from deepcritical.questions.by_model import FINAL
 from deepcritical.questions.forms import require_answerable, research_question
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.reasoning.extractive import ExtractiveReasoner
@@ -38,7 +37,7 @@ async def check_question(
     if frame.declined is DeclineReason.UNKNOWN_NAME and by_rule:
         async with open_sources() as sources:
             frame = await frame_of(text, context, sources.look_up)
-    if by_rule or frame.declined in FINAL:
+    if by_rule or frame.is_final:
         require_answerable(frame)
     if by_rule and is_report:
         research_question(frame)

@@ -19,7 +19,7 @@ from deepcritical.vocabulary.conditions import ConditionMention, is_kind_of
 from deepcritical.vocabulary.folding import key_of
 from deepcritical.vocabulary.words import is_english
 
-__all__ = ["FINAL", "read_by_model"]
+__all__ = ["read_by_model"]
 
 _NEEDS_NO_DRUG = frozenset({"candidates", "open", "look_up", "not_biomedical"})
 _NAMES = {"drugs", "compared_with", "condition", "harm", "population", "outcomes"}
@@ -41,8 +41,6 @@ _PLACEBO = bounded(
 )
 _LONGEST = 200
 """Characters of a name, at most."""
-FINAL = frozenset({DeclineReason.HARMFUL, DeclineReason.INSTRUCTION, DeclineReason.PERSONAL_ADVICE})
-"""Reasons to decline that a model cannot set aside: a text may have been written to talk it out."""
 
 
 def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
@@ -50,7 +48,7 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
 
     A name counts that stands there or is found there; a field left out is as by rule.
     """
-    if by_rule.declined in FINAL:
+    if by_rule.is_final:
         return by_rule
     text, said = _spelled_out(by_rule, said)
     names = find_names(text)
@@ -99,7 +97,7 @@ def _spelled_out(by_rule: QuestionFrame, said: ModelReading) -> tuple[str, Model
     Not of what the rules found to be no question of medicine: a name would make it one.
     """
     text = by_rule.text
-    if not by_rule.answerable and by_rule.declined is not DeclineReason.UNKNOWN_NAME:
+    if by_rule.declined not in (None, DeclineReason.UNKNOWN_NAME) and not by_rule.doubtful:
         return text, said
     swaps = [
         (re.compile(rf"(?<!\w){re.escape(one.said)}(?!\w)", re.IGNORECASE), one.means)
@@ -156,7 +154,7 @@ def _is_searchable(
 def _searched(by_rule: QuestionFrame) -> QuestionFrame:
     """The frame as one of a question that is searched, whatever the rules made of it."""
     notices = by_rule.notices if by_rule.answerable else ()
-    cleared = {"declined": None, "offers": (), "missing": (), "notices": notices}
+    cleared = {"declined": None, "doubtful": False, "offers": (), "missing": (), "notices": notices}
     return by_rule.model_copy(update=cleared)
 
 

@@ -46,10 +46,8 @@ _FOR = bounded(r"\bfor\b", re.IGNORECASE)
 _COMBINED = bounded(r"\s*(?:/|\band\b|\bwith\b|\bplus\b|,)\s*")
 _MOST_SENTENCES, _RANKS_ONLY = 20, 12
 _OF_SEVERAL = (QuestionKind.COMPARISON, QuestionKind.COMBINATION)
-_SURE, _SURE_WHERE_NAMED = 0.5, 0.65
-"""Least probability to decline a question; more where it names a drug or a condition."""
-_SURE_WHERE_PLACED = 0.5
-"""Least probability that a question is one on names for an unknown word to be taken for one."""
+_SURE, _SURE_WHERE_NAMED, _SURE_WHERE_PLACED, _BEYOND_DOUBT = 0.5, 0.65, 0.5, 0.97
+"""Least probability to decline: at all, what names something, what has unknown names, for good."""
 
 
 def literal_frame(text: str) -> QuestionFrame:
@@ -96,7 +94,7 @@ def read_frame(
         return _unknown(written, missing)
     sure = _SURE_WHERE_NAMED if names.drugs or names.conditions else _SURE
     if 1 - refused.pop(ANSWERABLE) > sure:
-        return _not_searched(written, max(refused, key=refused.__getitem__), names)
+        return _not_searched(written, refused, names)
     return _frame(written, _kind(names, said), names, through)
 
 
@@ -378,10 +376,12 @@ def _unknown(text: str, missing: Sequence[OutsideName]) -> QuestionFrame:
     )
 
 
-def _not_searched(text: str, likely: str, names: Names) -> QuestionFrame:
+def _not_searched(text: str, refused: dict[str, float], names: Names) -> QuestionFrame:
+    likely = max(refused, key=refused.__getitem__)
     if likely == QuestionKind.CONVERSATION:
         return QuestionFrame(text=text, kind=QuestionKind.CONVERSATION, notices=(line_of(None),))
-    return _declined(text, DeclineReason(likely), names)
+    doubt = {"doubtful": bool(names.drugs) and refused[likely] < _BEYOND_DOUBT}
+    return _declined(text, DeclineReason(likely), names).model_copy(update=doubt)
 
 
 def _declined(text: str, reason: DeclineReason, names: Names | None) -> QuestionFrame:

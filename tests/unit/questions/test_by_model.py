@@ -253,3 +253,24 @@ def test_an_abbreviation_in_capitals_is_no_word_of_english() -> None:
     meaning = {"said": "EVE", "means": "everolimus"}
     frame = read(text, drugs=["EVE"], condition="asthma", meanings=[meaning])
     assert [drug.name for drug in frame.drugs] == ["everolimus"]
+
+
+@pytest.mark.parametrize(
+    ("text", "harm"),
+    [
+        ("Would metoprolol make my brother feel down?", "feel down"),
+        ("Can tramadol make you see things that aren't there?", "see things that aren't there"),
+    ],
+)
+def test_a_model_may_see_a_question_where_the_rules_are_in_doubt(text: str, harm: str) -> None:
+    assert not read_frame(text).answerable
+    drug = "metoprolol" if "metoprolol" in text else "tramadol"
+    frame = read(text, kind="safety", drugs=[drug], condition="", harm=harm)
+    assert frame.answerable
+    assert frame.harm
+    assert frame.harm.name == harm
+
+
+def test_what_is_surely_personal_stays_declined() -> None:
+    frame = read("Should I stop my tamoxifen?", kind="safety", drugs=["tamoxifen"], condition="")
+    assert frame.declined is DeclineReason.PERSONAL_ADVICE

@@ -176,8 +176,8 @@ def _results_of(clause: Clause, arms: KnownArms, title: frozenset[str]) -> Itera
     own = clause._replace(text=text) if not shift and not moved else None
     found = marked(text, arms)
     all_told = told_by(found, arms.pair)
-    if not all_told and (by_values := _by_values(clause, arms)):
-        yield by_values
+    if not all_told and (found_by := _by_values(clause, arms) or _by_estimate(clause, arms)):
+        yield found_by
     for told in all_told:
         if not told.by_name and told.way != "same" and not _stands_alone(clause):
             return
@@ -254,6 +254,22 @@ def _by_values(clause: Clause, arms: KnownArms) -> Result | None:
     (a, b), figures = values
     told = Told(outcome, a, b, "same", "values", by_name=True)
     return _settled(told, outcome, clause, figures, ("", ""))
+
+
+def _by_estimate(clause: Clause, arms: KnownArms) -> Result | None:
+    """The result of a clause that gives the estimate of a study with two arms, if it shows none.
+
+    Of an interval that spans no effect it matters not which arm stands first.
+    """
+    effect, lead = effect_of(clause), _VALUE_LEAD.match(clause.text)
+    told = effect is not None and effect.ci_low is not None
+    if not told or lead is None or arms.pair is None or significant(effect) is not False:
+        return None
+    outcome, _ = _outcome(lead["o"])
+    if not outcome or is_mixed(clause):
+        return None
+    told_of = Told(outcome, *arms.pair, "same", "values", by_name=False)
+    return _settled(told_of, outcome, clause, None, ("", ""))
 
 
 _VALUE_LEAD = bounded(
