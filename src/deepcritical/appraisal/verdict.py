@@ -311,17 +311,16 @@ def _rule(
     randomised = first.tier == "randomised"
     if way is Way.HARM:
         proven = randomised and first.importance != "surrogate"
-        weak = WEAK_SIGNAL if first.wanted else _SIGNAL
-        weak = _OTHER_BETTER if first.asked and not first.harm_asked and randomised else weak
+        is_other = first.asked and randomised and not first.harm_asked
+        weak = _OTHER_BETTER if is_other else WEAK_SIGNAL if first.wanted else _SIGNAL
         if certainty is Certainty.VERY_LOW:
             return weak
         # Harms are looked for in cohorts, for trials are too short and small to show them.
         observed = first.harm_asked and first.tier == "controlled"
         return _HARMFUL if proven else _HARM_OBSERVED if observed else weak
     if way is Way.NO_DIFFERENCE:
-        if any(_is_proven(row) for row in grave):
-            return _HARMFUL
-        return _none_shown(rows, certainty, confirmed=confirmed)
+        harmed = any(_is_proven(row) for row in grave)
+        return _HARMFUL if harmed else _none_shown(rows, certainty, confirmed=confirmed)
     if way is Way.CONFLICT:
         return _MIXED if randomised else _MIXED_COHORTS
     if first.harm_asked:

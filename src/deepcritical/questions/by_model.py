@@ -66,29 +66,37 @@ def read_by_model(by_rule: QuestionFrame, said: ModelReading) -> QuestionFrame:
     if spared and harm and not condition:
         condition, harm, worse = harm, None, ()  # fewer are hoped for
     condition = condition or _left(by_rule, said, harm)
+    named = {
+        "kind": kind,
+        "mixed": kind is QuestionKind.SAFETY and len(drugs) > 1 and are_together(names),
+        "harm": harm,
+        "drugs": drugs,
+        "members": members,
+        "comparators": comparators,
+        "condition": condition,
+        **_about(by_rule, said, text, worse, feared=bool(harm or worse)),
+    }
+    read = _searched(by_rule).model_copy(update=named)
+    return read if _same(read, by_rule) else _told(read)
+
+
+def _about(
+    by_rule: QuestionFrame, said: ModelReading, text: str, worse: tuple[str, ...], *, feared: bool
+) -> dict[str, object]:
+    """Who is studied, what is measured and how it is put; a field left out is as by rule."""
     told = said.model_fields_set
     measured = _measured(said.outcomes, text) if "outcomes" in told else by_rule.outcomes
     outcomes = tuple(dict.fromkeys((*worse, *measured)))
+    prevents = said.prevention if "prevention" in told else by_rule.prevents
     who = _people(said.population, text) if "population" in told else by_rule.population
-    read = _searched(by_rule).model_copy(
-        update={
-            "kind": kind,
-            "mixed": kind is QuestionKind.SAFETY and len(drugs) > 1 and are_together(names),
-            "harm": harm,
-            "drugs": drugs,
-            "members": members,
-            "comparators": comparators,
-            "condition": condition,
-            "population": who,
-            "outcomes": outcomes,
-            "prevents": not (harm or worse)
-            and (said.prevention if "prevention" in told else by_rule.prevents),
-            "negative": said.negative if "negative" in told else by_rule.negative,
-            "raises": bool(worse) or raises(text, outcomes),
-            "through": _words(said.through, text) or by_rule.through,
-        }
-    )
-    return read if _same(read, by_rule) else _told(read)
+    return {
+        "population": who,
+        "outcomes": outcomes,
+        "prevents": prevents and not feared,
+        "negative": said.negative if "negative" in told else by_rule.negative,
+        "raises": bool(worse) or raises(text, outcomes),
+        "through": _words(said.through, text) or by_rule.through,
+    }
 
 
 def _spelled_out(by_rule: QuestionFrame, said: ModelReading) -> tuple[str, ModelReading]:

@@ -84,6 +84,8 @@ def test_more_or_less_of_an_outcome_in_an_arm(
         ("We did not find any significant differences in itching between the groups.",
          "no_difference"),
         ("Examplol was superior to placebo in relieving itching.", "a"),
+        ("Mean itching score was 4.1 in both groups (mean difference 0.1, 95% CI -0.4 to 0.6).",
+         "no_difference"),
         ("Itching was lower with examplol than with placebo, but this was not significant.",
          "no_difference"),
         ("Itching was lower with examplol than with placebo. This difference was not significant.",
@@ -105,7 +107,6 @@ def test_the_arm_that_words_or_figures_call_better(sentence: str, better: str) -
         "Itching was more common in men than in women.",
         "Itching was lower in older patients than in younger patients.",
         "Itching decreased from baseline in the examplol group.",
-        "Examplol significantly reduced itching.",  # from before, or against placebo
         "Examplol may reduce itching compared with placebo.",
         "At baseline, itching was lower in the examplol group than in the placebo group.",
         "Itching tended to be lower with examplol than with placebo.",
@@ -117,7 +118,6 @@ def test_the_arm_that_words_or_figures_call_better(sentence: str, better: str) -
         "Examplol levels were higher in responders.",
         "Itching worsened with examplol versus mockazole but not mockazole versus placebo.",
         "Itching was lower with examplol versus mockazole and compared with placebo.",
-        "Itching was more common with examplol, and redness with placebo.",
         "One in five itched, without significant differences in the two settings of care.",
     ],
 )

@@ -292,8 +292,6 @@ _BESIDE = bounded(
     re.IGNORECASE,
 )
 """A comparator that is no arm as read: it is not known which comparison the words are of."""
-_TURNS = bounded(rf"\b(?:{_MORE}|{_LESS}|{_BETTER}|{_WORSE})\b", re.IGNORECASE)
-"""What tells of another outcome behind that of the form."""
 _CHANGES = bounded(
     r"(?:change|reduction|decrease|decline|fall|increase|rise|improvement|worsening|response|effect)s?",
     re.IGNORECASE,
@@ -324,11 +322,7 @@ def _as_told(
         way = _LESSENED[way]
     if denied:
         way = "same"
-    if (
-        not way
-        or (name in _ONLY_COMPARED and not compared)
-        or _TURNS.search(groups.get("tail", ""))
-    ):
+    if not way or (name in _ONLY_COMPARED and not compared):
         return None
     outcome = groups.get("o", "")
     if "of" in groups and _CHANGES.fullmatch(outcome):

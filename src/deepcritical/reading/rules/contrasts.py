@@ -102,11 +102,6 @@ _NO_OUTCOME = bounded(
     r"differ|than|compared|between|within)\b|\s(?:was|were|did)\b|[()\[\]]|^(?:that|to|by|with|whether|from|if|when)\s",
     re.IGNORECASE,
 )
-_DEMOGRAPHIC = bounded(
-    r"\b(?:demographic\w*|(?<!between )(?<!from )baseline|characteristics|clinicopathologic\w*|"
-    r"pre-?treatment|parameters)\b",
-    re.IGNORECASE,
-)
 _CHANGE_UP = bounded(r"^(?:improvements?|benefits?)\b", re.IGNORECASE)
 _SAFETY = bounded(r"\b(?:adverse|side[- ]effects?|safety|tolerab\w+|toxicit\w+)\b", re.IGNORECASE)
 _MOST_WORDS = 30
@@ -169,7 +164,7 @@ def _is_again(result: Result, other: Result) -> bool:
 
 def _results_of(clause: Clause, arms: KnownArms, title: frozenset[str]) -> Iterator[Result]:
     """The results that a clause tells; none where a form, an arm or an outcome is not clear."""
-    if _NO_RESULT.search(clause.text) or _DEMOGRAPHIC.search(clause.text):
+    if _NO_RESULT.search(clause.text):
         return
     people, text, shift = _without_people(clause.text, title, arms)
     timepoint, text, moved = _without_time(text)
@@ -179,7 +174,7 @@ def _results_of(clause: Clause, arms: KnownArms, title: frozenset[str]) -> Itera
     if not all_told and (found_by := _by_values(clause, arms) or _by_estimate(clause, arms)):
         yield found_by
     for told in all_told:
-        if not told.by_name and told.way != "same" and not _stands_alone(clause):
+        if not told.by_name and told.way != "same" and _ELSEWHERE.search(clause.text):
             return
         outcome, later = _outcome(found.restored(told.outcome))
         if not outcome or is_mixed(clause):
@@ -190,21 +185,8 @@ def _results_of(clause: Clause, arms: KnownArms, title: frozenset[str]) -> Itera
             yield result
 
 
-_COMPARATIVE = bounded(
-    r"\b(?:higher|lower|greater|fewer|longer|shorter|smaller|larger|superior|better|worse|"
-    r"(?:more|less) likely)\b",
-    re.IGNORECASE,
-)
-_TESTED = bounded(
-    r"\bsignificant(?:ly)? (?:more|less)\b|\b(?:more|less)\b.{0,120}\bp\s?[<=>]", re.IGNORECASE
-)
-_WITHIN = bounded(r"\b(?:before|baseline|from|after treatment|than|both)\b", re.IGNORECASE)
-
-
-def _stands_alone(clause: Clause) -> bool:
-    """Whether a difference without a named comparator is one between the two arms."""
-    is_told = _COMPARATIVE.search(clause.text) or _TESTED.search(clause.whole)
-    return bool(is_told) and not _WITHIN.search(clause.text)
+_ELSEWHERE = bounded(r"\b(?:before|baseline|from|after treatment|than|both)\b", re.IGNORECASE)
+"""Words of a comparison with something else than the other arm."""
 
 
 def _without_people(text: str, title: frozenset[str], arms: KnownArms) -> tuple[str, str, bool]:
