@@ -16,7 +16,7 @@ from deepcritical.domain.votes import Importance, PooledEffect, Tier, Vote, Way
 __all__ = ["LADDER", "SUBSTANTIAL", "Body", "estimate_of", "rated"]
 
 LADDER = (Certainty.VERY_LOW, Certainty.LOW, Certainty.MODERATE, Certainty.HIGH)
-_START: dict[Tier, int] = {"randomised": 3, "controlled": 1, "uncontrolled": 0}
+_START: dict[Tier, int] = {"randomised": 3, "controlled": 1, "reported": 0, "uncontrolled": 0}
 """Where a design starts (GRADE guidelines 3)."""
 _RELEVANT = (0.75, 1.25)
 """Ratios from which an effect is appreciable (GRADE guidelines 6)."""
@@ -111,6 +111,8 @@ def _design(body: Body) -> Iterator[str]:
     """Why a body starts lower than trials do; the start has it in it already."""
     if body.votes[0].tier == "controlled":
         yield "risk of bias: no randomised trial reports it"
+    if body.votes[0].tier == "reported":
+        yield "risk of bias: a narrative review tells of it, which does not weigh all studies"
     if body.votes[0].tier == "uncontrolled":
         yield "risk of bias: there was no control group"
 

@@ -51,7 +51,7 @@ def _of_most(leading: Sequence[Vote]) -> Vote:
     most = max(map(ways.count, ways))
     ahead = [vote for vote in leading if ways.count(vote.way) == most]
     if len({vote.way for vote in ahead}) == 1:
-        return ahead[0]
+        return max(ahead, key=_has_interval)
     worse = [vote for vote in ahead if vote.way is Way.HARM]
     if worse and all(vote.feared and vote.way is not Way.BENEFIT for vote in ahead):
         return worse[0]  # what is feared and was found once is not lost
@@ -60,13 +60,18 @@ def _of_most(leading: Sequence[Vote]) -> Vote:
     return ahead[0].model_copy(update={"way": Way.CONFLICT, "outcome": outcomes, "effect": None})
 
 
+def _has_interval(vote: Vote) -> bool:
+    return vote.effect is not None and None not in (vote.effect.ci_low, vote.effect.ci_high)
+
+
 def _leading(votes: Sequence[Vote]) -> Iterator[Vote]:
-    def rank(vote: Vote) -> tuple[int, int, int, bool, bool]:
+    def rank(vote: Vote) -> tuple[int, bool, int, int, bool, bool]:
         near = ("direct", "broader", "related").index(vote.directness)
         level = _LEVELS.index(vote.level) if vote.level in _LEVELS else len(_LEVELS)
         part = _OF_A_TIME.search(f"{vote.outcome} {vote.timepoint}") is not None
         return (
             near,
+            vote.of_class,
             TIERS.index(vote.tier),
             level,
             part,

@@ -70,6 +70,7 @@ _PLAIN = frozenset(
     "persons subject subjects individual individuals".split()
 )
 """Words that part nobody off."""
+_OF_REVIEWS = frozenset("trial trials study studies".split())
 
 _BROUGHT = bounded(r"\b(?P<by>[a-z0-9]+) (?:induced|associated|related) (?P<what>[a-z0-9 ]+)$")
 """A condition with the drug or class that brings it, folded."""
@@ -205,10 +206,12 @@ def is_whole(result: Result, study: StudyReading) -> bool:
     if _WHOLE.search(people):
         return True
     own = study.population
-    labels = (arm.label for i in (result.a, result.b) if (arm := study.arm(i)))
+    arms = [arm for i in (result.a, result.b) if (arm := study.arm(i))]
+    labels = [name for arm in arms for name in (arm.label, *(i.name for i in arm.interventions))]
     told = " ".join((*own.conditions, *own.qualifiers, own.description, *labels))
     sizes = {str(n) for n in (own.n_randomised, own.n_analysed) if n}
-    known = _PLAIN | sizes | {token.folded for token in tokens_of(told)}
+    studies = _OF_REVIEWS if _REVIEWS.intersection(study.kinds) else frozenset()
+    known = _PLAIN | sizes | studies | {token.folded for token in tokens_of(told)}
     return {token.folded for token in tokens_of(people)} <= known
 
 

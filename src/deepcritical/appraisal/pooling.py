@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from statistics import NormalDist
 from typing import Final, NamedTuple
 
+from deepcritical.domain.study import Effect, EffectMeasure, Result
+
 POOLED_LEVEL: Final = 95.0
 CONTINUITY_CORRECTION: Final = 0.5
 
@@ -201,3 +203,28 @@ def _quantile(level: float) -> float:
     """Find the standard normal deviate that bounds a central interval of that many percent."""
     # From the lower tail, where levels close to 100 % keep their digits.
     return -NormalDist().inv_cdf((100 - level) / 200)
+
+
+def estimated(result: Result) -> Effect | None:
+    """The effect with an estimate: as told, else calculated from the figures of both arms."""
+    if result.effect and result.effect.measure:
+        return result.effect
+    by_arm = {figure.arm: figure for figure in result.figures}
+    a, b = by_arm.get(result.a), by_arm.get(result.b)
+    if a is None or b is None or not a.n or not b.n:
+        return result.effect
+    told = result.effect or Effect()
+    if a.events is not None and b.events is not None:
+        found = risk_ratio(a.events, a.n, b.events, b.n)
+        return _with(told, "RR", found)
+    if None not in (a.value, a.spread, b.value, b.spread):
+        means = (a.value or 0.0, a.spread or 0.0, a.n, b.value or 0.0, b.spread or 0.0, b.n)
+        return _with(told, "MD", mean_difference(*means))
+    return result.effect
+
+
+def _with(effect: Effect, measure: EffectMeasure, found: Estimate | None) -> Effect | None:
+    if found is None:
+        return effect if effect.p is not None else None
+    estimate = {"value": found.value, "ci_low": found.low, "ci_high": found.high}
+    return effect.model_copy(update={"measure": measure, **estimate})

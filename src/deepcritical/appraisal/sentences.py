@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deepcritical.domain.effect_words import effect_size, row_direction
+from deepcritical.domain.effect_words import effect_size, kind_words, row_direction
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.votes import OutcomeRow, Way
 
@@ -20,7 +20,8 @@ def finding(row: OutcomeRow) -> str:
 
 def row_sentence(row: OutcomeRow) -> str:
     """The row in words: what was found, by how many studies in how many people, how surely."""
-    studies = f"{row.studies} {'study' if row.studies == 1 else 'studies'}"
+    one, several = kind_words("reported") if row.tier == "reported" else ("study", "studies")
+    studies = f"{row.studies} {one if row.studies == 1 else several}"
     if row.review and row.studies == 1:
         studies = "a review"
     people = f", {row.people:,} people" if row.people else ""

@@ -36,8 +36,12 @@ _UNCONTROLLED_SURROGATE = (
     "Only a surrogate changed from before, in studies that compared people with nobody."
 )
 _UNCONTROLLED = "People got better than before, in studies that compared them with nobody."
+_REPORTED = "A narrative review tells of a benefit, and no study that it tells of was found."
+_NONE_REPORTED = "A narrative review tells of no benefit, and no study that it tells of was found."
+_MIXED_REPORTED = "What narrative reviews tell of points both ways, and no study of it was found."
 _MIXED = "Trials of the people asked about, or their critical outcomes, point both ways."
 _MIXED_COHORTS = "Studies without randomisation point both ways, and no trial tells."
+_MIXED_IN = {"randomised": _MIXED, "reported": _MIXED_REPORTED}
 _AT_A_PRICE = "Trials found a benefit, but deaths or grave harms were more frequent with the drug."
 _REFUTED = (
     f"Several trials, or a review of trials, with {OPTIMAL_INFORMATION_SIZE} participants or more "
@@ -92,6 +96,9 @@ RULES: dict[str, VerdictLabel] = {
     _NOT_RANDOMISED: VerdictLabel.PROMISING,
     _UNCONTROLLED: VerdictLabel.PROMISING,
     _UNCONTROLLED_SURROGATE: VerdictLabel.INSUFFICIENT,
+    _REPORTED: VerdictLabel.PROMISING,
+    _NONE_REPORTED: VerdictLabel.UNSUPPORTED,
+    _MIXED_REPORTED: VerdictLabel.MIXED,
     _MIXED: VerdictLabel.MIXED,
     _MIXED_COHORTS: VerdictLabel.MIXED,
     _AT_A_PRICE: VerdictLabel.MIXED,
@@ -322,7 +329,7 @@ def _rule(
         harmed = any(_is_proven(row) for row in grave)
         return _HARMFUL if harmed else _none_shown(rows, certainty, confirmed=confirmed)
     if way is Way.CONFLICT:
-        return _MIXED if randomised else _MIXED_COHORTS
+        return _MIXED_IN.get(first.tier, _MIXED_COHORTS)
     if first.harm_asked:
         sure = certainty in SURE and randomised and confirmed
         return _SURELY_FEWER if sure else _FEWER
@@ -337,7 +344,7 @@ def _none_shown(rows: Sequence[OutcomeRow], certainty: Certainty, *, confirmed: 
     if first.asked:
         return _NOT_WORSE if all(row.non_inferior for row in rows) else _NOT_BETTER
     if first.tier != "randomised":
-        return _NONE_IN_COHORTS
+        return _NONE_REPORTED if first.tier == "reported" else _NONE_IN_COHORTS
     if all(row.inconclusive for row in rows):
         return _NOT_EXCLUDED
     sure = certainty in SURE and first.importance == "critical"
@@ -347,8 +354,8 @@ def _none_shown(rows: Sequence[OutcomeRow], certainty: Certainty, *, confirmed: 
 def _benefit(first: OutcomeRow, certainty: Certainty, *, confirmed: bool) -> str:
     if first.tier == "uncontrolled":
         return _UNCONTROLLED_SURROGATE if first.importance == "surrogate" else _UNCONTROLLED
-    if first.tier == "controlled":
-        return _NOT_RANDOMISED
+    if first.tier != "randomised":
+        return _REPORTED if first.tier == "reported" else _NOT_RANDOMISED
     if first.importance != "critical":
         return _SURROGATE if first.importance == "surrogate" else _LESSER
     if first.prevention:

@@ -23,12 +23,12 @@ from deepcritical.appraisal.people import (
     is_prevention,
     is_whole,
 )
-from deepcritical.appraisal.pooling import Estimate, mean_difference, risk_ratio
+from deepcritical.appraisal.pooling import estimated
 from deepcritical.domain.effects import leaning, oriented, significant
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import Grade
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.study import Effect, EffectMeasure, Result, StudyReading
+from deepcritical.domain.study import Result, StudyReading
 from deepcritical.domain.votes import OTHER_COMPARISON, ArmRates, Tier, Vote, Way
 from deepcritical.reading.sentences import telling
 
@@ -78,7 +78,7 @@ def ballot_of(study: StudyReading, evidence: Evidence, asked: Asked, grade: Grad
     with before where nothing else is there; conclusions of authors never do.
     """
     why = _silence(study)
-    if why and not _tells_only_harms(study):
+    if why and not _is_narrative(study):
         return Ballot(why=why)
     votes: list[Vote] = []
     reasons: list[str] = []
@@ -117,9 +117,20 @@ def _silence(study: StudyReading) -> str:
     return known[0]
 
 
-def _tells_only_harms(study: StudyReading) -> bool:
-    """Whether a record weighs no results of its own, and may still tell of a grave harm."""
+def _is_narrative(study: StudyReading) -> bool:
+    """Whether a record tells of the results of others, one by one."""
     return "narrative_review" in study.kinds and not _WITH_RESULTS & set(study.kinds)
+
+
+def _is_reported(study: StudyReading, result: Result) -> bool:
+    """Whether a narrative review tells of a comparison in patients.
+
+    It is the weakest evidence, and counts only where no study at hand tells.
+    """
+    return study.reader.kind != "rules" and (result.kind, result.contrast) == (
+        "clinical",
+        "between",
+    )
 
 
 def _why(reasons: Sequence[str], study: StudyReading) -> str:
@@ -181,7 +192,7 @@ def _beside(result: Result, asked: Asked, tested: Tested, place: Placed, *, want
 
 def _told_only(study: StudyReading, result: Result) -> str:
     """Why a result is told and never weighed, whatever is asked."""
-    if _tells_only_harms(study):
+    if _is_narrative(study) and not _is_reported(study, result):
         return _SILENT_KINDS["narrative_review"]
     if result.kind in _NOT_WEIGHED:
         return _NOT_WEIGHED[result.kind]
@@ -281,7 +292,7 @@ def _vote(
         leans=_leans(result, tested.side, place),
         level=result.level,
         review=is_review,
-        effect=oriented(_estimated(result), flipped=tested.side == "b"),
+        effect=oriented(estimated(result), flipped=tested.side == "b"),
         rates=_rates(result, tested.side),
         higher_is_better=_with_polarity(result, place).higher_is_better,
         unit=result.unit,
@@ -322,24 +333,6 @@ def _is_of_network(study: StudyReading) -> bool:
     return "network_meta_analysis" in study.design
 
 
-def _estimated(result: Result) -> Effect | None:
-    """The effect with an estimate: as told, else calculated from the figures of both arms."""
-    if result.effect and result.effect.measure:
-        return result.effect
-    by_arm = {figure.arm: figure for figure in result.figures}
-    a, b = by_arm.get(result.a), by_arm.get(result.b)
-    if a is None or b is None or not a.n or not b.n:
-        return result.effect
-    told = result.effect or Effect()
-    if a.events is not None and b.events is not None:
-        found = risk_ratio(a.events, a.n, b.events, b.n)
-        return _with(told, "RR", found)
-    if None not in (a.value, a.spread, b.value, b.spread):
-        means = (a.value or 0.0, a.spread or 0.0, a.n, b.value or 0.0, b.spread or 0.0, b.n)
-        return _with(told, "MD", mean_difference(*means))
-    return result.effect
-
-
 def _rates(result: Result, side: Literal["a", "b"]) -> ArmRates | None:
     """How many of each side had the outcome, as percentages where the record gives these."""
     by_arm = {figure.arm: figure for figure in result.figures}
@@ -351,13 +344,6 @@ def _rates(result: Result, side: Literal["a", "b"]) -> ArmRates | None:
     if None in (drug.events, other.events) or not drug.n or not other.n:
         return None
     return ArmRates(drug=drug.events or 0, other=other.events or 0, of=(drug.n, other.n))
-
-
-def _with(effect: Effect, measure: EffectMeasure, found: Estimate | None) -> Effect | None:
-    if found is None:
-        return effect if effect.p is not None else None
-    estimate = {"value": found.value, "ci_low": found.low, "ci_high": found.high}
-    return effect.model_copy(update={"measure": measure, **estimate})
 
 
 def _year(evidence: Evidence) -> int | None:
@@ -387,6 +373,8 @@ def _tier(study: StudyReading, result: Result, grade: Grade) -> Tier:
     """How those compared came to be apart; a reader who saw the text goes before the index."""
     if result.contrast == "within":
         return "uncontrolled"
+    if _is_narrative(study) and result.kind == "clinical":
+        return "reported"
     design, kinds = set(study.design), set(study.kinds)
     if study.reader.kind != "rules":
         if _NOT_RANDOMISED.search(result.people):

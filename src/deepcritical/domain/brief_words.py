@@ -34,6 +34,7 @@ COLUMNS = ("Outcome", "Compared with", "Studies (people)", "Result", "Certainty"
 _CONTROLS = {
     "randomised": "placebo or no treatment",
     "controlled": "no use",
+    "reported": "what is not told",
     "uncontrolled": "before treatment",
 }
 """Of rows of former reports, which do not tell what the control was."""

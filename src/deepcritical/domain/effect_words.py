@@ -6,7 +6,14 @@ from deepcritical.domain.effects import RATIOS
 from deepcritical.domain.study import Effect
 from deepcritical.domain.votes import ArmRates, Importance, OutcomeRow, Tier, Way
 
-__all__ = ["direction_words", "effect_size", "effect_words", "row_direction", "size_words"]
+__all__ = [
+    "direction_words",
+    "effect_size",
+    "effect_words",
+    "kind_words",
+    "row_direction",
+    "size_words",
+]
 
 _WAYS = {
     Way.BENEFIT: "better with the drug",
@@ -35,6 +42,13 @@ _NAMES = {
     "SMD": "standardised mean difference",
     "RRR": "relative reduction",
 }
+
+
+def kind_words(tier: Tier) -> tuple[str, str]:
+    """Return what the studies of a row are called: one of them, and several."""
+    if tier == "reported":
+        return "narrative review", "narrative reviews"
+    return ("trial", "trials") if tier == "randomised" else ("study", "studies")
 
 
 def row_direction(row: OutcomeRow) -> str:

@@ -309,7 +309,7 @@ def _choice(
     return RoundChoice(wants_more=wants_more, gaps=gaps)
 
 
-_POINTS: dict[Tier, int] = {"randomised": 7, "controlled": 5, "uncontrolled": 3}
+_POINTS: dict[Tier, int] = {"randomised": 7, "controlled": 5, "reported": 3, "uncontrolled": 3}
 
 
 def clinical_score(studies: Sequence[StudyFinding]) -> Score10:

@@ -19,6 +19,7 @@ __all__ = ["findings_of", "harm_sentence", "study_sentence"]
 _DESIGNS: dict[Tier, str] = {
     "randomised": "randomised trials",
     "controlled": "studies without randomisation",
+    "reported": "narrative reviews",
     "uncontrolled": "studies without a control group",
 }
 _MOST_ROWS = 8

@@ -62,9 +62,10 @@ def design_of(study: StudyFinding, vote: Vote, readings: Mapping[str, StudyReadi
     kind = {
         "randomised": "randomised trial",
         "controlled": "controlled study, not randomised",
+        "reported": "narrative review",
         "uncontrolled": "study without a control group",
     }[vote.tier]
-    if vote.tier != "randomised" and study.level is not None and study.level >= 3:
+    if vote.tier in ("controlled", "uncontrolled") and study.level is not None and study.level >= 3:
         features = reading.design if reading else ()
         named = [f.replace("_", "-") for f in features if f in ("cohort", "case_control")]
         kind = f"{named[0]} study" if named else kind

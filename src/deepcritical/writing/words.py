@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from deepcritical.appraisal.outcomes import construct_of
-from deepcritical.domain.effect_words import direction_words, effect_size, size_words
+from deepcritical.domain.effect_words import direction_words, effect_size, kind_words, size_words
 from deepcritical.domain.text import capitalised
-from deepcritical.domain.votes import NOT_STATED, OutcomeRow, Vote, Way
+from deepcritical.domain.votes import NOT_STATED, OutcomeRow, Tier, Vote, Way
 from deepcritical.vocabulary.conditions import condition_in
 
 __all__ = ["CONTROL", "listed", "row_sentence", "vote_words"]
@@ -15,6 +15,12 @@ __all__ = ["CONTROL", "listed", "row_sentence", "vote_words"]
 _COMPARED = re.compile(f",? (?:compared with|than with|than|against) {NOT_STATED}$")
 _COMPOSITE = re.compile(r"^composite \(([^()]*)\)$")
 _DISAGREE, _ONE_DIFFERS = "studies disagree", "results of one study differ"
+_WHERE: dict[Tier, str] = {
+    "randomised": "",
+    "controlled": "in studies without randomisation, ",
+    "reported": "as a narrative review tells, ",
+    "uncontrolled": "",
+}
 CONTROL = "placebo or no treatment"
 """The comparator of a row that names no active drug."""
 
@@ -51,7 +57,7 @@ def _effect(row: OutcomeRow) -> str:
     if row.tier == "uncontrolled":
         changed = {Way.BENEFIT: "improved", Way.HARM: "worsened"}.get(row.way, "did not change")
         return f"{{outcome}} {changed} after {{drug}}, without a control group"
-    where = "" if row.tier == "randomised" else "in studies without randomisation, "
+    where = _WHERE[row.tier]
     if row.way is Way.CONFLICT:
         return f"{_who_differs(row)} on the effect of {{drug}} on {{outcome}} against {{against}}"
     if row.way is Way.NO_DIFFERENCE:
@@ -104,7 +110,7 @@ def _who(row: OutcomeRow) -> str:
 
 
 def _figures(row: OutcomeRow) -> str:
-    one, several = ("trial", "trials") if row.tier == "randomised" else ("study", "studies")
+    one, several = kind_words(row.tier)
     studies = f"{row.studies} {several if row.studies != 1 else one}"
     if row.review:
         studies = f"review of {studies}" if row.studies > 1 else f"review of {several}"

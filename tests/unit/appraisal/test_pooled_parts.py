@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deepcritical.domain.effect_words import size_words
+from deepcritical.domain.study import Effect
 from deepcritical.domain.votes import Way
 from tests.unit.appraisal.builders import (
     DRUG,
@@ -68,3 +69,36 @@ def test_rates_are_told_of_both_sides_with_the_drug_first(
     counted = result(unit=unit, figures=figures, effect=None, better="b")
     (found,) = ballot(study(counted, arms=(arm("A"), arm("B", DRUG)))).votes
     assert size_words(found.rates, None, found.unit) == told
+
+
+def test_a_review_says_how_many_studies_it_takes_in() -> None:
+    kinds, taken_in = ("systematic_review",), people(n_studies=7, n_randomised=None, n_analysed=900)
+    review = study(result(), kinds=kinds, population=taken_in, arms=(arm("A", DRUG, n=None),))
+    (found,) = ballot(review).votes
+    assert (found.review, found.studies, found.people) == (True, 7, 900)
+    assert [v.review for v in ballot(study(result())).votes] == [False]
+
+
+def test_what_a_narrative_review_tells_of_stands_below_studies() -> None:
+    told = study(result(), kinds=("narrative_review",))
+    assert [v.tier for v in ballot(told).votes] == ["reported"]
+
+
+def test_the_trials_of_a_drug_within_a_review_are_no_part_of_its_people() -> None:
+    arms = (arm("A", DRUG, "testamine", alternatives=True), arm("B"), arm("C", DRUG))
+    of_all, own = result(), null(a="C", people=f"trials of {DRUG}")
+    review = study(of_all, own, kinds=("systematic_review",), arms=arms)
+    (found,) = ballot(review).votes
+    assert (found.arm, found.way, found.of_class, found.directness) == (
+        "C",
+        Way.NO_DIFFERENCE,
+        False,
+        "direct",
+    )
+
+
+def test_of_reports_of_one_result_the_one_with_an_interval_is_taken() -> None:
+    bare, full = result(), result(effect=Effect(measure="RR", value=0.5, ci_low=0.3, ci_high=0.8))
+    (found,) = ballot(study(bare, full)).votes
+    assert found.effect
+    assert found.effect.ci_low == 0.3

@@ -46,6 +46,8 @@ LARGE = vote(people=5000)
 COHORT, COHORT_NONE = vote(tier="controlled"), vote(Way.NO_DIFFERENCE, tier="controlled")
 COHORT_WORSE = vote(Way.HARM, tier="controlled")
 BEFORE = vote(tier="uncontrolled", level="unstated")
+TOLD = vote(tier="reported", level="unstated")
+TOLD_NONE = vote(Way.NO_DIFFERENCE, tier="reported", level="unstated")
 MARKER = vote(row="snerk titre", importance="surrogate", people=900)
 BESIDE = vote(row="snerk", importance="important", level="secondary", people=900)
 REVIEW = vote(review=True, studies=8, people=4000)
@@ -99,6 +101,11 @@ CASES: dict[str, tuple[Sequence[StudyFinding], str]] = {
     "outcomes that do not decide": (findings(BESIDE, BESIDE), "promising"),
     "cohorts": (findings(COHORT, COHORT), "promising"),
     "before and after": (findings(BEFORE, BEFORE), "promising"),
+    "a narrative review": (findings(TOLD), "promising"),
+    "a narrative review of failures": (findings(TOLD_NONE), "unsupported"),
+    "narrative reviews conflict": (findings(TOLD, TOLD_NONE), "mixed"),
+    "a narrative review below a cohort": (findings(TOLD, TOLD, COHORT_NONE), "unsupported"),
+    "a narrative review above before and after": (findings(TOLD_NONE, BEFORE), "unsupported"),
     "open and of other people": (findings(*[open_label(BROADER)] * 2), "promising"),
     "trials conflict": (findings(HELPS, NONE), "mixed"),
     "benefit in one trial, harm in one": (findings(HELPS, WORSE), "mixed"),

@@ -18,6 +18,7 @@ from deepcritical.domain.study import (
     Better,
     Conclusion,
     Effect,
+    Reader,
     Result,
     StudyReading,
 )
@@ -174,7 +175,17 @@ KINDS = (
         "pharmacokinetic paper", study(result(), kinds=("pharmacokinetic",)), why="pharmacokinetic"
     ),
     Case("economic model", study(result(), kinds=("economic",)), why="economic model"),
-    Case("narrative review", study(result(), kinds=("narrative_review",)), why="narrative review"),
+    Case("narrative review", study(result(), kinds=("narrative_review",)), ONE_BENEFIT),
+    Case(
+        "narrative review that rules read",
+        study(result(), kinds=("narrative_review",), reader=Reader(kind="rules")),
+        why="narrative review",
+    ),
+    Case(
+        "narrative review of a surrogate",
+        study(result(kind="surrogate"), kinds=("narrative_review",)),
+        why="narrative review",
+    ),
     Case("protocol", study(kinds=("trial", "protocol")), why="a plan"),
     Case("animals", study(result(), kinds=("animal",)), why="animals"),
     Case(
@@ -322,14 +333,6 @@ def test_a_hazard_ratio_is_of_death_whatever_its_outcome_is_called(outcome: str)
 @pytest.mark.parametrize("outcome", ["overall survival", DEATHS])
 def test_a_vote_on_deaths_says_so(outcome: str) -> None:
     assert [v.is_grave for v in ballot(study(result(outcome), result())).votes] == [True, False]
-
-
-def test_a_review_says_how_many_studies_it_takes_in() -> None:
-    kinds, taken_in = ("systematic_review",), people(n_studies=7, n_randomised=None, n_analysed=900)
-    review = study(result(), kinds=kinds, population=taken_in, arms=(arm("A", DRUG, n=None),))
-    (found,) = ballot(review).votes
-    assert (found.review, found.studies, found.people) == (True, 7, 900)
-    assert [v.review for v in ballot(study(result())).votes] == [False]
 
 
 def test_one_arm_alone_is_compared_with_before() -> None:
