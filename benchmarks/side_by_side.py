@@ -1,12 +1,14 @@
 """One set of questions over the same records: the product without and with a model, a baseline.
 
     python -m benchmarks.side_by_side VERDICTS.jsonl SNAPSHOT.jsonl [--answers ANSWERS.jsonl.gz]
-        [--record BASE_URL] [--limit N] [--out FILE.json]
+        [--readings READINGS.jsonl.gz] [--record BASE_URL] [--limit N] [--out FILE.json]
 
 Every way runs in a process of its own, so that time and memory are its own. Those with a model ask
-the recorded one; without `--answers` only the product without a model is measured. A sentence
-counts as unsupported when it cites nothing that was given, or holds a figure that stands in none
-of the texts that it cites; the check is the same for all, and knows no meaning.
+the recorded one; without `--answers` only the product without a model is measured. With
+`--readings` all ways have those records alone that are read in the file, and the product with a
+model goes by these readings. A sentence counts as unsupported when it cites nothing that was given,
+or holds a figure that stands in none of the texts that it cites; the check is the same for all, and
+knows no meaning.
 """
 
 from __future__ import annotations
@@ -19,10 +21,11 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import httpx
@@ -36,15 +39,23 @@ from deepcritical.domain.report_markdown import brief_markdown
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.evaluation.files import json_lines
 from deepcritical.evaluation.scores import Share, wilson
-from deepcritical.evaluation.verdicts import CLASSES, is_overstated
+from deepcritical.evaluation.verdicts import CLASSES, is_overstated, keep_readings
+from deepcritical.reading.model import reader_identity
+from deepcritical.reading.sentences import text_hash
 from deepcritical.settings import Settings
+from deepcritical.tools.snapshot_records import parse
 from tests.servers.running import running
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    from deepcritical.domain.evidence import Evidence
+
 WAYS = ("DeepCritical, no model", "DeepCritical, recorded answers", "plain, recorded answers")
+_MODEL = "compatible:recorded"
 _SENTENCE = re.compile(r"(?<=[.!?\]])\s+(?=[A-Z•“])|\n")
+_COUNTS = re.compile(r"\b(?:PMID|NCT)\s?\d+|[\d,]+ (?:people|patients|trials?|stud(?:y|ies))\b")
+"""Ids, and sums over studies, which stand in none of them."""
 _FIGURE = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w])")
 
 
@@ -75,19 +86,23 @@ def is_unsupported(sentence: str, cited: Sequence[str], texts: Mapping[str, str]
     if not set(cited) <= set(texts):
         return True
     known = " ".join(texts[one] for one in cited).replace(",", "")
-    # An id of the record itself is no finding.
-    told = re.sub(r"\b(?:PMID|NCT)\s?\d+", "", sentence).replace(",", "")
+    told = _COUNTS.sub("", sentence).replace(",", "")
     return any(
         not re.search(rf"(?<![\w.]){re.escape(n)}(?![\w])", known) for n in _FIGURE.findall(told)
     )
 
 
 @asynccontextmanager
-async def product(snapshot: Path, model_url: str) -> AsyncIterator[Way]:
+async def product(snapshot: Path, model_url: str, readings: Path | None) -> AsyncIterator[Way]:
     """The product over a snapshot, with the model at an address or with none."""
-    own = {"DATABASE_URL": "", "model": None}
+    database = (
+        f"sqlite:///{snapshot.with_name('readings.sqlite')}" if model_url and readings else ""
+    )
+    own = {"DATABASE_URL": database, "model": None}
     if model_url:
-        own |= {"model": "compatible:recorded", "model_base_url": model_url}
+        own |= {"model": _MODEL, "model_base_url": model_url}
+    if database and readings:
+        await keep_readings(readings, database, reader_identity(_MODEL, model_url))
     runs = build_runs(Settings.model_validate(own), snapshot=str(snapshot))
 
     async def answer(question: str) -> Answered:
@@ -117,7 +132,7 @@ async def product(snapshot: Path, model_url: str) -> AsyncIterator[Way]:
 
 
 @asynccontextmanager
-async def baseline(snapshot: Path, model_url: str) -> AsyncIterator[Way]:
+async def baseline(snapshot: Path, model_url: str, _readings: Path | None) -> AsyncIterator[Way]:
     """The plain way over the same records."""
     rows = [row for row in json_lines(snapshot) if row.get("pmid")]
     texts = [Text(str(r["pmid"]), r["title"], r.get("abstract") or r.get("text", "")) for r in rows]
@@ -135,13 +150,16 @@ async def measure(way: str, asked: argparse.Namespace) -> dict[str, Any]:
     """Ask every question in one way, and count."""
     rows = list(islice(json_lines(asked.verdicts), asked.limit))
     model = RecordedModel(asked.answers or Path("none"), asked.record)
-    async with running(model.app) as url:
-        address = "" if way == WAYS[0] else f"{url}v1"
-        opened = baseline if way == WAYS[2] else product
-        async with opened(asked.snapshot, address) as answer:
-            begun = time.perf_counter()
-            found = [(row, await answer(row["question"])) for row in rows]
-            seconds = time.perf_counter() - begun
+    with TemporaryDirectory() as folder:
+        snapshot = Path(folder) / asked.snapshot.name
+        await asyncio.to_thread(_write_read, asked.snapshot, asked.readings, snapshot)
+        async with running(model.app) as url:
+            address = "" if way == WAYS[0] else f"{url}v1"
+            opened = baseline if way == WAYS[2] else product
+            async with opened(snapshot, address, asked.readings) as answer:
+                begun = time.perf_counter()
+                found = [(row, await answer(row["question"])) for row in rows]
+                seconds = time.perf_counter() - begun
     return _counted(found) | {
         "seconds": seconds,
         "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
@@ -149,13 +167,32 @@ async def measure(way: str, asked: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def _write_read(snapshot: Path, readings: Path | None, out: Path) -> None:
+    """Write a snapshot without the records that nobody read, where readings are given."""
+    payload = snapshot.read_bytes()
+    if readings:
+        read = {row["text_sha256"] for row in json_lines(readings)}
+        lines = payload.splitlines(keepends=True)
+        records = [parse(line, snapshot.name).records for line in lines]
+        payload = b"".join(
+            line for line, found in zip(lines, records, strict=True) if _is_read(found, read)
+        )
+    out.write_bytes(payload)
+
+
+def _is_read(records: Sequence[Evidence], read: Container[str]) -> bool:
+    return any(text_hash(record) in read for record in records)
+
+
 def _counted(found: Sequence[tuple[dict[str, Any], Answered]]) -> dict[str, Any]:
     right = told = over = said = unsupported = 0
     for row, answered in found:
         label, expected = answered.label, VerdictLabel(row["expected"])
-        told += (decided := label not in (None, VerdictLabel.NOT_ASSESSED))
-        right += decided and label is not None and CLASSES[label] == CLASSES[expected]
-        over += label is not None and is_overstated(label, expected)
+        accepted = {expected, *map(VerdictLabel, row.get("accepted", ()))}
+        if label and label is not VerdictLabel.NOT_ASSESSED:
+            told += 1
+            right += label in accepted or CLASSES[label] == CLASSES[expected]
+        over += label is not None and label not in accepted and is_overstated(label, expected)
         for sentence, cited in statements(answered.text):
             said += 1
             unsupported += is_unsupported(sentence, cited, answered.cited)
@@ -206,6 +243,7 @@ def main() -> None:
     parser.add_argument("verdicts", type=Path)
     parser.add_argument("snapshot", type=Path)
     parser.add_argument("--answers", type=Path)
+    parser.add_argument("--readings", type=Path)
     parser.add_argument("--record", default="")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--out", type=Path)

@@ -13,7 +13,7 @@ from deepcritical.appraisal.rows import closest
 from deepcritical.appraisal.scales import MOST
 from deepcritical.domain.appraisal import StudyFinding
 from deepcritical.domain.certainty import OPTIMAL_INFORMATION_SIZE, Certainty
-from deepcritical.domain.votes import Importance, OutcomeRow, Tier, Way
+from deepcritical.domain.votes import Importance, OutcomeRow, Way
 
 __all__ = ["SURE", "is_confirmed", "leading", "together"]
 
@@ -26,8 +26,7 @@ _LEADING: tuple[tuple[Importance, bool], ...] = (
     ("surrogate", True),
     ("surrogate", False),
 )
-"""Which rows lead, first to last: by weight, and whether a study at hand compared anybody."""
-_COMPARED: tuple[Tier, ...] = ("randomised", "controlled")
+"""Which rows lead, first to last: by weight, and whether anybody was compared."""
 
 
 def leading(rows: Sequence[OutcomeRow]) -> list[OutcomeRow]:
@@ -37,15 +36,16 @@ def leading(rows: Sequence[OutcomeRow]) -> list[OutcomeRow]:
     outcome of another kind never do.
 
     Rows that were a primary outcome go before others, which stand beside them only if they surely
-    show a benefit or harm. Rows that compared people with nobody, or that a review
-    tells of, lead only where no other one does.
+    show a benefit or harm. Rows that compared people with nobody lead only where no other one does.
     """
     efficacy = [row for row in rows if _is_efficacy(row)]
     told = [row for row in efficacy if row.wanted] or [
         row for row in efficacy if not row.of_other_kind
     ]
     for weight, compared in _LEADING:
-        of_weight = [r for r in told if (r.importance, r.tier in _COMPARED) == (weight, compared)]
+        of_weight = [
+            r for r in told if (r.importance, r.tier != "uncontrolled") == (weight, compared)
+        ]
         own = [row for row in of_weight if not any(_outweighs(other, row) for other in told)]
         if own:
             best = closest(own)

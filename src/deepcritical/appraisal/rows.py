@@ -41,7 +41,10 @@ class _Cast(NamedTuple):
 
 
 def outcome_rows(studies: Sequence[StudyFinding]) -> tuple[OutcomeRow, ...]:
-    """Rows by weight, then by participants; each outcome and comparator makes one."""
+    """Rows by weight, then by participants; each outcome and comparator makes one.
+
+    What narrative reviews tell makes rows only where no study at hand tells whether the drug helps.
+    """
     groups: dict[tuple[str, str], list[_Cast]] = {}
     for study in studies:
         keys = dict.fromkeys((vote.row, vote.comparator) for vote in study.votes)
@@ -49,7 +52,15 @@ def outcome_rows(studies: Sequence[StudyFinding]) -> tuple[OutcomeRow, ...]:
             own = [v for v in study.votes if (v.row, v.comparator) == key]
             groups.setdefault(key, []).append(_Cast(first_of(own), _ids(own)))
     rows = [_row(name, against, casts) for (name, against), casts in groups.items()]
+    if any(_tells(row) and row.tier != "reported" for row in rows):
+        rows = [row for row in rows if row.tier != "reported"]
     return tuple(sorted(rows, key=_order))
+
+
+def _tells(row: OutcomeRow) -> bool:
+    """Whether a row tells whether the drug helps those asked about, by itself or as was asked."""
+    own = row.asked or not row.comparator
+    return own and row.importance != "harm" and row.directness != "related"
 
 
 def _ids(votes: Iterable[Vote]) -> tuple[str, ...]:

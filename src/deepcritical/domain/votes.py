@@ -52,9 +52,9 @@ Directness = Literal["direct", "broader", "related"]
 """Whether those studied are the people asked about; more people than those, a part of them, or
 users of a class of drugs; or people with another condition."""
 
-Tier = Literal["randomised", "controlled", "reported", "uncontrolled"]
-"""How the comparison was made: by chance; between groups that formed otherwise; in studies that a
-review tells of without weighing all that there are; or with before."""
+Tier = Literal["randomised", "controlled", "uncontrolled", "reported"]
+"""How the comparison was made: by chance; between groups that formed otherwise; with before; or in
+studies that a review tells of without weighing all that there are."""
 TIERS: tuple[Tier, ...] = get_args(Tier)
 """The strongest design first."""
 

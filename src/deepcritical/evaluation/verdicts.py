@@ -10,6 +10,7 @@ from deepcritical.domain.budget import Spent
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.events import JudgementMade
 from deepcritical.domain.study import StudyReading
+from deepcritical.domain.traces import LOCAL_USER
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.evaluation.files import json_lines
 from deepcritical.evaluation.scores import Measured, Outcome
@@ -68,13 +69,25 @@ async def judge_verdicts(
     return Measured(outcomes, total)
 
 
-async def keep_readings(path: Path, database: str) -> None:
-    """Put the readings of a file (JSON lines of `StudyReading`) into a database, to be used."""
+async def keep_readings(path: Path, database: str, reader: str = "") -> None:
+    """Put the readings of a file (JSON lines of `StudyReading`) into a database, to be used.
+
+    Args:
+        path: The file.
+        database: Its address.
+        reader: The model that they stand for, as `reader_identity` tells it, so that its runs over
+            a snapshot read nothing again; if left out, none: they serve runs without a model.
+    """
     readings = [StudyReading.model_validate(row) for row in json_lines(path)]
-    keyed = {reading_key(one.text_sha256, f"recorded {one.reader.name}"): one for one in readings}
+    owner = LOCAL_USER if reader else ""
+    by = [reader or f"recorded {one.reader.name}" for one in readings]
+    keyed = {
+        reading_key(one.text_sha256, name, owner): one
+        for one, name in zip(readings, by, strict=True)
+    }
     opened = Database(database)
     try:
-        await StudyReadings(opened).keep(keyed, "")
+        await StudyReadings(opened).keep(keyed, owner)
     finally:
         await opened.close()
 

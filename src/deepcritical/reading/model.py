@@ -22,7 +22,7 @@ from deepcritical.reading.readers import Keep, Readings
 from deepcritical.services.calculating import calculated
 from deepcritical.services.model_answers import Place
 
-__all__ = ["ModelReader"]
+__all__ = ["ModelReader", "reader_identity"]
 
 ToRead = Callable[[int], Awaitable[None]]
 
@@ -40,6 +40,11 @@ def _prompt_hash() -> str:
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
 
+def reader_identity(name: str, address: str) -> str:
+    """Who a model is as a reader of records; two addresses are two readers, as two prompts are."""
+    return json.dumps([name, address, _prompt_hash()])
+
+
 _MISSING = Fault(part="study", reason="there was none for this record")
 
 
@@ -55,8 +60,7 @@ class ModelReader:
         self._asker = asker
         self._to_read = to_read
         self._server = asker.server_for("reading")
-        # Two addresses are two readers.
-        self.identity = json.dumps([self._server.name, self._server.address, _prompt_hash()])
+        self.identity = reader_identity(self._server.name, self._server.address)
         """What a reading by it is kept under, beside the text."""
         self._next = Place()
 

@@ -105,7 +105,7 @@ CASES: dict[str, tuple[Sequence[StudyFinding], str]] = {
     "a narrative review of failures": (findings(TOLD_NONE), "unsupported"),
     "narrative reviews conflict": (findings(TOLD, TOLD_NONE), "mixed"),
     "a narrative review below a cohort": (findings(TOLD, TOLD, COHORT_NONE), "unsupported"),
-    "a narrative review above before and after": (findings(TOLD_NONE, BEFORE), "unsupported"),
+    "a narrative review below before and after": (findings(TOLD_NONE, BEFORE), "promising"),
     "open and of other people": (findings(*[open_label(BROADER)] * 2), "promising"),
     "trials conflict": (findings(HELPS, NONE), "mixed"),
     "benefit in one trial, harm in one": (findings(HELPS, WORSE), "mixed"),
