@@ -53,6 +53,8 @@ if TYPE_CHECKING:
 
 WAYS = ("DeepCritical, no model", "DeepCritical, recorded answers", "plain, recorded answers")
 _MODEL = "compatible:recorded"
+_PATIENCE_S = 3_600.0
+"""For an answer that is still to be recorded."""
 _SENTENCE = re.compile(r"(?<=[.!?\]])\s+(?=[A-Z•“])|\n")
 _COUNTS = re.compile(r"\b(?:PMID|NCT)\s?\d+|[\d,]+ (?:people|patients|trials?|stud(?:y|ies))\b")
 """Ids, and sums over studies, which stand in none of them."""
@@ -98,9 +100,10 @@ async def product(snapshot: Path, model_url: str, readings: Path | None) -> Asyn
     database = (
         f"sqlite:///{snapshot.with_name('readings.sqlite')}" if model_url and readings else ""
     )
-    own = {"DATABASE_URL": database, "model": None}
+    own: dict[str, Any] = {"DATABASE_URL": database, "model": None}
     if model_url:
-        own |= {"model": _MODEL, "model_base_url": model_url}
+        patient = {"model_timeout_s": _PATIENCE_S, "deadline_s": _PATIENCE_S}
+        own |= {"model": _MODEL, "model_base_url": model_url, **patient}
     if database and readings:
         await keep_readings(readings, database, reader_identity(_MODEL, model_url))
     runs = build_runs(Settings.model_validate(own), snapshot=str(snapshot))
@@ -137,7 +140,7 @@ async def baseline(snapshot: Path, model_url: str, _readings: Path | None) -> As
     rows = [row for row in json_lines(snapshot) if row.get("pmid")]
     texts = [Text(str(r["pmid"]), r["title"], r.get("abstract") or r.get("text", "")) for r in rows]
     cited = {text.pmid: f"{text.title} {text.abstract}" for text in texts}
-    async with httpx.AsyncClient(base_url=model_url, timeout=3_600) as client:
+    async with httpx.AsyncClient(base_url=model_url, timeout=_PATIENCE_S) as client:
 
         async def answer(question: str) -> Answered:
             told = await ask_plainly(question, texts, client, "recorded")
