@@ -79,8 +79,8 @@ def test_a_forged_quote_of_a_study_does_not_verify() -> None:
     assert len(audit(answer.model_copy(update={"brief": forged})).failed) == 1
 
 
-def test_a_study_whose_title_names_other_people_is_not_waited_for() -> None:
+def test_that_a_study_which_rules_cannot_read_holds_no_result_is_never_said() -> None:
     others = record(1, f"{RESULT} {END}", title="Examplol in schizophrenia")
     answer = built(HELPS, others).answer
     assert answer.verdict
-    assert answer.verdict.label is VerdictLabel.INSUFFICIENT
+    assert answer.verdict.label is VerdictLabel.NOT_ASSESSED
