@@ -190,15 +190,16 @@ def _joins(text: str) -> bool:
 
 
 def is_of_other_kind(result: Result, asked: Asked) -> bool:
-    """Whether a result is surely of another kind than the outcomes that the question names.
+    """Whether a result is of no kind of outcomes that the question names.
 
-    A composite with one of them among its parts is not, and neither is what no table knows.
+    A composite with one of them among its parts is of that kind. Where no table knows what the
+    question names, nothing is of another kind.
     """
     told = result.components or _OR.split(f"{result.concept}, {result.outcome}")
     kinds = {c.family for text in told if (c := construct_of(text, text))}
     named = [construct_of(outcome, outcome) for outcome in asked.measured]
     sure = bool(named) and all(c and not c.generic for c in named)
-    return sure and bool(kinds) and kinds.isdisjoint(c.family for c in named if c)
+    return sure and kinds.isdisjoint(c.family for c in named if c)
 
 
 def _of_composite(result: Result, asked: Asked) -> Placed:

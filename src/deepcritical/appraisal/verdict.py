@@ -226,7 +226,10 @@ def _without_lead(studies: Sequence[StudyFinding]) -> str:
     votes = [vote for study in studies for vote in study.votes]
     if not studies:
         return _NOTHING
-    if any(v.comparator and v.importance != "harm" and _is_close(v) for v in votes):
+    own = [v for v in votes if v.importance != "harm" and _is_close(v)]
+    if any(v.of_other_kind and not v.comparator for v in own):
+        return _NOT_ASKED
+    if any(v.comparator for v in own):
         return _ACTIVE
     if any(v.directness == "related" and v.importance != "harm" for v in votes):
         return _OTHERS

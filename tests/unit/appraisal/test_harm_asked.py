@@ -97,7 +97,7 @@ def test_a_trial_without_an_excess_does_not_show_it() -> None:
     ("outcome", "other"),
     [
         ("MMSE", True),
-        ("blivet score", False),  # in no table, so not surely something else
+        ("blivet score", True),  # nothing says that it is of the kind asked about
         ("death or myocardial infarction", False),
         ("overall survival", False),
     ],

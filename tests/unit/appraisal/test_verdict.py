@@ -90,6 +90,10 @@ CASES: dict[str, tuple[Sequence[StudyFinding], str]] = {
         findings(NOT_ASKED, NOT_ASKED),
         "insufficient evidence",
     ),
+    "an outcome of another kind than asked beside other drugs": (
+        findings(NOT_ASKED, ACTIVE),
+        "insufficient evidence",
+    ),
     "a review of trials": (findings(REVIEW), "supported"),
     "trials of other doses of people": (findings(BROADER, BROADER), "supported"),
     "trials above cohorts": (findings(HELPS, HELPS, COHORT_NONE), "supported"),
