@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from deepcritical.appraisal.outcomes import terms_of
 from deepcritical.appraisal.people import names_condition
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
@@ -23,6 +22,7 @@ from deepcritical.questions.naming import DrugNamed, as_condition, find_names
 from deepcritical.questions.wording import ASKING_WORDS, as_meant
 from deepcritical.services.lexical import terms
 from deepcritical.vocabulary.folding import key_of
+from deepcritical.vocabulary.outcomes import terms_of
 
 __all__ = ["Topics", "Weights", "folded", "told_of", "topics_of"]
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
-from functools import cache, lru_cache
-from importlib import resources
 from typing import NamedTuple
 
 from deepcritical.appraisal.asked import Asked
@@ -14,21 +11,23 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Result
 from deepcritical.domain.votes import Importance
 from deepcritical.vocabulary.conditions import condition_in, condition_named
-from deepcritical.vocabulary.folding import key_of, tokens_of
+from deepcritical.vocabulary.folding import key_of
+from deepcritical.vocabulary.outcomes import (
+    Construct,
+    Term,
+    construct_of,
+    outcome_table,
+    term_in,
+    term_of,
+)
 
 __all__ = [
-    "Construct",
     "Placed",
-    "construct_of",
-    "instrument_of",
     "is_composite",
     "is_of_other_kind",
     "placed",
     "symptom_of",
-    "terms_of",
 ]
-
-_MOST_WORDS = 6
 
 _CHANGE = bounded(
     r"\b(?:(?P<better>improve(?:ment|d))|(?P<worse>worsen(?:ing|ed)|deteriorat(?:ion|ed))|"
@@ -41,30 +40,6 @@ _COMPOSITE = bounded(
 )
 _EITHER = bounded(r"\bor\b", re.IGNORECASE)
 _OR = bounded(r"(?:,\s?)?\bor\b|,\s", re.IGNORECASE)
-
-
-class Construct(NamedTuple):
-    """What outcomes of one row measure: a row of `data/outcomes.toml`."""
-
-    name: str
-    family: str
-    importance: Importance
-    """What it decides in most diseases in which it is measured."""
-    higher_is_better: bool | None
-    conditions: tuple[str, ...]
-    """MeSH trees of conditions in which it is critical."""
-    defines: tuple[str, ...]
-    """MeSH trees of conditions that are this measure."""
-    reversed_in: tuple[str, ...]
-    """MeSH trees, or names, of conditions in which the other way is better."""
-    harm_in: tuple[str, ...]
-    """MeSH trees of conditions in which it is feared of the drugs."""
-    grave: bool
-    """Whether it kills or disables."""
-    part_of: str
-    """Name of a wider construct that a question may mean; '' for none."""
-    generic: bool
-    """Whether it says how much, and not of what: "recovery", "relapse", "severity"."""
 
 
 class Placed(NamedTuple):
@@ -80,101 +55,10 @@ class Placed(NamedTuple):
     """Whether it is death."""
 
 
-class _Term(NamedTuple):
-    construct: Construct
-    is_reversed: bool
-    key: str
-
-
-class _Table(NamedTuple):
-    terms: dict[str, _Term]
-    """Folded term -> construct."""
-    stems: dict[str, _Term]
-    """Folded beginning of a last word -> construct."""
-
-
-@cache
-def _table() -> _Table:
-    source = resources.files("deepcritical").joinpath("data", "outcomes.toml")
-    table = _Table({}, {})
-    for row in tomllib.loads(source.read_text(encoding="utf-8"))["outcome"]:
-        construct = Construct(
-            name=row["name"],
-            family=row["family"],
-            importance=row["importance"],
-            higher_is_better=row.get("higher_is_better"),
-            conditions=tuple(row.get("conditions", ())),
-            defines=tuple(row.get("defines", ())),
-            reversed_in=tuple(row.get("conditions_reversed", ())),
-            harm_in=tuple(row.get("harm_in", ())),
-            grave=bool(row.get("grave")),
-            part_of=row.get("part_of", ""),
-            generic=bool(row.get("generic")),
-        )
-        reverse = {*row.get("reversed", ())}
-        for term in row["terms"]:
-            held = table.stems if term.endswith("*") else table.terms
-            held.setdefault(key_of(term), _Term(construct, term in reverse, key_of(term)))
-    return table
-
-
-@lru_cache(maxsize=4096)
-def _found(text: str) -> _Term | None:
-    """The longest term of a text, one that says of what before one that does not."""
-    table, best, rank = _table(), None, (False, 0)
-    words = [token.folded for token in tokens_of(text)]
-    for at in range(len(words)):
-        for count in range(min(_MOST_WORDS, len(words) - at), 0, -1):
-            key = " ".join(words[at : at + count])
-            term = table.terms.get(key) or _by_stem(key)
-            if term and (not term.construct.generic, len(key)) > rank:
-                best, rank = term, (not term.construct.generic, len(key))
-    return best
-
-
-def _told(concept: str, outcome: str) -> _Term | None:
-    """The term of the concept; of the wording where that alone says of what, or names a cause."""
-    by_concept, by_wording = _found(concept), _found(outcome)
-    if by_concept is None or by_wording is None:
-        return by_concept or by_wording
-    own, worded = by_concept.construct, by_wording.construct
-    vague = own.generic and not worded.generic
-    deaths = own.family == worded.family == "mortality"
-    of_a_cause = deaths and f" {by_concept.key} " in f" {by_wording.key} "
-    return by_wording if vague or of_a_cause else by_concept
-
-
-def _by_stem(key: str) -> _Term | None:
-    stems = _table().stems
-    last = key.rindex(" ") + 1 if " " in key else 0
-    ends = range(len(key), last + 3, -1)
-    return next((stems[key[:end]] for end in ends if key[:end] in stems), None)
-
-
-def construct_of(concept: str, outcome: str) -> Construct | None:
-    """What an outcome measures, by its concept or, where that says nothing, by its wording."""
-    term = _told(concept, outcome)
-    return term.construct if term else None
-
-
-@lru_cache(maxsize=4096)
-def terms_of(text: str) -> tuple[str, ...]:
-    """The folded terms of the construct that a text is a name of; () where it is of none."""
-    term = _table().terms.get(key_of(text))
-    if term is None or term.construct.generic:
-        return ()
-    return tuple(key for key, one in _table().terms.items() if one.construct is term.construct)
-
-
-def instrument_of(outcome: str) -> str:
-    """Return the name of the scale in an outcome: its term of the table, else all of its words."""
-    term = _found(outcome)
-    return term.key if term else key_of(outcome)
-
-
 def is_composite(result: Result) -> bool:
     """Return whether a result counts the first of several outcomes, which is none of them."""
-    if any(key_of(text) in _table().terms for text in (result.concept, result.outcome) if text):
+    terms = outcome_table().terms
+    if any(key_of(text) in terms for text in (result.concept, result.outcome) if text):
         return False
     if len(result.components) > 1 or _COMPOSITE.search(f"{result.concept} {result.outcome}"):
         return True
@@ -184,7 +68,7 @@ def is_composite(result: Result) -> bool:
 def _joins(text: str) -> bool:
     """Whether "or" joins known outcomes, or death with another one."""
     parts = [part for part in _OR.split(text) if part.strip()] if _EITHER.search(text) else []
-    found = {term.construct.name: term.construct for part in parts if (term := _found(part))}
+    found = {term.construct.name: term.construct for part in parts if (term := term_in(part))}
     deaths = any(construct.family == "mortality" for construct in found.values())
     return len(parts) > 1 and (len(found) > 1 or deaths)
 
@@ -235,7 +119,7 @@ def placed(result: Result, asked: Asked) -> Placed:
     """
     if is_composite(result):
         return _of_composite(result, asked)
-    term, by_wording = _told(result.concept, result.outcome), _found(result.outcome)
+    term, by_wording = term_of(result.concept, result.outcome), term_in(result.outcome)
     if term is None:
         name = " ".join((result.concept or result.outcome).casefold().split())
         if asked.on_harm and _is_asked(name, asked):
@@ -258,7 +142,7 @@ def placed(result: Result, asked: Asked) -> Placed:
     return Placed(construct.name, weight, higher, construct.grave, is_fatal)
 
 
-def _polarity(term: _Term, result: Result, asked: Asked) -> bool | None:
+def _polarity(term: Term, result: Result, asked: Asked) -> bool | None:
     """Whether more of what a result counts is better; None where that cannot be told.
 
     Of a change, such as a reduction, a ratio counts those who had it. The sign of a difference may
@@ -311,9 +195,8 @@ def _is_form_of_wanted(result: Result, asked: Asked) -> bool:
     """Whether an outcome is what the question asks for in general: "relapse of psychosis"."""
     told = f" {key_of(f'{result.concept} {result.outcome}')} "
     wanted = [c for o in asked.measured if (c := construct_of(o, o)) and c.generic]
-    return any(
-        term.construct in wanted and f" {key} " in told for key, term in _table().terms.items()
-    )
+    terms = outcome_table().terms.items()
+    return any(term.construct in wanted and f" {key} " in told for key, term in terms)
 
 
 def _own(construct: Construct, asked: Asked) -> set[str]:

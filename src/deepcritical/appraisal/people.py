@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from deepcritical.appraisal.asked import Asked
-from deepcritical.appraisal.outcomes import construct_of, symptom_of
+from deepcritical.appraisal.outcomes import symptom_of
 from deepcritical.appraisal.qualifiers import fits
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.named import Condition
@@ -22,6 +22,7 @@ from deepcritical.vocabulary.conditions import (
     is_kind_of,
 )
 from deepcritical.vocabulary.folding import key_of, tokens_of
+from deepcritical.vocabulary.outcomes import construct_of
 
 _ONSET = bounded(
     r"\b(?:incidence|incident|risk|rate|onset|new|newly|diagnos\w+|development|developing|"

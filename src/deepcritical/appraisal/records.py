@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from deepcritical.appraisal.asked import Asked, canonical
-from deepcritical.appraisal.outcomes import placed, terms_of
+from deepcritical.appraisal.outcomes import placed
 from deepcritical.appraisal.people import are_asked_about, concerns, may_be_asked_about
 from deepcritical.appraisal.voting import Ballot, ballot_of
 from deepcritical.domain.appraisal import Reading, Remark
@@ -29,6 +29,7 @@ from deepcritical.reading.sentences import quoted
 from deepcritical.vocabulary.classes import drug_class, find_classes
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs, lookup_drug
 from deepcritical.vocabulary.folding import key_of
+from deepcritical.vocabulary.outcomes import terms_of
 
 __all__ = ["read_for"]
 
@@ -250,8 +251,9 @@ def _may_be_unread(evidence: Evidence, study: StudyReading | None) -> bool:
 def _is_missed(asked: Asked, evidence: Evidence, study: StudyReading | None) -> bool:
     """Whether a record that could not be read is likely one that decides.
 
-    One whose title names other people is none. One that does not name the drug in its title is seldom a test of it; one that never names the
-    other side of a comparison, or the outcome that was asked about, seldom answers the question.
+    One whose title names other people is none. One that does not name the drug in its title is
+    seldom a test of it; one that never names the other side of a comparison, or the outcome that
+    was asked about, seldom answers the question.
     """
     if study is None or not may_be_asked_about(study, evidence, asked):
         return False

@@ -9,12 +9,12 @@ from statistics import median
 from typing import Final, NamedTuple
 
 from deepcritical.appraisal.certainty import estimate_of
-from deepcritical.appraisal.outcomes import instrument_of
 from deepcritical.appraisal.pooling import pool
 from deepcritical.domain.effects import RATIOS
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import EffectMeasure
 from deepcritical.domain.votes import PooledEffect, Vote, Way
+from deepcritical.vocabulary.outcomes import instrument_of
 
 __all__ = ["MOST", "people_of", "pooled_of"]
 

@@ -9,13 +9,7 @@ from typing import Literal, NamedTuple
 from deepcritical.appraisal.arms import IN_NEITHER_ARM, Tested, control_of, tested_by, written
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.main_vote import one_a_row
-from deepcritical.appraisal.outcomes import (
-    Placed,
-    construct_of,
-    is_composite,
-    is_of_other_kind,
-    placed,
-)
+from deepcritical.appraisal.outcomes import Placed, is_composite, is_of_other_kind, placed
 from deepcritical.appraisal.people import (
     concerns,
     directness,
@@ -31,6 +25,7 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Result, StudyReading
 from deepcritical.domain.votes import OTHER_COMPARISON, ArmRates, Tier, Vote, Way
 from deepcritical.reading.sentences import telling
+from deepcritical.vocabulary.outcomes import construct_of
 
 __all__ = ["Ballot", "ballot_of"]
 

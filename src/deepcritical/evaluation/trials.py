@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from deepcritical.appraisal.outcomes import construct_of
 from deepcritical.domain.effects import has_more, significant
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.quantities import quantities
@@ -21,6 +20,7 @@ from deepcritical.domain.text import fold
 from deepcritical.evaluation.files import json_lines
 from deepcritical.evaluation.scores import Half, Outcome
 from deepcritical.reading.sentences import numbered
+from deepcritical.vocabulary.outcomes import construct_of
 
 __all__ = ["TRIAL_JUDGES", "Judge", "Labelled", "inference", "judge_outcomes", "pico", "triplets"]
 

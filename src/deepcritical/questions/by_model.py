@@ -11,9 +11,10 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import locate_quote
 from deepcritical.questions.cues import LOWERS
 from deepcritical.questions.declining import as_typed
+from deepcritical.questions.measures import measures_in
 from deepcritical.questions.model_reading import ModelReading
 from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names, joined
-from deepcritical.questions.roles import groups_in, is_set_beside, measures_in, raises
+from deepcritical.questions.roles import groups_in, is_set_beside, raises
 from deepcritical.questions.sides import are_together, is_over_part
 from deepcritical.vocabulary.conditions import ConditionMention, is_kind_of
 from deepcritical.vocabulary.folding import key_of

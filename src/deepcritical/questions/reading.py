@@ -18,12 +18,12 @@ from deepcritical.questions import cues
 from deepcritical.questions.classifying import ANSWERABLE, probabilities, scores
 from deepcritical.questions.declining import as_typed, general_questions, line_of
 from deepcritical.questions.features import features_of, is_in_english, is_other_script
+from deepcritical.questions.measures import measures_in
 from deepcritical.questions.naming import DrugNamed, Names, as_condition, find_names
 from deepcritical.questions.placing import unplaced, with_outside
 from deepcritical.questions.roles import (
     fears,
     hopes,
-    measures_in,
     names_harm,
     prevents,
     raises,

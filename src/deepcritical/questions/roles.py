@@ -9,6 +9,7 @@ from typing import NamedTuple
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import Condition
 from deepcritical.questions import cues
+from deepcritical.questions.measures import changed_in, measures_in
 from deepcritical.questions.mention_roles import (
     CONDITION,
     CONDITION_ROLES,
@@ -27,7 +28,6 @@ __all__ = [
     "groups_in",
     "hopes",
     "is_set_beside",
-    "measures_in",
     "names_harm",
     "prevents",
     "raises",
@@ -171,6 +171,8 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
         if one.likeliest in (OUTCOME, HARM) and one.mention.condition.name not in taken
         if not measures_in(one.mention.text)
     ]
+    if not (on_harm or measured or further):
+        measured = changed_in(rest)
     who = tuple(dict.fromkeys((*population, *groups_in(rest))))
     return Roles(condition, who, (*measured, *further), brought)
 
@@ -348,27 +350,6 @@ def groups_in(text: str) -> list[str]:
     if any(group.endswith(" women") for group in groups):
         groups = [group for group in groups if group != "women"]
     return groups
-
-
-def measures_in(text: str, taken: str = "") -> tuple[str, ...]:
-    """What is measured; of "progression-free survival" not survival and progression, too.
-
-    Args:
-        text: Where it is said.
-        taken: Words of it that mean something else.
-    """
-    found = [
-        (name, match.start(), match.end())
-        for name, pattern in cues.OUTCOMES
-        for match in pattern.finditer(text)
-        if match[0].casefold() not in taken
-    ]
-    whole = [
-        name
-        for name, start, end in found
-        if not any(s <= start and end <= e and (s, e) != (start, end) for _, s, e in found)
-    ]
-    return tuple(dict.fromkeys(whole))
 
 
 def raises(text: str, outcomes: Sequence[str]) -> bool:

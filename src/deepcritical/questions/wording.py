@@ -12,6 +12,7 @@ from deepcritical.questions import cues
 from deepcritical.questions.naming import find_names, joined
 from deepcritical.vocabulary.classes import find_classes
 from deepcritical.vocabulary.conditions import condition_named
+from deepcritical.vocabulary.outcomes import term_in
 from deepcritical.vocabulary.words import is_english
 
 __all__ = [
@@ -189,10 +190,20 @@ _WORDINGS: dict[QuestionKind, Callable[[QuestionFrame], Worded]] = {
 
 def verb_of(frame: QuestionFrame) -> str:
     """What a drug that helps does to all that is measured; "affect" where that is not one thing."""
-    outcomes = set(frame.outcomes)
-    if outcomes <= cues.BETTER_HIGHER:
-        return "improve"
-    return "reduce" if outcomes <= cues.BETTER_LOWER else "affect"
+    better = {_higher_is_better(outcome) for outcome in frame.outcomes}
+    if None in better or len(better) > 1:
+        return "affect"
+    return "reduce" if False in better else "improve"
+
+
+def _higher_is_better(outcome: str) -> bool | None:
+    if outcome in cues.BETTER_HIGHER or outcome in cues.BETTER_LOWER:
+        return outcome in cues.BETTER_HIGHER
+    if outcome in dict(cues.OUTCOMES):
+        return None  # it depends on who has it
+    term = term_in(outcome)
+    higher = term.construct.higher_is_better if term else None
+    return higher if term is None or higher is None else higher != term.is_reversed
 
 
 def _do(frame: QuestionFrame) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from deepcritical.appraisal.outcomes import construct_of
 from deepcritical.domain.effect_words import direction_words, effect_size, kind_words, size_words
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.votes import NOT_STATED, OutcomeRow, Tier, Vote, Way
 from deepcritical.vocabulary.conditions import condition_in
+from deepcritical.vocabulary.outcomes import construct_of
 
 __all__ = ["CONTROL", "listed", "row_sentence", "vote_words"]
 

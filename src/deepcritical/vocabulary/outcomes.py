@@ -1,0 +1,147 @@
+"""What trials measure: the names of outcomes, and what each decides."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache, lru_cache
+from importlib import resources
+from typing import NamedTuple
+
+from deepcritical.domain.votes import Importance
+from deepcritical.vocabulary.folding import key_of, tokens_of
+
+__all__ = [
+    "Construct",
+    "Term",
+    "construct_of",
+    "instrument_of",
+    "outcome_table",
+    "term_in",
+    "term_of",
+    "terms_of",
+]
+
+_MOST_WORDS = 6
+
+
+class Construct(NamedTuple):
+    """What outcomes of one row measure: a row of `data/outcomes.toml`."""
+
+    name: str
+    family: str
+    importance: Importance
+    """What it decides in most diseases in which it is measured."""
+    higher_is_better: bool | None
+    conditions: tuple[str, ...]
+    """MeSH trees of conditions in which it is critical."""
+    defines: tuple[str, ...]
+    """MeSH trees of conditions that are this measure."""
+    reversed_in: tuple[str, ...]
+    """MeSH trees, or names, of conditions in which the other way is better."""
+    harm_in: tuple[str, ...]
+    """MeSH trees of conditions in which it is feared of the drugs."""
+    grave: bool
+    """Whether it kills or disables."""
+    part_of: str
+    """Name of a wider construct that a question may mean; '' for none."""
+    generic: bool
+    """Whether it says how much, and not of what: "recovery", "relapse", "severity"."""
+
+
+class Term(NamedTuple):
+    """A name of what is measured."""
+
+    construct: Construct
+    is_reversed: bool
+    key: str
+
+
+class Table(NamedTuple):
+    """All names."""
+
+    terms: dict[str, Term]
+    """Folded term -> construct."""
+    stems: dict[str, Term]
+    """Folded beginning of a last word -> construct."""
+
+
+@cache
+def outcome_table() -> Table:
+    """The names of outcomes, from `data/outcomes.toml`."""
+    source = resources.files("deepcritical").joinpath("data", "outcomes.toml")
+    table = Table({}, {})
+    for row in tomllib.loads(source.read_text(encoding="utf-8"))["outcome"]:
+        construct = Construct(
+            name=row["name"],
+            family=row["family"],
+            importance=row["importance"],
+            higher_is_better=row.get("higher_is_better"),
+            conditions=tuple(row.get("conditions", ())),
+            defines=tuple(row.get("defines", ())),
+            reversed_in=tuple(row.get("conditions_reversed", ())),
+            harm_in=tuple(row.get("harm_in", ())),
+            grave=bool(row.get("grave")),
+            part_of=row.get("part_of", ""),
+            generic=bool(row.get("generic")),
+        )
+        reverse = {*row.get("reversed", ())}
+        for term in row["terms"]:
+            held = table.stems if term.endswith("*") else table.terms
+            held.setdefault(key_of(term), Term(construct, term in reverse, key_of(term)))
+    return table
+
+
+@lru_cache(maxsize=4096)
+def term_in(text: str) -> Term | None:
+    """The longest term of a text, one that says of what before one that does not."""
+    table, best, rank = outcome_table(), None, (False, 0)
+    words = [token.folded for token in tokens_of(text)]
+    for at in range(len(words)):
+        for count in range(min(_MOST_WORDS, len(words) - at), 0, -1):
+            key = " ".join(words[at : at + count])
+            term = table.terms.get(key) or _by_stem(key)
+            if term and (not term.construct.generic, len(key)) > rank:
+                best, rank = term, (not term.construct.generic, len(key))
+    return best
+
+
+def term_of(concept: str, outcome: str) -> Term | None:
+    """The term of the concept; of the wording where that alone says of what, or names a cause."""
+    by_concept, by_wording = term_in(concept), term_in(outcome)
+    if by_concept is None or by_wording is None:
+        return by_concept or by_wording
+    own, worded = by_concept.construct, by_wording.construct
+    vague = own.generic and not worded.generic
+    deaths = own.family == worded.family == "mortality"
+    of_a_cause = deaths and f" {by_concept.key} " in f" {by_wording.key} "
+    return by_wording if vague or of_a_cause else by_concept
+
+
+def _by_stem(key: str) -> Term | None:
+    stems = outcome_table().stems
+    last = key.rindex(" ") + 1 if " " in key else 0
+    ends = range(len(key), last + 3, -1)
+    return next((stems[key[:end]] for end in ends if key[:end] in stems), None)
+
+
+def construct_of(concept: str, outcome: str) -> Construct | None:
+    """What an outcome measures, by its concept or, where that says nothing, by its wording."""
+    term = term_of(concept, outcome)
+    return term.construct if term else None
+
+
+@lru_cache(maxsize=4096)
+def terms_of(text: str) -> tuple[str, ...]:
+    """The folded terms of the construct that a text is a name of; () where it is of none."""
+    term = outcome_table().terms.get(key_of(text))
+    if term is None or term.construct.generic:
+        return ()
+    return tuple(
+        key for key, one in outcome_table().terms.items() if one.construct is term.construct
+    )
+
+
+def instrument_of(outcome: str) -> str:
+    """Return the name of the scale in an outcome: its term of the table, else all of its words."""
+    term = term_in(outcome)
+    return term.key if term else key_of(outcome)
