@@ -25,6 +25,7 @@ __all__ = [
     "Placed",
     "is_composite",
     "is_of_other_kind",
+    "is_wanted",
     "placed",
     "symptom_of",
 ]
@@ -197,6 +198,14 @@ def _is_form_of_wanted(result: Result, asked: Asked) -> bool:
     wanted = [c for o in asked.measured if (c := construct_of(o, o)) and c.generic]
     terms = outcome_table().terms.items()
     return any(term.construct in wanted and f" {key} " in told for key, term in terms)
+
+
+def is_wanted(result: Result, place: Placed, asked: Asked) -> bool:
+    """Whether a result is on an outcome that the question names; of a name in no table by words."""
+    if not asked.outcomes or place.importance != "critical":
+        return False
+    told = f"{result.concept} {result.outcome}"
+    return bool(asked.on_harm or _wanted(asked)) or _is_asked(told, asked)
 
 
 def _own(construct: Construct, asked: Asked) -> set[str]:

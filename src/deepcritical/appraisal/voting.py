@@ -9,7 +9,13 @@ from typing import Literal, NamedTuple
 from deepcritical.appraisal.arms import IN_NEITHER_ARM, Tested, control_of, tested_by, written
 from deepcritical.appraisal.asked import Asked
 from deepcritical.appraisal.main_vote import one_a_row
-from deepcritical.appraisal.outcomes import Placed, is_composite, is_of_other_kind, placed
+from deepcritical.appraisal.outcomes import (
+    Placed,
+    is_composite,
+    is_of_other_kind,
+    is_wanted,
+    placed,
+)
 from deepcritical.appraisal.people import (
     concerns,
     directness,
@@ -147,7 +153,7 @@ def _weigh(
     tested = tested_by(study, result, asked)
     if tested.why_not:
         return _Weighed(None, tested.why_not)
-    wanted = bool(asked.outcomes) and place.importance == "critical"
+    wanted = is_wanted(result, place, asked)
     if beside := _beside(result, asked, tested, place, wanted=wanted):
         return _Weighed(None, beside)
     near = directness(study, result, evidence, asked)

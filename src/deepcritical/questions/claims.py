@@ -8,12 +8,13 @@ from typing import Literal
 from deepcritical.domain.frame import SERIOUS_HARM, QuestionFrame, QuestionKind
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import ResearchQuestion
-from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.questions.wording import are_several, listed, verb_of, where, whom_of
 
 __all__ = [
     "answer_on",
     "answer_to",
+    "answered_by",
     "claim_of",
     "is_on_being_as_good",
     "proposition_of",
@@ -132,6 +133,20 @@ def claim_of(frame: QuestionFrame) -> str:
         return _comparison(frame, active)
     return _claim(frame, verb_of(frame)) if frame.kind in _EFFECTS else ""
 
+
+def answered_by(verdict: Verdict, frame: QuestionFrame) -> QuestionFrame:
+    """The question as far as a verdict answers it.
+
+    Where no row that decides is on the outcomes asked about, it is on whether the drug helps.
+    """
+    decided = set(verdict.deciding_ids)
+    is_on_them = any(r.wanted and decided.intersection(r.evidence_ids) for r in verdict.rows)
+    if is_on_them or frame.is_on_harm or verdict.label in _OPEN_YET:
+        return frame
+    return frame.model_copy(update={"outcomes": ()})
+
+
+_OPEN_YET = (VerdictLabel.INSUFFICIENT, VerdictLabel.NOT_ASSESSED)
 
 _AS_GOOD = bounded(r"\b(?:at least )?as (?:good|well|effective)\b|\bnon-?inferior", re.IGNORECASE)
 

@@ -18,7 +18,7 @@ from deepcritical.domain.text import capitalised
 from deepcritical.domain.trial_status import is_current, is_under_way, told_status
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import Importance, OutcomeRow, Vote, Way
-from deepcritical.questions.claims import answer_on, claim_of
+from deepcritical.questions.claims import answer_on, answered_by, claim_of
 from deepcritical.writing.studies import (
     comparator_of,
     design_of,
@@ -64,7 +64,7 @@ class Matter(NamedTuple):
     @property
     def claim(self) -> str:
         """What the verdict is on."""
-        asked = claim_of(self.frame) if self.frame else ""
+        asked = claim_of(answered_by(self.verdict, self.frame)) if self.frame else ""
         return asked or f"{self.drug} helps in {self.condition}"
 
 
@@ -346,6 +346,8 @@ def _missing(matter: Matter) -> Iterator[str]:
         yield f"No randomised trial of {about} with a result was among the records found."
     elif trials and not any(v.importance == "critical" for v in trials):
         yield "No trial reports an outcome that patients feel, such as symptoms or survival."
+    if matter.frame and not answered_by(matter.verdict, matter.frame).outcomes:
+        yield from (f"No study found reports {one}." for one in matter.frame.outcomes)
     if trials and not any(v.effect and v.effect.ci_low is not None for v in trials):
         yield "No trial abstract gives an effect with its confidence interval."
     if unread:

@@ -16,7 +16,7 @@ from deepcritical.domain.report_parts import DrugCandidate, ReportSection, Verdi
 from deepcritical.domain.sentences import Finding, Sentence
 from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import Verdict, VerdictLabel
-from deepcritical.questions.claims import answer_to, proposition_of, subject_of
+from deepcritical.questions.claims import answer_to, answered_by, proposition_of, subject_of
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.answers import brief_texts
 from deepcritical.writing.brief import Matter, brief_of
@@ -136,8 +136,10 @@ class _Writer:
 
     def _answer(self) -> str:
         frame, verdict = self.question.frame, self.verdict
-        strength = verdict.strength_of_harm
-        return answer_to(frame, verdict.label, strength=strength) if frame else ""
+        if frame is None:
+            return ""
+        asked = answered_by(verdict, frame)
+        return answer_to(asked, verdict.label, strength=verdict.strength_of_harm)
 
     def _brief(self) -> Brief:
         appraisals = self.store.appraisals(self.main)

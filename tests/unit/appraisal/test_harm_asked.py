@@ -13,6 +13,7 @@ from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.study import Result
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Way
+from deepcritical.questions.claims import answered_by
 from tests.unit.appraisal.builders import (
     CONDITION,
     DEATHS,
@@ -106,6 +107,28 @@ def test_an_outcome_of_another_kind_than_asked_is_marked(outcome: str, other: bo
     wanted = asked(outcomes=("mortality",))
     (vote,) = ballot(study(result(outcome)), wanted).votes
     assert vote.of_other_kind is other
+
+
+def test_an_outcome_in_no_table_is_asked_about_by_its_words() -> None:
+    wanted = asked(outcomes=("flurbing",))
+    votes = [
+        vote
+        for outcome in ("flurbing at week 4", "overall survival")
+        for vote in ballot(study(result(outcome, level="primary")), wanted).votes
+    ]
+    assert [vote.wanted for vote in votes] == [True, False]
+
+
+@pytest.mark.parametrize(("outcome", "answered"), [("flurbing", ("flurbing",)), ("MMSE", ())])
+def test_no_outcome_is_answered_that_nobody_measured(
+    outcome: str, answered: tuple[str, ...]
+) -> None:
+    wanted = asked(outcomes=("flurbing",))
+    votes = ballot(study(result(outcome, level="primary")), wanted).votes
+    frame = QuestionFrame(text="", kind=QuestionKind.EFFICACY, outcomes=("flurbing",))
+    verdict = decide([finding(*votes)])
+    assert verdict.label is VerdictLabel.PROMISING
+    assert answered_by(verdict, frame).outcomes == answered
 
 
 def test_more_of_it_without_randomisation_is_a_weak_signal() -> None:
