@@ -67,7 +67,7 @@ def test_no_column_of_a_table_is_cut(page: Page) -> None:
     ask(page, QUESTION)
     unfold(page)
     assert page.evaluate(CUT) == []
-    for name in ("Evidence", "Mechanism", "Trials"):
+    for name in ("Studies", "Evidence", "Mechanism", "Trials"):
         page.get_by_role("tab", name=name).click()
         expect(page.locator(f"#panel-{name.lower()} table").first).to_be_visible()
         assert page.evaluate(CUT) == []

@@ -22,7 +22,16 @@ from tests.unit.export.briefs import brief_report
 __all__ = ["browser"]
 
 COMMAND = (forked_command(), "serve", "--port", "0")
-REPORT_TABS = ("report", "evidence", "mechanism", "trials", "timeline", "trace", "downloads")
+REPORT_TABS = (
+    "report",
+    "studies",
+    "evidence",
+    "mechanism",
+    "trials",
+    "timeline",
+    "trace",
+    "downloads",
+)
 ATTACKS = (
     "<img src=x onerror=\"document.title='owned'\">",
     "<script>document.title='owned'</script>",
@@ -85,9 +94,9 @@ def test_tabs_follow_arrow_keys_and_the_address(page: Page) -> None:
     assert [one.get_attribute("id") for one in tabs.all()] == [f"tab-{n}" for n in REPORT_TABS]
     tabs.first.focus()
     page.keyboard.press("ArrowRight")
-    expect(page.locator("#tab-evidence")).to_be_focused()
-    expect(page.locator("#tab-evidence")).to_have_attribute("aria-selected", "true")
-    expect(page.get_by_role("tabpanel")).to_have_attribute("aria-labelledby", "tab-evidence")
+    expect(page.locator("#tab-studies")).to_be_focused()
+    expect(page.locator("#tab-studies")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tabpanel")).to_have_attribute("aria-labelledby", "tab-studies")
     page.keyboard.press("End")
     expect(page).to_have_url(re.compile("#downloads$"))
     page.reload()
@@ -109,7 +118,9 @@ def test_a_part_is_fetched_when_its_tab_is_first_opened(page: Page, site: Site) 
     assert sum(shown) < 3 * whole
 
 
-@pytest.mark.parametrize("name", ["report", "evidence", "mechanism", "trials", "timeline"])
+@pytest.mark.parametrize(
+    "name", ["report", "studies", "evidence", "mechanism", "trials", "timeline"]
+)
 def test_a_citation_opens_its_source_in_each_tab(page: Page, name: str) -> None:
     panel = opened(page, name)
     for folded in panel.locator(":is(.log, .fold) > summary").all():
@@ -392,3 +403,29 @@ def assert_inert(place: Locator) -> None:
     links = {link.get_attribute("href") or "" for link in place.locator("[href]").all()}
     assert all(re.match("https?://|/api/runs/|#", link) for link in links)
     assert not any("evil" in link for link in links)
+
+
+def test_a_study_that_is_left_out_changes_the_verdict(page: Page, site: Site) -> None:
+    panel = opened(page, "studies")
+    verdict = panel.locator(".verdict")
+    before = verdict.inner_text()
+    rows = panel.get_by_role("table", name="Studies", exact=True).locator("tbody tr")
+    deciding = rows.filter(has_text="decides").first.get_by_role("checkbox")
+    name = deciding.get_attribute("aria-label") or ""
+    deciding.uncheck()
+    expect(panel.get_by_role("button", name="Put all back")).to_be_visible()
+    expect(panel.get_by_role("checkbox", name=name, exact=True)).to_be_focused()
+    assert "without=" in page.url
+    picture(page, "studies-left-out")
+    after = verdict.inner_text()
+    page.reload()
+    expect(page.locator("#panel-studies .verdict")).to_have_text(after)
+    expect(panel.get_by_role("checkbox", name=name, exact=True)).not_to_be_checked()
+    panel.get_by_role("button", name="Put all back").click()
+    expect(verdict).to_have_text(before)
+    assert "without=" not in page.url
+    panel.get_by_role("combobox").select_option("randomised")
+    expect(panel.get_by_text("With all studies it is")).to_be_visible()
+    assert (
+        get(f"{site.address}/api/runs/{site.report}/views/studies?only=guessed").status_code == 422
+    )

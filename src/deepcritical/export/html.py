@@ -12,6 +12,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from deepcritical.domain.answer import DeepAnswer
+from deepcritical.domain.brief_words import COLUMNS, finding_cells
 from deepcritical.domain.claims import is_quote
 from deepcritical.domain.documents import Document
 from deepcritical.domain.evidence import SOURCE_NAMES
@@ -21,8 +22,10 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.report_markdown import candidate_table, evidence_table
 from deepcritical.domain.report_parts import HypothesisTested
 from deepcritical.domain.search_log import search_log
+from deepcritical.domain.verdict import Verdict
 from deepcritical.export.cited import cited_html, how_checked, numbers_of, study_facts, trial_facts
 from deepcritical.export.columns import column_widths, natural_width
+from deepcritical.export.forest_figure import draw_forests
 from deepcritical.export.grids import Grid, findings_grid
 from deepcritical.export.mechanism_figure import draw_mechanism, edge_label, edge_words
 from deepcritical.export.parts import Block, Chains, Ledger, Part, Prose, parts_of
@@ -41,6 +44,7 @@ __all__ = [
     "render_mechanism",
     "render_page",
     "render_sources",
+    "render_studies",
     "render_timeline",
     "render_trials",
 ]
@@ -127,6 +131,49 @@ def render_mechanism(report: ResearchReport) -> str:
 def render_trials(document: Document) -> str:
     """The registered trials, those that were stopped first."""
     return filled("trials.html", trials=trials_of(document))
+
+
+def render_studies(
+    report: ResearchReport,
+    verdict: Verdict | None = None,
+    left_out: Sequence[str] = (),
+    tier: str = "",
+) -> str:
+    """The studies, each to be left out, and the verdict on those that are left.
+
+    Args:
+        report: The report.
+        verdict: On the studies that are left; None for that of the report.
+        left_out: Evidence ids of the studies that do not count.
+        tier: The one kind of results that counts; '' for all.
+    """
+    shown = report if verdict is None else report.model_copy(update={"verdict": verdict})
+    gone = frozenset(left_out)
+    held = {i for study in report.studies for i in study.evidence_ids}
+    return filled(
+        "studies.html",
+        rows=[row for row in report.study_table if held.intersection(row.evidence_ids)],
+        left_out={row.evidence_ids[0] for row in report.study_table if gone & {*row.evidence_ids}},
+        only=tier,
+        kinds=_KINDS,
+        changed=verdict is not None,
+        verdict=shown.verdict,
+        was=report.verdict,
+        numbers={r.evidence_id: n for n, r in enumerate(report.references, 1)},
+        chip=partial(chip, references=report.references),
+        columns=COLUMNS,
+        cells=finding_cells,
+        forests=draw_forests(shown),
+        drawn=inline,
+    )
+
+
+_KINDS = (
+    ("", "all studies"),
+    ("randomised", "randomised trials alone"),
+    ("controlled", "controlled studies without randomisation alone"),
+)
+"""What the verdict may be drawn from."""
 
 
 def render_timeline(report: ResearchReport) -> str:

@@ -7,15 +7,17 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
-from fastapi import APIRouter, HTTPException, Path, Response
+from fastapi import APIRouter, Depends, HTTPException, Path, Query, Response
 
 from deepcritical.domain.documents import Document
 from deepcritical.domain.report import ResearchReport
+from deepcritical.domain.votes import Tier
 from deepcritical.export.html import (
     render_document,
     render_evidence,
     render_mechanism,
     render_sources,
+    render_studies,
     render_timeline,
     render_trials,
 )
@@ -38,6 +40,7 @@ _OF_DOCUMENT: Mapping[str, Callable[[Any], str]] = MappingProxyType(
         "report": render_document,
         "sources": render_sources,
         "evidence": render_evidence,
+        "studies": render_studies,
         "mechanism": render_mechanism,
         "trials": render_trials,
         "timeline": render_timeline,
@@ -69,6 +72,7 @@ def tabs_of(document: Document | None) -> tuple[Tab, ...]:
         return Tab("report", "Answer"), evidence, *last
     return (
         Tab("report", "Report"),
+        *((Tab("studies", "Studies", len(document.studies)),) if document.studies else ()),
         evidence,
         Tab("mechanism", "Mechanism", len(mechanism_graph(document).edges)),
         Tab("trials", "Trials", len(trials_of(document))),
@@ -93,10 +97,39 @@ async def rendered(run: RunView, name: str) -> str | None:
     return await asyncio.to_thread(_OF_DOCUMENT[name], document)
 
 
+class Counted(NamedTuple):
+    """Which studies of a report are to count."""
+
+    without: tuple[str, ...]
+    only: Tier | None
+
+
+def counted(
+    without: Annotated[str, Query(max_length=8_000)] = "", only: Tier | None = None
+) -> Counted:
+    """The studies that an address leaves out: evidence ids with commas between, and a design."""
+    return Counted(tuple(filter(None, without.split(","))), only)
+
+
+def _weighed_anew(report: ResearchReport, chosen: Counted) -> str:
+    # Imported late: the dictionaries take seconds.
+    from deepcritical.appraisal.what_if import recomputed
+
+    verdict = recomputed(report.studies, chosen.without, chosen.only)
+    return render_studies(report, verdict, chosen.without, chosen.only or "")
+
+
 @router.get("/runs/{run_id}/views/{name}", response_class=Response)
-async def show_view(run: Known, name: Annotated[str, Path(max_length=64)]) -> Response:
-    """One part as an HTML fragment."""
-    shown = await rendered(run, name)
+async def show_view(
+    run: Known,
+    name: Annotated[str, Path(max_length=64)],
+    chosen: Annotated[Counted, Depends(counted)],
+) -> Response:
+    """One part as an HTML fragment; of the studies with the verdict on those that count."""
+    if name == "studies" and any(chosen) and run.report:
+        shown: str | None = await asyncio.to_thread(_weighed_anew, run.report, chosen)
+    else:
+        shown = await rendered(run, name)
     if shown is None:
         raise HTTPException(404, "This run has no such part.")
     headers = {"Content-Security-Policy": REPORT_POLICY}

@@ -14,7 +14,8 @@ async function fill(id, name, place) {
   place.replaceChildren(node("p", { class: "small", role: "status" }, "Loading …"));
   place.setAttribute("aria-busy", "true");
   try {
-    const answer = await fetch(`/api/runs/${encodeURIComponent(id)}/views/${name}`);
+    const chosen = name === "studies" ? choice() : "";
+    const answer = await fetch(`/api/runs/${encodeURIComponent(id)}/views/${name}${chosen}`);
     if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
     place.innerHTML = await answer.text();
     prepare(place);
@@ -28,7 +29,38 @@ async function fill(id, name, place) {
   place.removeAttribute("aria-busy");
 }
 
+// Which studies are left out stands in the address, so that a reload shows the same.
+const CHOICE = ["without", "only"];
+
+function choice() {
+  const given = new URLSearchParams(window.location.search);
+  const kept = new URLSearchParams(CHOICE.flatMap((key) => (given.get(key) ? [[key, given.get(key)]] : [])));
+  return String(kept) && `?${kept}`;
+}
+
+function weigh(place, chosen, focused) {
+  const url = new URL(window.location.href);
+  for (const key of CHOICE) {
+    if (chosen[key]) url.searchParams.set(key, chosen[key]);
+    else url.searchParams.delete(key);
+  }
+  window.history.replaceState(window.history.state, "", url);
+  fill(shownRun.id, "studies", place).then(() => place.querySelector(focused)?.focus({ preventScroll: true }));
+}
+
+function weighable(place, group) {
+  const boxes = [...group.querySelectorAll('[name="counts"]')];
+  group.onchange = ({ target }) => {
+    const without = boxes.filter((box) => !box.checked).map((box) => box.value).join(",");
+    const focused = target.name === "only" ? "select" : `[value="${CSS.escape(target.value)}"]`;
+    weigh(place, { without, only: group.querySelector("select").value }, focused);
+  };
+  const all = group.querySelector(".all");
+  if (all) all.onclick = () => weigh(place, {}, "select");
+}
+
 function prepare(place) {
+  place.querySelectorAll(".weighed").forEach((group) => weighable(place, group));
   place.querySelectorAll("table.sortable").forEach((table) => sortable(place, table));
   for (const svg of place.querySelectorAll("svg")) {
     const parts = svg.querySelectorAll("[data-opens]");
@@ -108,6 +140,13 @@ async function select(name, chosen) {
   if (!panel.hasChildNodes()) await fill(shownRun.id, name, panel);
 }
 
+// Another run has other studies.
+function forget() {
+  const url = new URL(window.location.href);
+  CHOICE.forEach((key) => url.searchParams.delete(key));
+  window.history.replaceState(window.history.state, "", url);
+}
+
 function remember(hash) {
   const url = new URL(window.location.href);
   url.hash = hash;
@@ -148,6 +187,7 @@ function show(run) {
   if (run) root.querySelector(".sample")?.remove();
   root.querySelector(".results > .dc-report")?.remove();
   if (shownRun && !run?.tabs) remember("");
+  if (shownRun && shownRun.id !== run?.id) forget();
   shownRun = run?.tabs ? run : null;
   tell(".results > .problem", run?.problem ?? "");
   if (shownRun) draw(shownRun);
