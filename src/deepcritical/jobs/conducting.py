@@ -14,9 +14,8 @@ from pydantic import SecretStr
 from deepcritical.domain.errors import CapacityError, StorageError
 from deepcritical.domain.events import RunFailed, Stage
 from deepcritical.domain.recipe import Recipe
-from deepcritical.jobs.conduct import DEFECT, conduct
+from deepcritical.jobs.conduct import DEFECT, conduct, failed
 from deepcritical.jobs.durable_runs import DurableRuns
-from deepcritical.jobs.endings import failed
 from deepcritical.jobs.engine import EngineBusyError
 from deepcritical.jobs.held import Held, resolve
 from deepcritical.jobs.hosting import PartsFor, Tool

@@ -15,7 +15,7 @@ from deepcritical.domain.events import LoggedEvent, RunCancelled, Stage
 from deepcritical.domain.recipe import Recipe
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs import requests
-from deepcritical.jobs.endings import forget_causes
+from deepcritical.jobs.conduct import forget_causes
 from deepcritical.jobs.held import Held, settle, show
 from deepcritical.jobs.hosting import AWAY_S, Hosting, PartsFor, Tool
 from deepcritical.jobs.tending import TTL_S, Tending

@@ -27,9 +27,8 @@ from deepcritical.domain.tool_registry import (
     ToolStep,
 )
 from deepcritical.jobs.conduct import OpenSources
-from deepcritical.jobs.run import RunOf
+from deepcritical.jobs.run import RunOf, RunView
 from deepcritical.jobs.runs import RunService
-from deepcritical.jobs.stored_runs import RunView
 from deepcritical.reasoning.chatting import RAG, SEARCH
 from deepcritical.reasoning.look_ups import read_look_up, search_queries
 from deepcritical.services.evidence_store import EvidenceStore

@@ -12,7 +12,7 @@ from deepcritical.domain.errors import ERRORS, DeepCriticalError
 from deepcritical.domain.events import TERMINAL, LoggedEvent, RunCompleted, RunFailed
 from deepcritical.domain.recipe import Recipe
 from deepcritical.jobs.conduct import OpenSources
-from deepcritical.jobs.stored_runs import open_stored
+from deepcritical.jobs.run import open_stored
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.study_readings import owner_of_run
 from deepcritical.services.tool_trace_service import ToolTraceService

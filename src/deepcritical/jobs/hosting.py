@@ -28,8 +28,14 @@ from deepcritical.domain.errors import (
 from deepcritical.domain.events import RunCancelled, RunFailed
 from deepcritical.domain.jobs import Begun, EngineRow
 from deepcritical.domain.recipe import Recipe
-from deepcritical.jobs.conduct import OpenSources, Orchestrate, Outcome, conduct
-from deepcritical.jobs.endings import failed, forget_causes
+from deepcritical.jobs.conduct import (
+    OpenSources,
+    Orchestrate,
+    Outcome,
+    conduct,
+    failed,
+    forget_causes,
+)
 from deepcritical.jobs.engine import LostRun, OutOfOrder, RunJournal
 from deepcritical.jobs.held import Held, Hosted, owner_of, resolve, settle, show
 from deepcritical.jobs.recorder import Host

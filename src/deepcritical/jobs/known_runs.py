@@ -19,8 +19,7 @@ from deepcritical.domain.own_documents import MAX_DOCUMENTS, OwnDocument, Pasted
 from deepcritical.domain.traces import LOCAL_USER, TraceSummary
 from deepcritical.jobs import requests
 from deepcritical.jobs.durable_runs import DurableRuns
-from deepcritical.jobs.run import Once, Run
-from deepcritical.jobs.stored_runs import RunView, open_stored
+from deepcritical.jobs.run import Once, Run, RunView, open_stored
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.uploads import UPLOAD_ID, Uploads
 from deepcritical.tools.documents import document_of, documents_in

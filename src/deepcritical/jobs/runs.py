@@ -28,10 +28,9 @@ from deepcritical.domain.recipe import ModelChoice, Recipe
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.traces import LOCAL_USER
 from deepcritical.jobs.admitting import check_question
-from deepcritical.jobs.conduct import OpenSources, Orchestrate
+from deepcritical.jobs.conduct import OpenSources, Orchestrate, forget_causes, log_defect, within
 from deepcritical.jobs.conducting import Conducting, Own
 from deepcritical.jobs.durable_runs import DurableRuns
-from deepcritical.jobs.endings import forget_causes, log_defect, within
 from deepcritical.jobs.held import Held, owner_of
 from deepcritical.jobs.hosting import ChooseReasoner, Parts, PartsFor, Tool
 from deepcritical.jobs.known_runs import MAX_ACTIVE, MAX_KEPT, KnownRuns
