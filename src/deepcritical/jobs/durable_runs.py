@@ -269,7 +269,7 @@ class DurableRuns:
     async def _closed(engine: DbosEngine, run_id: str) -> None:
         """Until the engine, too, knows that a run has ended, of which its worker may have died."""
         for _ in range(round(CLOSE_S / POLL_S)):
-            if (await engine.standings([run_id]))[run_id] != "open":
+            if not (await engine.open([run_id])).get(run_id):
                 return
             await asyncio.sleep(POLL_S)
 
