@@ -78,23 +78,17 @@ async def conduct(
     writer: TraceWriter | None,
     host: Host = _HERE,
 ) -> Ended:
-    """Run to the end; whatever happens, the log gets exactly one terminal event.
-
-    A run that another process began continues where its journal ends, with the log told so far.
+    """Run to the end, from where the journal of a former process ends; see the module.
 
     Raises:
-        DeepCriticalError: The run failed; TraceTakenError: another worker continues it.
+        DeepCriticalError: The run failed; TraceTakenError: another worker has it.
         ResearchCancelled, CancelledError: It was stopped; the log gets no end if the host lets go.
     """
     recorder = Recorder(session, host)
     ending: Event | None = DEFECT
     try:
         with host.telemetry.of_run(session.log.run_id):
-            await recorder.begin()
-            started = RunStarted(question=session.text, reasoner=session.reasoner.name)
-            await session.emit(started)
-            async with within(session.limits, recorder.left_s) as recorder.deadline:
-                await _search(session, schedule, open_sources, key, recorder)
+            await _run(session, schedule, open_sources, key, recorder)
         ended = outcome(session.store)
         if ended is None:
             raise ValueError("the schedule ended without a report")
@@ -125,17 +119,20 @@ async def _tell(session: ResearchSession, ending: Event) -> None:
         raise asyncio.CancelledError
 
 
-async def _search(
+async def _run(
     session: ResearchSession,
     schedule: Orchestrate,
     open_sources: OpenSources,
     key: SecretStr | None,
     recorder: Recorder,
 ) -> None:
+    await recorder.begin()
+    await session.emit(RunStarted(question=session.text, reasoner=session.reasoner.name))
     desk = RunDesk(session.limits, lambda: session.elapsed_s, session.hear, key, recorder.telemetry)
     without_key = session.reasoner
     try:
         async with (
+            within(session.limits, recorder.left_s) as recorder.deadline,
             open_sources() as sources,
             DurableReasoner(without_key, recorder).for_run(desk) as session.reasoner,
         ):

@@ -39,12 +39,12 @@ class DurableRuns:
     Args:
         board: The jobs.
         traces: The runs.
-        make_engine: Makes the engine, whose library takes a moment to load.
+        make_engine: Makes the engine, whose library loads slowly.
         slots: Runs that this process conducts at once, beside those of a command that waits.
-        conducts: Whether it takes runs that wait.
-        one_shot: Whether the process is there for the runs that it takes in, which end with it;
-            what others left is handed over again at its end.
-        ttl_s: Seconds without a sign of life after which a worker is taken for dead.
+        conducts: Whether it takes runs from the queue.
+        one_shot: Whether the process exists for the runs that it takes in, which end with it; it
+            hands over again what others left.
+        ttl_s: Seconds without a heartbeat after which a worker counts as dead.
     """
 
     def __init__(
@@ -71,11 +71,11 @@ class DurableRuns:
         self._hosting: Hosting | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._following: set[asyncio.Task[Any]] = set()
-        """Those that show runs which are not, or not yet, conducted here."""
+        """Tasks that show runs which are not, or not yet, conducted here."""
         self._held: dict[str, Held] = {}
 
     async def start(self, parts_for: PartsFor, tools: dict[str, Tool]) -> None:
-        """Begin to conduct runs, those that were left included.
+        """Begin to conduct runs, those of dead workers included.
 
         Raises:
             EngineBusyError: Another service of this process does so.
@@ -86,7 +86,7 @@ class DurableRuns:
         if self._start is None or (self._start.done() and self._engine is None):
             self._start = asyncio.create_task(self._started(parts_for, tools))
             self._start.add_done_callback(forget_causes)
-        # Whoever stops waiting must not leave the engine half started.
+        # A caller that stops waiting must not leave the engine half started.
         await asyncio.shield(self._start)
 
     async def _started(self, parts_for: PartsFor, tools: dict[str, Tool]) -> None:
@@ -94,18 +94,17 @@ class DurableRuns:
         hosting = Hosting(
             self.board,
             self._traces,
-            engine.worker,
+            engine,
             parts_for,
             tools,
             self._slots,
             self._show,
-            engine.row_of,
-            one_shot=self._one_shot,
-            held=self._held,
+            self._held,
+            self._one_shot,
         )
-        # Before the engine starts, so that no other worker takes this one for dead.
+        # Before the engine starts, so that this one does not count as dead.
         live = await self.board.beat(engine.worker, self._ttl_s, conducts=self._conducts)
-        # Those of its name the engine takes up when it starts.
+        # When it starts, the engine takes up those of its own name.
         await self.board.note_losses(live - {engine.worker})
         await engine.start(hosting.conduct)
         tending = Tending(
@@ -129,14 +128,14 @@ class DurableRuns:
             _cancel_begun(task)
 
     def hold(self, run_id: str, held: Held) -> None:
-        """Keep what only this process has of a run, until the run has ended."""
+        """Keep what only this process has of a run until the run has ended."""
         self._held[run_id] = held
         held.ending.add_done_callback(lambda _ending: self._held.pop(run_id, None))
 
     async def submit(
         self, run_id: str, held: Held, recipe: Recipe, asked: Mapping[str, Any], user_id: str
     ) -> None:
-        """Take in a run, and hand it out.
+        """Store a run, and begin or queue it.
 
         Raises:
             CapacityError: Its user has too many.
@@ -158,17 +157,17 @@ class DurableRuns:
             return
         await engine.enqueue(run_id, user_id)
         self._show(run_id, held)
-        # What was asked of it before it was there is known here alone: another worker may begin.
+        # Requests made before it was stored are known here alone: another worker may begin.
         if held.session.stop_asked:
             try:
                 await self.board.request(run_id, "write_now")
-            except StorageError as error:  # where it begins here, the session knows
+            except StorageError as error:  # if it begins here, the session knows
                 _LOG.warning("the run %s may not be written now: %s", run_id, error)
         if held.cancelled:
             await self._cancel(run_id)
 
     async def _follow(self, run_id: str, held: Held) -> None:
-        """Show a run also when another worker is the first to be free, or takes it over."""
+        """Show a run that another worker begins or takes over."""
         try:
             while not await self._shown(run_id, held):  # noqa: ASYNC110 - a database calls nobody
                 await asyncio.sleep(AWAY_S)
@@ -182,7 +181,7 @@ class DurableRuns:
                 held.ending.set_exception(error)
 
     async def _shown(self, run_id: str, held: Held) -> bool:
-        """Show what there is of a run to its end; False where the database is away for a while."""
+        """Show a run to its end; return False if the database is away for a while."""
         try:
             async for logged in self._traces.tail(run_id):
                 if held.begun_here:
@@ -200,7 +199,7 @@ class DurableRuns:
         return True
 
     def stop(self, run_id: str) -> None:
-        """Cancel a run of this process at once, and have it noted for whichever process has it."""
+        """Cancel a run of this process at once, and note it for any other process that has it."""
         if held := self._held.get(run_id):
             held.cancelled = True
             if not held.taken_in:
@@ -211,7 +210,7 @@ class DurableRuns:
         self._keep(self._cancel(run_id))
 
     async def _cancel(self, run_id: str) -> None:
-        """Have it noted, and if need be when the database is back: another worker may begin."""
+        """Note it, if need be when the database is back: another worker may begin."""
         while True:
             try:
                 await requests.cancel(self._traces, self.board, run_id)
@@ -224,27 +223,28 @@ class DurableRuns:
                 return
 
     async def resume(self, run_id: str) -> bool:
-        """Go on with a run that failed, was cancelled, or has no worker any more.
+        """Queue a run again that failed, was cancelled, or whose worker died.
 
         Returns:
-            Whether it is one that another worker has, which is left to go on with it.
+            Whether another worker has it, which is left to continue it.
 
         Raises:
             TraceNotFoundError: Nothing is recorded of it.
             StorageError: It is completed, or the database cannot be used.
         """
-        assert self._engine is not None and self._hosting is not None  # noqa: PT018, S101 - started before
+        engine, hosting = self._engine, self._hosting
+        assert engine is not None and hosting is not None  # noqa: PT018, S101 - started before
         trace = await self._traces.get_trace(run_id)
         if trace.status is TraceStatus.COMPLETED:
-            await self.board.reopen(run_id, self._engine.worker)  # which says that it cannot be
+            await self.board.reopen(run_id, engine.worker)  # which says that it cannot be
         if trace.status.ended:
-            await self._closed(self._engine, run_id)
-        elif await self._elsewhere(self._engine.worker, run_id):
+            await self._closed(engine, run_id)
+        elif await self._elsewhere(engine.worker, run_id):
             return True
-        await self._engine.check(run_id)
-        self._hosting.resumed.add(run_id)
-        await self.board.reopen(run_id, self._engine.worker)
-        await self._engine.resume(run_id, trace.user_id)
+        await engine.check(run_id)
+        hosting.resumed.add(run_id)
+        await self.board.reopen(run_id, engine.worker)
+        await engine.resume(run_id, trace.user_id)
         return False
 
     async def _elsewhere(self, worker: str, run_id: str) -> bool:
@@ -254,29 +254,25 @@ class DurableRuns:
         return await self.board.has(run_id) and run_id not in await self.board.left_by(others)
 
     async def anybody_conducts(self) -> bool:
-        """Whether a process is there that takes runs that wait.
-
-        Raises:
-            StorageError: The database cannot be read.
-        """
+        """Whether a living process takes runs from the queue."""
         return await self.board.anybody_conducts(self._ttl_s)
 
     def conducts(self, run_id: str) -> bool:
-        """Whether this process has a run in hand."""
+        """Whether this process conducts a run."""
         return self._hosting is not None and run_id in self._hosting.hosted
 
     @staticmethod
     async def _closed(engine: DbosEngine, run_id: str) -> None:
-        """Until the engine, too, knows that a run has ended, of which its worker may have died."""
+        """Wait until the engine, too, knows that a run has ended; its worker may have died."""
         for _ in range(round(CLOSE_S / POLL_S)):
             if not (await engine.open([run_id])).get(run_id):
                 return
             await asyncio.sleep(POLL_S)
 
     def let_go(self) -> None:
-        """Stop every run of this process; those that can go on elsewhere do so.
+        """Stop every run of this process, and everything that follows runs of other processes.
 
-        Whoever follows runs of other processes from here is let go, too.
+        The runs that can continue elsewhere do so.
         """
         self._traces.end_tails()
         if self._hosting is None:
@@ -288,7 +284,7 @@ class DurableRuns:
             hosted.stop(leaving=not self._hosting.ends_here(run_id))
 
     async def close(self) -> None:
-        """Hand over what is under way, and end; who asks again waits for the same end."""
+        """Hand over what is under way, and end; a second call waits for the same end."""
         if self._closing is None or self._closing.done():
             self._closing = asyncio.create_task(self._close())
         await asyncio.shield(self._closing)
@@ -318,16 +314,12 @@ class DurableRuns:
 
 
 def _cancel_begun(task: asyncio.Task[Any]) -> None:
-    """Cancel a task, but not before its first step; a signal handler may call this.
-
-    Cancelled earlier, its body would never run, and whoever waits for what it does when it is
-    cancelled would wait for ever.
-    """
+    """Cancel a task after its first step, without which it cannot clean up; signal handlers may."""
     task.get_loop().call_soon_threadsafe(task.cancel)
 
 
 async def _end_unbegun(held: Held) -> None:
-    """End a run for whoever waits here; the database hears of it when it can be told."""
+    """End a run for those who wait here; the database is told when it can be."""
     log = held.session.log
     end = LoggedEvent(
         run_id=log.run_id,
