@@ -299,13 +299,12 @@ class Hosting:
     async def _conducted(
         self, held: Held, tool: Tool, hosted: Hosted, journal: RunJournal, answers: AnswerBook
     ) -> None:
-        async def wants_stop() -> bool:
-            return hosted.write_now
-
         def lets_go() -> bool:
             return hosted.leaving or journal.lost
 
-        host = Host(journal, wants_stop, lets_go, telemetry=tool.telemetry, answers=answers)
+        host = Host(
+            journal, lambda: hosted.write_now, lets_go, telemetry=tool.telemetry, answers=answers
+        )
         if held.writer:
             held.writer.worker = self.engine.worker
             held.writer.may_leave = not self.ends_here(held.session.log.run_id)
