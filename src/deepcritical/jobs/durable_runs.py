@@ -16,8 +16,8 @@ from deepcritical.domain.recipe import Recipe
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs import requests
 from deepcritical.jobs.conduct import forget_causes
-from deepcritical.jobs.held import Held, settle, show
-from deepcritical.jobs.hosting import AWAY_S, Hosting, PartsFor, Tool
+from deepcritical.jobs.held import Held, Tool, resolve, settle, show
+from deepcritical.jobs.hosting import AWAY_S, Hosting, PartsFor
 from deepcritical.jobs.tending import TTL_S, Tending
 from deepcritical.services.job_board import JobBoard
 from deepcritical.services.tool_trace_service import ToolTraceService
@@ -64,7 +64,7 @@ class DurableRuns:
         self._slots = slots
         self._conducts = conducts
         self._one_shot = one_shot
-        self._ttl_s = ttl_s
+        self.ttl_s = ttl_s
         self._start: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
         self._engine: DbosEngine | None = None
@@ -103,12 +103,12 @@ class DurableRuns:
             self._one_shot,
         )
         # Before the engine starts, so that this one does not count as dead.
-        live = await self.board.beat(engine.worker, self._ttl_s, conducts=self._conducts)
+        live = await self.board.beat(engine.worker, self.ttl_s, conducts=self._conducts)
         # When it starts, the engine takes up those of its own name.
         await self.board.note_losses(live - {engine.worker})
         await engine.start(hosting.conduct)
         tending = Tending(
-            self.board, self._traces, engine, hosting, self._ttl_s, conducts=self._conducts
+            self.board, self._traces, engine, hosting, self.ttl_s, conducts=self._conducts
         )
         await tending.sweep(first=True)
         self._engine, self._hosting = engine, hosting
@@ -177,8 +177,7 @@ class DurableRuns:
             raise
         except DeepCriticalError as error:
             await held.session.log.leave()
-            if not held.ending.done():
-                held.ending.set_exception(error)
+            resolve(held.ending, error)
 
     async def _shown(self, run_id: str, held: Held) -> bool:
         """Show a run to its end; return False if the database is away for a while."""
@@ -249,13 +248,9 @@ class DurableRuns:
 
     async def _elsewhere(self, worker: str, run_id: str) -> bool:
         """Whether a run that has not ended is another living worker's."""
-        live = await self.board.beat(worker, self._ttl_s, conducts=self._conducts)
+        live = await self.board.beat(worker, self.ttl_s, conducts=self._conducts)
         others = live - {worker}
         return await self.board.has(run_id) and run_id not in await self.board.left_by(others)
-
-    async def anybody_conducts(self) -> bool:
-        """Whether a living process takes runs from the queue."""
-        return await self.board.anybody_conducts(self._ttl_s)
 
     def conducts(self, run_id: str) -> bool:
         """Whether this process conducts a run."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import SecretStr
 
@@ -13,17 +13,27 @@ from deepcritical.domain.documents import Document
 from deepcritical.domain.errors import ERRORS, DeepCriticalError
 from deepcritical.domain.events import TERMINAL, LoggedEvent, RunCompleted, RunFailed
 from deepcritical.domain.recipe import Recipe
-from deepcritical.jobs.conduct import OpenSources
+from deepcritical.jobs.conduct import OpenSources, Orchestrate, Outcome, conduct
+from deepcritical.jobs.recorder import Host
 from deepcritical.jobs.run import open_stored
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.study_readings import owner_of_run
+from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.trace_writer import TraceWriter
 from deepcritical.tools.snapshot import BUNDLED
 
-__all__ = ["Held", "Hosted", "owner_of", "resolve", "session_of", "settle", "show"]
+__all__ = ["Held", "Hosted", "Tool", "owner_of", "resolve", "session_of", "settle", "show"]
+
+
+class Tool(NamedTuple):
+    """How the runs of one tool are conducted."""
+
+    schedule: Orchestrate
+    outcome: Outcome[Any]
+    telemetry: Telemetry = OFF
 
 
 def session_of(
@@ -74,6 +84,14 @@ class Held:
     cancelled: bool = False
     taken_in: bool = False
     """Whether another worker may know of it: before, nobody else can have begun with it."""
+
+    async def conduct(self, tool: Tool, host: Host) -> None:
+        """Conduct the run to its end; see `jobs.conduct`."""
+        sources, key, writer = self.open_sources, self.key, self.writer
+        ended: Document = await conduct(
+            self.session, tool.schedule, tool.outcome, sources, key, writer, host
+        )
+        resolve(self.ending, ended)
 
 
 @dataclass

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deepcritical.domain.documents import Document
 from deepcritical.domain.errors import (
     BudgetExceeded,
     ConfigurationError,
@@ -28,27 +27,23 @@ from deepcritical.domain.jobs import Begun
 from deepcritical.domain.recipe import Recipe
 from deepcritical.jobs.conduct import (
     OpenSources,
-    Orchestrate,
-    Outcome,
-    conduct,
     failed,
     forget_causes,
 )
 from deepcritical.jobs.engine import LostRun, OutOfOrder, RunJournal
-from deepcritical.jobs.held import Held, Hosted, resolve, session_of, settle, show
+from deepcritical.jobs.held import Held, Hosted, Tool, resolve, session_of, settle, show
 from deepcritical.jobs.recorder import Host
 from deepcritical.reasoning.base import Reasoner
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.job_board import JobBoard
 from deepcritical.services.model_answers import AnswerBook, RunAnswers
-from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.trace_writer import TraceWriter
 
 if TYPE_CHECKING:
     from deepcritical.jobs.dbos_engine import DbosEngine
 
-__all__ = ["MOST_TAKEOVERS", "Hosting", "Parts", "PartsFor", "Tool"]
+__all__ = ["MOST_TAKEOVERS", "Hosting", "Parts", "PartsFor"]
 
 _LOG = logging.getLogger(__name__)
 _GOES_ON = "going on with the run %s of another process; `deepcritical traces cancel %s` ends it"
@@ -72,21 +67,12 @@ PartsFor = Callable[[Recipe], Parts]
 """Makes the parts of a run that another process began; may raise DeepCriticalError, may block."""
 
 
-class Tool(NamedTuple):
-    """How the runs of one tool are conducted."""
-
-    schedule: Orchestrate
-    outcome: Outcome[Any]
-    telemetry: Telemetry = OFF
-
-
 @dataclass
 class Hosting:
     """Conducts the runs of one process.
 
     Args:
-        board: The jobs.
-        traces: The runs.
+        board, traces: The jobs and the runs.
         engine: Gives runs to this process.
         parts_for: Builds a run of another process.
         tools: By name.
@@ -309,16 +295,7 @@ class Hosting:
             held.writer.worker = self.engine.worker
             held.writer.may_leave = not self.ends_here(held.session.log.run_id)
         with _told_to(held.ending, lets_go):
-            ended: Document = await conduct(
-                held.session,
-                tool.schedule,
-                tool.outcome,
-                held.open_sources,
-                held.key,
-                held.writer,
-                host,
-            )
-            resolve(held.ending, ended)
+            await held.conduct(tool, host)
 
     async def _end(self, run_id: str, ending: RunFailed | RunCancelled) -> None:
         """Write the end of a run that was not begun here, unless it has one."""

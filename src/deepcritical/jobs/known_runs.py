@@ -22,11 +22,11 @@ from deepcritical.domain.own_documents import MAX_DOCUMENTS, OwnDocument, Pasted
 from deepcritical.domain.recipe import Recipe
 from deepcritical.domain.traces import LOCAL_USER, TraceSummary
 from deepcritical.jobs import requests
-from deepcritical.jobs.conduct import DEFECT, conduct, failed
+from deepcritical.jobs.conduct import DEFECT, failed
 from deepcritical.jobs.durable_runs import CLOSE_S, DurableRuns
 from deepcritical.jobs.engine import EngineBusyError
-from deepcritical.jobs.held import Held, resolve
-from deepcritical.jobs.hosting import PartsFor, Tool
+from deepcritical.jobs.held import Held, Tool, resolve
+from deepcritical.jobs.hosting import PartsFor
 from deepcritical.jobs.recorder import Host
 from deepcritical.jobs.run import Once, Run, RunView, open_stored
 from deepcritical.services.tool_trace_service import ToolTraceService
@@ -198,7 +198,8 @@ class KnownRuns:
 
     async def anybody_conducts(self) -> bool:
         """Whether a living process takes runs from the queue."""
-        return self._durable is None or await self._durable.anybody_conducts()
+        durable = self._durable
+        return durable is None or await durable.board.anybody_conducts(durable.ttl_s)
 
     async def resume(self, run_id: str) -> bool:
         """Resume a run that failed, was cancelled, or whose process died.
@@ -353,16 +354,7 @@ async def _tell_failed(held: Held, event: RunFailed, error: Exception) -> None:
 
 async def _alone(held: Held, tool: Tool) -> None:
     try:
-        ended = await conduct(
-            held.session,
-            tool.schedule,
-            tool.outcome,
-            held.open_sources,
-            held.key,
-            held.writer,
-            Host(telemetry=tool.telemetry),
-        )
-        resolve(held.ending, ended)
+        await held.conduct(tool, Host(telemetry=tool.telemetry))
     except asyncio.CancelledError:
         resolve(held.ending, None)
     except Exception as error:  # noqa: BLE001 - it is raised for those who wait

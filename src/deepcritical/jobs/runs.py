@@ -30,8 +30,8 @@ from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.traces import LOCAL_USER
 from deepcritical.jobs.conduct import OpenSources, Orchestrate, forget_causes, log_defect, within
 from deepcritical.jobs.durable_runs import DurableRuns
-from deepcritical.jobs.held import Held, session_of
-from deepcritical.jobs.hosting import Parts, PartsFor, Tool
+from deepcritical.jobs.held import Held, Tool, session_of
+from deepcritical.jobs.hosting import Parts, PartsFor
 from deepcritical.jobs.known_runs import MAX_ACTIVE, MAX_KEPT, KnownRuns
 from deepcritical.jobs.run import Once, RunOf
 from deepcritical.models.desk import RunDesk

@@ -38,16 +38,7 @@ PRUNE_AFTER_S = 600.0
 
 @dataclass
 class Tending:
-    """Tends the runs of one worker.
-
-    Args:
-        board: The jobs.
-        traces: The runs.
-        engine: Queues runs.
-        hosting: Conducts those of this worker.
-        ttl_s: See TTL_S.
-        conducts: Whether this worker takes runs from the queue.
-    """
+    """Tends the runs of one worker."""
 
     board: JobBoard
     traces: ToolTraceService
@@ -55,6 +46,7 @@ class Tending:
     hosting: Hosting
     ttl_s: float = TTL_S
     conducts: bool = True
+    """Whether this worker takes runs from the queue."""
     _beaten: float = field(default_factory=time.monotonic)
     _patient_until: float = 0.0
     _idle: frozenset[str] = frozenset()
