@@ -40,11 +40,7 @@ class DurableRuns:
         board: The jobs.
         traces: The runs.
         make_engine: Makes the engine, whose library loads slowly.
-        slots: Runs that this process conducts at once, beside those of a command that waits.
-        conducts: Whether it takes runs from the queue.
-        one_shot: Whether the process exists for the runs that it takes in, which end with it; it
-            hands over again what others left.
-        ttl_s: Seconds without a heartbeat after which a worker counts as dead.
+        slots, conducts, one_shot, ttl_s: See `bootstrap.durable.build_durable`.
     """
 
     def __init__(
@@ -91,25 +87,15 @@ class DurableRuns:
 
     async def _started(self, parts_for: PartsFor, tools: dict[str, Tool]) -> None:
         engine = await asyncio.to_thread(self._make_engine)
-        hosting = Hosting(
-            self.board,
-            self._traces,
-            engine,
-            parts_for,
-            tools,
-            self._slots,
-            self._show,
-            self._held,
-            self._one_shot,
-        )
+        board, traces, slots = self.board, self._traces, self._slots
+        shown = self._show, self._held, self._one_shot
+        hosting = Hosting(board, traces, engine, parts_for, tools, slots, *shown)
         # Before the engine starts, so that this one does not count as dead.
-        live = await self.board.beat(engine.worker, self.ttl_s, conducts=self._conducts)
+        live = await board.beat(engine.worker, self.ttl_s, conducts=self._conducts)
         # When it starts, the engine takes up those of its own name.
-        await self.board.note_losses(live - {engine.worker})
+        await board.note_losses(live - {engine.worker})
         await engine.start(hosting.conduct)
-        tending = Tending(
-            self.board, self._traces, engine, hosting, self.ttl_s, conducts=self._conducts
-        )
+        tending = Tending(board, traces, engine, hosting, self.ttl_s, self._conducts)
         await tending.sweep(first=True)
         self._engine, self._hosting = engine, hosting
         self._keep(tending.forever())

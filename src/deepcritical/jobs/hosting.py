@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -69,18 +69,7 @@ PartsFor = Callable[[Recipe], Parts]
 
 @dataclass
 class Hosting:
-    """Conducts the runs of one process.
-
-    Args:
-        board, traces: The jobs and the runs.
-        engine: Gives runs to this process.
-        parts_for: Builds a run of another process.
-        tools: By name.
-        slots: Concurrent runs, without those of a command that waits for them.
-        follow: Shows those who wait here a run that continues elsewhere.
-        held: The runs that this process took in.
-        one_shot: Whether the process exists for its own runs only.
-    """
+    """Conducts the runs of one process."""
 
     board: JobBoard
     traces: ToolTraceService
@@ -88,12 +77,16 @@ class Hosting:
     parts_for: PartsFor
     tools: dict[str, Tool]
     slots: int
+    """Concurrent runs, without those that are urgent."""
     follow: Callable[[str, Held], None]
+    """Shows those who wait here a run that continues elsewhere."""
     held: dict[str, Held]
+    """The runs that this process took in."""
     one_shot: bool = False
+    """Whether the process exists for its own runs only."""
     hosted: dict[str, Hosted] = field(default_factory=dict)
     urgent: set[str] = field(default_factory=set)
-    """Runs that wait for no slot."""
+    """Runs that wait for no slot, of a command that waits for them."""
     resumed: set[str] = field(default_factory=set)
     """Runs that this process was asked to resume."""
     closing: bool = False
@@ -291,11 +284,22 @@ class Hosting:
         host = Host(
             journal, lambda: hosted.write_now, lets_go, telemetry=tool.telemetry, answers=answers
         )
-        if held.writer:
-            held.writer.worker = self.engine.worker
-            held.writer.may_leave = not self.ends_here(held.session.log.run_id)
-        with _told_to(held.ending, lets_go):
+        if writer := held.writer:
+            writer.worker = self.engine.worker
+            writer.may_leave = not self.ends_here(held.session.log.run_id)
+        try:
             await held.conduct(tool, host)
+        except TraceTakenError:
+            raise LostRun from None
+        except (asyncio.CancelledError, ResearchCancelled):
+            if not lets_go():
+                held.ending.cancel()
+            raise
+        except DeepCriticalError as error:
+            resolve(held.ending, error)
+        except (Exception, OutOfOrder) as error:  # noqa: BLE001 - it is raised for those who wait
+            _LOG.error("a run failed by a defect", exc_info=error)
+            resolve(held.ending, error)
 
     async def _end(self, run_id: str, ending: RunFailed | RunCancelled) -> None:
         """Write the end of a run that was not begun here, unless it has one."""
@@ -312,21 +316,3 @@ class Hosting:
         for logged in await self.traces.events(run_id, len(held.session.log.events)):
             await show(self.traces, held, logged)
         settle(held)
-
-
-@contextlib.contextmanager
-def _told_to(ending: asyncio.Future[Any], lets_go: Callable[[], bool]) -> Iterator[None]:
-    """Resolve the ending of a run by the error inside; raise only what leaves the run."""
-    try:
-        yield
-    except TraceTakenError:
-        raise LostRun from None
-    except (asyncio.CancelledError, ResearchCancelled):
-        if not lets_go():
-            ending.cancel()
-        raise
-    except DeepCriticalError as error:
-        resolve(ending, error)
-    except (Exception, OutOfOrder) as error:  # noqa: BLE001 - whoever waits is told
-        _LOG.error("a run failed by a defect", exc_info=error)
-        resolve(ending, error)

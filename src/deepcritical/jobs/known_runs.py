@@ -47,6 +47,8 @@ MAX_KEPT = 200
 class KnownRuns:
     """Conducts runs, or has the engine conduct them, and does what their users ask.
 
+    Every coroutine raises StorageError when the database cannot be used.
+
     Args:
         traces: Keeps the runs; None keeps them in memory only.
         durable: Has them outlive this process; None has them end with it.
@@ -73,11 +75,7 @@ class KnownRuns:
         """Documents that users uploaded; None without a database, where none can be."""
 
     async def tend(self) -> None:
-        """Conduct the runs of dead workers, from now on; nothing without a database.
-
-        Raises:
-            StorageError: The database cannot be used.
-        """
+        """Conduct the runs of dead workers, from now on; nothing without a database."""
         if self._durable:
             await self._durable.start(self._parts_for, self._tools)
 
@@ -169,8 +167,7 @@ class KnownRuns:
             reads_files: Whether absolute paths may be named, too.
 
         Raises:
-            DocumentError: One cannot be read, or is not there, or there are too many.
-            StorageError: The database cannot be used.
+            DocumentError: One cannot be read or found, or there are too many.
         """
         ids = [one for one in given if isinstance(one, str) and UPLOAD_ID.fullmatch(one)]
         uploaded = await self.uploads.find(ids, user_id) if self.uploads else {}
@@ -209,7 +206,7 @@ class KnownRuns:
 
         Raises:
             TraceNotFoundError: There is no such run, or nothing is recorded of its steps.
-            StorageError: It is completed, or the database cannot be used.
+            StorageError: It is completed.
         """
         if self._durable is None:
             raise _unknown(run_id)

@@ -188,7 +188,7 @@ class RunService(KnownRuns):
         Raises:
             EmptyQuestionError, QuestionTooLongError: It is no question.
             QuestionDeclinedError: It is none that papers and trials answer.
-            QuestionError: It is none for a report.
+            QuestionError: No report can be written on it.
         """
         open_sources = self._opening(self.place.only(sources))
         frame = await frame_of(question, context)
