@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from deepcritical.domain.errors import DeepCriticalError, StorageError, TraceNotFoundError
 from deepcritical.domain.events import LoggedEvent, RunCancelled, Stage
-from deepcritical.domain.recipe import Recipe
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs import requests
 from deepcritical.jobs.conduct import forget_causes
@@ -113,14 +112,12 @@ class DurableRuns:
         if self._hosting and self._hosting.closing:  # since the run was taken in
             _cancel_begun(task)
 
-    def hold(self, run_id: str, held: Held) -> None:
+    def hold(self, held: Held) -> None:
         """Keep what only this process has of a run until the run has ended."""
-        self._held[run_id] = held
-        held.ending.add_done_callback(lambda _ending: self._held.pop(run_id, None))
+        self._held[held.run_id] = held
+        held.ending.add_done_callback(lambda _ending: self._held.pop(held.run_id, None))
 
-    async def submit(
-        self, run_id: str, held: Held, recipe: Recipe, asked: Mapping[str, Any], user_id: str
-    ) -> None:
+    async def submit(self, held: Held) -> None:
         """Store a run, and begin or queue it.
 
         Raises:
@@ -129,8 +126,9 @@ class DurableRuns:
         """
         engine, hosting = self._engine, self._hosting
         assert engine is not None and hosting is not None  # noqa: PT018, S101 - started before
+        run_id, recipe, user_id = held.run_id, held.recipe, held.user_id
         held.taken_in = True
-        if not await self.board.add(run_id, recipe, asked, user_id, engine.worker):
+        if not await self.board.add(run_id, recipe, held.asked, user_id, engine.worker):
             self._show(run_id, held)  # the same start reached another server first
             return
         if held.session.log.ended:
@@ -138,7 +136,7 @@ class DurableRuns:
             return
         if self._one_shot:
             hosting.urgent.add(run_id)
-        if self._one_shot or held.own_key:
+        if self._one_shot or recipe.own_key:
             await engine.begin(run_id)
             return
         await engine.enqueue(run_id, user_id)

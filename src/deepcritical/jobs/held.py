@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -71,19 +71,27 @@ def owner_of(recipe: Recipe, user_id: str, run_id: str) -> str:
 class Held:
     """A run that this process took in, with what no other process has."""
 
+    recipe: Recipe
+    user_id: str
     session: ResearchSession
     open_sources: OpenSources
     writer: TraceWriter | None
     ending: asyncio.Future[Any]
     """Receives the document that the run ends with."""
     key: SecretStr | None = None
-    own_key: bool = False
+    asked: Mapping[str, Any] = field(default_factory=dict)
+    """The parameters of the tool, as the trace keeps them."""
     followed: bool = False
     """Whether another worker has begun with it, so that its events are read from the database."""
     begun_here: bool = False
     cancelled: bool = False
     taken_in: bool = False
     """Whether another worker may know of it: before, nobody else can have begun with it."""
+
+    @property
+    def run_id(self) -> str:
+        """Id of the run."""
+        return self.session.log.run_id
 
     async def conduct(self, tool: Tool, host: Host) -> None:
         """Conduct the run to its end; see `jobs.conduct`."""

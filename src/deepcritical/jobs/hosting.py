@@ -142,7 +142,8 @@ class Hosting:
     async def _turn(self, run_id: str) -> AsyncIterator[None]:
         """Hold a slot, when it is the run's turn."""
         held = self.held.get(run_id)
-        gates = [self._own_gate, self._gate] if held and held.own_key else [self._gate]
+        own_key = held is not None and held.recipe.own_key
+        gates = [self._own_gate, self._gate] if own_key else [self._gate]
         async with contextlib.AsyncExitStack() as passed:
             if run_id not in self.urgent and await self._is_suspected(run_id):
                 await passed.enter_async_context(self._apart)
@@ -162,7 +163,7 @@ class Hosting:
     def ends_here(self, run_id: str) -> bool:
         """Whether nobody could continue a run when this process ends, or nobody waits for it."""
         held = self.held.get(run_id)
-        return held is not None and (self.one_shot or held.own_key)
+        return held is not None and (self.one_shot or held.recipe.own_key)
 
     async def _left(self, run_id: str) -> None:
         """Show those who wait here for a run how it continues elsewhere."""
@@ -224,7 +225,7 @@ class Hosting:
             return
         answers = await RunAnswers.of(self.traces.database, run_id)
         hosted.session, hosted.writer = held.session, held.writer
-        await self._conducted(held, self.tools[begun.recipe.tool], hosted, journal, answers)
+        await self._conducted(held, hosted, journal, answers)
 
     def _is_for_others(self, run_id: str, begun: Begun) -> bool:
         """Whether a worker may have the parts that a command lacks which took the run up."""
@@ -258,7 +259,7 @@ class Hosting:
         return await self._rebuilt(run_id, begun, held)
 
     async def _rebuilt(self, run_id: str, begun: Begun, held: Held | None) -> Held:
-        recipe = begun.recipe
+        recipe, user_id, key = begun.recipe, begun.user_id, held.key if held else None
         if held:  # it began here, and comes back from elsewhere
             parts = Parts(held.session.reasoner, held.open_sources)
         else:
@@ -267,17 +268,19 @@ class Hosting:
                 # It takes time and may cost money, which whoever runs this process did not ask for.
                 _LOG.warning(_GOES_ON, run_id, run_id)
         writer = TraceWriter(
-            self.traces, run_id, tool_name=recipe.tool, input_params={}, user_id=begun.user_id
+            self.traces, run_id, tool_name=recipe.tool, input_params={}, user_id=user_id
         )
         log = EventLog(run_id, writer=writer, told=await self.traces.events(run_id))
-        session = session_of(recipe, log, parts.reasoner, time.monotonic, begun.user_id)
+        session = session_of(recipe, log, parts.reasoner, time.monotonic, user_id)
         ending: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         ending.add_done_callback(forget_causes)  # nobody waits for it here
-        return Held(session, parts.open_sources, writer, ending, held.key if held else None)
+        return Held(recipe, user_id, session, parts.open_sources, writer, ending, key)
 
     async def _conducted(
-        self, held: Held, tool: Tool, hosted: Hosted, journal: RunJournal, answers: AnswerBook
+        self, held: Held, hosted: Hosted, journal: RunJournal, answers: AnswerBook
     ) -> None:
+        tool = self.tools[held.recipe.tool]
+
         def lets_go() -> bool:
             return hosted.leaving or journal.lost
 
@@ -286,7 +289,7 @@ class Hosting:
         )
         if writer := held.writer:
             writer.worker = self.engine.worker
-            writer.may_leave = not self.ends_here(held.session.log.run_id)
+            writer.may_leave = not self.ends_here(held.run_id)
         try:
             await held.conduct(tool, host)
         except TraceTakenError:

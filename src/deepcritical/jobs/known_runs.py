@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from deepcritical.domain.errors import (
     CapacityError,
@@ -19,7 +18,6 @@ from deepcritical.domain.errors import (
 from deepcritical.domain.events import RunFailed, Stage
 from deepcritical.domain.markdown import one_line
 from deepcritical.domain.own_documents import MAX_DOCUMENTS, OwnDocument, PastedText
-from deepcritical.domain.recipe import Recipe
 from deepcritical.domain.traces import LOCAL_USER, TraceSummary
 from deepcritical.jobs import requests
 from deepcritical.jobs.conduct import DEFECT, failed
@@ -79,47 +77,39 @@ class KnownRuns:
         if self._durable:
             await self._durable.start(self._parts_for, self._tools)
 
-    def _begin(self, held: Held, recipe: Recipe, asked: Mapping[str, Any], user_id: str) -> None:
+    def _begin(self, held: Held) -> None:
         """Begin with a run; its log and its ending tell what becomes of it."""
         if self._durable is None:
-            self._conduct_alone(held, recipe.tool)
+            self._conduct_alone(held)
             return
-        self._durable.hold(held.session.log.run_id, held)
-        task = asyncio.create_task(self._hand_out(self._durable, held, recipe, asked, user_id))
+        self._durable.hold(held)
+        task = asyncio.create_task(self._hand_out(self._durable, held))
         self._handing_out.add(task)
         task.add_done_callback(self._handing_out.discard)
 
-    async def _hand_out(
-        self,
-        durable: DurableRuns,
-        held: Held,
-        recipe: Recipe,
-        asked: Mapping[str, Any],
-        user_id: str,
-    ) -> None:
+    async def _hand_out(self, durable: DurableRuns, held: Held) -> None:
         """Give a new run to the engine, or conduct it here if the engine cannot take it."""
-        run_id = held.session.log.run_id
         try:
             await self.tend()
-            await durable.submit(run_id, held, recipe, asked, user_id)
+            await durable.submit(held)
         except CapacityError as error:
             await _tell_failed(held, failed(error), error)
         except (EngineBusyError, StorageError) as error:
             # As text: a record that keeps the error keeps its frames, and the key in them.
-            _LOG.warning("the run %s ends with this process: %s", run_id, str(error))
+            _LOG.warning("the run %s ends with this process: %s", held.run_id, str(error))
             if held.session.log.ended or (held.cancelled and not held.taken_in):
                 return  # those who wait are told, or just about to be
-            self._conduct_alone(held, recipe.tool)
+            self._conduct_alone(held)
             if held.cancelled:
-                self._stop(run_id)
+                self._stop(held.run_id)
         except Exception as error:
             await _tell_failed(held, DEFECT, error)
             raise
 
-    def _conduct_alone(self, held: Held, tool: str) -> None:
-        run_id = held.session.log.run_id
-        self._alone[run_id] = task = asyncio.create_task(_alone(held, self._tools[tool]))
-        task.add_done_callback(lambda _task: self._alone.pop(run_id, None))
+    def _conduct_alone(self, held: Held) -> None:
+        task = asyncio.create_task(_alone(held, self._tools[held.recipe.tool]))
+        self._alone[held.run_id] = task
+        task.add_done_callback(lambda _task: self._alone.pop(held.run_id, None))
 
     def _stop(self, run_id: str) -> None:
         if task := self._alone.get(run_id):

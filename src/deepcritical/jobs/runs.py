@@ -334,16 +334,15 @@ class RunService(KnownRuns):
         reasoner = given.get("reasoner") or self._reasoner
         session = session_of(recipe, log, reasoner, self._clock, user_id)
         ending: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        opening = self._opening(recipe.place, recipe.documents)
-        key = given.get("model_api_key")
-        held = Held(session, opening, writer, ending, key, recipe.own_key)
+        sources, key = self._opening(recipe.place, recipe.documents), given.get("model_api_key")
+        held = Held(recipe, user_id, session, sources, writer, ending, key, asked)
         run = RunOf(session, ending, partial(self._stop, run_id), user_id, recipe.tool, once)
         ending.add_done_callback(log_defect)
         ending.add_done_callback(forget_causes)
         if writer:  # what is stored whole is read from the database from then on
             ending.add_done_callback(lambda _: writer.stored and self._runs.pop(run_id, None))
         self._runs[run_id] = run
-        self._begin(held, recipe, asked, user_id)
+        self._begin(held)
         return run
 
     def _parts(self, recipe: Recipe) -> Parts:
