@@ -33,13 +33,9 @@ CLOSE_S = 10.0
 
 
 class DurableRuns:
-    """The durable runs of one process. Nothing is imported or opened before the first one.
+    """The durable runs of one process; see `bootstrap.durable.build_durable`.
 
-    Args:
-        board: The jobs.
-        traces: The runs.
-        make_engine: Makes the engine, whose library loads slowly.
-        slots, conducts, one_shot, ttl_s: See `bootstrap.durable.build_durable`.
+    Nothing is imported or opened before the first run.
     """
 
     def __init__(

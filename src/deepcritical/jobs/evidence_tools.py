@@ -117,12 +117,7 @@ class _Open(NamedTuple):
 
 
 class RunEvidence:
-    """The indexed records of finished runs. Close it, so that they leave the index.
-
-    Args:
-        runs: The runs.
-        open_rag: Makes the retrieval for a run id.
-    """
+    """The indexed records of finished runs. Close it, so that they leave the index."""
 
     def __init__(self, runs: RunService, open_rag: Callable[[str], LlamaIndexRAGService]) -> None:
         self._runs = runs

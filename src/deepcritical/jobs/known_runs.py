@@ -43,15 +43,9 @@ MAX_KEPT = 200
 
 
 class KnownRuns:
-    """Conducts runs, or has the engine conduct them, and does what their users ask.
+    """Conducts runs, or has the engine conduct them, and does what users ask of them.
 
     Every coroutine raises StorageError when the database cannot be used.
-
-    Args:
-        traces: Keeps the runs; None keeps them in memory only.
-        durable: Has them outlive this process; None has them end with it.
-        tools: How the runs of each tool are conducted.
-        parts_for: Makes the parts of a run that another process began.
     """
 
     def __init__(

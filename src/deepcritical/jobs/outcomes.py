@@ -138,14 +138,7 @@ class Outcome(Model):
 
 
 class Form(Generic[T]):
-    """The results of one kind of call on record.
-
-    Args:
-        name: Name of the records.
-        recorded: The type that is recorded.
-        taken: Turns a result into it.
-        given: Turns it into the result.
-    """
+    """The results of one kind of call; `taken` makes what is recorded of one, `given` undoes it."""
 
     def __init__(
         self,

@@ -1,7 +1,6 @@
 """Submits a question as a run, whose log ends with exactly one terminal event.
 
-With a database a run is durable: another process continues it when this one dies. Without one, or
-where the database cannot take it, it ends with this process.
+With a database that can take it a run is durable: another process continues it when this one dies.
 """
 
 from __future__ import annotations
@@ -264,11 +263,8 @@ class RunService(KnownRuns):
             question: Any biomedical question, as the user wrote it.
             context: What the user says beside it.
             max_iterations: Rounds of search at most, 1-10; None leaves it to the depth.
-            depth: How far the run may go.
+            depth: As for `submit`, like the errors.
             given: See `Given`.
-
-        Raises:
-            DeepCriticalError: As `submit`, but of a plan.
         """
         recipe = self._recipe(
             DEEP_RESEARCH, question, depth, given, rounds=max_iterations, context=context

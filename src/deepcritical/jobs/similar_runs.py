@@ -56,11 +56,7 @@ _READ = ("data", "empty", "degraded")
 
 
 class NewsSince:
-    """Asks the sources that a run would search.
-
-    Args:
-        open_sources: Opens them.
-    """
+    """Asks the sources that a run would search."""
 
     def __init__(self, open_sources: OpenSources) -> None:
         self._open_sources = open_sources
@@ -97,12 +93,7 @@ def _widest(document: Document) -> Sequence[SearchQuery]:
 
 
 def _compared(answers: Sequence[SourceAnswer], former: Mapping[tuple[str, str], SearchRun]) -> News:
-    """Compare the matches of queries that are exactly the same now and then.
-
-    Args:
-        answers: Now.
-        former: Then, by source and query in plain words.
-    """
+    """Compare queries that are the same now and then; `former` is by source and plain query."""
     more: Counter[str] = Counter()
     unread: dict[str, None] = {}
     for answer in answers:
@@ -132,11 +123,7 @@ class _Alike(NamedTuple):
 
 
 class QuestionSimilarity:
-    """Compares wordings. The model is loaded only where two wordings differ.
-
-    Args:
-        embeddings: Makes vectors; None compares words.
-    """
+    """Compares wordings: by a model, loaded only where two wordings differ, or by words."""
 
     def __init__(self, embeddings: Embeddings | None) -> None:
         self._embeddings = embeddings
@@ -178,9 +165,7 @@ class SimilarRuns:
     """Finds completed runs that may answer a question.
 
     Args:
-        runs: The runs.
-        similarity: Compares wordings.
-        news: Asks sources what is new since.
+        runs, similarity, news: Find runs, compare wordings, and ask what is new since.
         ttl_days: Age up to which a run is offered; 0 offers none.
         rounds: Rounds of a free question that names none.
         now: The time of day, UTC.
