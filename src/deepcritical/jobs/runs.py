@@ -12,10 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack  # noqa: TID251 - no model of pydantic reads it
 
 from pydantic import SecretStr
-from typing_extensions import TypedDict, Unpack
 
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.budget import Depth, OwnLimits, RunLimits
