@@ -63,6 +63,8 @@ class KnownRuns:
         self._handing_out: set[asyncio.Task[None]] = set()
         self._alone: dict[str, asyncio.Task[None]] = {}
         """Runs that no engine conducts."""
+        self.keeps_runs = traces is not None
+        """Whether runs are kept, so that a user can list them."""
         self.uploads = Uploads(traces.database) if traces else None
         """Documents that users uploaded; None without a database, where none can be."""
 
@@ -134,11 +136,6 @@ class KnownRuns:
             await self._durable.close()
         if self._traces:
             await self._traces.close()
-
-    @property
-    def keeps_runs(self) -> bool:
-        """Whether runs are kept, so that a user can list them."""
-        return self._traces is not None
 
     async def documents_of(
         self, given: Sequence[str | PastedText], user_id: str, *, reads_files: bool = False

@@ -118,7 +118,8 @@ class RunService(KnownRuns):
         super().__init__(traces, durable, tools, self._parts)
         self._reasoner = reasoner
         self._open_sources = open_sources
-        self._limits_for = limits_for
+        self.limits_of = limits_for
+        """Limits of a run of a depth; no run may go beyond those of ``deep``."""
         self._clock = clock
         self._choose_reasoner = choose_reasoner
         self.place = place or Place()
@@ -133,10 +134,6 @@ class RunService(KnownRuns):
         """Return one line on each source."""
         async with self._open_sources() as sources:
             return sources.described
-
-    def limits_of(self, depth: Depth) -> RunLimits:
-        """Return the limits of a run of this depth; no run may go beyond those of ``deep``."""
-        return self._limits_for(depth)
 
     @property
     def reasoner(self) -> str:
@@ -290,8 +287,8 @@ class RunService(KnownRuns):
         rounds: int | None = None,
         context: str = "",
     ) -> Recipe:
-        most = self._limits_for("deep")
-        limits = given.get("own_limits", NO_LIMITS).over(self._limits_for(depth), most)
+        most = self.limits_of("deep")
+        limits = given.get("own_limits", NO_LIMITS).over(self.limits_of(depth), most)
         text, place = checked_question(question), self.place.only(given.get("sources", ()))
         if plan:
             check_plan(plan, text, place, most)
