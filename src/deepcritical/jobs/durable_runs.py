@@ -120,8 +120,8 @@ class DurableRuns:
             CapacityError: Its user has too many.
             StorageError: The database cannot take it.
         """
-        engine, hosting = self._engine, self._hosting
-        assert engine is not None and hosting is not None  # noqa: PT018, S101 - started before
+        engine = self._engine
+        assert engine is not None  # noqa: S101 - started before
         run_id, recipe, user_id = held.run_id, held.recipe, held.user_id
         held.taken_in = True
         if not await self.board.add(run_id, recipe, held.asked, user_id, engine.worker):
@@ -130,8 +130,6 @@ class DurableRuns:
         if held.session.log.ended:
             await self._cancel(run_id)
             return
-        if self._one_shot:
-            hosting.urgent.add(run_id)
         if self._one_shot or recipe.own_key:
             await engine.begin(run_id)
             return

@@ -77,7 +77,7 @@ class Hosting:
     parts_for: PartsFor
     tools: dict[str, Tool]
     slots: int
-    """Concurrent runs, without those that are urgent."""
+    """Concurrent runs, without those that a command takes in and waits for."""
     follow: Callable[[str, Held], None]
     """Shows those who wait here a run that continues elsewhere."""
     held: dict[str, Held]
@@ -85,8 +85,6 @@ class Hosting:
     one_shot: bool = False
     """Whether the process exists for its own runs only."""
     hosted: dict[str, Hosted] = field(default_factory=dict)
-    urgent: set[str] = field(default_factory=set)
-    """Runs that wait for no slot, of a command that waits for them."""
     resumed: set[str] = field(default_factory=set)
     """Runs that this process was asked to resume."""
     closing: bool = False
@@ -136,19 +134,21 @@ class Hosting:
             hosted.gone.set()
             if self.hosted.get(run_id) is hosted:
                 del self.hosted[run_id]
-            self.urgent.discard(run_id)
 
     @contextlib.asynccontextmanager
     async def _turn(self, run_id: str) -> AsyncIterator[None]:
-        """Hold a slot, when it is the run's turn."""
+        """Hold a slot, when it is the run's turn; a command's own run waits for none."""
         held = self.held.get(run_id)
+        if held and self.one_shot and not held.followed:
+            yield
+            return
         own_key = held is not None and held.recipe.own_key
         gates = [self._own_gate, self._gate] if own_key else [self._gate]
         async with contextlib.AsyncExitStack() as passed:
-            if run_id not in self.urgent and await self._is_suspected(run_id):
+            if await self._is_suspected(run_id):
                 await passed.enter_async_context(self._apart)
                 gates = [self._gate] * self.slots
-            for gate in gates if run_id not in self.urgent else ():
+            for gate in gates:
                 await passed.enter_async_context(gate)
             yield
 
