@@ -16,7 +16,7 @@ from deepcritical.jobs.dbos_engine import _asked
 from deepcritical.jobs.dbos_setup import SHARED
 from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.held import Held
-from deepcritical.jobs.stored_runs import StoredRun
+from deepcritical.jobs.run import StoredRun
 from deepcritical.services.tool_trace_service import ToolTraceService
 from tests.conftest import QUESTION, ended, of_type
 from tests.integration.durably import SOON_S, Counting, Services, SlowToStop, full, status, until

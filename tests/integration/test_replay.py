@@ -305,7 +305,7 @@ class TestWriteNow:
     ) -> None:
         asked, journal = Asked(over(records(tmp_path)), schedule), Texts()
 
-        async def wanted() -> bool:
+        def wanted() -> bool:
             return len(journal.records) >= at
 
         whole = await process(asked, journal, wants_stop=wanted)

@@ -23,7 +23,7 @@ from deepcritical.domain.errors import (
 from deepcritical.domain.recipe import Recipe
 from deepcritical.domain.traces import LOCAL_USER, TraceStatus
 from deepcritical.jobs import requests
-from deepcritical.jobs.stored_runs import StoredRun
+from deepcritical.jobs.run import StoredRun
 from deepcritical.jobs.tending import Tending
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService

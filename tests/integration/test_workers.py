@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from deepcritical.jobs.run import Run
+from deepcritical.jobs.run import Run, StoredRun
 from deepcritical.jobs.runs import RunService
-from deepcritical.jobs.stored_runs import StoredRun
 from deepcritical.services.engines import engine_of
 from deepcritical.services.trace_tables import workers as worker_table
 from tests.conftest import QUESTION, ended, paper, snapshot

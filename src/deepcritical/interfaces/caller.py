@@ -10,8 +10,8 @@ from pydantic import SecretStr
 
 from deepcritical.domain.errors import TraceNotFoundError
 from deepcritical.interfaces.access import Access, Caller, check_owner, set_cookies
+from deepcritical.jobs.run import RunView
 from deepcritical.jobs.runs import RunService
-from deepcritical.jobs.stored_runs import RunView
 
 __all__ = ["Known", "ModelKey", "Own", "Rules", "Runs", "Who", "part", "readable"]
 

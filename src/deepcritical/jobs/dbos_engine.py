@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
@@ -37,7 +36,6 @@ from deepcritical.jobs.engine import (
     EngineBusyError,
     LostRun,
     OutOfOrder,
-    Standing,
 )
 from deepcritical.services.database import check_server
 from deepcritical.services.database_problems import kind_of, said_by
@@ -48,10 +46,9 @@ __all__ = ["DbosEngine", "DbosJournal", "forget"]
 T = TypeVar("T")
 
 AWAY_S = 2.0
-"""Seconds after which a server that says nothing is taken for away, when this process ends."""
+"""Seconds without an answer after which a server counts as away when this process ends."""
 _ACTIVE = ("PENDING", "ENQUEUED", "DELAYED")
-
-
+_LEAN: dict[str, Any] = {"load_input": False, "load_output": False}
 _LOST = (dbos_errors.DBOSWorkflowConflictIDError, dbos_errors.DBOSWorkflowCancelledError)
 
 
@@ -62,11 +59,11 @@ class DbosJournal:
         self.lost = False
 
     async def record(self, name: str, effect: Effect) -> dict[str, Any]:
-        """The outcome of an effect; see `Journal.record`.
+        """Return the outcome of an effect; see `Journal.record`.
 
         Raises:
-            LostRun: Another worker goes on with the run.
-            OutOfOrder: The record has another effect in this place.
+            LostRun: Another worker continues the run.
+            OutOfOrder: The journal has another effect in this place.
             StorageError: The outcome cannot be recorded.
         """
 
@@ -84,9 +81,8 @@ class DbosJournal:
 
 
 class _Host:
-    """What this process conducts runs with, while an engine is started."""
-
     conduct: Conduct | None = None
+    """Conducts the runs of this process while an engine is started."""
 
 
 @DBOS.workflow(name="research_run", max_recovery_attempts=1000)  # take-overs are counted by us
@@ -108,8 +104,7 @@ class DbosEngine:
     Args:
         url: A normalised address.
         name: The name of this process among all that share the database.
-        shares: How many runs may be under way; None for a process that takes none of those that
-            wait.
+        shares: Limits on concurrent runs; None for a process that takes none from the queue.
     """
 
     def __init__(self, url: str, name: WorkerName, shares: Shares | None) -> None:
@@ -121,7 +116,7 @@ class DbosEngine:
         self._library: DBOS | None = None
 
     async def start(self, conduct: Conduct) -> None:
-        """Begin to conduct runs on the running loop; those that were left here are taken up.
+        """Begin to conduct runs on the running loop, those left under this worker's name included.
 
         Raises:
             EngineBusyError: Another service of this process does so.
@@ -160,24 +155,19 @@ class DbosEngine:
 
     @refusals_told()
     async def begin(self, run_id: str) -> None:
-        """Conduct a new run here and now."""
+        """Conduct a new run in this process at once."""
         with SetWorkflowID(run_id):
             await DBOS.start_workflow_async(_research_run, run_id)
 
     @refusals_told()
     async def enqueue(self, run_id: str, user_id: str) -> None:
-        """Hand out a new run to whichever process is free first, in its user's turn."""
+        """Queue a new run for the first free worker, in its user's turn."""
         with SetWorkflowID(run_id), SetEnqueueOptions(queue_partition_key=user_id):
             await DBOS.enqueue_workflow_async(SHARED, _research_run, run_id)
 
     @refusals_told()
     async def check(self, run_id: str) -> None:
-        """Find out whether a run can be gone on with.
-
-        Raises:
-            TraceNotFoundError: Nothing is recorded of it.
-            StorageError: Another version did.
-        """
+        """Raise TraceNotFoundError or StorageError if a run cannot be resumed."""
         status = await DBOS.get_workflow_status_async(run_id)
         if status is None:
             raise TraceNotFoundError(
@@ -192,10 +182,7 @@ class DbosEngine:
 
     @refusals_told()
     async def resume(self, run_id: str, user_id: str) -> None:
-        """Hand out a run that ended without a result once more.
-
-        What it has recorded is kept, but for the failures that it ended with.
-        """
+        """Queue a run that ended without a result again, without the failures it ended with."""
         status = await DBOS.get_workflow_status_async(run_id)
         if status is None or status.status in _ACTIVE:
             return
@@ -209,56 +196,49 @@ class DbosEngine:
 
     @refusals_told()
     async def under_way(self) -> dict[str, str]:
-        """The runs that any worker has, each with its worker."""
+        """Return the runs that any worker has, each with its worker."""
         listed = await _listed(status="PENDING")
         return {found.workflow_id: str(found.executor_id) for found in listed}
 
     @refusals_told()
     async def take_over(self, runs: Mapping[str, str]) -> None:
-        """Hand out runs anew, each unless another worker than the one named has it by now."""
-        if not runs:
-            return
-        listed = await _listed(workflow_ids=list(runs), status="PENDING")
+        """Queue runs again, each unless another worker than the one named has it by now."""
+        listed = await _listed(runs, status="PENDING")
         left = [found for found in listed if found.executor_id == runs[found.workflow_id]]
         for queue, run_ids in _by_queue(left):
             await DBOS.resume_workflows_async(run_ids, queue_name=queue)
 
     @refusals_told()
-    async def standings(self, run_ids: Collection[str]) -> dict[str, Standing]:
-        """How far the engine is with each of these runs."""
-        if not run_ids:
-            return {}
-        listed = await _listed(workflow_ids=list(run_ids))
-        states = {found.workflow_id: found.status in _ACTIVE for found in listed}
-        words: dict[bool | None, Standing] = {None: "unknown", True: "open", False: "ended"}
-        return {run_id: words[states.get(run_id)] for run_id in run_ids}
+    async def open(self, run_ids: Collection[str]) -> dict[str, bool]:
+        """Return whether runs wait or are under way anywhere; one without a journal is left out."""
+        listed = await _listed(run_ids)
+        return {found.workflow_id: found.status in _ACTIVE for found in listed}
 
     @refusals_told()
     async def lost(self, run_ids: Collection[str]) -> frozenset[str]:
-        """Those of these runs that are not this worker's any more."""
-        listed = await _listed(workflow_ids=list(run_ids))
+        """Return those of these runs that are no longer this worker's."""
+        listed = await _listed(run_ids)
         gone = (w for w in listed if w.status != "PENDING" or w.executor_id != self.worker)
         return frozenset(workflow.workflow_id for workflow in gone)
 
     def row_of(self, run_id: str) -> EngineRow:
-        """What says that this worker has the run, as long as he has it."""
+        """Return the engine's row that exists as long as this worker has the run."""
         mine = {"workflow_uuid": run_id, "executor_id": self.worker, "status": "PENDING"}
         return EngineRow("workflow_status", "dbos", mine)
 
     @refusals_told()
-    async def forget(self, run_id: str) -> None:
-        """Delete what is recorded of a run."""
-        with suppress(dbos_errors.DBOSNonExistentWorkflowError):
-            await DBOS.delete_workflow_async(run_id)
+    async def forget(self, run_ids: Sequence[str]) -> None:
+        """Delete the journals of runs."""
+        await DBOS.delete_workflows_async(list(run_ids))
 
     async def close(self, leave: Callable[[str], Awaitable[None]]) -> None:
-        """End, and hand out what this process has; its runs must have been stopped before.
+        """End, and queue the runs of this process, which must have been stopped before.
 
         Args:
-            leave: Is told of each run before another process may begin with it.
+            leave: Called with each run before another process may begin with it.
 
         Raises:
-            StorageError: They cannot be handed out; the engine has ended nevertheless.
+            StorageError: They cannot be queued; the engine has ended nevertheless.
         """
         # In this order: until it has ended, the library takes up whatever waits.
         try:
@@ -277,8 +257,8 @@ class DbosEngine:
         """End the library.
 
         Raises:
-            StorageError: The database is away. Then nobody waits for the library's threads, which
-                try again and again: they are told not to, and keep no process from its end.
+            StorageError: The database is away. The library's threads retry for ever, so they are
+                told to stop and nobody waits for them.
         """
         try:
             check_server(self._url, AWAY_S)
@@ -293,29 +273,24 @@ class DbosEngine:
 
     @refusals_told()
     async def _hand_over(self, leave: Callable[[str], Awaitable[None]]) -> None:
-        left = await _in_thread(partial(_asked, self._url, self._mine))
+        mine = {"status": "PENDING", "executor_id": self.worker, **_LEAN}
+        left = await _in_thread(partial(_asked, self._url, lambda c: c.list_workflows(**mine)))
         for found in left:
             await leave(found.workflow_id)
-
-        def put(client: DBOSClient) -> None:
-            for queue, run_ids in _by_queue(left):
-                client.resume_workflows(run_ids, queue_name=queue)
-
-        if left:
-            await _in_thread(partial(_asked, self._url, put))
-
-    def _mine(self, client: DBOSClient) -> list[WorkflowStatus]:
-        return client.list_workflows(
-            status="PENDING", executor_id=self.worker, load_input=False, load_output=False
-        )
+        for queue, ids in _by_queue(left):
+            resume = partial(DBOSClient.resume_workflows, workflow_ids=ids, queue_name=queue)
+            await _in_thread(partial(_asked, self._url, resume))
 
 
-async def _listed(**which: Any) -> list[WorkflowStatus]:
-    return await DBOS.list_workflows_async(load_input=False, load_output=False, **which)
+async def _listed(run_ids: Collection[str] | None = None, **which: Any) -> list[WorkflowStatus]:
+    if run_ids is not None and not run_ids:
+        return []  # the library would list all
+    chosen = list(run_ids) if run_ids else None
+    return await DBOS.list_workflows_async(workflow_ids=chosen, **_LEAN, **which)
 
 
 def _by_queue(runs: Sequence[WorkflowStatus]) -> Iterator[tuple[str, list[str]]]:
-    """The ids of runs, those of servers for the queue of users."""
+    """Yield each queue with the ids of its runs; those queued by a server have a partition key."""
     for queue, shared in ((SHARED, True), (LEFT, False)):
         of_queue = (run for run in runs if (run.queue_partition_key is not None) is shared)
         if run_ids := [run.workflow_id for run in of_queue]:
@@ -323,7 +298,7 @@ def _by_queue(runs: Sequence[WorkflowStatus]) -> Iterator[tuple[str, list[str]]]
 
 
 def _kept(steps: list[Any]) -> int:
-    """The number of the last step that is no failure."""
+    """Return the number of the last step that is no failure."""
     done = [step for step in steps if step["error"] is None and not _failed(step["output"])]
     return max((int(step["function_id"]) for step in done), default=0)
 
@@ -333,7 +308,7 @@ def _failed(outcome: object) -> bool:
 
 
 async def _in_thread(work: Callable[[], T]) -> T:
-    """Run in a thread of its own: those of the loop may be the library's, which come and go."""
+    """Run in a thread of its own: the loop's may be the library's, which end with it."""
     thread = ThreadPoolExecutor(1, thread_name_prefix="engine")
     try:
         return await asyncio.get_running_loop().run_in_executor(thread, work)
@@ -342,26 +317,24 @@ async def _in_thread(work: Callable[[], T]) -> T:
 
 
 def _own_threads() -> None:
-    """Give the loop threads again: it has those of the library, which has ended them."""
+    """Give the loop threads again in place of the library's, which have ended."""
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS))
 
 
 async def forget(url: str, run_id: str) -> None:
-    """Delete what is recorded of a run, from a process that conducts none.
+    """Delete the journal of a run, from a process that conducts none.
 
     Raises:
         StorageError: It cannot be deleted.
     """
     try:
         await _in_thread(partial(_asked, url, lambda client: client.delete_workflow(run_id)))
-    except dbos_errors.DBOSNonExistentWorkflowError:
-        return
     except dbos_errors.DBOSException as error:
         raise StorageError(f"The steps of the run {run_id} cannot be deleted: {error}") from error
 
 
 def _asked(url: str, ask: Callable[[DBOSClient], T]) -> T:
-    """What the records of the engine say, where the engine itself is not started."""
+    """Return what a client of the database says, where the engine itself is not started."""
     quiet()
     client = DBOSClient(
         system_database_url=url,

@@ -1,4 +1,4 @@
-"""How the durable engine is set up: its database, its format, its threads, its voice."""
+"""Sets up the durable engine: its database, its format, its threads, its log."""
 
 from __future__ import annotations
 
@@ -32,50 +32,50 @@ __all__ = [
 
 APP = "deepcritical"
 SHARED = "shared_runs"
-"""Where the runs of servers wait for a worker that is free, those of each user on their own."""
+"""The queue for the runs of servers, with a partition for each user."""
 LEFT = "runs"
-"""Where runs that a process had begun for itself wait when it is gone."""
+"""The queue for runs that a process had begun for itself, when it is gone."""
 POLL_S = 0.1
-"""How often a worker with a free slot looks for a run that waits."""
+"""Interval at which a worker with a free slot polls the queues."""
 VERSION = "3"
-"""Pinned, so that new code goes on with runs of older code; raised when old ones cannot go on."""
+"""Pinned, so that new code continues runs of older code; raised when it cannot."""
 THREADS = 16
 CONNECTIONS = 5
 _ERRORS: dict[str, type[Exception]] = {
     **{kind.__name__: kind for kind in (ValueError, TimeoutError)},
     **{name: kind for name, kind in errors.ERRORS.items() if issubclass(kind, errors.StorageError)},
 }
-"""The exceptions that come back as what they were; every other one comes back as RuntimeError."""
+"""The exceptions that keep their type on record; every other one becomes a RuntimeError."""
 
 
 class Shares(NamedTuple):
-    """How many runs may be under way at once."""
+    """Limits on concurrent runs."""
 
     slots: int
     """Of one worker."""
     of_user: int
     """Of one user, on all workers."""
     of_all: int | None = None
-    """On all workers; None for as many as they take."""
+    """On all workers; None sets no limit."""
     settles: bool = True
-    """Whether these limits replace those of the processes before."""
+    """Whether these limits replace those of earlier processes."""
 
 
 class JsonSerializer(Serializer):
-    """Records as JSON: whoever can write the database must not be able to run code here."""
+    """Records as JSON: write access to the database must not run code here."""
 
     def name(self) -> str:
-        """Kept with each record."""
+        """Return the name kept with each record."""
         return "deepcritical_json_1"
 
     def serialize(self, data: Any) -> str:
-        """As JSON; NaN and unknown types are refused."""
+        """Return JSON; NaN and unknown types are refused."""
         return json.dumps(
             data, default=_plain, separators=(",", ":"), ensure_ascii=False, allow_nan=False
         )
 
     def deserialize(self, serialized_data: str) -> Any:
-        """As it was, but for tuples, which come back as lists."""
+        """Return the data; a tuple comes back as a list."""
         value = json.loads(serialized_data, object_hook=_revived)
         if isinstance(value, dict) and set(value) == {"args", "kwargs"}:
             value["args"] = tuple(value["args"])
@@ -95,7 +95,7 @@ def _revived(value: dict[str, Any]) -> Any:
 
 
 class _Connection(sqlite3.Connection):
-    """One that is as durable as those of the runs: it survives the end of any process.
+    """A connection as durable as those of the runs: commits survive the end of any process.
 
     By default every step would wait for the disk, with the file locked for all others.
     """
@@ -106,7 +106,7 @@ class _Connection(sqlite3.Connection):
 
 
 def config_of(url: str, worker: str) -> DBOSConfig:
-    """The engine in the database of this normalised address."""
+    """Return the configuration for the database of this normalised address."""
     return DBOSConfig(
         name=APP,
         system_database_url=url,
@@ -122,17 +122,17 @@ def config_of(url: str, worker: str) -> DBOSConfig:
 
 
 def prepare_file(url: str) -> None:
-    """Make a SQLite file one that is read while it is written, which the engine does not do."""
+    """Let a SQLite file be read while it is written, which the engine does not do."""
     if file := sqlite_file(url):
         with closing(sqlite3.connect(file)) as connection:
             connection.execute("PRAGMA journal_mode = WAL")
 
 
 def register_queues(shares: Shares) -> None:
-    """Have what waits dequeued from now on; the limits of the last process that settles them hold.
+    """Dequeue runs from now on; the limits of the last process that settles them hold.
 
-    What processes left that had begun it for themselves has no line of its user: it gets a quarter
-    of a worker, so that it keeps the users of servers from none.
+    The runs in LEFT have no partition of their user. They get a quarter of a worker, so that they
+    keep the users of servers from nothing.
     """
 
     def within_all(most: int) -> int:  # the engine refuses a limit beyond the one of all
@@ -158,9 +158,9 @@ def register_queues(shares: Shares) -> None:
 
 
 def quiet() -> None:
-    """Keep the engine's own words off the terminal: what a user must know is in the run's events.
+    """Keep the engine's log off the terminal: users read the events of a run.
 
-    A handler of ours is there before the engine would add one that prints.
+    With a handler of ours the engine adds none that prints.
     """
     logger = logging.getLogger("dbos")
     if not logger.handlers:
@@ -170,11 +170,7 @@ def quiet() -> None:
 
 @asynccontextmanager
 async def refusals_told() -> AsyncIterator[None]:
-    """Within it, a database that refuses what the engine asks is an error for users.
-
-    Raises:
-        StorageError: It does.
-    """
+    """Raise StorageError, with advice, where the database refuses what the engine asks."""
     try:
         yield
     except engines.REFUSED as error:

@@ -1,12 +1,12 @@
-"""The reasoner, the search and the look-up of retractions of a run, with every call recorded.
+"""The reasoner and the sources of a run, with every call recorded.
 
-Steps, agents and orchestrators know nothing of it. Each call here is one record; whatever it does
-at once within itself, such as reading in batches, is done or repeated as a whole.
+Steps, agents and orchestrators know nothing of it. Each call is one record, done or repeated as a
+whole, with all that it does at once, such as reading in batches.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -14,6 +14,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from deepcritical.domain.appraisal import Reading
 from deepcritical.domain.errors import DeepCriticalError
+from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.jobs.outcomes import (
     CHECK_INTEGRITY,
@@ -32,7 +33,7 @@ from deepcritical.jobs.recorder import Recorder
 from deepcritical.models.desk import RunDesk
 from deepcritical.reasoning.base import ManagerModel, Reasoner, Unread
 from deepcritical.research.session import RunSources
-from deepcritical.tools.base import RankRecords
+from deepcritical.tools.base import Ranking, RankRecords
 from deepcritical.tools.search_handler import Searches, SourceAnswer
 
 __all__ = ["DurableManager", "DurableReasoner", "durable_sources"]
@@ -43,7 +44,7 @@ Asked = TypeVar("Asked")
 
 
 class _Durable:
-    """Has calls of another one recorded, each with what the reasoner keeps for later ones."""
+    """Records calls of another object, each with what the reasoner keeps for later ones."""
 
     def __init__(self, other: object, recorder: Recorder, keeper: Reasoner) -> None:
         self._other = other
@@ -54,7 +55,7 @@ class _Durable:
 def _recorded(
     method: Callable[Concatenate[Any, P], Awaitable[T]],
 ) -> Callable[Concatenate[_Durable, P], Coroutine[Any, Any, T]]:
-    """The method of this name of the other one, each call of it one record."""
+    """Return the other object's method of this name, each call of it one record."""
     form = form_of(method)
 
     async def call(self: _Durable, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -69,27 +70,22 @@ class DurableReasoner(_Durable):
 
     What the other one keeps between calls, such as what it has spent, is recorded with each and
     given back to it by a replay, so that its limits hold across processes.
-
-    Args:
-        reasoner: Makes the judgements.
-        recorder: Records them.
     """
 
     def __init__(self, reasoner: Reasoner, recorder: Recorder) -> None:
         super().__init__(reasoner, recorder, reasoner)
+        self.warm_up = reasoner.warm_up
+        self.remembered = reasoner.remembered
+        self.remember = reasoner.remember
 
     @property
     def name(self) -> str:
-        """That of the other one."""
+        """Name of the other one."""
         return self._keeper.name
-
-    async def warm_up(self) -> None:
-        """Load what every judgement needs; nothing of it is recorded."""
-        await self._keeper.warm_up()
 
     @asynccontextmanager
     async def for_run(self, desk: RunDesk) -> AsyncIterator[Reasoner]:
-        """The reasoner of one run, by the time that really passes; what it tells is recorded."""
+        """Yield the reasoner of one run, by the time that really passes."""
         recorder = self._recorder
         own = replace(
             desk,
@@ -101,17 +97,9 @@ class DurableReasoner(_Durable):
             yield DurableReasoner(reasoner, recorder)
 
     def manager_model(self) -> ManagerModel | None:
-        """That of the other one, with every answer recorded."""
+        """Return the other one's manager model, with every answer recorded."""
         model = self._keeper.manager_model()
         return DurableManager(model, self._recorder, self._keeper) if model else None
-
-    def remembered(self) -> dict[str, Any]:
-        """What the other one keeps."""
-        return self._keeper.remembered()
-
-    def remember(self, left: Any) -> None:
-        """Give it back to the other one."""
-        self._keeper.remember(left)
 
     refine_question = _recorded(Reasoner.refine_question)
     generate_queries = _recorded(Reasoner.generate_queries)
@@ -131,9 +119,9 @@ class DurableReasoner(_Durable):
     async def read_all(
         self, question: ResearchQuestion, unread: Sequence[Unread]
     ) -> AsyncIterator[Reading]:
-        """One record for all: the batches of a model share a budget, the strongest records first.
+        """Yield all readings from one record, because the batches of a model share a budget.
 
-        Readings that were given before an error are a part of it.
+        The record keeps the readings that were given before an error.
         """
         effect = partial(self._read, question, unread)
         read = await self._recorder.call(READ_ALL, effect, self._keeper)
@@ -161,23 +149,17 @@ class DurableManager(_Durable):
 
 
 class DurableSearch:
-    """Implements `Searches` over another one.
-
-    Args:
-        handler: Searches.
-        recorder: Records all answers to a call together, found in the time that is really left.
-    """
+    """Implements `Searches` over another one; the answers to a call are one record."""
 
     def __init__(self, handler: Searches, recorder: Recorder) -> None:
         self.sources = handler.sources
-        """The names of the sources."""
         self._handler = handler
         self._recorder = recorder
 
     async def execute(
         self, queries: Sequence[SearchQuery], max_results: int, within_s: float | None = None
     ) -> tuple[SourceAnswer, ...]:
-        """One record."""
+        """Return the answers, found in the time that is really left."""
 
         async def effect() -> tuple[SourceAnswer, ...]:
             search_s = self._recorder.search_s
@@ -188,40 +170,38 @@ class DurableSearch:
 
 
 class DurableRanking:
-    """Implements `RankRecords` over another one.
-
-    Args:
-        records: Ranks.
-        recorder: Records the rankings: a run that is taken up elsewhere goes by those it had.
-    """
+    """Implements `RankRecords` over another one; a replay ranks as before."""
 
     def __init__(self, records: RankRecords, recorder: Recorder) -> None:
         self.begin = records.begin
-        """Have the other one make itself ready; nothing of it is recorded."""
-        self.rank = _durable(RANK_RECORDS, records.rank, recorder)
+        self._records = records
+        self._recorder = recorder
+
+    async def rank(self, text: str, records: Mapping[str, Evidence]) -> Ranking:
+        """Return one record."""
+        return await self._recorder.call(RANK_RECORDS, partial(self._records.rank, text, records))
 
 
 def durable_sources(sources: RunSources, recorder: Recorder) -> RunSources:
-    """The sources of a run with every search and look-up recorded, in the time really left."""
-    check, look_up = sources.check_integrity, sources.look_up
-    records, facts, full_texts = sources.records, sources.facts, sources.full_texts
-    if check:
-        check = _in_time(check, lambda: recorder.left_s / 2)
-    if facts:
-        facts = _in_time(facts, lambda: recorder.search_s)
+    """Return the sources of a run with every call recorded, in the time that is really left."""
+    check = _in_time(sources.check_integrity, lambda: recorder.left_s / 2)
+    facts = _in_time(sources.facts, lambda: recorder.search_s)
     return sources._replace(
         handler=DurableSearch(sources.handler, recorder),
-        check_integrity=_durable(CHECK_INTEGRITY, check, recorder) if check else None,
-        look_up=_durable(LOOK_UP_NAMES, look_up, recorder) if look_up else None,
-        records=DurableRanking(records, recorder) if records else None,
-        facts=_durable(DRUG_FACTS, facts, recorder) if facts else None,
-        full_texts=_durable(FULL_TEXTS, full_texts, recorder) if full_texts else None,
+        check_integrity=_durable(CHECK_INTEGRITY, check, recorder),
+        look_up=_durable(LOOK_UP_NAMES, sources.look_up, recorder),
+        records=DurableRanking(sources.records, recorder) if sources.records else None,
+        facts=_durable(DRUG_FACTS, facts, recorder),
+        full_texts=_durable(FULL_TEXTS, sources.full_texts, recorder),
     )
 
 
 def _in_time(
-    ask: Callable[[Asked, float], Awaitable[T]], left_s: Callable[[], float]
-) -> Callable[[Asked, float], Awaitable[T]]:
+    ask: Callable[[Asked, float], Awaitable[T]] | None, left_s: Callable[[], float]
+) -> Callable[[Asked, float], Awaitable[T]] | None:
+    if ask is None:
+        return None
+
     async def asked(what: Asked, within_s: float) -> T:
         return await ask(what, min(within_s, left_s()))
 
@@ -229,9 +209,10 @@ def _in_time(
 
 
 def _durable(
-    form: Form[T], ask: Callable[P, Awaitable[T]], recorder: Recorder
-) -> Callable[P, Coroutine[Any, Any, T]]:
-    """The same, each call of it one record."""
+    form: Form[T], ask: Callable[P, Awaitable[T]] | None, recorder: Recorder
+) -> Callable[P, Coroutine[Any, Any, T]] | None:
+    if ask is None:
+        return None
 
     async def asked(*args: P.args, **kwargs: P.kwargs) -> T:
         return await recorder.call(form, partial(ask, *args, **kwargs))

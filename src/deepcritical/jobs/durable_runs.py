@@ -5,19 +5,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from deepcritical.domain.errors import DeepCriticalError, StorageError, TraceNotFoundError
 from deepcritical.domain.events import LoggedEvent, RunCancelled, Stage
-from deepcritical.domain.recipe import Recipe
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs import requests
-from deepcritical.jobs.endings import forget_causes
-from deepcritical.jobs.held import Held, settle, show
-from deepcritical.jobs.hosting import AWAY_S, Hosting, PartsFor, Tool
+from deepcritical.jobs.conduct import forget_causes
+from deepcritical.jobs.held import Held, Tool, resolve, settle, show
+from deepcritical.jobs.hosting import AWAY_S, Hosting, PartsFor
 from deepcritical.jobs.tending import TTL_S, Tending
 from deepcritical.services.job_board import JobBoard
 from deepcritical.services.tool_trace_service import ToolTraceService
@@ -34,17 +33,9 @@ CLOSE_S = 10.0
 
 
 class DurableRuns:
-    """The durable runs of one process. Nothing is imported or opened before the first one.
+    """The durable runs of one process; see `bootstrap.durable.build_durable`.
 
-    Args:
-        board: The jobs.
-        traces: The runs.
-        make_engine: Makes the engine, whose library takes a moment to load.
-        slots: Runs that this process conducts at once, beside those of a command that waits.
-        conducts: Whether it takes runs that wait.
-        one_shot: Whether the process is there for the runs that it takes in, which end with it;
-            what others left is handed over again at its end.
-        ttl_s: Seconds without a sign of life after which a worker is taken for dead.
+    Nothing is imported or opened before the first run.
     """
 
     def __init__(
@@ -64,18 +55,18 @@ class DurableRuns:
         self._slots = slots
         self._conducts = conducts
         self._one_shot = one_shot
-        self._ttl_s = ttl_s
+        self.ttl_s = ttl_s
         self._start: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
         self._engine: DbosEngine | None = None
         self._hosting: Hosting | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._following: set[asyncio.Task[Any]] = set()
-        """Those that show runs which are not, or not yet, conducted here."""
+        """Tasks that show runs which are not, or not yet, conducted here."""
         self._held: dict[str, Held] = {}
 
     async def start(self, parts_for: PartsFor, tools: dict[str, Tool]) -> None:
-        """Begin to conduct runs, those that were left included.
+        """Begin to conduct runs, those of dead workers included.
 
         Raises:
             EngineBusyError: Another service of this process does so.
@@ -86,31 +77,20 @@ class DurableRuns:
         if self._start is None or (self._start.done() and self._engine is None):
             self._start = asyncio.create_task(self._started(parts_for, tools))
             self._start.add_done_callback(forget_causes)
-        # Whoever stops waiting must not leave the engine half started.
+        # A caller that stops waiting must not leave the engine half started.
         await asyncio.shield(self._start)
 
     async def _started(self, parts_for: PartsFor, tools: dict[str, Tool]) -> None:
         engine = await asyncio.to_thread(self._make_engine)
-        hosting = Hosting(
-            self.board,
-            self._traces,
-            engine.worker,
-            parts_for,
-            tools,
-            self._slots,
-            self._show,
-            engine.row_of,
-            one_shot=self._one_shot,
-            held=self._held,
-        )
-        # Before the engine starts, so that no other worker takes this one for dead.
-        live = await self.board.beat(engine.worker, self._ttl_s, conducts=self._conducts)
-        # Those of its name the engine takes up when it starts.
-        await self.board.note_losses(live - {engine.worker})
+        board, traces, slots = self.board, self._traces, self._slots
+        shown = self._show, self._held, self._one_shot
+        hosting = Hosting(board, traces, engine, parts_for, tools, slots, *shown)
+        # Before the engine starts, so that this one does not count as dead.
+        live = await board.beat(engine.worker, self.ttl_s, conducts=self._conducts)
+        # When it starts, the engine takes up those of its own name.
+        await board.note_losses(live - {engine.worker})
         await engine.start(hosting.conduct)
-        tending = Tending(
-            self.board, self._traces, engine, hosting, self._ttl_s, conducts=self._conducts
-        )
+        tending = Tending(board, traces, engine, hosting, self.ttl_s, self._conducts)
         await tending.sweep(first=True)
         self._engine, self._hosting = engine, hosting
         self._keep(tending.forever())
@@ -128,47 +108,44 @@ class DurableRuns:
         if self._hosting and self._hosting.closing:  # since the run was taken in
             _cancel_begun(task)
 
-    def hold(self, run_id: str, held: Held) -> None:
-        """Keep what only this process has of a run, until the run has ended."""
-        self._held[run_id] = held
-        held.ending.add_done_callback(lambda _ending: self._held.pop(run_id, None))
+    def hold(self, held: Held) -> None:
+        """Keep what only this process has of a run until the run has ended."""
+        self._held[held.run_id] = held
+        held.ending.add_done_callback(lambda _ending: self._held.pop(held.run_id, None))
 
-    async def submit(
-        self, run_id: str, held: Held, recipe: Recipe, asked: Mapping[str, Any], user_id: str
-    ) -> None:
-        """Take in a run, and hand it out.
+    async def submit(self, held: Held) -> None:
+        """Store a run, and begin or queue it.
 
         Raises:
             CapacityError: Its user has too many.
             StorageError: The database cannot take it.
         """
-        engine, hosting = self._engine, self._hosting
-        assert engine is not None and hosting is not None  # noqa: PT018, S101 - started before
+        engine = self._engine
+        assert engine is not None  # noqa: S101 - started before
+        run_id, recipe, user_id = held.run_id, held.recipe, held.user_id
         held.taken_in = True
-        if not await self.board.add(run_id, recipe, asked, user_id, engine.worker):
+        if not await self.board.add(run_id, recipe, held.asked, user_id, engine.worker):
             self._show(run_id, held)  # the same start reached another server first
             return
         if held.session.log.ended:
             await self._cancel(run_id)
             return
-        if self._one_shot:
-            hosting.urgent.add(run_id)
-        if self._one_shot or held.own_key:
+        if self._one_shot or recipe.own_key:
             await engine.begin(run_id)
             return
         await engine.enqueue(run_id, user_id)
         self._show(run_id, held)
-        # What was asked of it before it was there is known here alone: another worker may begin.
+        # Requests made before it was stored are known here alone: another worker may begin.
         if held.session.stop_asked:
             try:
                 await self.board.request(run_id, "write_now")
-            except StorageError as error:  # where it begins here, the session knows
+            except StorageError as error:  # if it begins here, the session knows
                 _LOG.warning("the run %s may not be written now: %s", run_id, error)
         if held.cancelled:
             await self._cancel(run_id)
 
     async def _follow(self, run_id: str, held: Held) -> None:
-        """Show a run also when another worker is the first to be free, or takes it over."""
+        """Show a run that another worker begins or takes over."""
         try:
             while not await self._shown(run_id, held):  # noqa: ASYNC110 - a database calls nobody
                 await asyncio.sleep(AWAY_S)
@@ -178,11 +155,10 @@ class DurableRuns:
             raise
         except DeepCriticalError as error:
             await held.session.log.leave()
-            if not held.ending.done():
-                held.ending.set_exception(error)
+            resolve(held.ending, error)
 
     async def _shown(self, run_id: str, held: Held) -> bool:
-        """Show what there is of a run to its end; False where the database is away for a while."""
+        """Show a run to its end; return False if the database is away for a while."""
         try:
             async for logged in self._traces.tail(run_id):
                 if held.begun_here:
@@ -200,7 +176,7 @@ class DurableRuns:
         return True
 
     def stop(self, run_id: str) -> None:
-        """Cancel a run of this process at once, and have it noted for whichever process has it."""
+        """Cancel a run of this process at once, and note it for any other process that has it."""
         if held := self._held.get(run_id):
             held.cancelled = True
             if not held.taken_in:
@@ -211,7 +187,7 @@ class DurableRuns:
         self._keep(self._cancel(run_id))
 
     async def _cancel(self, run_id: str) -> None:
-        """Have it noted, and if need be when the database is back: another worker may begin."""
+        """Note it, if need be when the database is back: another worker may begin."""
         while True:
             try:
                 await requests.cancel(self._traces, self.board, run_id)
@@ -224,59 +200,52 @@ class DurableRuns:
                 return
 
     async def resume(self, run_id: str) -> bool:
-        """Go on with a run that failed, was cancelled, or has no worker any more.
+        """Queue a run again that failed, was cancelled, or whose worker died.
 
         Returns:
-            Whether it is one that another worker has, which is left to go on with it.
+            Whether another worker has it, which is left to continue it.
 
         Raises:
             TraceNotFoundError: Nothing is recorded of it.
             StorageError: It is completed, or the database cannot be used.
         """
-        assert self._engine is not None and self._hosting is not None  # noqa: PT018, S101 - started before
+        engine, hosting = self._engine, self._hosting
+        assert engine is not None and hosting is not None  # noqa: PT018, S101 - started before
         trace = await self._traces.get_trace(run_id)
         if trace.status is TraceStatus.COMPLETED:
-            await self.board.reopen(run_id, self._engine.worker)  # which says that it cannot be
+            await self.board.reopen(run_id, engine.worker)  # which says that it cannot be
         if trace.status.ended:
-            await self._closed(self._engine, run_id)
-        elif await self._elsewhere(self._engine.worker, run_id):
+            await self._closed(engine, run_id)
+        elif await self._elsewhere(engine.worker, run_id):
             return True
-        await self._engine.check(run_id)
-        self._hosting.resumed.add(run_id)
-        await self.board.reopen(run_id, self._engine.worker)
-        await self._engine.resume(run_id, trace.user_id)
+        await engine.check(run_id)
+        hosting.resumed.add(run_id)
+        await self.board.reopen(run_id, engine.worker)
+        await engine.resume(run_id, trace.user_id)
         return False
 
     async def _elsewhere(self, worker: str, run_id: str) -> bool:
         """Whether a run that has not ended is another living worker's."""
-        live = await self.board.beat(worker, self._ttl_s, conducts=self._conducts)
+        live = await self.board.beat(worker, self.ttl_s, conducts=self._conducts)
         others = live - {worker}
         return await self.board.has(run_id) and run_id not in await self.board.left_by(others)
 
-    async def anybody_conducts(self) -> bool:
-        """Whether a process is there that takes runs that wait.
-
-        Raises:
-            StorageError: The database cannot be read.
-        """
-        return await self.board.anybody_conducts(self._ttl_s)
-
     def conducts(self, run_id: str) -> bool:
-        """Whether this process has a run in hand."""
+        """Whether this process conducts a run."""
         return self._hosting is not None and run_id in self._hosting.hosted
 
     @staticmethod
     async def _closed(engine: DbosEngine, run_id: str) -> None:
-        """Until the engine, too, knows that a run has ended, of which its worker may have died."""
+        """Wait until the engine, too, knows that a run has ended; its worker may have died."""
         for _ in range(round(CLOSE_S / POLL_S)):
-            if (await engine.standings([run_id]))[run_id] != "open":
+            if not (await engine.open([run_id])).get(run_id):
                 return
             await asyncio.sleep(POLL_S)
 
     def let_go(self) -> None:
-        """Stop every run of this process; those that can go on elsewhere do so.
+        """Stop every run of this process, and everything that follows runs of other processes.
 
-        Whoever follows runs of other processes from here is let go, too.
+        The runs that can continue elsewhere do so.
         """
         self._traces.end_tails()
         if self._hosting is None:
@@ -288,7 +257,7 @@ class DurableRuns:
             hosted.stop(leaving=not self._hosting.ends_here(run_id))
 
     async def close(self) -> None:
-        """Hand over what is under way, and end; who asks again waits for the same end."""
+        """Hand over what is under way, and end; a second call waits for the same end."""
         if self._closing is None or self._closing.done():
             self._closing = asyncio.create_task(self._close())
         await asyncio.shield(self._closing)
@@ -318,16 +287,12 @@ class DurableRuns:
 
 
 def _cancel_begun(task: asyncio.Task[Any]) -> None:
-    """Cancel a task, but not before its first step; a signal handler may call this.
-
-    Cancelled earlier, its body would never run, and whoever waits for what it does when it is
-    cancelled would wait for ever.
-    """
+    """Cancel a task after its first step, without which it cannot clean up; signal handlers may."""
     task.get_loop().call_soon_threadsafe(task.cancel)
 
 
 async def _end_unbegun(held: Held) -> None:
-    """End a run for whoever waits here; the database hears of it when it can be told."""
+    """End a run for those who wait here; the database is told when it can be."""
     log = held.session.log
     end = LoggedEvent(
         run_id=log.run_id,

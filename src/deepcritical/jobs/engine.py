@@ -1,12 +1,9 @@
-"""What a run and the durable engine that records it know of one another.
-
-Everything that knows which library that is stands in `dbos_engine`.
-"""
+"""The face between a run and the durable engine; only `dbos_engine` knows the library behind it."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from deepcritical.domain.errors import ResearchCancelled
 
@@ -19,15 +16,13 @@ __all__ = [
     "NoJournal",
     "OutOfOrder",
     "RunJournal",
-    "Standing",
 ]
 
 
 Effect = Callable[[], Awaitable[dict[str, Any]]]
-"""One effect on the world, such as a search or a judgement; its outcome, errors included, as JSON.
+"""One effect on the world, such as a search or a judgement, with its outcome as JSON.
 
-It raises no domain error: what a schedule may catch is a part of the outcome. Any other exception
-is a defect.
+Domain errors are part of the outcome, not raised. Any other exception is a defect.
 """
 
 
@@ -35,17 +30,16 @@ class Journal(Protocol):
     """Protocol: the effects of one run, each recorded once."""
 
     async def record(self, name: str, effect: Effect) -> dict[str, Any]:
-        """The outcome of an effect: of the record if it is there, else by running it once.
+        """Return the recorded outcome of an effect; without one, run the effect once.
 
-        A concurrent task makes one call, as its first await, because the order of the calls is what
-        a replay goes by.
+        A concurrent task makes one call, as its first await: a replay goes by the order of calls.
 
         Args:
-            name: What it is called among the run's records, such as ``read_all``.
-            effect: What is run when nothing is recorded yet.
+            name: The name of the record, such as ``read_all``.
+            effect: Is run when nothing is recorded yet.
 
         Raises:
-            ResearchCancelled: The run was stopped, or another worker goes on with it.
+            ResearchCancelled: The run was stopped, or another worker continues it.
         """
         ...
 
@@ -54,7 +48,7 @@ class NoJournal:
     """Implements `Journal` for a run that ends with its process: every effect is run."""
 
     async def record(self, _name: str, effect: Effect) -> dict[str, Any]:
-        """The outcome of the effect."""
+        """Return the outcome of the effect."""
         return await effect()
 
 
@@ -66,15 +60,11 @@ class EngineBusyError(RuntimeError):
 
 
 class LostRun(ResearchCancelled):
-    """A run is no longer this worker's: another one goes on with it."""
+    """A run is no longer this worker's: another one continues it."""
 
 
 class OutOfOrder(BaseException):
-    """A run's record has another effect in this place: it cannot be gone through again."""
-
-
-Standing = Literal["unknown", "open", "ended"]
-"""Whether the engine has a run, and whether it waits or is under way anywhere."""
+    """The journal has another effect in this place: the run cannot be replayed."""
 
 
 class RunJournal(Journal, Protocol):
@@ -82,7 +72,7 @@ class RunJournal(Journal, Protocol):
 
     @property
     def lost(self) -> bool:
-        """Whether another worker goes on with the run."""
+        """Whether another worker continues the run."""
         ...
 
 

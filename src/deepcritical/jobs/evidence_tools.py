@@ -1,4 +1,4 @@
-"""The tools of a registry that bring records: a quick search, and a finished run's evidence."""
+"""The tools that return records: a quick search, and the evidence of a finished run."""
 
 from __future__ import annotations
 
@@ -27,21 +27,19 @@ from deepcritical.domain.tool_registry import (
     ToolStep,
 )
 from deepcritical.jobs.conduct import OpenSources
-from deepcritical.jobs.run import RunOf
+from deepcritical.jobs.run import RunOf, RunView
 from deepcritical.jobs.runs import RunService
-from deepcritical.jobs.stored_runs import RunView
 from deepcritical.reasoning.chatting import RAG, SEARCH
 from deepcritical.reasoning.look_ups import read_look_up, search_queries
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.finishing import SOON_S, to_the_end
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.tools.registry import DEFAULT_NAMES
-from deepcritical.tools.search_handler import SourceAnswer
 from deepcritical.tools.searching import search
 from deepcritical.tools.snapshot_records import parse
 from deepcritical.writing.auditing import records_of
 
-__all__ = ["OpenRag", "RunEvidence", "rag_tool", "search_tool"]
+__all__ = ["RunEvidence", "rag_tool", "search_tool"]
 
 _MOST_OPEN = 4
 """Runs whose records are kept in the index of vectors."""
@@ -58,30 +56,30 @@ _TYPES: dict[str, str] = {
 }
 """The publication type by which an index names a design, where it names one."""
 
-OpenRag = Callable[[str], LlamaIndexRAGService]
-"""Run id to the retrieval over its records."""
-
 
 class RagInput(Model):
-    """What a question to a finished run takes."""
+    """A question to a finished run."""
 
     run_id: str = Field(min_length=1, max_length=64)
     query: Question
 
 
 def search_tool(open_sources: OpenSources) -> ToolConfig:
-    """A quick search of the sources that are set."""
+    """Return the tool that searches the sources once."""
 
     async def execute(inputs: SearchInput, _caller: ToolCaller) -> AsyncGenerator[ToolStep, None]:
         queries = await asyncio.to_thread(search_queries, inputs.query)
         async with open_sources() as sources:
             names = sources.handler.sources
-            yield _progress("search", f"Searching {', '.join(names)}", 0.1)
+            message = f"Searching {', '.join(names)}"
+            yield ToolProgress(stage="search", message=message, progress=0.1)
             answers, records = await search(
                 sources.handler, queries, _wanted(inputs), _INTEGRITY_S, sources.check_integrity
             )
         origin = ", ".join(names)
-        yield _found(origin, records, searched=True, notices=tuple(_unread(answers)))
+        failed = (a for a in answers if a.error)
+        unread = dict.fromkeys(f"{a.source} could not be read: {a.error}" for a in failed)
+        yield _found(origin, records, searched=True, notices=tuple(unread))
 
     return ToolConfig(
         name=SEARCH,
@@ -94,10 +92,11 @@ def search_tool(open_sources: OpenSources) -> ToolConfig:
 
 
 def rag_tool(evidence: RunEvidence) -> ToolConfig:
-    """A question to the evidence of a finished run; nothing is searched."""
+    """Return the tool that ranks the evidence of a finished run; nothing is searched."""
 
     async def execute(inputs: RagInput, _caller: ToolCaller) -> AsyncGenerator[ToolStep, None]:
-        yield _progress("retrieval", f"Asking the evidence of run {inputs.run_id[:8]}", 0.1)
+        message = f"Asking the evidence of run {inputs.run_id[:8]}"
+        yield ToolProgress(stage="retrieval", message=message, progress=0.1)
         yield await evidence.ranked(inputs.run_id, inputs.query)
 
     return ToolConfig(
@@ -109,29 +108,18 @@ def rag_tool(evidence: RunEvidence) -> ToolConfig:
     )
 
 
-class _Records(NamedTuple):
-    """What a run can be asked."""
-
+class _Open(NamedTuple):
     records: Mapping[str, Evidence]
     """By evidence id."""
     named: str
-    """What they are, as a phrase."""
-
-
-class _Open(NamedTuple):
-    held: _Records
+    """The records as a phrase."""
     rag: LlamaIndexRAGService
 
 
 class RunEvidence:
-    """The records of finished runs, ready to be asked. Close it, so that its rows go.
+    """The indexed records of finished runs. Close it, so that they leave the index."""
 
-    Args:
-        runs: Where the runs are.
-        open_rag: Makes the retrieval of one run.
-    """
-
-    def __init__(self, runs: RunService, open_rag: OpenRag) -> None:
+    def __init__(self, runs: RunService, open_rag: Callable[[str], LlamaIndexRAGService]) -> None:
         self._runs = runs
         self._open_rag = open_rag
         self._opened: OrderedDict[str, _Open] = OrderedDict()
@@ -139,13 +127,13 @@ class RunEvidence:
         self._opening = asyncio.Lock()
 
     async def ranked(self, run_id: str, query: str) -> ToolResult:
-        """All records of a run, the best for a query first.
+        """Return all records of a run, the best for a query first.
 
         Raises:
             TraceNotFoundError: There is no such run.
             StorageError: It has not ended, or has no records to ask.
         """
-        (records, named), rag = await self._of(run_id)
+        records, named, rag = await self._of(run_id)
         best = await rag.query(query, max_results=len(records))
         rest = {i: r for i, r in records.items() if i not in best}
         because = (await rag.retrieval()).lexical_because
@@ -171,51 +159,47 @@ class RunEvidence:
     async def _of(self, run_id: str) -> _Open:
         async with self._opening:
             if run_id not in self._opened:
-                self._opened[run_id] = await self._open(await self._held(run_id), run_id)
+                self._opened[run_id] = await self._open(run_id)
             self._opened.move_to_end(run_id)
             while len(self._opened) > _MOST_OPEN:
                 await to_the_end(self._opened.popitem(last=False)[1].rag.close(), SOON_S)
             return self._opened[run_id]
 
-    async def _open(self, held: _Records, run_id: str) -> _Open:
-        rag = self._open_rag(run_id)
-        try:
-            await rag.ingest(held.records)
-        except BaseException:  # whoever asked may have left, and what is indexed by then must go
-            with suppress(StorageError):  # why it was not indexed says more
-                await to_the_end(rag.close(), SOON_S)
-            raise
-        return _Open(held, rag)
-
-    async def _held(self, run_id: str) -> _Records:
+    async def _open(self, run_id: str) -> _Open:
         run = await self._runs.find(run_id)
         if run is None:
             raise TraceNotFoundError(f"There is no run {run_id}.", "Look up its id.")
-        held = await asyncio.to_thread(_records_of, run)
-        if not held.records:
+        records, named = await asyncio.to_thread(_records_of, run)
+        if not records:
             state = "has no records" if run.ended else "has not ended"
             raise StorageError(f"The run {run_id} {state}, so that it can be asked nothing.")
-        return held
+        rag = self._open_rag(run_id)
+        try:
+            await rag.ingest(records)
+        except BaseException:  # the caller may have left, and what is indexed by then must go
+            with suppress(StorageError):  # why it was not indexed says more
+                await to_the_end(rag.close(), SOON_S)
+            raise
+        return _Open(records, named, rag)
 
 
-def _records_of(run: RunView) -> _Records:
-    """All that a run read while this process has it, else the records that it cites.
+def _records_of(run: RunView) -> tuple[Mapping[str, Evidence], str]:
+    """Return the records that can be asked, by evidence id, and a phrase for them.
 
-    Of a run what is stored is its report, or its answer, with the text of every reference. One that
-    has not ended, or ended without a result, has none.
+    They are all that the run read while this process has it, else those that its report or answer
+    cites, of which the database has the texts. A run without a result has none.
     """
     short = run.run_id[:8]
     if run.ended and isinstance(run, RunOf):
         store = EvidenceStore()
         store.add(parse(run.evidence(), "evidence").records)
-        return _Records(dict(store.evidence), f"the evidence of run {short}")
+        return dict(store.evidence), f"the evidence of run {short}"
     document = (run.report or run.answer) if run.ended else None
-    records = _cited(document) if document else {}
-    return _Records(records, f"the records cited in run {short}")
+    return _cited(document) if document else {}, f"the records cited in run {short}"
 
 
 def _cited(document: Document) -> dict[str, Evidence]:
-    """The references as records, with what the evidence table knows of them."""
+    """Return the references as records, with what the evidence table knows of them."""
     rows = {row.evidence_id: row for row in document.evidence_table}
     records = records_of(document)
     return {
@@ -251,19 +235,9 @@ def _told(record: Evidence, reference: Reference, row: EvidenceRow | None) -> Ev
 
 
 def _wanted(inputs: SearchInput) -> int:
-    """Records a source: more where a list keeps only some, its newest or its trials."""
+    """Return records per source: more where a list keeps only its newest or its trials."""
     look_up = read_look_up(inputs.query)
     return inputs.max_results * (_OF_WHICH if look_up and not look_up.ids else 1)
-
-
-def _progress(stage: str, message: str, progress: float) -> ToolProgress:
-    return ToolProgress(stage=stage, message=message, progress=progress)
-
-
-def _unread(answers: tuple[SourceAnswer, ...]) -> dict[str, None]:
-    """The sources that could not be read, each with what it said, once."""
-    failed = [answer for answer in answers if answer.error]
-    return dict.fromkeys(f"{a.source} could not be read: {a.error}" for a in failed)
 
 
 def _found(

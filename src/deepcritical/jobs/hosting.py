@@ -1,4 +1,4 @@
-"""What a worker does with one run that it was given: build it anew if need be, and conduct it."""
+"""Conducts the runs that a worker was given, each built anew if another process began it."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pydantic import SecretStr
-
-from deepcritical.domain.documents import Document
 from deepcritical.domain.errors import (
     BudgetExceeded,
     ConfigurationError,
@@ -26,103 +23,77 @@ from deepcritical.domain.errors import (
     TraceTakenError,
 )
 from deepcritical.domain.events import RunCancelled, RunFailed
-from deepcritical.domain.jobs import Begun, EngineRow
+from deepcritical.domain.jobs import Begun
 from deepcritical.domain.recipe import Recipe
-from deepcritical.jobs.conduct import OpenSources, Orchestrate, Outcome, conduct
-from deepcritical.jobs.endings import failed, forget_causes
+from deepcritical.jobs.conduct import (
+    OpenSources,
+    failed,
+    forget_causes,
+)
 from deepcritical.jobs.engine import LostRun, OutOfOrder, RunJournal
-from deepcritical.jobs.held import Held, Hosted, owner_of, resolve, settle, show
+from deepcritical.jobs.held import Held, Hosted, Tool, resolve, session_of, settle, show
 from deepcritical.jobs.recorder import Host
 from deepcritical.reasoning.base import Reasoner
-from deepcritical.research.session import ResearchSession
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.job_board import JobBoard
 from deepcritical.services.model_answers import AnswerBook, RunAnswers
-from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.trace_writer import TraceWriter
 
-__all__ = [
-    "MOST_TAKEOVERS",
-    "ChooseReasoner",
-    "Hosting",
-    "Parts",
-    "PartsFor",
-    "Tool",
-]
+if TYPE_CHECKING:
+    from deepcritical.jobs.dbos_engine import DbosEngine
+
+__all__ = ["MOST_TAKEOVERS", "Hosting", "Parts", "PartsFor"]
 
 _LOG = logging.getLogger(__name__)
 _GOES_ON = "going on with the run %s of another process; `deepcritical traces cancel %s` ends it"
 AWAY_S = 1.0
-"""How often a database that is away is asked again."""
+"""Interval at which a database that is away is tried again."""
 MOST_TAKEOVERS = 1
-"""How often a run is taken up again where it was lost with a worker that had it alone."""
+"""How often a run is retried at the place where it was lost with a worker that had it alone."""
 MOST_WITH_OTHERS = 1
-"""How often one is conducted beside others that was lost there with a worker that had others, too.
-From then on it is alone, so that it is known whether it is the cause."""
+"""How often a run is retried beside others where a worker was lost with it and others. From then on
+it is conducted alone, which shows whether it is the cause."""
 
 
 class Parts(NamedTuple):
-    """What a run is made of beside its recipe."""
+    """What a run needs beside its recipe."""
 
     reasoner: Reasoner
     open_sources: OpenSources
 
 
-ChooseReasoner = Callable[[str, SecretStr | None], Reasoner]
-"""The reasoner for a model as ``provider:name``, '' for the service's own, and a user's key."""
 PartsFor = Callable[[Recipe], Parts]
-"""The parts of a run that another process began; it may raise DeepCriticalError, and may block."""
-
-
-class Tool(NamedTuple):
-    """How the runs of one tool are conducted."""
-
-    schedule: Orchestrate
-    outcome: Outcome[Any]
-    telemetry: Telemetry = OFF
+"""Makes the parts of a run that another process began; may raise DeepCriticalError, may block."""
 
 
 @dataclass
 class Hosting:
-    """Conducts the runs of one process.
-
-    Args:
-        board: The jobs.
-        traces: Keeps the runs.
-        worker: The name of this process.
-        parts_for: Builds a run of another process.
-        tools: By name.
-        slots: Runs at once; those taken in by a command that waits for them are not counted.
-        follow: Shows whoever waits here a run that goes on elsewhere.
-        row_of: What says that this process was given a run.
-        one_shot: Whether the process is there for runs of its own.
-        clock: Monotonic seconds.
-    """
+    """Conducts the runs of one process."""
 
     board: JobBoard
     traces: ToolTraceService
-    worker: str
+    engine: DbosEngine
     parts_for: PartsFor
     tools: dict[str, Tool]
     slots: int
+    """Concurrent runs, without those that a command takes in and waits for."""
     follow: Callable[[str, Held], None]
-    row_of: Callable[[str], EngineRow]
+    """Shows those who wait here a run that continues elsewhere."""
+    held: dict[str, Held]
+    """The runs that this process took in."""
     one_shot: bool = False
-    clock: Callable[[], float] = time.monotonic
-    held: dict[str, Held] = field(default_factory=dict)
+    """Whether the process exists for its own runs only."""
     hosted: dict[str, Hosted] = field(default_factory=dict)
-    urgent: set[str] = field(default_factory=set)
-    """Runs that wait for no slot."""
     resumed: set[str] = field(default_factory=set)
-    """Runs that this process was asked to go on with."""
+    """Runs that this process was asked to resume."""
     closing: bool = False
-    """Whether the process is ending: runs that the engine only now begins with are left to the next
+    """Whether the process is ending: runs that the engine only now begins are left to the next
     one, and nobody waits here any more."""
 
     def __post_init__(self) -> None:
         self._gate = asyncio.Semaphore(self.slots)
-        # Runs with a key of their user stand in no line: some slots are for those that do.
+        # Runs with a user's key wait in no queue: some slots are reserved for those that do.
         self._apart = asyncio.Lock()
         self._own_gate = asyncio.Semaphore(max(1, self.slots - self.slots // 4))
 
@@ -163,23 +134,26 @@ class Hosting:
             hosted.gone.set()
             if self.hosted.get(run_id) is hosted:
                 del self.hosted[run_id]
-            self.urgent.discard(run_id)
 
     @contextlib.asynccontextmanager
     async def _turn(self, run_id: str) -> AsyncIterator[None]:
-        """A slot, when it is the run's turn."""
+        """Hold a slot, when it is the run's turn; a command's own run waits for none."""
         held = self.held.get(run_id)
-        gates = [self._own_gate, self._gate] if held and held.own_key else [self._gate]
+        if held and self.one_shot and not held.followed:
+            yield
+            return
+        own_key = held is not None and held.recipe.own_key
+        gates = [self._own_gate, self._gate] if own_key else [self._gate]
         async with contextlib.AsyncExitStack() as passed:
-            if run_id not in self.urgent and await self._is_suspected(run_id):
+            if await self._is_suspected(run_id):
                 await passed.enter_async_context(self._apart)
                 gates = [self._gate] * self.slots
-            for gate in gates if run_id not in self.urgent else ():
+            for gate in gates:
                 await passed.enter_async_context(gate)
             yield
 
     async def _is_suspected(self, run_id: str) -> bool:
-        """Whether a run is to be conducted alone, since workers were lost with it and others."""
+        """Whether a run must be conducted alone, since workers were lost with it and others."""
         try:
             return await self.board.lost_with_others(run_id) > MOST_WITH_OTHERS
         except StorageError as error:  # the run waits below until the database is back
@@ -187,12 +161,12 @@ class Hosting:
             return False
 
     def ends_here(self, run_id: str) -> bool:
-        """Whether nobody could go on with a run when this process ends, or nobody waits for it."""
+        """Whether nobody could continue a run when this process ends, or nobody waits for it."""
         held = self.held.get(run_id)
-        return held is not None and (self.one_shot or held.own_key)
+        return held is not None and (self.one_shot or held.recipe.own_key)
 
     async def _left(self, run_id: str) -> None:
-        """Have whoever waits here for a run see how it goes on elsewhere."""
+        """Show those who wait here for a run how it continues elsewhere."""
         held = self.held.get(run_id)
         if held is None or held.followed:
             return
@@ -206,12 +180,12 @@ class Hosting:
     async def _patiently(
         self, run_id: str, hosted: Hosted, work: Callable[[], Awaitable[None]]
     ) -> None:
-        """Begin with a run, or end it, again where the database is away: nobody else would."""
+        """Begin with a run, or end it; retry while the database is away, as nobody else would."""
         tried, refused = False, 0
         while True:
             try:
                 if tried:
-                    await self.board.hand_back(run_id, self.worker)  # no worker was lost
+                    await self.board.hand_back(run_id, self.engine.worker)  # no worker was lost
                 await work()
                 break
             except StorageError as error:
@@ -225,7 +199,8 @@ class Hosting:
 
     async def _begun(self, run_id: str, hosted: Hosted, journal: RunJournal) -> None:
         try:
-            begun = await self.board.begin(run_id, self.worker, self.row_of(run_id))
+            row = self.engine.row_of(run_id)
+            begun = await self.board.begin(run_id, self.engine.worker, row)
         except TraceNotFoundError:
             return  # deleted: there is nobody to tell
         except TraceTakenError:
@@ -244,25 +219,21 @@ class Hosting:
             raise
         except DeepCriticalError as error:
             if isinstance(error, ConfigurationError) and self._is_for_others(run_id, begun):
-                await self.board.hand_back(run_id, self.worker)
+                await self.board.hand_back(run_id, self.engine.worker)
                 raise LostRun from None
             await self._end(run_id, failed(error))
             return
         answers = await RunAnswers.of(self.traces.database, run_id)
         hosted.session, hosted.writer = held.session, held.writer
-        await self._conducted(held, self.tools[begun.recipe.tool], hosted, journal, answers)
+        await self._conducted(held, hosted, journal, answers)
 
     def _is_for_others(self, run_id: str, begun: Begun) -> bool:
-        """Whether a worker may have what a command that took the run up by the way has not."""
+        """Whether a worker may have the parts that a command lacks which took the run up."""
         asked_here = run_id in self.held or run_id in self.resumed
         return self.one_shot and not asked_here and not begun.recipe.own_key
 
     async def _held(self, run_id: str, begun: Begun) -> Held:
-        """The run, ready to be conducted.
-
-        Raises:
-            DeepCriticalError: It cannot be.
-        """
+        """Return the run, ready to be conducted; raise DeepCriticalError if it cannot be."""
         if begun.late:
             raise BudgetExceeded(
                 "The run waited too long for its turn.",
@@ -288,7 +259,7 @@ class Hosting:
         return await self._rebuilt(run_id, begun, held)
 
     async def _rebuilt(self, run_id: str, begun: Begun, held: Held | None) -> Held:
-        recipe = begun.recipe
+        recipe, user_id, key = begun.recipe, begun.user_id, held.key if held else None
         if held:  # it began here, and comes back from elsewhere
             parts = Parts(held.session.reasoner, held.open_sources)
         else:
@@ -297,80 +268,54 @@ class Hosting:
                 # It takes time and may cost money, which whoever runs this process did not ask for.
                 _LOG.warning(_GOES_ON, run_id, run_id)
         writer = TraceWriter(
-            self.traces, run_id, tool_name=recipe.tool, input_params={}, user_id=begun.user_id
+            self.traces, run_id, tool_name=recipe.tool, input_params={}, user_id=user_id
         )
-        told = await self.traces.events(run_id)
-        session = ResearchSession(
-            text=recipe.question,
-            limits=recipe.limits,
-            reasoner=parts.reasoner,
-            log=EventLog(run_id, writer=writer, told=told),
-            clock=self.clock,
-            searched_on=recipe.searched_on,
-            context=recipe.context,
-            owner=owner_of(recipe, begun.user_id, run_id),
-            plan=recipe.plan,
-        )
+        log = EventLog(run_id, writer=writer, told=await self.traces.events(run_id))
+        session = session_of(recipe, log, parts.reasoner, time.monotonic, user_id)
         ending: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         ending.add_done_callback(forget_causes)  # nobody waits for it here
-        return Held(session, parts.open_sources, writer, ending, held.key if held else None)
+        return Held(recipe, user_id, session, parts.open_sources, writer, ending, key)
 
     async def _conducted(
-        self, held: Held, tool: Tool, hosted: Hosted, journal: RunJournal, answers: AnswerBook
+        self, held: Held, hosted: Hosted, journal: RunJournal, answers: AnswerBook
     ) -> None:
-        async def wants_stop() -> bool:
-            return hosted.write_now
+        tool = self.tools[held.recipe.tool]
 
         def lets_go() -> bool:
             return hosted.leaving or journal.lost
 
-        host = Host(journal, wants_stop, lets_go, telemetry=tool.telemetry, answers=answers)
-        if held.writer:
-            held.writer.worker = self.worker
-            held.writer.may_leave = not self.ends_here(held.session.log.run_id)
-        with _told_to(held.ending, lets_go):
-            ended: Document = await conduct(
-                held.session,
-                tool.schedule,
-                tool.outcome,
-                held.open_sources,
-                held.key,
-                held.writer,
-                host,
-            )
-            if not held.ending.done():
-                held.ending.set_result(ended)
+        host = Host(
+            journal, lambda: hosted.write_now, lets_go, telemetry=tool.telemetry, answers=answers
+        )
+        if writer := held.writer:
+            writer.worker = self.engine.worker
+            writer.may_leave = not self.ends_here(held.run_id)
+        try:
+            await held.conduct(tool, host)
+        except TraceTakenError:
+            raise LostRun from None
+        except (asyncio.CancelledError, ResearchCancelled):
+            if not lets_go():
+                held.ending.cancel()
+            raise
+        except DeepCriticalError as error:
+            resolve(held.ending, error)
+        except (Exception, OutOfOrder) as error:  # noqa: BLE001 - it is raised for those who wait
+            _LOG.error("a run failed by a defect", exc_info=error)
+            resolve(held.ending, error)
 
     async def _end(self, run_id: str, ending: RunFailed | RunCancelled) -> None:
         """Write the end of a run that was not begun here, unless it has one."""
-        # Whoever ended or deleted it was faster.
+        # Somebody else ended or deleted it first.
         with contextlib.suppress(TraceEndedError, TraceNotFoundError):
             await self.traces.append_event(run_id, ending)
         await self._show_end(run_id)
 
     async def _show_end(self, run_id: str) -> None:
-        """Tell whoever waits here of a run that it has ended."""
+        """Show those who wait here for a run that it has ended."""
         held = self.held.get(run_id)
         if held is None or held.followed:
             return
         for logged in await self.traces.events(run_id, len(held.session.log.events)):
             await show(self.traces, held, logged)
         settle(held)
-
-
-@contextlib.contextmanager
-def _told_to(ending: asyncio.Future[Any], lets_go: Callable[[], bool]) -> Iterator[None]:
-    """Hand on how a run ended to whoever waits for it here; only what leaves the run goes on."""
-    try:
-        yield
-    except TraceTakenError:
-        raise LostRun from None
-    except (asyncio.CancelledError, ResearchCancelled):
-        if not lets_go():
-            ending.cancel()
-        raise
-    except DeepCriticalError as error:
-        resolve(ending, error)
-    except (Exception, OutOfOrder) as error:  # noqa: BLE001 - whoever waits is told
-        _LOG.error("a run failed by a defect", exc_info=error)
-        resolve(ending, error)

@@ -1,9 +1,10 @@
-"""The runs that are known by their ids: those of this process, and those that the database has."""
+"""The runs that a service started, and those that the database has: begun, found, ended."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,19 +15,26 @@ from deepcritical.domain.errors import (
     StorageError,
     TraceNotFoundError,
 )
+from deepcritical.domain.events import RunFailed, Stage
 from deepcritical.domain.markdown import one_line
 from deepcritical.domain.own_documents import MAX_DOCUMENTS, OwnDocument, PastedText
 from deepcritical.domain.traces import LOCAL_USER, TraceSummary
 from deepcritical.jobs import requests
-from deepcritical.jobs.durable_runs import DurableRuns
-from deepcritical.jobs.run import Once, Run
-from deepcritical.jobs.stored_runs import RunView, open_stored
+from deepcritical.jobs.conduct import DEFECT, failed
+from deepcritical.jobs.durable_runs import CLOSE_S, DurableRuns
+from deepcritical.jobs.engine import EngineBusyError
+from deepcritical.jobs.held import Held, Tool, resolve
+from deepcritical.jobs.hosting import PartsFor
+from deepcritical.jobs.recorder import Host
+from deepcritical.jobs.run import Once, Run, RunView, open_stored
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.services.uploads import UPLOAD_ID, Uploads
 from deepcritical.tools.documents import document_of, documents_in
 from deepcritical.verification.ids import id_named
 
-__all__ = ["MAX_ACTIVE", "MAX_KEPT", "KnownRuns", "unknown"]
+__all__ = ["MAX_ACTIVE", "MAX_KEPT", "KnownRuns"]
+
+_LOG = logging.getLogger(__name__)
 
 MAX_ACTIVE = 20
 """Runs of a service that may be under way at once."""
@@ -35,31 +43,104 @@ MAX_KEPT = 200
 
 
 class KnownRuns:
-    """Finds runs, and does to them what their users want.
+    """Conducts runs, or has the engine conduct them, and does what users ask of them.
 
-    Args:
-        traces: Keeps the runs; None keeps them in memory only.
-        durable: Has them outlive this process; None has them end with it.
+    Every coroutine raises StorageError when the database cannot be used.
     """
 
-    def __init__(self, traces: ToolTraceService | None, durable: DurableRuns | None) -> None:
+    def __init__(
+        self,
+        traces: ToolTraceService | None,
+        durable: DurableRuns | None,
+        tools: dict[str, Tool],
+        parts_for: PartsFor,
+    ) -> None:
         self._traces = traces
         self._durable = durable
+        self._tools = tools
+        self._parts_for = parts_for
         self._runs: dict[str, Run] = {}
+        self._handing_out: set[asyncio.Task[None]] = set()
+        self._alone: dict[str, asyncio.Task[None]] = {}
+        """Runs that no engine conducts."""
+        self.keeps_runs = traces is not None
+        """Whether runs are kept, so that a user can list them."""
         self.uploads = Uploads(traces.database) if traces else None
         """Documents that users uploaded; None without a database, where none can be."""
 
-    @property
-    def keeps_runs(self) -> bool:
-        """Whether runs are kept, so that a user can list his own."""
-        return self._traces is not None
+    async def tend(self) -> None:
+        """Conduct the runs of dead workers, from now on; nothing without a database."""
+        if self._durable:
+            await self._durable.start(self._parts_for, self._tools)
+
+    def _begin(self, held: Held) -> None:
+        """Begin with a run; its log and its ending tell what becomes of it."""
+        if self._durable is None:
+            self._conduct_alone(held)
+            return
+        self._durable.hold(held)
+        task = asyncio.create_task(self._hand_out(self._durable, held))
+        self._handing_out.add(task)
+        task.add_done_callback(self._handing_out.discard)
+
+    async def _hand_out(self, durable: DurableRuns, held: Held) -> None:
+        """Give a new run to the engine, or conduct it here if the engine cannot take it."""
+        try:
+            await self.tend()
+            await durable.submit(held)
+        except CapacityError as error:
+            await _tell_failed(held, failed(error), error)
+        except (EngineBusyError, StorageError) as error:
+            # As text: a record that keeps the error keeps its frames, and the key in them.
+            _LOG.warning("the run %s ends with this process: %s", held.run_id, str(error))
+            if held.session.log.ended or (held.cancelled and not held.taken_in):
+                return  # those who wait are told, or just about to be
+            self._conduct_alone(held)
+            if held.cancelled:
+                self._stop(held.run_id)
+        except Exception as error:
+            await _tell_failed(held, DEFECT, error)
+            raise
+
+    def _conduct_alone(self, held: Held) -> None:
+        task = asyncio.create_task(_alone(held, self._tools[held.recipe.tool]))
+        self._alone[held.run_id] = task
+        task.add_done_callback(lambda _task: self._alone.pop(held.run_id, None))
+
+    def _stop(self, run_id: str) -> None:
+        if task := self._alone.get(run_id):
+            # Not before the task's first step: cancelled earlier, it would never write its end.
+            task.get_loop().call_soon(task.cancel)
+        elif self._durable:
+            self._durable.stop(run_id)
+
+    async def _handed_out(self) -> None:
+        """Wait until the database knows the runs started here, if it can be used."""
+        if self._handing_out:
+            await asyncio.wait(self._handing_out, timeout=CLOSE_S)
+
+    def cancel_all(self) -> None:
+        """Stop every run of this process; a durable one continues in the next process."""
+        for run_id in list(self._alone):
+            self._stop(run_id)
+        if self._durable:
+            self._durable.let_go()
+
+    async def close(self) -> None:
+        """Stop every run, and close the database when all is written or handed over."""
+        await self._handed_out()
+        self.cancel_all()
+        if self._alone:
+            await asyncio.wait(self._alone.values(), timeout=CLOSE_S)
+        if self._durable:
+            await self._durable.close()
+        if self._traces:
+            await self._traces.close()
 
     async def documents_of(
         self, given: Sequence[str | PastedText], user_id: str, *, reads_files: bool = False
     ) -> tuple[OwnDocument, ...]:
-        """Return the documents that a user names for a run, in order.
-
-        One named by the id of a record is looked up by the run.
+        """Return the documents that a user names for a run; the run looks up ids of records.
 
         Args:
             given: Ids of records and of uploads, and texts.
@@ -67,8 +148,7 @@ class KnownRuns:
             reads_files: Whether absolute paths may be named, too.
 
         Raises:
-            DocumentError: One cannot be read, or is not there, or there are too many.
-            StorageError: The database cannot be used.
+            DocumentError: One cannot be read or found, or there are too many.
         """
         ids = [one for one in given if isinstance(one, str) and UPLOAD_ID.fullmatch(one)]
         uploaded = await self.uploads.find(ids, user_id) if self.uploads else {}
@@ -87,61 +167,47 @@ class KnownRuns:
         return tuple(found)
 
     async def queue_position(self, run_id: str) -> int | None:
-        """The place of a run among those that wait, from 1 on; None for one that does not wait.
-
-        Raises:
-            StorageError: The database cannot be read.
-        """
+        """Return the place of a run in the queue, from 1; None for a run that does not wait."""
         return await self._durable.board.queue_position(run_id) if self._durable else None
 
     def conducts(self, run_id: str) -> bool:
-        """Whether a run that another process began is by now in the hands of this one."""
+        """Whether this process conducts a run that another one began."""
         return self._durable is not None and self._durable.conducts(run_id)
 
     async def anybody_conducts(self) -> bool:
-        """Whether a process is there that takes runs that wait; errors as of `queue_position`."""
-        return self._durable is None or await self._durable.anybody_conducts()
-
-    async def tend(self) -> None:
-        """Conduct what other processes left, from now on."""
+        """Whether a living process takes runs from the queue."""
+        durable = self._durable
+        return durable is None or await durable.board.anybody_conducts(durable.ttl_s)
 
     async def resume(self, run_id: str) -> bool:
-        """Go on with a run that failed, was cancelled, or has no process any more.
+        """Resume a run that failed, was cancelled, or whose process died.
 
         Returns:
-            Whether it is under way in another process, which is left to go on with it.
+            Whether it is under way in another process, which is left to continue it.
 
         Raises:
             TraceNotFoundError: There is no such run, or nothing is recorded of its steps.
-            StorageError: It is completed, or the database cannot be used.
+            StorageError: It is completed.
         """
         if self._durable is None:
-            raise unknown(run_id)
+            raise _unknown(run_id)
         await self.tend()
         elsewhere = await self._durable.resume(run_id)
         if (run := self._runs.get(run_id)) and run.ended:
             del self._runs[run_id]  # its end was told here before the database knew of it
         return elsewhere
 
-    async def _taken_in(self) -> None:
-        """Until the database knows the runs that were submitted here."""
-
     async def find(self, run_id: str) -> RunView | None:
-        """The run of that id: one of this process, or one that the database has.
-
-        Raises:
-            StorageError: The database cannot be read.
-        """
+        """Return the run of that id, of this process or in the database."""
         if run_id in self._runs or self._traces is None:
             return self._runs.get(run_id)
         return await open_stored(self._traces, run_id)
 
     async def began(self, once: Once) -> bool:
-        """Whether a start that may be repeated has begun its run, here or in another process.
+        """Whether a repeatable start has begun its run in any process.
 
         Raises:
-            QuestionError: It began a run of something else.
-            StorageError: The database cannot be read.
+            QuestionError: The same key began another run.
         """
         if run := self._runs.get(once.run_id):
             request = run.once.request if run.once else ""
@@ -160,18 +226,17 @@ class KnownRuns:
         return True
 
     async def find_own(self, beginning: str, user_id: str = LOCAL_USER) -> RunView:
-        """The run of a user in the database, by its id or the first four or more characters of it.
+        """Return a user's run in the database by its id, or by at least its first four characters.
 
         Raises:
             TraceNotFoundError: There is none, or more than one.
-            StorageError: The database cannot be read.
         """
         if self._traces is None:
-            raise unknown(beginning)
+            raise _unknown(beginning)
         run_id = (await self._traces.find_trace(beginning, user_id=user_id)).id
         run = await self.find(run_id)
         if run is None:
-            raise unknown(run_id)  # deleted meanwhile
+            raise _unknown(run_id)  # deleted meanwhile
         return run
 
     async def cancel(self, run_id: str) -> None:
@@ -179,38 +244,36 @@ class KnownRuns:
 
         Raises:
             TraceNotFoundError: There is no such run.
-            StorageError: The database cannot be read or written.
         """
         if run := self._runs.get(run_id):
             run.cancel()
         elif self._traces and self._durable:
             await requests.cancel(self._traces, self._durable.board, run_id)
         else:
-            raise unknown(run_id)
+            raise _unknown(run_id)
 
     async def write_now(self, run_id: str) -> None:
-        """End the search of a run with the step in hand, and have it write from what there is.
+        """End the search of a run after its current step, and have it write from what it found.
 
         Raises:
             TraceNotFoundError: There is no such run under way.
-            StorageError: The database cannot be read or written.
         """
         run = self._runs.get(run_id)
         if run:
             run.write_now()
         if self._traces and self._durable:
-            # Noted down in any case: another process may have begun with it, or go on with it.
+            # Noted in any case: another process may have begun with it, or take it over.
             with contextlib.suppress(StorageError) if run else contextlib.nullcontext():
                 await requests.write_now(self._traces, self._durable.board, run_id)
         elif run is None:
-            raise unknown(run_id)
+            raise _unknown(run_id)
 
     async def delete(self, run_id: str) -> None:
         """Delete a run that has ended.
 
         Raises:
             TraceNotFoundError: There is no such run.
-            StorageError: It has not ended, or the database cannot be written.
+            StorageError: It has not ended.
         """
         run = self._runs.get(run_id)
         if run and not run.ended:
@@ -232,21 +295,18 @@ class KnownRuns:
         before: str | None = None,
         words: Sequence[str] = (),
     ) -> tuple[TraceSummary, ...]:
-        """The runs that a user started, the newest first; none without a database.
+        """Return a user's runs, the newest first; none without a database.
 
         Args:
             user_id: The user.
             tool_name: Only runs of this tool.
-            most: How many.
-            before: Id of a run; only older ones.
-            words: Only those whose question has each of them, in any case.
-
-        Raises:
-            StorageError: The database cannot be read.
+            most: At most so many.
+            before: Only runs older than the one of this id.
+            words: Only runs whose question has each of them, in any case.
         """
         if self._traces is None:
             return ()
-        await self._taken_in()
+        await self._handed_out()
         return await self._traces.list_traces(
             user_id, tool_name, most=most, before=before, words=words
         )
@@ -263,8 +323,23 @@ class KnownRuns:
             del self._runs[run_id]
 
 
-def unknown(run_id: str) -> TraceNotFoundError:
-    """What is said of an id that no run has."""
+async def _tell_failed(held: Held, event: RunFailed, error: Exception) -> None:
+    """End a run for its waiting user, who may have cancelled it already."""
+    if not held.session.log.ended:
+        await held.session.emit(event, Stage.DONE)
+        resolve(held.ending, error)
+
+
+async def _alone(held: Held, tool: Tool) -> None:
+    try:
+        await held.conduct(tool, Host(telemetry=tool.telemetry))
+    except asyncio.CancelledError:
+        resolve(held.ending, None)
+    except Exception as error:  # noqa: BLE001 - it is raised for those who wait
+        resolve(held.ending, error)
+
+
+def _unknown(run_id: str) -> TraceNotFoundError:
     return TraceNotFoundError(f"There is no run {run_id} here.", "Look up its id.")
 
 

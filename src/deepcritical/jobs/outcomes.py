@@ -1,4 +1,4 @@
-"""What is recorded of one call of a run, as JSON from which exactly the same is restored."""
+"""The record of one call of a run, as JSON from which exactly the same is restored."""
 
 from __future__ import annotations
 
@@ -38,7 +38,6 @@ __all__ = [
     "Form",
     "Outcome",
     "Read",
-    "RecordedAnswer",
     "RecordedError",
     "form_of",
 ]
@@ -58,7 +57,7 @@ class RecordedError(Model):
 
     @classmethod
     def of(cls, error: DeepCriticalError) -> RecordedError:
-        """What is recorded of an error."""
+        """Return the record of an error."""
         kind = next(k.__name__ for k in type(error).__mro__ if ERRORS.get(k.__name__) is k)
         more: dict[str, Any] = {}
         if isinstance(error, RateLimitError):
@@ -68,7 +67,7 @@ class RecordedError(Model):
         return cls(kind=kind, message=error.message, advice=error.advice, **more)
 
     def restored(self) -> DeepCriticalError:
-        """The error, ready to be raised."""
+        """Return the error, ready to be raised."""
         kind = ERRORS[self.kind]
         if issubclass(kind, RateLimitError):
             return kind(self.message, self.advice, self.retry_after_s)
@@ -77,7 +76,7 @@ class RecordedError(Model):
         return kind(self.message, self.advice)
 
 
-class RecordedAnswer(Model):
+class _Answer(Model):
     """A `SourceAnswer`; of its query what the reader is told, not until when it was asked."""
 
     source: str
@@ -88,34 +87,25 @@ class RecordedAnswer(Model):
     seconds: float | None = None
 
     @classmethod
-    def of(cls, answer: SourceAnswer) -> RecordedAnswer:
-        """What is recorded of an answer."""
+    def of(cls, answer: SourceAnswer) -> _Answer:
         asked = {name: getattr(answer.query, name) for name in SearchQuery.model_fields}
-        return cls(
-            source=answer.source,
-            query=SearchQuery(**asked),
-            result=answer.result,
-            searched_at=answer.searched_at,
-            error=RecordedError.of(answer.error) if answer.error else None,
-            seconds=answer.seconds,
-        )
+        error = RecordedError.of(answer.error) if answer.error else None
+        return cls(**{**answer._asdict(), "query": SearchQuery(**asked), "error": error})
 
     def restored(self) -> SourceAnswer:
-        """The answer."""
         error = self.error.restored() if self.error else None
-        asked = (self.source, self.query, self.result, self.searched_at)
-        return SourceAnswer(*asked, error, self.seconds)
+        return SourceAnswer(**{**dict(self), "error": error})
 
 
 class Read(Model):
-    """The readings that were given, and what ended them before the last one."""
+    """The readings that were given, and the error that ended them early."""
 
     readings: tuple[Reading, ...]
     error: RecordedError | None = None
 
 
 class Begun(Model):
-    """What holds for a run from its first step on, in whichever process it goes on."""
+    """What holds for a run from its first step on, in every process."""
 
     started_at: datetime
     """UTC."""
@@ -130,32 +120,25 @@ def _itself(value: Any) -> Any:
 
 
 class Outcome(Model):
-    """How one call ended. What a schedule of steps branches on is read from here alone."""
+    """How one call ended; a schedule of steps branches on nothing else."""
 
     result: Any = None
     """As JSON; None when there is an error."""
     error: RecordedError | None = None
     told: tuple[Event, ...] = ()
-    """What the reasoner told during the call, in order."""
+    """Events of the reasoner during the call, in order."""
     finished_at: datetime
     """UTC."""
     elapsed_s: float
     """Seconds since the run's first step, at the call's end."""
     stop_wanted: bool = False
-    """Whether by then the user wanted the report from what there is."""
+    """Whether by then the user had asked for the report from what was found."""
     left: dict[str, Any] = Field(default_factory=dict)
-    """What the reasoner keeps for later calls, such as what it has spent; see `remembered`."""
+    """What the reasoner keeps for later calls, such as its spending; see `remembered`."""
 
 
 class Form(Generic[T]):
-    """What the results of one kind of call look like on record.
-
-    Args:
-        name: What the records are called.
-        recorded: The type that is recorded.
-        taken: A result as it is recorded.
-        given: A record as the result that it is of.
-    """
+    """The results of one kind of call; `taken` makes what is recorded of one, `given` undoes it."""
 
     def __init__(
         self,
@@ -171,20 +154,20 @@ class Form(Generic[T]):
         self._given = given
 
     def dump(self, result: T) -> Any:
-        """A result as JSON."""
+        """Return a result as JSON."""
         return self._adapter.dump_python(self._taken(result), mode="json")
 
     def load(self, plain: Any) -> T:
-        """The result of its JSON."""
+        """Return the result of its JSON."""
         return self._given(self._adapter.validate_python(plain))
 
 
 BEGIN: Form[Begun] = Form("begin", Begun)
 EXECUTE: Form[tuple[SourceAnswer, ...]] = Form(
     "execute",
-    tuple[RecordedAnswer, ...],
-    lambda answers: tuple(RecordedAnswer.of(answer) for answer in answers),
-    lambda recorded: tuple(answer.restored() for answer in recorded),
+    tuple[_Answer, ...],
+    lambda answers: tuple(map(_Answer.of, answers)),
+    lambda recorded: tuple(map(_Answer.restored, recorded)),
 )
 CHECK_INTEGRITY: Form[tuple[Evidence, ...]] = Form("check_integrity", tuple[Evidence, ...])
 DRUG_FACTS: Form[tuple[DrugFacts, ...]] = Form("drug_facts", tuple[DrugFacts, ...])
@@ -195,5 +178,5 @@ READ_ALL: Form[Read] = Form("read_all", Read)
 
 
 def form_of(method: Callable[..., Awaitable[T]]) -> Form[T]:
-    """The form of a judgement: its name on record, and its result as the method declares it."""
+    """Return the form of a judgement: its name, and its result as the method declares it."""
     return Form(method.__name__, get_type_hints(method)["return"])

@@ -1,7 +1,7 @@
-"""Has every effect of a run recorded, and gives the run only what is recorded.
+"""Records every effect of a run, and gives the run only what is recorded.
 
-A run that is taken up by another process goes through its steps again; what they asked for then
-comes from the journal, so that they take the same way up to where the run was interrupted.
+A run that another process takes over replays its steps. Their results come from the journal, so
+that they take the same way up to where the run was interrupted.
 """
 
 from __future__ import annotations
@@ -27,51 +27,41 @@ __all__ = ["Host", "Recorder", "Remembers"]
 
 T = TypeVar("T")
 _TOLD: ContextVar[list[Event] | None] = ContextVar("told", default=None)
-"""What is told during the call under way; None between calls."""
-
-
-async def _unasked() -> bool:
-    return False
+"""Events of the call under way; None between calls."""
 
 
 @dataclass(frozen=True)
 class Host:
-    """What a run has of whoever hosts it. By itself it hosts a run that ends with its process."""
+    """The environment of a run; the defaults are for a run that ends with its process."""
 
     journal: Journal = field(default_factory=NoJournal)
-    wants_stop: Callable[[], Awaitable[bool]] = _unasked
-    """Whether the user wants the report from what there is; asked at the end of every call. It
-    raises nothing."""
+    wants_stop: Callable[[], bool] = lambda: False
+    """Whether the user wants the report from what was found; asked at the end of every call."""
     lets_go: Callable[[], bool] = lambda: False
-    """Whether the run, when it is cancelled here, goes on elsewhere or later, so that its end is
-    not to be told."""
+    """Whether a run that is cancelled here continues elsewhere or later, so that its log gets no
+    end."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
-    """The time of day, UTC."""
     telemetry: Telemetry = OFF
-    """Is told of what is done here: not of what comes from the record."""
+    """Receives what is done here, not what comes from the record."""
     answers: AnswerBook = field(default_factory=AnswerBook)
-    """What models answered in steps that are not recorded yet."""
+    """The answers of models in steps that are not recorded yet."""
 
 
 class Remembers(Protocol):
-    """Protocol: what keeps something from one call for the next."""
+    """Protocol: keeps something from one call for the next, as JSON."""
 
     def remembered(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return what is kept."""
 
     def remember(self, left: Mapping[str, Any]) -> None:
-        """Go on with what was remembered."""
+        """Take back what was kept."""
 
 
 class Recorder:
     """The records of one run, and its time, which stands still between them.
 
-    A call that was under way when its process died is made again. Of what it asked models only the
-    requests in flight are repeated, and the run is charged for both: see `services.model_answers`.
-
-    Args:
-        session: The run; from here on it goes by the time of the records.
-        host: What it has of whoever hosts it.
+    A call that was under way when its process died is made again. Of its requests to models only
+    those in flight are repeated, and the run is charged for both: see `services.model_answers`.
     """
 
     def __init__(self, session: ResearchSession, host: Host) -> None:
@@ -88,15 +78,15 @@ class Recorder:
         self._recorded_s = 0.0
         self._refused: StorageError | None = None
         self.started_at = host.now()
-        """When the run began, in whichever process (UTC)."""
+        """When the run began, in any process (UTC)."""
         session.go_by(lambda: self._recorded_s)
 
     @property
     def elapsed_s(self) -> float:
-        """Seconds that processes have had the run, from its first step on.
+        """Seconds that processes have had the run since its first step.
 
-        For one that goes on in another process, that is up to its last record, and at most up to
-        the end of its research: it has the time for the report anew.
+        The seconds of a former process count up to its last record, and at most up to the end of
+        research, so that the whole time for the report is left.
         """
         return self._before_s + self._clock() - self._begun_at_s
 
@@ -107,12 +97,12 @@ class Recorder:
 
     @property
     def search_s(self) -> float:
-        """Seconds that a search may take; late, no more than half of the report's."""
+        """Seconds that a search may take; after the time for research, half of what is left."""
         research_s = self._session.limits.research_deadline_s - self.elapsed_s
         return max(research_s, self.left_s / 2)
 
     async def begin(self) -> None:
-        """Record when and with what the run begins, or go on with what is recorded.
+        """Record when and with what the run begins, or continue with what is recorded.
 
         Raises:
             ConfigurationError: It began with another reasoner.
@@ -140,12 +130,12 @@ class Recorder:
     async def call(
         self, form: Form[T], effect: Callable[[], Awaitable[T]], keeper: Remembers | None = None
     ) -> T:
-        """The result of an effect, as it is recorded; what it told is told again from the record.
+        """Return the recorded result of an effect; a replay tells its events again.
 
         Args:
-            form: Its name on record, and what its result looks like there.
-            effect: What is to be done, if it is not recorded yet.
-            keeper: What keeps something for later calls.
+            form: Its name and its result on record.
+            effect: Is awaited unless it is recorded.
+            keeper: Keeps something for later calls.
 
         Raises:
             DeepCriticalError: What the effect raised, as it is recorded.
@@ -178,7 +168,7 @@ class Recorder:
         return cast("T", result)
 
     def _go_on_behind(self, outcome: Outcome) -> None:
-        """Count the time from a record of another process on: nobody had the run in between."""
+        """Count the time from a record of a former process on: nobody had the run in between."""
         before_s = min(outcome.elapsed_s, self._session.limits.research_deadline_s)
         self._before_s = max(self._before_s, before_s)
         self._begun_at_s = self._clock()
@@ -207,21 +197,22 @@ class Recorder:
             told=tuple(told),
             finished_at=self._host.now(),
             elapsed_s=self.elapsed_s,
-            stop_wanted=stop or await self._host.wants_stop(),
+            stop_wanted=stop or self._host.wants_stop(),
             left=keeper.remembered() if keeper else {},
         )
         return await calculated(_dumped, form, outcome, result)
 
     def ended(self, ending: Event) -> None:
-        """Have the run measured, whose end is told."""
-        told = _attributes(self._session, ending)
-        run_id = self._session.log.run_id
-        self.telemetry.run_ended(run_id, self.started_at, told, _error_of(ending))
+        """Report the end of the run to telemetry."""
+        error = ending.error if isinstance(ending, RunFailed) else ""
+        error = "cancelled" if isinstance(ending, RunCancelled) else error
+        told, run_id = _attributes(self._session, ending), self._session.log.run_id
+        self.telemetry.run_ended(run_id, self.started_at, told, error)
 
     async def tell(self, event: Event) -> None:
-        """Tell at once, and keep what is told during a call for its record.
+        """Log an event at once, and keep it for the record of the call under way.
 
-        A call that is made again after its process died tells again; the log knows what it has.
+        A call that is repeated after its process died tells again; the log drops what it has.
         """
         told = _TOLD.get()
         if told is None:
@@ -231,7 +222,7 @@ class Recorder:
         try:
             await self._session.hear(event)
         except StorageError as error:
-            # That the log takes nothing more is no outcome of the call, and not to be recorded.
+            # A log that takes no more is no outcome of the call, and is not recorded.
             self._refused = error
 
 
@@ -246,7 +237,6 @@ def _restored(form: Form[Any], plain: dict[str, Any]) -> tuple[Outcome, Any]:
 
 
 def _attributes(session: ResearchSession, ending: Event) -> Attributes:
-    """How a run ended, and what it cost in all."""
     spent = fold(session.log.events).metrics
     completed = ending if isinstance(ending, RunCompleted) else None
     return {
@@ -260,10 +250,3 @@ def _attributes(session: ResearchSession, ending: Event) -> Attributes:
         "deepcritical.run.tokens": spent.tokens,
         "deepcritical.cost_usd": spent.cost_usd,
     }
-
-
-def _error_of(ending: Event) -> str:
-    """The kind of error that a run ended with; '' for none."""
-    if isinstance(ending, RunCancelled):
-        return "cancelled"
-    return ending.error if isinstance(ending, RunFailed) else ""

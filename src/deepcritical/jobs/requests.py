@@ -1,4 +1,4 @@
-"""What a user wants of a run that any process may have: cancel it, have it write now, delete it."""
+"""Cancels, hurries and deletes runs that any process may have."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from deepcritical.services.tool_trace_service import ToolTraceService
 __all__ = ["cancel", "delete", "write_now"]
 
 HEARD_S = 0.8
-"""How long the worker of a run gets to end it; then its end is written for it."""
+"""How long the worker of a run gets to end it; then the caller writes its end."""
 _POLL_S = 0.03
 
 
 async def cancel(traces: ToolTraceService, board: JobBoard, run_id: str) -> None:
-    """Stop a run wherever it is; one that has ended stays as it is.
+    """Stop a run in any process; one that has ended stays as it is.
 
     Raises:
         TraceNotFoundError: There is no such run.
@@ -27,29 +27,23 @@ async def cancel(traces: ToolTraceService, board: JobBoard, run_id: str) -> None
     """
     if (await traces.get_trace(run_id)).status.ended:
         return
-    begun = await board.request(run_id, "cancel")
-    if begun and await _ends(traces, run_id):
-        return
+    if await board.request(run_id, "cancel"):  # a worker has begun with it
+        until = time.monotonic() + HEARD_S
+        while time.monotonic() < until:
+            if (await traces.get_trace(run_id)).status.ended:
+                return
+            await asyncio.sleep(_POLL_S)
     with contextlib.suppress(TraceEndedError):
         trace = await traces.get_trace(run_id)
         await traces.cancel_trace(run_id, user_id=trace.user_id)
 
 
-async def _ends(traces: ToolTraceService, run_id: str) -> bool:
-    until = time.monotonic() + HEARD_S
-    while time.monotonic() < until:
-        if (await traces.get_trace(run_id)).status.ended:
-            return True
-        await asyncio.sleep(_POLL_S)
-    return False
-
-
 async def write_now(traces: ToolTraceService, board: JobBoard, run_id: str) -> None:
-    """Have a run end its search with the step in hand, and write from what there is.
+    """Have a run end its search after the current step, and write from what it found.
 
     Raises:
-        TraceNotFoundError: There is no such run that has not ended.
-        StorageError: No worker hears of it, or the database cannot be used.
+        TraceNotFoundError: There is no such run under way.
+        StorageError: No worker can be told, or the database cannot be used.
     """
     trace = await traces.get_trace(run_id)
     if trace.status.ended:
@@ -70,17 +64,10 @@ async def delete(
     user_id: str = LOCAL_USER,
     under_way: bool = False,
 ) -> None:
-    """Remove a run for good, with what the engine has of its steps.
-
-    Args:
-        traces: The runs.
-        board: The jobs beside them.
-        run_id: The run.
-        user_id: Whose it is.
-        under_way: Also when it has not ended, which cancels it.
+    """Remove a run for good, with its journal; `under_way` cancels one that has not ended.
 
     Raises:
-        TraceNotFoundError: There is none.
+        TraceNotFoundError: The user has no such run.
         StorageError: It has not ended, or the database cannot be used.
     """
     trace = await traces.get_trace(run_id, user_id=user_id)
@@ -89,8 +76,8 @@ async def delete(
     elif not trace.status.ended:
         raise StorageError(f"The run {run_id} has not ended.", "Delete it with --force.")
     if await board.has(run_id):
-        # Imported late, and only for a run that has steps. They go first: what is left when this
-        # is interrupted can then be deleted again.
+        # Imported late, and only for a run that has steps. The steps go first, so that the rest can
+        # be deleted again when this is interrupted.
         from deepcritical.jobs.dbos_engine import forget
 
         await forget(traces.database.url, run_id)

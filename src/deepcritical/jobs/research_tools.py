@@ -1,7 +1,4 @@
-"""The tools of a chat; those that take minutes start a run, and follow it to its end.
-
-They are the very ones that MCP and REST offer.
-"""
+"""The tools of a chat, of MCP and of REST; those that take minutes start a run and follow it."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ from collections.abc import AsyncGenerator, Callable
 from deepcritical.domain.answer import tool_sources
 from deepcritical.domain.documents import Document
 from deepcritical.domain.events import Event
-from deepcritical.domain.own_documents import OwnDocument
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.research_tools import DeepResearchInput, ReportInput, ReportOutput
 from deepcritical.domain.tool_registry import (
@@ -25,18 +21,11 @@ from deepcritical.domain.tool_registry import (
 from deepcritical.jobs.conduct import OpenSources
 from deepcritical.jobs.evidence_tools import RunEvidence, rag_tool, search_tool
 from deepcritical.jobs.run import RunOf
-from deepcritical.jobs.runs import RunService
-from deepcritical.reasoning.base import Reasoner
+from deepcritical.jobs.runs import RESEARCH, Given, RunService
 from deepcritical.reasoning.chatting import DEEP_RESEARCH, RESEARCH_REPORT
 from deepcritical.tools.registry import DEFAULT_NAMES
 
-__all__ = [
-    "ASK_FIRST",
-    "Describe",
-    "deep_research_tool",
-    "registered_tools",
-    "research_report_tool",
-]
+__all__ = ["ASK_FIRST", "deep_research_tool", "registered_tools", "research_report_tool"]
 
 ASK_FIRST = "It takes 1-3 minutes: ask the user before you call it."
 
@@ -46,21 +35,12 @@ _Steps = AsyncGenerator[ToolStep, None]
 
 
 def deep_research_tool(runs: RunService, describe: Describe) -> ToolConfig:
-    """The answer to any biomedical question, by a checklist."""
+    """Return the tool that answers any biomedical question by a checklist."""
 
     async def execute(given: DeepResearchInput, caller: ToolCaller) -> _Steps:
-        reasoner = await _reasoner(runs, caller)
-        context = given.context
-        await runs.check(given.question, DEEP_RESEARCH, context=context, reasoner=reasoner)
-        run = runs.ask(
-            given.question,
-            context=context,
-            max_iterations=given.rounds,
-            reasoner=reasoner,
-            model_api_key=caller.model_api_key,
-            user_id=caller.user_id,
-            documents=await _documents(runs, given, caller),
-        )
+        context, rounds = given.context, given.rounds
+        own = await _checked(runs, DEEP_RESEARCH, given, caller, context)
+        run = runs.ask(given.question, context=context, max_iterations=rounds, **own)
         async for step in _followed(run, describe):
             yield step
         answer = await run.result()
@@ -81,19 +61,11 @@ def deep_research_tool(runs: RunService, describe: Describe) -> ToolConfig:
 
 
 def research_report_tool(runs: RunService, describe: Describe) -> ToolConfig:
-    """The report on whether a drug could be repurposed."""
+    """Return the tool that reports whether a drug could be repurposed."""
 
     async def execute(given: ReportInput, caller: ToolCaller) -> _Steps:
-        reasoner = await _reasoner(runs, caller)
-        await runs.check(given.question, reasoner=reasoner)
-        run = runs.submit(
-            given.question,
-            depth=given.depth,
-            reasoner=reasoner,
-            model_api_key=caller.model_api_key,
-            user_id=caller.user_id,
-            documents=await _documents(runs, given, caller),
-        )
+        own = await _checked(runs, RESEARCH, given, caller)
+        run = runs.submit(given.question, depth=given.depth, **own)
         async for step in _followed(run, describe):
             yield step
         report = await run.result()
@@ -125,19 +97,24 @@ async def _report_output(run: RunOf[ResearchReport], report: ResearchReport) -> 
     )
 
 
-async def _reasoner(runs: RunService, caller: ToolCaller) -> Reasoner:
-    """The reasoner of the caller's own model, or the service's; it may load libraries."""
-    return await asyncio.to_thread(runs.reasoner_of, caller.model, caller.model_api_key)
-
-
-async def _documents(
-    runs: RunService, given: DeepResearchInput | ReportInput, caller: ToolCaller
-) -> tuple[OwnDocument, ...]:
-    return await runs.documents_of(given.documents, caller.user_id, reads_files=caller.reads_files)
+async def _checked(
+    runs: RunService,
+    tool: str,
+    asked: DeepResearchInput | ReportInput,
+    caller: ToolCaller,
+    context: str = "",
+) -> Given:
+    """Return the caller's model, key and documents for a question with which a run can begin."""
+    key, user_id = caller.model_api_key, caller.user_id
+    # Loading a model may load libraries.
+    reasoner = await asyncio.to_thread(runs.reasoner_of, caller.model, key)
+    await runs.check(asked.question, tool, context=context, reasoner=reasoner)
+    documents = await runs.documents_of(asked.documents, user_id, reads_files=caller.reads_files)
+    return Given(reasoner=reasoner, model_api_key=key, user_id=user_id, documents=documents)
 
 
 async def _followed(run: RunOf[Document], describe: Describe) -> _Steps:
-    """The run's events as progress. Who stops listening stops nothing: the run goes on."""
+    """Yield the run's events as progress; a caller that stops listening does not stop the run."""
     yield ToolProgress(
         stage="queued", message=f"Run {run.run_id}", progress=0.0, data={"run_id": run.run_id}
     )
@@ -153,17 +130,13 @@ async def _followed(run: RunOf[Document], describe: Describe) -> _Steps:
 def registered_tools(
     runs: RunService, open_sources: OpenSources, evidence: RunEvidence, describe: Describe
 ) -> ToolRegistry:
-    """All tools of an application.
-
-    Args:
-        runs: Where research is submitted.
-        open_sources: Opens what a search asks.
-        evidence: The records of finished runs.
-        describe: An event of a run as one line.
-    """
+    """Return all tools of an application."""
     registry = ToolRegistry()
-    registry.register_tool(search_tool(open_sources))
-    registry.register_tool(rag_tool(evidence))
-    registry.register_tool(deep_research_tool(runs, describe))
-    registry.register_tool(research_report_tool(runs, describe))
+    for tool in (
+        search_tool(open_sources),
+        rag_tool(evidence),
+        deep_research_tool(runs, describe),
+        research_report_tool(runs, describe),
+    ):
+        registry.register_tool(tool)
     return registry

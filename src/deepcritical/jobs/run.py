@@ -1,4 +1,4 @@
-"""One question submitted here: what can be seen of it and done to it."""
+"""One question as a run: submitted here, or read from the database."""
 
 from __future__ import annotations
 
@@ -8,41 +8,54 @@ import json
 import uuid
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
-from deepcritical.domain.answer import DeepAnswer
+from pydantic import ValidationError
+
+from deepcritical.domain.answer import ChecklistCoverage, DeepAnswer, ToolOutput
 from deepcritical.domain.base import Model
-from deepcritical.domain.documents import Document
-from deepcritical.domain.errors import ResearchCancelled
+from deepcritical.domain.checklist import Coverage
+from deepcritical.domain.documents import Document, read_document
+from deepcritical.domain.errors import ResearchCancelled, StorageError, TraceNotFoundError
 from deepcritical.domain.events import LoggedEvent, RunCompleted
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.run_files import RUN_READINGS, RUN_RECORDS
-from deepcritical.domain.traces import LOCAL_USER
+from deepcritical.domain.traces import LOCAL_USER, ToolTrace, fold
 from deepcritical.research.session import ResearchSession
+from deepcritical.services.tool_trace_service import ToolTraceService
 
-__all__ = ["Once", "Run", "RunOf"]
+__all__ = [
+    "Once",
+    "Run",
+    "RunOf",
+    "RunView",
+    "StoredRun",
+    "document_of",
+    "failed_output",
+    "open_stored",
+]
 
 Ended_co = TypeVar("Ended_co", bound=Document, covariant=True)
 
 
 class Once(NamedTuple):
-    """A start that a client may repeat because it did not hear the answer."""
+    """A start that a client may repeat because it did not receive the answer."""
 
     run_id: str
-    """The same for the same key of the same user, in whichever process."""
+    """The same for the same key of the same user, in every process."""
     request: str
-    """A hash of all that is asked for."""
+    """A hash of everything that is asked for."""
 
     @classmethod
     def of(cls, user_id: str, key: str, asked: Model) -> Once:
-        """The start of a user by a key of his choice."""
+        """Return the start that a user identifies by a key of their choice."""
         told = json.dumps(["start", user_id, key]).encode()
         run_id = uuid.UUID(bytes=hashlib.sha256(told).digest()[:16], version=4)
         return cls(str(run_id), hashlib.sha256(asked.model_dump_json().encode()).hexdigest())
 
 
 class RunOf(Generic[Ended_co]):
-    """One submitted question, which ends with a report or with an answer."""
+    """A run that was submitted in this process; it ends with a report or with an answer."""
 
     def __init__(
         self,
@@ -54,24 +67,15 @@ class RunOf(Generic[Ended_co]):
         once: Once | None = None,
     ) -> None:
         self._session = session
-        self._ending = ending
+        self.run_id = session.log.run_id
+        self.question = session.text
+        self.ending = ending
+        """Receives the document that the run ends with; cancelled with the run."""
         self._stop = stop
         self.user_id = user_id
-        """Who asked."""
         self.tool_name = tool_name
-        """What was asked for."""
+        """``research`` or ``deep_research``."""
         self.once = once
-        """How its start may be repeated."""
-
-    @property
-    def run_id(self) -> str:
-        """Id of the run."""
-        return self._session.log.run_id
-
-    @property
-    def question(self) -> str:
-        """The question as asked."""
-        return self._session.text
 
     @property
     def ended(self) -> bool:
@@ -79,13 +83,8 @@ class RunOf(Generic[Ended_co]):
         return self._session.log.ended
 
     @property
-    def ending(self) -> asyncio.Future[Ended_co]:
-        """What it ends with; cancelled for one that was stopped."""
-        return self._ending
-
-    @property
     def ended_at(self) -> datetime:
-        """When the run ended (UTC); before its end, when the last event came."""
+        """When the last event so far was logged (UTC)."""
         return self._session.log.events[-1].at
 
     @property
@@ -104,46 +103,125 @@ class RunOf(Generic[Ended_co]):
         return bool(events) and isinstance(events[-1].event, RunCompleted)
 
     def evidence(self) -> bytes:
-        """The records that the run has found so far, as a snapshot file."""
+        """Return the records found so far as a snapshot file."""
         return self._session.store.to_snapshot(self.run_id, self._session.searched_on)
 
     def files(self) -> dict[str, bytes]:
-        """What a folder holds of the run beside its report: its records, and what they say."""
+        """Return the files exported beside the report: the records and their readings."""
         readings = self._session.store.readings.values()
         lines = (reading.model_dump_json(exclude_defaults=True) for reading in readings)
         told = "".join(f"{line}\n" for line in lines).encode()
         return {RUN_RECORDS: self.evidence(), **({RUN_READINGS: told} if told else {})}
 
     async def events(self, after: int = 0) -> tuple[LoggedEvent, ...]:
-        """The run's events so far with a number above `after`."""
+        """Return the events so far with a number above `after`."""
         return tuple(logged for logged in self._session.log.events if logged.seq > after)
 
     def tail(self, after: int = 0) -> AsyncIterator[LoggedEvent]:
-        """The run's events as they come, up to the terminal one."""
+        """Yield the events as they are logged, up to the terminal one."""
         return self._session.log.tail(after)
 
     def cancel(self) -> None:
         """Stop the run; its log ends with `run_cancelled`."""
         # Not before the run's first step: a task cancelled earlier would never write its end.
         # By the loop, so that a signal handler may call this, too.
-        self._ending.get_loop().call_soon_threadsafe(self._stop)
+        self.ending.get_loop().call_soon_threadsafe(self._stop)
 
     def write_now(self) -> None:
-        """End the search with the step in hand, and write from what there is by then."""
+        """End the search after the current step, and write from what was found."""
         self._session.stop_asked = True
 
     async def result(self) -> Ended_co:
-        """The report, or the answer.
+        """Return the report or the answer when the run has ended.
 
         Raises:
             DeepCriticalError: The run failed.
             ResearchCancelled: The run was cancelled.
         """
-        await asyncio.wait([self._ending])
-        if self._ending.cancelled():
+        await asyncio.wait([self.ending])
+        if self.ending.cancelled():
             raise ResearchCancelled
-        return self._ending.result()
+        return self.ending.result()
 
 
 Run = RunOf[Document]
-"""A run, whatever it ends with."""
+"""A run of this process, whatever it ends with."""
+
+
+class StoredRun:
+    """A run read from the database: of another process, or of a former one."""
+
+    def __init__(
+        self, traces: ToolTraceService, trace: ToolTrace, ended_with: Document | None
+    ) -> None:
+        self._traces = traces
+        self.run_id = trace.id
+        self.question = str(trace.input_params.get("question", ""))
+        self.user_id = trace.user_id
+        self.tool_name = trace.tool_name
+        self.ended = trace.status.ended
+        self.ended_at = trace.completed_at or trace.started_at or trace.created_at
+        self.report = ended_with if isinstance(ended_with, ResearchReport) else None
+        self.answer = ended_with if isinstance(ended_with, DeepAnswer) else None
+
+    async def events(self, after: int = 0) -> tuple[LoggedEvent, ...]:
+        """Return the events so far with a number above `after`."""
+        return await self._traces.events(self.run_id, after)
+
+    def tail(self, after: int = 0) -> AsyncIterator[LoggedEvent]:
+        """Yield the events as any process writes them, up to the terminal one."""
+        return self._traces.tail(self.run_id, after)
+
+
+RunView: TypeAlias = RunOf[Any] | StoredRun
+"""A run, wherever it runs or ran."""
+
+
+async def open_stored(traces: ToolTraceService, run_id: str) -> StoredRun | None:
+    """Return the run of that id if the database has it.
+
+    Raises:
+        StorageError: The database or its report cannot be read.
+    """
+    try:
+        trace = await traces.get_trace(run_id)
+    except TraceNotFoundError:
+        return None
+    return StoredRun(traces, trace, await asyncio.to_thread(document_of, trace))
+
+
+def document_of(trace: ToolTrace) -> Document | None:
+    """Return the report or the answer of a trace, if it has one.
+
+    Raises:
+        StorageError: Another version wrote it.
+    """
+    if trace.result is None:
+        return None
+    try:
+        return read_document(trace.result)
+    except ValidationError as error:
+        raise StorageError(
+            f"The report of the run {trace.id} was written by another version.",
+            "Read it with that one, or ask the question again.",
+        ) from error
+
+
+async def failed_output(run: RunView, why: str = "") -> ToolOutput:
+    """Return the output of `deep_research` for a run without an answer: its progress until then.
+
+    Args:
+        run: The run.
+        why: The reason; '' takes it from the events.
+
+    Raises:
+        StorageError: The database cannot be read.
+    """
+    told = fold(await run.events())
+    items = told.state.checklist
+    covered = ChecklistCoverage(
+        satisfied=tuple(item.text for item in items if item.coverage is Coverage.SATISFIED),
+        gaps=tuple(item.text for item in items if item.coverage is not Coverage.SATISFIED),
+    )
+    why = why or told.error_message or f"It was {told.status.value}."
+    return ToolOutput.failed(run.run_id, why, covered, told.state.iterations)

@@ -1,7 +1,6 @@
-"""Submits a question as a run, and guarantees that its log ends with exactly one terminal event.
+"""Submits a question as a run, whose log ends with exactly one terminal event.
 
-With a database a run is durable: another process goes on with it when this one dies. Without one,
-or where the database cannot take it, it ends with this process.
+With a database that can take it a run is durable: another process continues it when this one dies.
 """
 
 from __future__ import annotations
@@ -13,33 +12,32 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack  # noqa: TID251 - no model of pydantic reads it
 
 from pydantic import SecretStr
 
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.budget import Depth, OwnLimits, RunLimits
 from deepcritical.domain.errors import ConfigurationError
-from deepcritical.domain.frame import QuestionFrame
+from deepcritical.domain.frame import DeclineReason, QuestionFrame
 from deepcritical.domain.own_documents import OwnDocument
 from deepcritical.domain.plan import Place, ResearchPlan, check_plan
 from deepcritical.domain.question import checked_question
 from deepcritical.domain.recipe import ModelChoice, Recipe
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.traces import LOCAL_USER
-from deepcritical.jobs.admitting import check_question
-from deepcritical.jobs.conduct import OpenSources, Orchestrate
-from deepcritical.jobs.conducting import Conducting, Own
+from deepcritical.jobs.conduct import OpenSources, Orchestrate, forget_causes, log_defect, within
 from deepcritical.jobs.durable_runs import DurableRuns
-from deepcritical.jobs.endings import forget_causes, log_defect, within
-from deepcritical.jobs.held import Held, owner_of
-from deepcritical.jobs.hosting import ChooseReasoner, Parts, PartsFor, Tool
+from deepcritical.jobs.held import Held, Tool, session_of
+from deepcritical.jobs.hosting import Parts, PartsFor
 from deepcritical.jobs.known_runs import MAX_ACTIVE, MAX_KEPT, KnownRuns
 from deepcritical.jobs.run import Once, RunOf
 from deepcritical.models.desk import RunDesk
+from deepcritical.questions.forms import require_answerable, research_question
 from deepcritical.reasoning.base import Reasoner
+from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.research.planning import plan_research
-from deepcritical.research.session import ResearchSession
+from deepcritical.research.understanding import frame_of
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.telemetry import OFF, Telemetry
 from deepcritical.services.tool_trace_service import ToolTraceService
@@ -48,8 +46,28 @@ from deepcritical.services.trace_writer import TraceWriter
 __all__ = ["MAX_ACTIVE", "MAX_KEPT", "RunService"]
 
 RESEARCH, DEEP_RESEARCH = "research", "deep_research"
-"""What runs that end with a report, and with an answer, are called among the tools."""
+"""The tools whose runs end with a report, and with an answer."""
 NO_LIMITS = OwnLimits()
+
+
+class Given(TypedDict, total=False):
+    """What a run may be given beside its question; every part may be left out."""
+
+    reasoner: Reasoner | None
+    """The run's own, of `RunService.reasoner_of`; without it the service's."""
+    model_api_key: SecretStr | None
+    """The user's own key for the model; it is kept in memory for this run only."""
+    log_path: Path | None
+    """File to which events are also appended."""
+    user_id: str
+    sources: Sequence[str]
+    """Those of the service's live sources that are searched; none given means all."""
+    own_limits: OwnLimits
+    """Limits that the user sets beside the depth."""
+    once: Once | None
+    """Makes the start repeatable: the run is then the one that it began first."""
+    documents: Sequence[OwnDocument]
+    """The user's own, of `documents_of`; they are read beside what is found."""
 
 
 class RunService(KnownRuns):
@@ -64,12 +82,14 @@ class RunService(KnownRuns):
         traces: Keeps the runs; None keeps them in memory only.
         durable: Has them outlive this process; None has them end with it.
         clock: Monotonic seconds.
-        choose_reasoner: Gives a run the reasoner of its own model; without it there are none.
+        choose_reasoner: Makes the reasoner for a model as ``provider:name`` ('' is the service's
+            own) and a user's key; without it there is no other model.
         place: Where the sources search, as a plan names it.
-        model: What the reasoner asks.
-        parts_for: Makes the parts of a run that is of another place or model.
-        telemetry: Is told what runs do; closed with the service.
+        model: The model of `reasoner`.
+        parts_for: Makes the parts of a run of another place or model.
+        telemetry: Receives what runs do; closed with the service.
         open_at: Opens other sources, and documents beside them; without it neither can be had.
+        lacks_key: Whether `model` needs a key that is not set.
     """
 
     def __init__(
@@ -83,7 +103,7 @@ class RunService(KnownRuns):
         traces: ToolTraceService | None = None,
         durable: DurableRuns | None = None,
         clock: Callable[[], float] = time.monotonic,
-        choose_reasoner: ChooseReasoner | None = None,
+        choose_reasoner: Callable[[str, SecretStr | None], Reasoner] | None = None,
         place: Place | None = None,
         model: ModelChoice | None = None,
         parts_for: PartsFor | None = None,
@@ -91,45 +111,37 @@ class RunService(KnownRuns):
         open_at: Callable[[Place, Sequence[OwnDocument]], OpenSources] | None = None,
         lacks_key: bool = False,
     ) -> None:
-        super().__init__(traces, durable)
-        self._tools = {
+        tools = {
             RESEARCH: Tool(orchestrate, lambda store: store.report, telemetry),
             DEEP_RESEARCH: Tool(answering, lambda store: store.answer, telemetry),
         }
+        super().__init__(traces, durable, tools, self._parts)
         self._reasoner = reasoner
         self._open_sources = open_sources
-        self._limits_for = limits_for
+        self.limits_of = limits_for
+        """Limits of a run of a depth; no run may go beyond those of ``deep``."""
         self._clock = clock
         self._choose_reasoner = choose_reasoner
-        self._place = place or Place()
+        self.place = place or Place()
+        """Where runs search, unless they leave sources out."""
         self._model = model or ModelChoice()
         self._build_parts = parts_for
         self._open_at = open_at
         self._lacks_key = lacks_key
         self._telemetry = telemetry
-        self._conducting = Conducting(self._tools, durable, self._parts)
 
     async def sources(self) -> tuple[str, ...]:
-        """One line on each source."""
+        """Return one line on each source."""
         async with self._open_sources() as sources:
             return sources.described
 
     @property
-    def place(self) -> Place:
-        """Where runs search, unless they leave sources out."""
-        return self._place
-
-    def limits_of(self, depth: Depth) -> RunLimits:
-        """The limits of a run of this depth; no run may go beyond those of ``deep``."""
-        return self._limits_for(depth)
-
-    @property
     def reasoner(self) -> str:
-        """Name of the reasoner, as the reader is told."""
+        """Name of the reasoner for the reader."""
         return self._reasoner.name
 
     def reasoner_of(self, model: str = "", key: SecretStr | None = None) -> Reasoner:
-        """The reasoner for a run with this model and key. Blocks: it may load libraries.
+        """Return the reasoner for a run with this model and key. Blocks: it may load libraries.
 
         Args:
             model: As ``provider:name``; '' is the service's own.
@@ -138,37 +150,20 @@ class RunService(KnownRuns):
         Raises:
             ConfigurationError: There is none.
         """
-        if self._choose_reasoner is None:
-            if model:
-                raise ConfigurationError("No other model can be chosen here.", "Leave it out.")
-            return self._reasoner
-        return self._choose_reasoner(model, key)
+        if self._choose_reasoner is not None:
+            return self._choose_reasoner(model, key)
+        if model:
+            raise ConfigurationError("No other model can be chosen here.", "Leave it out.")
+        return self._reasoner
 
     async def warm_up(self) -> None:
         """Load what every run needs, so that the first one does not wait for it."""
         await self.sources()
         await self._reasoner.warm_up()
 
-    async def tend(self) -> None:
-        """Conduct what other processes left, from now on; nothing without a database.
-
-        Raises:
-            StorageError: The database cannot be used.
-        """
-        await self._conducting.tend()
-
-    async def _taken_in(self) -> None:
-        await self._conducting.handed_out()
-
-    def cancel_all(self) -> None:
-        """Stop every run that is under way; a durable one goes on when there is a process again."""
-        self._conducting.let_go()
-
     async def close(self) -> None:
         """Stop what is under way, and close the database when everything is written."""
-        await self._conducting.close()
-        if self._traces:
-            await self._traces.close()
+        await super().close()
         await asyncio.to_thread(self._telemetry.close)
 
     async def check(
@@ -180,23 +175,32 @@ class RunService(KnownRuns):
         sources: Sequence[str] = (),
         reasoner: Reasoner | None = None,
     ) -> QuestionFrame:
-        """The frame of a question that a run could begin with; see `check_question`."""
-        opening = self._opening(self._place.only(sources))
-        is_report = tool == RESEARCH
-        asked = reasoner or self._reasoner
-        return await check_question(question, context, opening, asked, is_report=is_report)
+        """Return the frame of a question with which a run could begin.
+
+        A model may understand what rules do not, so for a reasoner with a model only that is
+        refused which no model can set aside.
+
+        Raises:
+            EmptyQuestionError, QuestionTooLongError: It is no question.
+            QuestionDeclinedError: It is none that papers and trials answer.
+            QuestionError: No report can be written on it.
+        """
+        open_sources = self._opening(self.place.only(sources))
+        frame = await frame_of(question, context)
+        by_rule = isinstance(reasoner or self._reasoner, ExtractiveReasoner)
+        if frame.declined is DeclineReason.UNKNOWN_NAME and by_rule:
+            async with open_sources() as opened:  # which may know a name that no table has
+                frame = await frame_of(question, context, opened.look_up)
+        if by_rule or frame.is_final:
+            require_answerable(frame)
+        if by_rule and tool == RESEARCH:
+            research_question(frame)
+        return frame
 
     async def plan(
-        self,
-        question: str,
-        *,
-        depth: Depth = "standard",
-        reasoner: Reasoner | None = None,
-        model_api_key: SecretStr | None = None,
-        sources: Sequence[str] = (),
-        own_limits: OwnLimits = NO_LIMITS,
+        self, question: str, *, depth: Depth = "standard", **given: Unpack[Given]
     ) -> ResearchPlan:
-        """What a run of this question would do first, for a person to review.
+        """Return what a run of this question would do first, for a person to review.
 
         Nothing is searched and nothing is kept: the next run starts with what is given to `submit`.
 
@@ -205,10 +209,10 @@ class RunService(KnownRuns):
             ConfigurationError: Sources or limits cannot be had here.
             BudgetExceeded: It took longer than a run may.
         """
-        recipe = self._recipe(RESEARCH, question, sources, depth, own_limits)
-        log = EventLog(str(uuid.uuid4()))
-        session = self._session(recipe.question, recipe.limits, log, reasoner)
-        desk = RunDesk(session.limits, lambda: session.elapsed_s, session.hear, model_api_key)
+        recipe = self._recipe(RESEARCH, question, depth, given)
+        reasoner, key = given.get("reasoner") or self._reasoner, given.get("model_api_key")
+        session = session_of(recipe, EventLog(str(uuid.uuid4())), reasoner, self._clock, "")
+        desk = RunDesk(session.limits, lambda: session.elapsed_s, session.hear, key)
         async with (
             within(session.limits),
             self._opening(recipe.place)() as session.sources,
@@ -221,40 +225,24 @@ class RunService(KnownRuns):
         question: str,
         *,
         depth: Depth = "standard",
-        log_path: Path | None = None,
-        reasoner: Reasoner | None = None,
-        model_api_key: SecretStr | None = None,
-        user_id: str = LOCAL_USER,
         plan: ResearchPlan | None = None,
-        sources: Sequence[str] = (),
-        own_limits: OwnLimits = NO_LIMITS,
-        once: Once | None = None,
-        documents: Sequence[OwnDocument] = (),
+        **given: Unpack[Given],
     ) -> RunOf[ResearchReport]:
         """Start a run that ends with a report; must be called within a running event loop.
 
         Args:
             question: The question as the user wrote it.
             depth: How far the run may go.
-            log_path: File to which events are also appended.
-            reasoner: The run's own, of `reasoner_of`; without it the service's.
-            model_api_key: The user's own key for the model; it is kept for this run only.
-            user_id: Who asks.
-            plan: What was reviewed; its limits hold, and `question` is the plan's.
-            sources: Those of the service's live sources that are searched; none given means all.
-            own_limits: What the user sets beside the depth.
-            once: How the start may be repeated; the run is then the one that it began first.
-            documents: Of the user's own, of `documents_of`; they are read beside what is found.
+            plan: A reviewed plan; its limits hold, and `question` is the plan's.
+            given: See `Given`.
 
         Raises:
             EmptyQuestionError, QuestionTooLongError, CapacityError: Nothing is started.
             PlanError: The plan is for another question or place, or goes beyond the limits.
             ConfigurationError: Sources or limits cannot be had here.
         """
-        asked = question, sources, depth, own_limits, documents
-        recipe = self._recipe(RESEARCH, *asked, plan=plan)
-        noted = {"question": recipe.question, "depth": depth, **own_limits.noted}
-        return self._start(recipe, noted, Own(reasoner, model_api_key, log_path, user_id, once))
+        recipe = self._recipe(RESEARCH, question, depth, given, plan=plan)
+        return self._start(recipe, {"question": recipe.question, "depth": depth}, given)
 
     def ask(
         self,
@@ -262,15 +250,8 @@ class RunService(KnownRuns):
         *,
         context: str = "",
         max_iterations: int | None = None,
-        log_path: Path | None = None,
-        reasoner: Reasoner | None = None,
-        model_api_key: SecretStr | None = None,
-        user_id: str = LOCAL_USER,
         depth: Depth = "deep",
-        sources: Sequence[str] = (),
-        own_limits: OwnLimits = NO_LIMITS,
-        once: Once | None = None,
-        documents: Sequence[OwnDocument] = (),
+        **given: Unpack[Given],
     ) -> RunOf[DeepAnswer]:
         """Start a run that ends with an answer; must be called within a running event loop.
 
@@ -278,27 +259,18 @@ class RunService(KnownRuns):
             question: Any biomedical question, as the user wrote it.
             context: What the user says beside it.
             max_iterations: Rounds of search at most, 1-10; None leaves it to the depth.
-            log_path: As for `submit`.
-            reasoner: As for `submit`.
-            model_api_key: As for `submit`.
-            user_id: As for `submit`.
-            depth: As for `submit`.
-            sources: As for `submit`.
-            own_limits: As for `submit`.
-            once: As for `submit`.
-            documents: As for `submit`.
-
-        Raises:
-            DeepCriticalError: As `submit`, but of a plan.
+            depth: As for `submit`, like the errors.
+            given: See `Given`.
         """
-        asked = question, sources, depth, own_limits, documents
-        recipe = self._recipe(DEEP_RESEARCH, *asked, rounds=max_iterations, context=context)
+        recipe = self._recipe(
+            DEEP_RESEARCH, question, depth, given, rounds=max_iterations, context=context
+        )
         said = {"question": recipe.question, "context": recipe.context}
-        noted = {**said, "max_iterations": recipe.limits.max_iterations, **own_limits.noted}
-        return self._start(recipe, noted, Own(reasoner, model_api_key, log_path, user_id, once))
+        noted = {**said, "max_iterations": recipe.limits.max_iterations}
+        return self._start(recipe, noted, given)
 
     def _opening(self, place: Place, documents: Sequence[OwnDocument] = ()) -> OpenSources:
-        if place == self._place and not documents:
+        if place == self.place and not documents:
             return self._open_sources
         if self._open_at is None:
             raise ConfigurationError("Nothing but all sources can be read here.", "Choose those.")
@@ -308,23 +280,22 @@ class RunService(KnownRuns):
         self,
         tool: str,
         question: str,
-        sources: Sequence[str],
         depth: Depth,
-        own_limits: OwnLimits,
-        documents: Sequence[OwnDocument] = (),
+        given: Given,
         *,
         plan: ResearchPlan | None = None,
         rounds: int | None = None,
         context: str = "",
     ) -> Recipe:
-        most = self._limits_for("deep")
-        limits = own_limits.over(self._limits_for(depth), most)
-        text, place = checked_question(question), self._place.only(sources)
+        most = self.limits_of("deep")
+        limits = given.get("own_limits", NO_LIMITS).over(self.limits_of(depth), most)
+        text, place = checked_question(question), self.place.only(given.get("sources", ()))
         if plan:
             check_plan(plan, text, place, most)
             limits = plan.limits
         if rounds is not None:
             limits = RunLimits(**{**dict(limits), "max_iterations": rounds})
+        other_model = given.get("reasoner") not in (None, self._reasoner)
         return Recipe(
             tool=tool,
             question=text,
@@ -332,68 +303,46 @@ class RunService(KnownRuns):
             limits=limits,
             plan=plan,
             place=place,
-            documents=tuple(documents),
+            documents=tuple(given.get("documents", ())),
             model=self._model,
+            own_key=other_model or given.get("model_api_key") is not None,
             searched_on=datetime.now(UTC).date().isoformat(),
         )
 
-    def _start(self, recipe: Recipe, asked: Mapping[str, object], own: Own) -> RunOf[Any]:
-        if own.once and (known := self._runs.get(own.once.run_id)):
+    def _start(self, recipe: Recipe, noted: Mapping[str, object], given: Given) -> RunOf[Any]:
+        once, user_id = given.get("once"), given.get("user_id", LOCAL_USER)
+        if once and (known := self._runs.get(once.run_id)):
             return known
-        self._make_room(own.user_id)
-        run_id = own.once.run_id if own.once else str(uuid.uuid4())
-        given = {"documents": [d.upload_id or d.name for d in recipe.documents]}
-        asked = {**asked, "request": own.once.request} if own.once else asked
-        asked = {**asked, **given} if recipe.documents else asked
-        told: dict[str, Any] = {"tool_name": recipe.tool, "user_id": own.user_id}
-        told["input_params"] = asked
+        self._make_room(user_id)
+        run_id = once.run_id if once else str(uuid.uuid4())
+        asked = {**noted, **given.get("own_limits", NO_LIMITS).noted}
+        if once:
+            asked["request"] = once.request
+        if recipe.documents:
+            asked["documents"] = [d.upload_id or d.name for d in recipe.documents]
+        told: dict[str, Any] = {"tool_name": recipe.tool, "user_id": user_id, "input_params": asked}
         writer = TraceWriter(self._traces, run_id, **told) if self._traces else None
-        log = EventLog(run_id, own.log_path, writer)
-        session = self._session(recipe.question, recipe.limits, log, own.reasoner, recipe.plan)
-        own_key = own.key is not None or own.reasoner not in (None, self._reasoner)
-        handed = recipe.model_copy(update={"own_key": own_key})
-        session.context, session.owner = recipe.context, owner_of(handed, own.user_id, run_id)
+        log = EventLog(run_id, given.get("log_path"), writer)
+        reasoner = given.get("reasoner") or self._reasoner
+        session = session_of(recipe, log, reasoner, self._clock, user_id)
         ending: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        opening = self._opening(recipe.place, recipe.documents)
-        held = Held(session, opening, writer, ending, own.key, own_key)
-        stop = partial(self._conducting.stop, run_id)
-        run = RunOf(session, ending, stop, own.user_id, recipe.tool, own.once)
+        sources, key = self._opening(recipe.place, recipe.documents), given.get("model_api_key")
+        held = Held(recipe, user_id, session, sources, writer, ending, key, asked)
+        run = RunOf(session, ending, partial(self._stop, run_id), user_id, recipe.tool, once)
         ending.add_done_callback(log_defect)
         ending.add_done_callback(forget_causes)
         if writer:  # what is stored whole is read from the database from then on
             ending.add_done_callback(lambda _: writer.stored and self._runs.pop(run_id, None))
         self._runs[run_id] = run
-        self._conducting.start(held, handed, asked, own.user_id)
+        self._begin(held)
         return run
 
     def _parts(self, recipe: Recipe) -> Parts:
-        """What a run of another process is made of here.
-
-        Raises:
-            DeepCriticalError: It cannot be made here.
-        """
-        same = (recipe.place, recipe.model) == (self._place, self._model)
+        """Return what a run of another process needs here; raise DeepCriticalError without it."""
+        same = (recipe.place, recipe.model) == (self.place, self._model)
         if same and not self._lacks_key:
             return Parts(self._reasoner, self._opening(recipe.place, recipe.documents))
         if self._build_parts is None:
             why = "The run was begun with other sources or another model than there are here."
             raise ConfigurationError(why, "Resume it with those, or ask the question again.")
         return self._build_parts(recipe)
-
-    def _session(
-        self,
-        text: str,
-        limits: RunLimits,
-        log: EventLog,
-        reasoner: Reasoner | None = None,
-        plan: ResearchPlan | None = None,
-    ) -> ResearchSession:
-        return ResearchSession(
-            text=text,
-            limits=limits,
-            reasoner=reasoner or self._reasoner,
-            log=log,
-            clock=self._clock,
-            searched_on=datetime.now(UTC).date().isoformat(),
-            plan=plan,
-        )

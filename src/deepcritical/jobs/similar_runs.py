@@ -1,11 +1,12 @@
-"""Former runs of nearly the same question: found, and offered with what is new since.
+"""Finds former runs of nearly the same question, and offers them with what is new since.
 
-Nothing is ever put in the place of what was asked: who asks decides.
+A former run never replaces the question: the user decides.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -24,11 +25,11 @@ from deepcritical.domain.text import fold
 from deepcritical.domain.tool_registry import ToolCaller
 from deepcritical.domain.traces import LOCAL_USER, TraceStatus, TraceSummary
 from deepcritical.jobs.conduct import OpenSources
+from deepcritical.jobs.run import RunView
 from deepcritical.jobs.runs import DEEP_RESEARCH, RESEARCH, RunService
-from deepcritical.jobs.stored_runs import RunView
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import literal_frame
-from deepcritical.questions.sameness import Meant, meaning_of
+from deepcritical.questions.sameness import meaning_of
 from deepcritical.reasoning.chatting import RESEARCH_REPORT
 from deepcritical.reasoning.judging import next_sides
 from deepcritical.services.embeddings import Embeddings, ModelLoaded
@@ -36,13 +37,13 @@ from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.services.lexical import terms
 from deepcritical.tools.search_handler import SourceAnswer
 
-__all__ = ["Alike", "NewsSince", "QuestionSimilarity", "SimilarRuns"]
+__all__ = ["NewsSince", "QuestionSimilarity", "SimilarRuns"]
 
 _MOST_READ = 200
 """Runs of a user that are compared, the newest first."""
 _MOST_OFFERED = 3
 _MOST_OPENED = 12
-"""Runs that are looked at, the most alike first, until enough are offered."""
+"""Runs that are opened, the most alike first, until enough are offered."""
 _DAY_S = 86_400.0
 _WITHIN_S = 8.0
 _BY_MODEL = 0.75
@@ -53,22 +54,15 @@ They are low because they come last: what questions name and claim was compared 
 """
 _READ = ("data", "empty", "degraded")
 
-_Former = Mapping[tuple[str, str], SearchRun]
-"""Source and query in plain words to the search as it was run."""
-
 
 class NewsSince:
-    """Asks the sources that a run would search.
-
-    Args:
-        open_sources: Opens them.
-    """
+    """Asks the sources that a run would search."""
 
     def __init__(self, open_sources: OpenSources) -> None:
         self._open_sources = open_sources
 
     async def since(self, document: Document) -> News:
-        """What is new since a document was written over these sources."""
+        """Return what is new since a document was written over these sources."""
         former = {(s.source, s.query): s for s in document.searches if s.outcome in _READ}
         if former and all(search.searched_at is None for search in former.values()):
             return News(state="nothing", told="No new records since then.")
@@ -85,46 +79,41 @@ class NewsSince:
 
 
 def _widest(document: Document) -> Sequence[SearchQuery]:
-    """The query for the question's names alone: rules ask it first in every run."""
+    """Return the query for the question's names alone: rules ask it first in every run."""
     try:
         if isinstance(document, DeepAnswer):
             asked = document.frame or literal_frame(document.question)
-            inquiry = read_inquiry(asked, document.context)
-            queries = need_queries(inquiry, EvidenceStore())
+            queries = need_queries(read_inquiry(asked, document.context), EvidenceStore())
         else:
-            queries = next_sides(
-                research_question(literal_frame(document.research_question)), EvidenceStore()
-            )
+            question = research_question(literal_frame(document.research_question))
+            queries = next_sides(question, EvidenceStore())
     except QuestionError:
         return ()
     return [query for query in queries if not query.literature_only][:1]
 
 
-def _compared(answers: Sequence[SourceAnswer], former: _Former) -> News:
-    """Matches now and then, of queries that are exactly the same now and then."""
-    more: dict[str, int] = {}
+def _compared(answers: Sequence[SourceAnswer], former: Mapping[tuple[str, str], SearchRun]) -> News:
+    """Compare queries that are the same now and then; `former` is by source and plain query."""
+    more: Counter[str] = Counter()
     unread: dict[str, None] = {}
     for answer in answers:
-        then = former.get((answer.source, answer.query.text))
-        if then is None:
-            continue
-        result = answer.result
-        if result.outcome.value not in _READ or result.query_as_run != then.query_as_run:
+        result, then = answer.result, former.get((answer.source, answer.query.text))
+        if then and result.outcome.value in _READ and result.query_as_run == then.query_as_run:
+            more[answer.source] += max(0, result.total - then.total)
+        elif then:
             unread[answer.source] = None
-            continue
-        more[answer.source] = more.get(answer.source, 0) + max(0, result.total - then.total)
     if not more:
         return News(state="unknown", told="What is new since is not known: no source told it.")
     told = [f"{source} {count or 'none'}" for source, count in more.items()]
     told += [f"{source} not known" for source in unread]
-    total = sum(more.values())
+    total = more.total()
     state = "more" if total else "unknown" if unread else "nothing"
     return News.model_validate(
         {"state": state, "more": total, "told": f"New matches since: {', '.join(told)}."}
     )
 
 
-class Alike(NamedTuple):
+class _Alike(NamedTuple):
     """Questions that are worded alike."""
 
     scores: Mapping[int, float]
@@ -134,26 +123,22 @@ class Alike(NamedTuple):
 
 
 class QuestionSimilarity:
-    """Compares wordings. The model is loaded only where two wordings differ.
-
-    Args:
-        embeddings: Makes vectors; None compares words.
-    """
+    """Compares wordings: by a model, loaded only where two wordings differ, or by words."""
 
     def __init__(self, embeddings: Embeddings | None) -> None:
         self._embeddings = embeddings
 
-    async def alike(self, question: str, others: Sequence[str]) -> Alike:
-        """Those of other questions that are worded like this one; the same words score 1."""
+    async def alike(self, question: str, others: Sequence[str]) -> _Alike:
+        """Return those of other questions that are worded like this one; the same words score 1."""
         same = {i: 1.0 for i, other in enumerate(others) if _folded(other) == _folded(question)}
         rest = [i for i in range(len(others)) if i not in same]
         if not rest:
-            return Alike(same, "words")
+            return _Alike(same, "words")
         scores, by = await self._scores(question, [others[i] for i in rest])
         least = _BY_WORDS if by == "words" else _BY_MODEL
         found = {i: score for i, score in zip(rest, scores, strict=True) if score >= least}
         ranked = dict(sorted(found.items(), key=lambda item: -item[1]))
-        return Alike({**same, **ranked}, by)
+        return _Alike({**same, **ranked}, by)
 
     async def _scores(self, question: str, others: Sequence[str]) -> tuple[list[float], str]:
         state = await self._embeddings.load() if self._embeddings else None
@@ -170,25 +155,17 @@ def _folded(text: str) -> str:
 
 
 def _by_words(question: str, others: Sequence[str]) -> list[float]:
-    """Shared terms over all terms (Jaccard)."""
+    """Return shared terms over all terms (Jaccard)."""
     own = set(terms(question))
     words = [set(terms(other)) for other in others]
     return [len(own & other) / max(1, len(own | other)) for other in words]
-
-
-class _Close(NamedTuple):
-    trace: TraceSummary
-    similarity: float
-    compared_by: str
 
 
 class SimilarRuns:
     """Finds completed runs that may answer a question.
 
     Args:
-        runs: Where they are.
-        similarity: Compares wordings.
-        news: Asks sources what is new since.
+        runs, similarity, news: Find runs, compare wordings, and ask what is new since.
         ttl_days: Age up to which a run is offered; 0 offers none.
         rounds: Rounds of a free question that names none.
         now: The time of day, UTC.
@@ -221,15 +198,13 @@ class SimilarRuns:
         max_iterations: int | None = None,
         user_id: str = LOCAL_USER,
     ) -> tuple[SimilarRun, ...]:
-        """The user's own runs of nearly this question, best first, three at most.
-
-        Of several with the same words, the newest.
+        """Return the user's own runs of nearly this question, best first, three at most.
 
         They ended with a result within the time to live, by the same tool, sources and limits, and
-        every source was read. Both questions name and claim the same.
+        every source was read. Of several with the same words the newest is returned.
 
         Args:
-            question: What is about to be asked.
+            question: The new question.
             tool_name: ``research`` or ``deep_research``.
             context: Of a free question.
             depth: Of a report.
@@ -238,7 +213,6 @@ class SimilarRuns:
 
         Raises:
             EmptyQuestionError, QuestionTooLongError: It is no question.
-            StorageError: The database cannot be read.
         """
         text = checked_question(question)
         if self._ttl_s <= 0:
@@ -248,63 +222,62 @@ class SimilarRuns:
             wanted = {"context": context, "max_iterations": str(max_iterations or self._rounds)}
         kept = await self._runs.runs_of(user_id, tool_name=tool_name, most=_MOST_READ)
         fitting = [trace for trace in kept if self._is_fresh(trace) and _asked_so(trace, wanted)]
-        close = await self._close(text, fitting)
-        return await self._best_of(close) if close else ()
+        meant = await asyncio.to_thread(_meaning_the_same, text, fitting)
+        if not meant:
+            return ()
+        alike = await self._similarity.alike(text, [_question(trace) for trace in meant])
+        ranked = [(meant[i], score) for i, score in alike.scores.items()]
+        return await self._best_of(ranked, alike.compared_by)
 
     async def beside_offer(
         self, tool: str, question: str, caller: ToolCaller
     ) -> tuple[SimilarRun, ...]:
-        """Those for a tool of the registry with its usual limits."""
+        """Return those for a tool of the registry with its usual limits."""
         name = RESEARCH if tool == RESEARCH_REPORT else tool
         return await self.similar(question, name, user_id=caller.user_id)
 
     def _is_fresh(self, trace: TraceSummary) -> bool:
-        ended = trace.completed_at
-        if trace.status is not TraceStatus.COMPLETED or ended is None:
-            return False
-        return self._age_s(ended) <= self._ttl_s
+        ended = trace.completed_at if trace.status is TraceStatus.COMPLETED else None
+        return ended is not None and self._age_s(ended) <= self._ttl_s
 
     def _age_s(self, ended: datetime) -> float:
         return max(0.0, (self._now() - ended).total_seconds())
 
-    async def _close(self, text: str, traces: list[TraceSummary]) -> list[_Close]:
-        """Those whose questions mean the same and are worded alike, the most alike first."""
-        meant = await asyncio.to_thread(_meaning_the_same, text, traces)
-        if not meant:
-            return []
-        alike = await self._similarity.alike(text, [_question(trace) for trace in meant])
-        return [_Close(meant[i], score, alike.compared_by) for i, score in alike.scores.items()]
-
-    async def _best_of(self, close: list[_Close]) -> tuple[SimilarRun, ...]:
+    async def _best_of(
+        self, ranked: list[tuple[TraceSummary, float]], compared_by: str
+    ) -> tuple[SimilarRun, ...]:
         here = await self._runs.sources()
         offered: dict[str, SimilarRun] = {}
         opened = 0
-        for one in close:
-            worded = _folded(_question(one.trace))
+        for trace, score in ranked:
+            worded = _folded(_question(trace))
             if worded in offered:
                 continue
             if len(offered) == _MOST_OFFERED or opened == _MOST_OPENED:
                 break
             opened += 1
-            if run := await self._offered(one, here):
+            if run := await self._offered(trace, score, compared_by, here):
                 offered[worded] = run
         return tuple(offered.values())
 
-    async def _offered(self, close: _Close, here: tuple[str, ...]) -> SimilarRun | None:
-        run = await self._runs.find(close.trace.id)
+    async def _offered(
+        self, trace: TraceSummary, score: float, compared_by: str, here: tuple[str, ...]
+    ) -> SimilarRun | None:
+        run = await self._runs.find(trace.id)
         document = (run.report or run.answer) if run else None
-        if run is None or document is None or not _is_whole(document):
+        if run is None or document is None:
             return None
-        if not await _was_over(run, here):
+        all_read = all(search.outcome != "unavailable" for search in document.searches)
+        if not all_read or not await _was_over(run, here):
             return None
         return SimilarRun(
             run_id=run.run_id,
-            tool_name=close.trace.tool_name,
+            tool_name=trace.tool_name,
             question=run.question,
             ended_at=run.ended_at,
             age_s=self._age_s(run.ended_at),
-            similarity=round(close.similarity, 3),
-            compared_by=close.compared_by,
+            similarity=round(score, 3),
+            compared_by=compared_by,
             headline=document.headline,
             references=len(document.references),
             written_by=document.written_by,
@@ -324,24 +297,15 @@ def _asked_so(trace: TraceSummary, wanted: dict[str, str]) -> bool:
 
 
 def _meaning_the_same(text: str, traces: list[TraceSummary]) -> list[TraceSummary]:
-    meant = _meaning(text)
-    return [trace for trace in traces if _meaning(_question(trace)) == meant]
-
-
-def _meaning(text: str) -> Meant:
-    return meaning_of(literal_frame(text))
-
-
-def _is_whole(document: Document) -> bool:
-    """Whether every source could be read, when it was asked."""
-    return all(search.outcome != "unavailable" for search in document.searches)
+    meant = meaning_of(literal_frame(text))
+    return [trace for trace in traces if meaning_of(literal_frame(_question(trace))) == meant]
 
 
 async def _was_over(run: RunView, sources: tuple[str, ...]) -> bool:
     """Whether a run searched these very sources, and nobody ended it early."""
     searched: tuple[str, ...] = ()
     early = False
-    async for logged in run.tail():
+    for logged in await run.events():
         if isinstance(logged.event, SourcesOpened):
             searched = logged.event.sources
         elif isinstance(logged.event, RunCompleted):

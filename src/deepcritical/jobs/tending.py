@@ -1,4 +1,4 @@
-"""What a worker does beside its runs: signs of life, users, and what others left."""
+"""What a worker does beside its runs: heartbeats, requests of users, runs of dead workers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from deepcritical.domain.errors import (
     TraceEndedError,
     TraceNotFoundError,
 )
-from deepcritical.jobs.hosting import Hosting
+from deepcritical.jobs.hosting import AWAY_S, Hosting
 from deepcritical.services.job_board import JobBoard
 from deepcritical.services.tool_trace_service import ToolTraceService
 
@@ -28,28 +28,17 @@ __all__ = ["TTL_S", "Tending"]
 
 _LOG = logging.getLogger(__name__)
 TTL_S = 15.0
-"""Seconds without a sign of life after which a worker is taken for dead."""
+"""Seconds without a heartbeat after which a worker counts as dead."""
 TICK_S = 0.2
-"""How often users are heard: what they stop is stopped within a second."""
+"""Interval at which requests of users are read: a cancelled run stops within a second."""
 PRUNE_EVERY_S = 10.0
 PRUNE_AFTER_S = 600.0
-"""How long the journal of a completed run is left, for whoever wants to look into it."""
-AWAY_S = 1.0
-"""How long a database that is away is left alone."""
+"""How long the journal of a completed run is kept for inspection."""
 
 
 @dataclass
 class Tending:
-    """Tends the runs of one worker.
-
-    Args:
-        board: The jobs.
-        traces: The runs.
-        engine: Hands runs out.
-        hosting: Conducts those of this worker.
-        ttl_s: See TTL_S.
-        conducts: Whether this worker takes runs that wait.
-    """
+    """Tends the runs of one worker."""
 
     board: JobBoard
     traces: ToolTraceService
@@ -57,16 +46,17 @@ class Tending:
     hosting: Hosting
     ttl_s: float = TTL_S
     conducts: bool = True
+    """Whether this worker takes runs from the queue."""
     _beaten: float = field(default_factory=time.monotonic)
     _patient_until: float = 0.0
     _idle: frozenset[str] = frozenset()
-    """Runs that the last sweep found handed to this worker, which has not begun with them."""
+    """Runs that the last sweep found given to this worker, which has not begun with them."""
 
     async def forever(self) -> None:
-        """Until it is cancelled; a database that is away for a while ends nothing.
+        """Tend until it is cancelled; a database that is away for a while ends nothing.
 
-        Nothing waits for anything else here: the engine asks a database that was away for long only
-        now and then, and signs of life must not wait for that.
+        The tasks are separate because the engine retries a database that was away only now and
+        then, and heartbeats must not wait for that.
         """
         async with asyncio.TaskGroup() as together:
             for every_s, work in (
@@ -79,41 +69,36 @@ class Tending:
                 together.create_task(_repeated(every_s, work))
 
     async def _hear(self) -> None:
-        here = dict(self.hosting.hosted)
-        if not here:
-            return
-        for run_id, signals in (await self.board.signals(tuple(here))).items():
-            here[run_id].write_now |= signals.write_now
-            if signals.cancel or signals.deleted:
-                here[run_id].stop(leaving=False)
+        if here := dict(self.hosting.hosted):
+            for run_id, signals in (await self.board.signals(tuple(here))).items():
+                here[run_id].write_now |= signals.write_now
+                if signals.cancel or signals.deleted:
+                    here[run_id].stop(leaving=False)
 
     async def _leave_lost(self) -> None:
         here = dict(self.hosting.hosted)
-        if not here:
-            return
         for run_id in await self.engine.lost(tuple(here)):
             here[run_id].stop(leaving=True)
 
     async def _beat(self) -> frozenset[str]:
-        """Give a sign of life; the workers that are alive."""
-        worker = self.engine.worker
-        live = await self.board.beat(worker, self.ttl_s, conducts=self.conducts)
+        """Send a heartbeat; return the workers that are alive."""
+        live = await self.board.beat(self.engine.worker, self.ttl_s, conducts=self.conducts)
         now = time.monotonic()
         if now - self._beaten > self.ttl_s / 2:
-            # The database was away, perhaps for all, or this process was suspended: whoever is
-            # there gets the time for a sign of life before he is taken for dead.
+            # The database was away, perhaps for all, or this process was suspended: every worker
+            # gets the time for a heartbeat before it counts as dead.
             self._patient_until = now + self.ttl_s
         self._beaten = now
         return live
 
     async def sweep(self, *, first: bool = False) -> None:
-        """Give a sign of life, and have the runs of dead workers taken up.
+        """Send a heartbeat, and have the runs of dead workers taken over.
 
         Args:
-            first: Whether this worker has no runs yet, so that those of its name are of a former
-                process.
+            first: Whether this worker has no runs yet, so that those under its name belong to a
+                former process.
         """
-        # Before it is asked who is alive: a worker that begins meanwhile is then known to be.
+        # Read before the live workers: a worker that begins meanwhile is then among those.
         under_way = await self.engine.under_way()
         live = await self._beat()
         if time.monotonic() < self._patient_until:
@@ -124,7 +109,7 @@ class Tending:
         idle = self._still_idle(under_way)
         for run_id in idle:
             await self.board.hand_back(run_id, self.engine.worker)  # no worker was lost
-        # Those of its name the engine takes up itself: twice, they would count as lost twice.
+        # The engine takes up those of its own name: twice, they would count as lost twice.
         await self.engine.take_over(
             {i: worker for i, worker in under_way.items() if worker not in live or i in idle}
         )
@@ -137,27 +122,22 @@ class Tending:
                 await self._fail(run_id, late)
 
     async def prune(self, ended_s: float = PRUNE_AFTER_S) -> None:
-        """Remove what is of no use any more: journals of completed runs, and what is too old.
-
-        Args:
-            ended_s: How long ago a run must have been completed.
-        """
-        standings = await self.engine.standings(await self.board.prunable(ended_s))
-        over = [run_id for run_id, standing in standings.items() if standing != "open"]
-        for run_id in over:
-            await self.engine.forget(run_id)
-        if over:
+        """Remove journals of runs completed `ended_s` seconds ago, and what is past its keeping."""
+        completed = await self.board.prunable(ended_s)
+        states = await self.engine.open(completed)
+        if over := [run_id for run_id in completed if not states.get(run_id)]:
+            await self.engine.forget(over)
             await self.board.pruned(over)
         for run_id in await self.board.outlived():
-            await self.engine.forget(run_id)
-            with contextlib.suppress(TraceNotFoundError):  # another one was faster
+            await self.engine.forget([run_id])
+            with contextlib.suppress(TraceNotFoundError):  # another worker was faster
                 user_id = (await self.traces.get_trace(run_id)).user_id
                 await self.traces.delete(run_id, user_id=user_id)
 
     def _still_idle(self, under_way: Mapping[str, str]) -> frozenset[str]:
-        """Runs that this worker was given for a whole sweep without beginning with them.
+        """Return runs given to this worker for a whole sweep that it has not begun.
 
-        The database took that they are its own, and went away before it said so.
+        The database noted that they are its own, and went away before it answered.
         """
         given = {i for i, worker in under_way.items() if worker == self.engine.worker}
         now = frozenset() if self.hosting.closing else frozenset(given - self.hosting.hosted.keys())
@@ -165,12 +145,13 @@ class Tending:
         return now & before
 
     async def _recover(self, left: Collection[str]) -> None:
-        """Hand out runs whose worker died before it did, or end those that cannot go on."""
-        for run_id, standing in (await self.engine.standings(left)).items():
-            if standing == "unknown":
+        """Queue runs whose worker died before it did so, or end those that cannot continue."""
+        states = await self.engine.open(left)
+        for run_id in left:
+            if run_id not in states:
                 user_id = (await self.traces.get_trace(run_id)).user_id
                 await self.engine.enqueue(run_id, user_id)
-            elif standing == "ended":
+            elif not states[run_id]:
                 lost = StorageError(
                     "The database did not take how the run ended.",
                     f"`deepcritical traces resume {run_id}` goes on with what is recorded.",
@@ -190,6 +171,6 @@ async def _repeated(every_s: float, work: Callable[[], Awaitable[object]]) -> No
         except StorageError as error:
             _LOG.warning("runs are not tended for the moment: %s", error)
             await asyncio.sleep(AWAY_S)
-        except Exception as error:  # noqa: BLE001 - without signs of life all its runs would be lost
+        except Exception as error:  # noqa: BLE001 - without heartbeats all its runs would be lost
             _LOG.error("runs are not tended for the moment, by a defect", exc_info=error)
             await asyncio.sleep(AWAY_S)

@@ -170,7 +170,7 @@ def _research(wanted: _Asked, choice: Choice, model: ChosenModel) -> bool:
 
 
 async def _print_failure(run: RunOf[DeepAnswer], error: DeepCriticalError) -> None:
-    from deepcritical.jobs.stored_runs import failed_output
+    from deepcritical.jobs.run import failed_output
 
     _print(await failed_output(run, str(error)))
 

@@ -262,7 +262,7 @@ def _with_traces(use: Callable[[ToolTraceService], Awaitable[T]]) -> T:
 
 
 async def _finished(kept: ToolTraceService, run: str) -> tuple[Document, tuple[LoggedEvent, ...]]:
-    from deepcritical.jobs.stored_runs import document_of
+    from deepcritical.jobs.run import document_of
 
     trace = await kept.find_trace(run)
     report = document_of(trace)

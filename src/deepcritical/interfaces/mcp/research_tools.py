@@ -40,17 +40,16 @@ from deepcritical.interfaces.mcp.tool import Call, ToolError
 from deepcritical.interfaces.render import describe, told
 from deepcritical.interfaces.report_files import formats_of
 from deepcritical.jobs.research_tools import deep_research_tool, research_report_tool
+from deepcritical.jobs.run import failed_output
 from deepcritical.jobs.runs import RESEARCH
-from deepcritical.jobs.stored_runs import failed_output
 from deepcritical.reasoning.chatting import DEEP_RESEARCH, RESEARCH_REPORT
 
 if TYPE_CHECKING:
     from deepcritical.domain.answer import DeepAnswer
     from deepcritical.domain.report import ResearchReport
-    from deepcritical.jobs.run import RunOf
+    from deepcritical.jobs.run import RunOf, RunView
     from deepcritical.jobs.runs import RunService
     from deepcritical.jobs.similar_runs import SimilarRuns
-    from deepcritical.jobs.stored_runs import RunView
 
 __all__ = ["NEXT", "ResearchTools"]
 

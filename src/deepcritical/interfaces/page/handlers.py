@@ -33,8 +33,8 @@ from deepcritical.interfaces.page.plan_review import (
     told,
 )
 from deepcritical.interfaces.page.views import tabs_of
+from deepcritical.jobs.run import RunView
 from deepcritical.jobs.runs import RESEARCH, RunService
-from deepcritical.jobs.stored_runs import RunView
 from deepcritical.reasoning.extractive import ExtractiveReasoner
 
 __all__ = ["RunHandlers"]

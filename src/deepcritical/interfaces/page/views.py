@@ -29,7 +29,7 @@ from deepcritical.interfaces.caller import Known
 from deepcritical.interfaces.guard import REPORT_POLICY
 from deepcritical.interfaces.render import told
 from deepcritical.interfaces.report_files import formats_of
-from deepcritical.jobs.stored_runs import RunView
+from deepcritical.jobs.run import RunView
 
 __all__ = ["Tab", "rendered", "router", "tabs_of"]
 

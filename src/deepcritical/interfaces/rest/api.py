@@ -60,10 +60,9 @@ from deepcritical.interfaces.rest.models import (
     shared_run,
     similar_shown,
 )
-from deepcritical.jobs.run import Once
+from deepcritical.jobs.run import Once, RunView, failed_output
 from deepcritical.jobs.runs import RESEARCH, RunService
 from deepcritical.jobs.similar_runs import SimilarRuns
-from deepcritical.jobs.stored_runs import RunView, failed_output
 
 __all__ = ["build_api"]
 

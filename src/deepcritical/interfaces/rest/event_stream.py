@@ -15,7 +15,7 @@ from starlette.types import Send
 from deepcritical.domain.errors import StorageError
 from deepcritical.domain.events import LoggedEvent
 from deepcritical.interfaces.render import told
-from deepcritical.jobs.stored_runs import RunView
+from deepcritical.jobs.run import RunView
 from deepcritical.services.finishing import going_on
 
 __all__ = ["PING_S", "RECONNECT_MS", "EventStream", "run_blocks"]

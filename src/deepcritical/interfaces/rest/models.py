@@ -18,8 +18,8 @@ from deepcritical.domain.votes import Tier
 from deepcritical.interfaces.render import told
 from deepcritical.interfaces.report_files import formats_of
 from deepcritical.interfaces.sharing import DEFAULT_HOURS, MAX_HOURS, ShareLink
+from deepcritical.jobs.run import RunView
 from deepcritical.jobs.runs import RunService
-from deepcritical.jobs.stored_runs import RunView
 
 __all__ = [
     "ChangedEvidence",
