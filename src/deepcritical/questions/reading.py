@@ -167,7 +167,7 @@ def _are_names(
     said = scores(features_of(placed, through))
     if probabilities(said, _REFUSALS)[ANSWERABLE] < _SURE_WHERE_PLACED:
         return False
-    kinds = probabilities(said, set(map(str, _possible(placed))))
+    kinds = probabilities(said, [*map(str, _possible(placed))])
     kind = max(kinds, key=kinds.__getitem__)
     if kinds[kind] < _SURE_WHERE_PLACED:
         return False
@@ -188,11 +188,11 @@ def _refused(said: dict[str, float], text: str) -> dict[str, float]:
     return found
 
 
-_REFUSALS = {
-    *map(str, set(DeclineReason) - {DeclineReason.EMPTY, DeclineReason.UNKNOWN_NAME}),
+_REFUSALS = (
+    *(str(r) for r in DeclineReason if r not in (DeclineReason.EMPTY, DeclineReason.UNKNOWN_NAME)),
     str(QuestionKind.CONVERSATION),
     ANSWERABLE,
-}
+)
 """The reasons for which a text can be declined by how it is put, and that it is not."""
 
 
