@@ -17,7 +17,7 @@ from deepcritical.vocabulary.classes import DrugClass, listed_class
 from deepcritical.vocabulary.conditions import ConditionMention
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 
-__all__ = ["DrugNamed", "alternatives", "as_one", "brought_it", "is_taken_beside", "specific"]
+__all__ = ["DrugNamed", "alternatives", "as_one", "is_taken_beside", "specific"]
 
 
 class DrugNamed(NamedTuple):
@@ -58,20 +58,16 @@ _CHOICE = bounded(
     r"inferior|instead|rather|switch\w*|between)\b",
     re.IGNORECASE,
 )
-_BROUGHT_BY = bounded(
-    r" (?:[\w-]+ ){0,3}(?:caused by|due to|induced by|brought on by|secondary to|comes? with) "
-    r"(?:[\w-]+ ){0,2}",
-    re.IGNORECASE,
-)
 _TAKEN = bounded(
-    r" (?:[\w-]+ )?(?:on|from|under|while on|while taking|when taking|from taking) "
-    r"(?:[\w-]+[ /]){0,2}",
+    r" (?:[\w-]+ ){0,2}(?:on|from|under|taking|due to|secondary to|"
+    r"(?:caused|induced|brought on) by) (?:[\w-]+[ /]){0,2}",
     re.IGNORECASE,
 )
+"""Between a condition and what people take who have it, or what brought it."""
 _DURING = bounded(
     r"\b(?:during|while (?:on|taking)|on top of) (?:the |my |her |his )?$", re.IGNORECASE
 )
-"""Between a condition, or what is tried, and what people take beside it."""
+"""Between what is tried and what people take beside it."""
 _FAR = 60
 """Characters before a drug that are looked at."""
 _COMPARES = bounded(r"\b(?:than|less|more|better|worse|fewer|versus|vs)\b", re.IGNORECASE)
@@ -194,18 +190,16 @@ def _in_brackets(text: str, last: DrugNamed, named: DrugNamed) -> bool:
     return bool(opened) and text[named.end :][:1] in {")", "]"}
 
 
-def brought_it(text: str, named: DrugNamed, conditions: Sequence[ConditionMention]) -> bool:
-    """Whether a drug is told as what brought a condition: "nausea caused by" it."""
-    return any(_BROUGHT_BY.fullmatch(text, c.end, named.start) for c in _near(named, conditions))
-
-
 def is_taken_beside(
     text: str,
     named: DrugNamed,
     drugs: Sequence[DrugNamed],
     conditions: Sequence[ConditionMention],
 ) -> bool:
-    """Whether people take a drug while another one, named before, is tried: "X for pain on" it."""
+    """Whether another drug, named before, is tried in people who take this one.
+
+    "X for pain on" it, and "X for nausea caused by" it.
+    """
     places = [
         c.start for c in _near(named, conditions) if _TAKEN.fullmatch(text, c.end, named.start)
     ]
