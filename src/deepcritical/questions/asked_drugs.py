@@ -17,7 +17,7 @@ from deepcritical.vocabulary.classes import DrugClass, listed_class
 from deepcritical.vocabulary.conditions import ConditionMention
 from deepcritical.vocabulary.drugs import DrugKind, lookup_drug
 
-__all__ = ["DrugNamed", "alternatives", "as_one", "brought_it", "is_taken_beside", "specific"]
+__all__ = ["DrugNamed", "alternatives", "as_one", "is_taken_beside", "specific"]
 
 
 class DrugNamed(NamedTuple):
@@ -32,9 +32,9 @@ class DrugNamed(NamedTuple):
 
 _OPENS = bounded(r" ?[(\[] ?")
 _IN_BRACKETS = bounded(r" ?\((?P<name>[^()]{3,40})\)")
-_BRAND_OR = bounded(r" ?/ ?")
 _SUCH_AS = r"(?:such as|like|including|e\.?g\.?,?|for example,?|for instance,?|namely|i\.?e\.?,?)"
 _EXAMPLES = bounded(rf",? (?P<open>{_SUCH_AS}) |,? ?\((?P<told>{_SUCH_AS} )?", re.IGNORECASE)
+_AS_EXAMPLES = bounded(rf"[ (]{_SUCH_AS} $", re.IGNORECASE)
 _HOW = bounded(
     r"(?:(?!(?:vs|versus|compared|than|not|except|without|plus|or|and) )[\w-]+ ){0,5}",
     re.IGNORECASE,
@@ -58,20 +58,16 @@ _CHOICE = bounded(
     r"inferior|instead|rather|switch\w*|between)\b",
     re.IGNORECASE,
 )
-_BROUGHT_BY = bounded(
-    r" (?:[\w-]+ ){0,3}(?:caused by|due to|induced by|brought on by|secondary to|comes? with) "
-    r"(?:[\w-]+ ){0,2}",
-    re.IGNORECASE,
-)
 _TAKEN = bounded(
-    r" (?:[\w-]+ )?(?:on|from|under|while on|while taking|when taking|from taking) "
-    r"(?:[\w-]+[ /]){0,2}",
+    r" (?:[\w-]+ ){0,2}(?:on|from|under|taking|due to|secondary to|"
+    r"(?:caused|induced|brought on) by) (?:[\w-]+[ /]){0,2}",
     re.IGNORECASE,
 )
+"""Between a condition and what people take who have it, or what brought it."""
 _DURING = bounded(
     r"\b(?:during|while (?:on|taking)|on top of) (?:the |my |her |his )?$", re.IGNORECASE
 )
-"""Between a condition, or what is tried, and what people take beside it."""
+"""Between what is tried and what people take beside it."""
 _FAR = 60
 """Characters before a drug that are looked at."""
 _COMPARES = bounded(r"\b(?:than|less|more|better|worse|fewer|versus|vs)\b", re.IGNORECASE)
@@ -96,40 +92,20 @@ def alternatives(text: str, drugs: Sequence[DrugNamed]) -> list[DrugNamed]:
 
 
 def _with_examples(text: str, drugs: Sequence[DrugNamed]) -> tuple[DrugNamed, int] | None:
-    """A class and the examples behind it, or examples of what no table has as a class."""
-    head = drugs[0] if drugs[0].group else None
-    first = 1 if head else 0
-    if len(drugs) <= first:
+    """A class and the examples behind it."""
+    head, *others = drugs
+    if head.group is None or not others:
         return None
-    begins = _opened(text, head, drugs[first]) if head else _named_as_such(text, drugs[0])
-    if begins is None:
+    match = _EXAMPLES.match(text, head.end, others[0].start)
+    if match is None or not _HOW.fullmatch(text, match.end(), others[0].start):
         return None
-    listed = _run(text, drugs[first:], _NEXT)
+    listed = _run(text, others, _NEXT)
     end = listed[-1].end
+    whole = head._replace(end=end, text=text[head.start : end])
     if len(listed) > 1:
-        made = _class_of(text, listed, head)
-        start = head.start if head else listed[0].start
-        return made._replace(start=start, end=end, text=text[start:end]), first + len(listed)
-    is_example = begins or _ALIKE.match(text, end)
-    if head is None or not is_example:
-        return None
-    return head._replace(end=end, text=text[head.start : end]), 2
-
-
-def _opened(text: str, head: DrugNamed, first: DrugNamed) -> bool | None:
-    """Whether a list behind a class is said to be one of examples; None where there is none."""
-    match = _EXAMPLES.match(text, head.end)
-    if match is None or match.end() > first.start:
-        return None
-    if not _HOW.fullmatch(text, match.end(), first.start):
-        return None
-    return bool(match["open"] or match["told"])
-
-
-def _named_as_such(text: str, first: DrugNamed) -> bool | None:
-    """Whether drugs stand behind "such as"; None where they do not."""
-    before = text[max(0, first.start - 16) : first.start]
-    return True if re.search(rf"[ (]{_SUCH_AS} $", before, re.IGNORECASE) else None
+        return _with_members(whole, listed), 1 + len(listed)
+    is_example = match["open"] or match["told"] or _ALIKE.match(text, end)
+    return (whole, 2) if is_example else None
 
 
 def _run(text: str, drugs: Sequence[DrugNamed], between: re.Pattern[str]) -> list[DrugNamed]:
@@ -143,21 +119,28 @@ def _run(text: str, drugs: Sequence[DrugNamed], between: re.Pattern[str]) -> lis
 
 
 def _either(text: str, drugs: Sequence[DrugNamed]) -> tuple[DrugNamed, int] | None:
-    """Drugs with "or" between."""
-    run = _run(text, drugs, _LISTED)
-    if len(run) < 2 or " or " not in text[run[0].start : run[-1].end]:
+    """Drugs behind "such as", or with "or" between."""
+    are_examples = _AS_EXAMPLES.search(text, max(0, drugs[0].start - _FAR), drugs[0].start)
+    run = _run(text, drugs, _NEXT if are_examples else _LISTED)
+    if len(run) < 2 or not (are_examples or " or " in text[run[0].start : run[-1].end]):
         return None
-    return _class_of(text, run, None), len(run)
+    return _class_of(text, run), len(run)
 
 
-def _class_of(text: str, listed: Sequence[DrugNamed], head: DrugNamed | None) -> DrugNamed:
+def _with_members(whole: DrugNamed, listed: Sequence[DrugNamed]) -> DrugNamed:
+    """A class of which only these drugs are asked about."""
+    names = tuple(dict.fromkeys(named.drug.name for named in listed))
+    told = tuple(dict.fromkeys((*whole.drug.synonyms, *names)))
+    drug = whole.drug.model_copy(update={"synonyms": told})
+    group = whole.group and whole.group._replace(members=names)
+    return whole._replace(drug=drug, group=group)
+
+
+def _class_of(text: str, listed: Sequence[DrugNamed]) -> DrugNamed:
+    """A class that is made of these drugs; two brands of one drug are that drug."""
     names = tuple(dict.fromkeys(named.drug.name for named in listed))
     start, end = listed[0].start, listed[-1].end
-    if head and head.group:
-        told = tuple(dict.fromkeys((*head.drug.synonyms, *names)))
-        drug = head.drug.model_copy(update={"synonyms": told})
-        return head._replace(drug=drug, group=head.group._replace(members=names))
-    if len(names) == 1:  # two brands of one drug
+    if len(names) == 1:
         return listed[0]._replace(end=end, text=text[start:end])
     made = listed_class(names)
     drug = Drug(name=made.name, synonyms=names)
@@ -179,8 +162,7 @@ def as_one(text: str, drugs: Sequence[DrugNamed]) -> list[DrugNamed]:
             kept.append(named)
             continue
         known, other = (last, named) if last.drug.known else (named, last)
-        extra = () if other.drug.name == known.drug.name else (other.drug.name,)
-        names = tuple(dict.fromkeys((*known.drug.synonyms, *extra)))
+        names = tuple(dict.fromkeys((*known.drug.synonyms, other.drug.name)))
         drug = known.drug.model_copy(update={"synonyms": names})
         end = named.end
         whole = text[last.start : end]
@@ -199,19 +181,13 @@ def _with_name_behind(text: str, named: DrugNamed) -> DrugNamed:
 
 
 def _is_other_name(text: str, last: DrugNamed, named: DrugNamed) -> bool:
-    if last.drug.name == named.drug.name:
-        return bool(_BRAND_OR.fullmatch(text, last.end, named.start))
-    return _in_brackets(text, last, named) and last.group is None and named.group is None
+    is_same = last.drug.name == named.drug.name or last.group or named.group
+    return not is_same and _in_brackets(text, last, named)
 
 
 def _in_brackets(text: str, last: DrugNamed, named: DrugNamed) -> bool:
     opened = _OPENS.fullmatch(text, last.end, named.start)
     return bool(opened) and text[named.end :][:1] in {")", "]"}
-
-
-def brought_it(text: str, named: DrugNamed, conditions: Sequence[ConditionMention]) -> bool:
-    """Whether a drug is told as what brought a condition: "nausea caused by" it."""
-    return any(_BROUGHT_BY.fullmatch(text, c.end, named.start) for c in _near(named, conditions))
 
 
 def is_taken_beside(
@@ -220,7 +196,10 @@ def is_taken_beside(
     drugs: Sequence[DrugNamed],
     conditions: Sequence[ConditionMention],
 ) -> bool:
-    """Whether people take a drug while another one, named before, is tried: "X for pain on" it."""
+    """Whether another drug, named before, is tried in people who take this one.
+
+    "X for pain on" it, and "X for nausea caused by" it.
+    """
     places = [
         c.start for c in _near(named, conditions) if _TAKEN.fullmatch(text, c.end, named.start)
     ]

@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 ASKED, COMPARED, BESIDE = "asked", "compared", "beside"
-DRUG_ROLES = frozenset({ASKED, COMPARED, BESIDE})
+DRUG_ROLES = (ASKED, COMPARED, BESIDE)
 """Asked about, what that is compared with, and what people take or took, whatever is tried."""
 CONDITION, POPULATION, HARM, OUTCOME, NOTHING = (
     "condition",
@@ -41,8 +41,11 @@ CONDITION, POPULATION, HARM, OUTCOME, NOTHING = (
     "outcome",
     "nothing",
 )
-CONDITION_ROLES = frozenset({CONDITION, POPULATION, HARM, OUTCOME, NOTHING})
-"""Treated or prevented, had by those who are studied, feared, measured, and only mentioned."""
+CONDITION_ROLES = (CONDITION, POPULATION, HARM, OUTCOME, NOTHING)
+"""Treated or prevented, had by those who are studied, feared, measured, and only mentioned.
+
+Of two roles that are as probable, the first one counts: their order must be fixed.
+"""
 
 _TOKEN = bounded(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+(?:[.,]\d+)*|[?!.:;,/()+-]")
 _STEM = 6

@@ -13,7 +13,6 @@ from deepcritical.questions.asked_drugs import (
     DrugNamed,
     alternatives,
     as_one,
-    brought_it,
     is_taken_beside,
     specific,
 )
@@ -139,9 +138,10 @@ def joined(conditions: Sequence[Condition]) -> Condition:
 def find_names(text: str) -> Names:
     """Find what a question names; what is misspelled by an edit or two is found with a notice."""
     names = mentions_in(text)
-    roles = drug_roles(names.text, names.drugs, names.conditions)
+    named = names.drugs, names.conditions
+    roles = drug_roles(names.text, *named)
     likely = [
-        BESIDE if _is_beside(names, d) else max(told, key=told.__getitem__)
+        BESIDE if is_taken_beside(names.text, d, *named) else max(told, key=told.__getitem__)
         for d, told in zip(names.drugs, roles, strict=True)
     ]
     left = [_GIVEN_UP.search(names.text, max(0, d.start - _FAR), d.start) for d in names.drugs]
@@ -159,14 +159,6 @@ def find_names(text: str) -> Names:
         drugs=tuple(specific(asked)),
         beside=tuple(d for d in names.drugs if (d.start, d.end) not in places),
         compared=tuple(compared),
-    )
-
-
-def _is_beside(names: Names, drug: DrugNamed) -> bool:
-    """Whether a drug brought what is treated, or is taken while another one is tried."""
-    text, conditions = names.text, names.conditions
-    return brought_it(text, drug, conditions) or is_taken_beside(
-        text, drug, names.drugs, conditions
     )
 
 

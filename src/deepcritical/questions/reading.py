@@ -42,7 +42,8 @@ ORDERS_LEFT_OUT = "Words of the question that instruct the program were left out
 _HARM = bounded(
     r"\b(?:safe|harm|adverse|side.effect|toxic|worsen|impair|damag|danger)", re.IGNORECASE
 )
-_FOR = bounded(r"\bfor\b", re.IGNORECASE)
+_FOR = " for "
+"""Before a condition that a drug is given for."""
 _COMBINED = bounded(r"\s*(?:/|\band\b|\bwith\b|\bplus\b|,)\s*")
 _MOST_SENTENCES, _RANKS_ONLY = 20, 12
 _OF_SEVERAL = (QuestionKind.COMPARISON, QuestionKind.COMBINATION)
@@ -167,7 +168,7 @@ def _are_names(
     said = scores(features_of(placed, through))
     if probabilities(said, _REFUSALS)[ANSWERABLE] < _SURE_WHERE_PLACED:
         return False
-    kinds = probabilities(said, set(map(str, _possible(placed))))
+    kinds = probabilities(said, [*map(str, _possible(placed))])
     kind = max(kinds, key=kinds.__getitem__)
     if kinds[kind] < _SURE_WHERE_PLACED:
         return False
@@ -188,11 +189,11 @@ def _refused(said: dict[str, float], text: str) -> dict[str, float]:
     return found
 
 
-_REFUSALS = {
-    *map(str, set(DeclineReason) - {DeclineReason.EMPTY, DeclineReason.UNKNOWN_NAME}),
+_REFUSALS = (
+    *(str(r) for r in DeclineReason if r not in (DeclineReason.EMPTY, DeclineReason.UNKNOWN_NAME)),
     str(QuestionKind.CONVERSATION),
     ANSWERABLE,
-}
+)
 """The reasons for which a text can be declined by how it is put, and that it is not."""
 
 
@@ -234,8 +235,9 @@ def _is_on_help(names: Names) -> bool:
         return True
     if any(p.search(text) for p in (_HARM, cues.INJURES, cues.CAUSED, cues.WORSE)):
         return False
-    given = treats(names) and _FOR.search(text)
-    return bool(given or (names.conditions and cues.LOWERS.search(text)))
+    before = (text[max(0, c.start - len(_FOR)) : c.start] for c in names.conditions)
+    given = treats(names) and _FOR in map(str.casefold, before)
+    return given or bool(names.conditions and cues.LOWERS.search(text))
 
 
 def _is_on_gain(names: Names) -> bool:

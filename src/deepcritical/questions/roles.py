@@ -146,7 +146,8 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
         on_harm: Whether it asks if a drug brings a harm; in no other question is one feared.
     """
     text = rest = names.text
-    for written in {named.text for named in names.drugs}:
+    # The longest first: a drug may stand alone and in a list of examples.
+    for written in sorted(dict.fromkeys(d.text for d in names.drugs), key=len, reverse=True):
         rest = rest.replace(written, " " * len(written))
     told = [one if on_harm else one.treated for one in _told(names)]
     asks = _asking_from(text)

@@ -23,7 +23,7 @@ from deepcritical.vocabulary.classes import drug_class
             ("atorvastatin", "rosuvastatin"),
         ),
         (
-            "Do gout drugs such as allopurinol or febuxostat prevent kidney stones?",
+            "Do gout drugs such as allopurinol and febuxostat prevent kidney stones?",
             "allopurinol or febuxostat",
             ("allopurinol", "febuxostat"),
         ),

@@ -7,6 +7,7 @@ import pytest
 from deepcritical.appraisal.people import names_condition
 from deepcritical.domain.frame import QuestionKind
 from deepcritical.questions.forms import research_question
+from deepcritical.questions.mention_roles import CONDITION_ROLES, DRUG_ROLES
 from deepcritical.questions.naming import find_names
 from deepcritical.questions.reading import read_frame
 from deepcritical.questions.roles import roles_of
@@ -222,3 +223,12 @@ def test_the_only_drug_that_is_named_is_asked_about() -> None:
 )
 def test_a_verb_is_told_from_a_condition_by_the_words_beside_it(text: str, named: bool) -> None:
     assert bool(find_names(text).conditions) is named
+
+
+def test_a_word_within_the_name_of_a_drug_says_nobody_is_studied() -> None:
+    assert read_frame("Do aspirin and baby aspirin prevent stroke?").population == ()
+
+
+def test_roles_that_are_as_probable_have_a_fixed_order() -> None:
+    assert isinstance(DRUG_ROLES, tuple)
+    assert isinstance(CONDITION_ROLES, tuple)
