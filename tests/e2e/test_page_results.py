@@ -403,29 +403,3 @@ def assert_inert(place: Locator) -> None:
     links = {link.get_attribute("href") or "" for link in place.locator("[href]").all()}
     assert all(re.match("https?://|/api/runs/|#", link) for link in links)
     assert not any("evil" in link for link in links)
-
-
-def test_a_study_that_is_left_out_changes_the_verdict(page: Page, site: Site) -> None:
-    panel = opened(page, "studies")
-    verdict = panel.locator(".verdict")
-    before = verdict.inner_text()
-    rows = panel.get_by_role("table", name="Studies", exact=True).locator("tbody tr")
-    deciding = rows.filter(has_text="decides").first.get_by_role("checkbox")
-    name = deciding.get_attribute("aria-label") or ""
-    deciding.uncheck()
-    expect(panel.get_by_role("button", name="Put all back")).to_be_visible()
-    expect(panel.get_by_role("checkbox", name=name, exact=True)).to_be_focused()
-    assert "without=" in page.url
-    picture(page, "studies-left-out")
-    after = verdict.inner_text()
-    page.reload()
-    expect(page.locator("#panel-studies .verdict")).to_have_text(after)
-    expect(panel.get_by_role("checkbox", name=name, exact=True)).not_to_be_checked()
-    panel.get_by_role("button", name="Put all back").click()
-    expect(verdict).to_have_text(before)
-    assert "without=" not in page.url
-    panel.get_by_role("combobox").select_option("randomised")
-    expect(panel.get_by_text("With all studies it is")).to_be_visible()
-    assert (
-        get(f"{site.address}/api/runs/{site.report}/views/studies?only=guessed").status_code == 422
-    )

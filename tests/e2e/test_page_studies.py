@@ -1,0 +1,68 @@
+"""The studies of a report on the page: what counts, and the verdict on what is left."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.conftest import DEMO_QUESTION
+from tests.e2e.pages import ask, assert_fits, browser, picture, tab
+from tests.servers.commands import forked_command
+from tests.servers.serving import serving
+
+__all__ = ["browser"]
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with serving((forked_command(), "serve", "--port", "0")) as served:
+        yield served.address
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    with tab(browser, address) as page:
+        ask(page, DEMO_QUESTION)
+        page.locator("#tab-studies").click()
+        expect(page.locator("#panel-studies .verdict")).to_be_visible()
+        yield page
+
+
+def test_a_study_that_is_left_out_changes_the_verdict(page: Page) -> None:
+    panel = page.locator("#panel-studies")
+    verdict, told = panel.locator(".verdict"), panel.get_by_role("status")
+    before, rows = verdict.inner_text(), panel.get_by_role("row", name=re.compile("decides$"))
+    # Without either trial that decides, only studies without randomisation are left.
+    names = [one.get_attribute("aria-label") or "" for one in rows.get_by_role("checkbox").all()]
+    for name in names:
+        box = panel.get_by_role("checkbox", name=name, exact=True)
+        box.uncheck()
+        expect(box).to_be_focused()
+    expect(told).to_contain_text("With all studies it is")
+    expect(verdict).not_to_have_text(before)
+    after = verdict.inner_text()
+    assert_fits(page)
+    picture(page, "studies-left-out")
+    assert "without=" in page.url
+    page.reload()
+    expect(verdict).to_have_text(after)
+    panel.get_by_role("button", name="Put all back").click()
+    expect(verdict).to_have_text(before)
+    assert "without=" not in page.url
+
+
+def test_the_verdict_is_drawn_from_trials_alone(page: Page, address: str) -> None:
+    panel = page.locator("#panel-studies")
+    panel.get_by_role("combobox").select_option("randomised")
+    expect(panel.get_by_role("status")).to_contain_text("With all studies it is")
+    expect(panel.get_by_role("combobox")).to_be_focused()
+    assert "only=randomised" in page.url
+    run = re.search(r"run=([\w-]+)", page.url)
+    assert run
+    shown = f"{address}/api/runs/{run[1]}/views/studies"
+    assert httpx.get(f"{shown}?only=guessed", trust_env=False).status_code == 422
+    assert "With all studies" not in httpx.get(shown, trust_env=False).text
