@@ -23,6 +23,7 @@ from deepcritical.domain.report_markdown import candidate_table, evidence_table
 from deepcritical.domain.report_parts import HypothesisTested
 from deepcritical.domain.search_log import search_log
 from deepcritical.domain.verdict import Verdict
+from deepcritical.domain.votes import Importance, OutcomeRow
 from deepcritical.export.cited import cited_html, how_checked, numbers_of, study_facts, trial_facts
 from deepcritical.export.columns import column_widths, natural_width
 from deepcritical.export.forest_figure import draw_forests
@@ -158,6 +159,7 @@ def render_studies(
         kinds=_KINDS,
         changed=verdict is not None,
         verdict=shown.verdict,
+        found=sorted(shown.verdict.rows, key=_by_weight),
         was=report.verdict,
         numbers={r.evidence_id: n for n, r in enumerate(report.references, 1)},
         chip=partial(chip, references=report.references),
@@ -166,6 +168,12 @@ def render_studies(
         forests=draw_forests(shown),
         drawn=inline,
     )
+
+
+def _by_weight(row: OutcomeRow) -> tuple[bool, int]:
+    """Against nothing before other drugs, and the weightiest outcomes first."""
+    weights: tuple[Importance, ...] = ("critical", "important", "harm", "surrogate")
+    return bool(row.comparator) and not row.asked, weights.index(row.importance)
 
 
 _KINDS = (
