@@ -22,16 +22,8 @@ from tests.unit.export.briefs import brief_report
 __all__ = ["browser"]
 
 COMMAND = (forked_command(), "serve", "--port", "0")
-REPORT_TABS = (
-    "report",
-    "studies",
-    "evidence",
-    "mechanism",
-    "trials",
-    "timeline",
-    "trace",
-    "downloads",
-)
+REPORT_TABS = tuple("report studies evidence mechanism trials timeline trace downloads".split())
+PARTS = ["report", "studies", "evidence", "mechanism", "trials", "timeline"]
 ATTACKS = (
     "<img src=x onerror=\"document.title='owned'\">",
     "<script>document.title='owned'</script>",
@@ -118,9 +110,7 @@ def test_a_part_is_fetched_when_its_tab_is_first_opened(page: Page, site: Site) 
     assert sum(shown) < 3 * whole
 
 
-@pytest.mark.parametrize(
-    "name", ["report", "studies", "evidence", "mechanism", "trials", "timeline"]
-)
+@pytest.mark.parametrize("name", PARTS)
 def test_a_citation_opens_its_source_in_each_tab(page: Page, name: str) -> None:
     panel = opened(page, name)
     for folded in panel.locator(":is(.log, .fold) > summary").all():

@@ -145,10 +145,7 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
         names: What the question names.
         on_harm: Whether it asks if a drug brings a harm; in no other question is one feared.
     """
-    text = rest = names.text
-    # The longest first: a drug may stand alone and in a list of examples.
-    for written in sorted(dict.fromkeys(d.text for d in names.drugs), key=len, reverse=True):
-        rest = rest.replace(written, " " * len(written))
+    text, rest = names.text, _without_drugs(names)
     told = [one if on_harm else one.treated for one in _told(names)]
     asks = _asking_from(text)
     harm = _feared(text, told, asks) if on_harm else None
@@ -176,6 +173,14 @@ def roles_of(names: Names, *, on_harm: bool = False) -> Roles:
         measured = changed_in(rest)
     who = tuple(dict.fromkeys((*population, *groups_in(rest))))
     return Roles(condition, who, (*measured, *further), brought)
+
+
+def _without_drugs(names: Names) -> str:
+    """The question with blanks for its drugs; a drug may stand alone and in a list of examples."""
+    rest = names.text
+    for written in sorted(dict.fromkeys(d.text for d in names.drugs), key=len, reverse=True):
+        rest = rest.replace(written, " " * len(written))
+    return rest
 
 
 def names_harm(names: Names) -> bool:
