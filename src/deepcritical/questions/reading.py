@@ -222,8 +222,8 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
         return QuestionKind.SAFETY
     if kind is QuestionKind.MECHANISM and names_harm(names) and not cues.HOW.search(text):
         return QuestionKind.SAFETY
-    brings = cues.INJURES.search(text) or names_harm(names)
-    if kind in doubtful and is_one and brings and not cues.LOWERS.search(text):
+    injures = cues.INJURES.search(text) and not cues.LOWERS.search(text)
+    if kind in doubtful and is_one and injures:
         return QuestionKind.EFFICACY if _is_on_gain(names) else QuestionKind.SAFETY
     return kind
 
