@@ -16,7 +16,6 @@ __all__ = [
     "COMPARES",
     "GROUPS",
     "HELPS_AND_IS_SAFE",
-    "HOW",
     "INJURES",
     "KILLS",
     "LATEST",
@@ -25,7 +24,6 @@ __all__ = [
     "OPTIONS",
     "OTHERS",
     "OUTCOMES",
-    "OVERVIEW",
     "RAISES",
     "SENTENCE_END",
     "SIDE_EFFECTS",
@@ -193,14 +191,6 @@ INJURES = _cue(
     r"gives? (?:you|people|them|one)"
 )
 """A drug does harm."""
-HOW = _cue(r"how|why|mechanism\w*|pathway\w*|through|via|by what|mode of action|acts? (?:by|on|at)")
-"""Asks for the way in which something comes about."""
-OVERVIEW = _cue(
-    r"overview|big picture|state of (?:the art|knowledge|research)|summar(?:y|ies|ise|ize) of|"
-    r"what(?:['’]s| is| do we| is it that is)? (?:known|understood|know|understand)|tell me about|"
-    r"everything about"
-)
-"""Asks for the whole of a subject."""
 WHICH = bounded(
     r"\b(?:which|what)(?: (?:other|new|oral|topical|of the|kinds? of))? $", re.IGNORECASE
 )

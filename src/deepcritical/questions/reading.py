@@ -205,7 +205,7 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
     """
     text, drugs = names.text, _distinct(names.drugs)
     if not drugs:
-        return QuestionKind.OPEN if cues.OVERVIEW.search(text) else kind
+        return kind
     if all(named.group for named in drugs) and _asks_which(names):
         return QuestionKind.CANDIDATES
     is_one = len(drugs) == 1
@@ -220,7 +220,7 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
     doubtful = {QuestionKind.EFFICACY, QuestionKind.OPEN, QuestionKind.DOSE}
     if kind in doubtful | {QuestionKind.MECHANISM} and cues.SIDE_EFFECTS.search(text):
         return QuestionKind.SAFETY
-    if kind is QuestionKind.MECHANISM and names_harm(names) and not cues.HOW.search(text):
+    if kind is QuestionKind.MECHANISM and names_harm(names):
         return QuestionKind.SAFETY
     injures = cues.INJURES.search(text) and not cues.LOWERS.search(text)
     if kind in doubtful and is_one and injures:
