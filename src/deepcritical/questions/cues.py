@@ -12,7 +12,6 @@ from deepcritical.domain.patterns import bounded
 __all__ = [
     "BETTER_HIGHER",
     "BETTER_LOWER",
-    "CAUSED",
     "COMPARES",
     "GROUPS",
     "HELPS_AND_IS_SAFE",
@@ -126,11 +125,6 @@ def _denies(told: str) -> bool:
     return bool(_NEGATIVE.search(plain) or _WORSE_THAN_NOTHING.search(told))
 
 
-CAUSED = _cue(
-    r"caus\w*|induc\w*|trigger\w*|(?:lead|leads|leading) to|rais(?:e|es|ed|ing)|increas\w*|"
-    r"worsen\w*|aggravat\w*|bring\w* on"
-)
-"""In a question on safety: the condition is a harm, not what is treated."""
 WORSE = _cue(
     r"worsen\w*|worse|cause[sd]?(?! by)|causing|trigger\w*|induc(?:e|es|ing)|aggravat\w*|"
     r"exacerbate\w*|avoid\w*|contra-?indicated|harm\w*|dangerous|unsafe"

@@ -233,7 +233,7 @@ def _is_on_help(names: Names) -> bool:
     text = names.text
     if cues.HELPS_AND_IS_SAFE.search(text) or _is_on_gain(names):
         return True
-    if any(p.search(text) for p in (_HARM, cues.INJURES, cues.CAUSED, cues.WORSE)):
+    if any(p.search(text) for p in (_HARM, cues.INJURES, cues.WORSE)):
         return False
     before = (text[max(0, c.start - len(_FOR)) : c.start] for c in names.conditions)
     given = treats(names) and _FOR in map(str.casefold, before)
