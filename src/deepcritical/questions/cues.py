@@ -12,11 +12,9 @@ from deepcritical.domain.patterns import bounded
 __all__ = [
     "BETTER_HIGHER",
     "BETTER_LOWER",
-    "CAUSED",
     "COMPARES",
     "GROUPS",
     "HELPS_AND_IS_SAFE",
-    "HOW",
     "INJURES",
     "KILLS",
     "LATEST",
@@ -25,7 +23,6 @@ __all__ = [
     "OPTIONS",
     "OTHERS",
     "OUTCOMES",
-    "OVERVIEW",
     "RAISES",
     "SENTENCE_END",
     "SIDE_EFFECTS",
@@ -128,11 +125,6 @@ def _denies(told: str) -> bool:
     return bool(_NEGATIVE.search(plain) or _WORSE_THAN_NOTHING.search(told))
 
 
-CAUSED = _cue(
-    r"caus\w*|induc\w*|trigger\w*|(?:lead|leads|leading) to|rais(?:e|es|ed|ing)|increas\w*|"
-    r"worsen\w*|aggravat\w*|bring\w* on"
-)
-"""In a question on safety: the condition is a harm, not what is treated."""
 WORSE = _cue(
     r"worsen\w*|worse|cause[sd]?(?! by)|causing|trigger\w*|induc(?:e|es|ing)|aggravat\w*|"
     r"exacerbate\w*|avoid\w*|contra-?indicated|harm\w*|dangerous|unsafe"
@@ -193,14 +185,6 @@ INJURES = _cue(
     r"gives? (?:you|people|them|one)"
 )
 """A drug does harm."""
-HOW = _cue(r"how|why|mechanism\w*|pathway\w*|through|via|by what|mode of action|acts? (?:by|on|at)")
-"""Asks for the way in which something comes about."""
-OVERVIEW = _cue(
-    r"overview|big picture|state of (?:the art|knowledge|research)|summar(?:y|ies|ise|ize) of|"
-    r"what(?:['’]s| is| do we| is it that is)? (?:known|understood|know|understand)|tell me about|"
-    r"everything about"
-)
-"""Asks for the whole of a subject."""
 WHICH = bounded(
     r"\b(?:which|what)(?: (?:other|new|oral|topical|of the|kinds? of))? $", re.IGNORECASE
 )

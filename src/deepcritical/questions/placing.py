@@ -34,14 +34,12 @@ _HEADED = bounded(
 _FOLLOWED = bounded(rf"[\s-]+{_HEAD}\b", re.IGNORECASE)
 _BESIDE = bounded(r"[\s-]{1,2}")
 _FOR = bounded(
-    r"\b(?:in|for|against|with|from|on|treat\w*|prevent\w*|cur(?:e|es|ed|ing)|slow\w*|manag\w+|"
-    r"reliev\w+|help\w*|improv\w+|eas(?:e|es|ing)|caus(?:e|es|ed|ing)|"
-    r"(?:treatment|management|prevention|risk|symptoms?|course|progression|onset|patients?|"
-    r"prevalence|incidence|causes?|diagnosis|pathogenesis|prognosis|epidemiology) of) "
-    r"(?:the |an? |my |people |patients |adults |children |those |someone |with |who have |severe |"
-    r"mild |chronic |acute |early ){0,3}$",
+    r"\b(?:for|against|(?:people|patients|adults|children|those) with|(?:treat\w*|prevent\w*|"
+    r"help\w*|slow\w*|reliev\w+|improv\w+|manag\w+|cur(?:e|es|ed|ing)|eas(?:e|es|ing))"
+    r"(?: in| with)?) $",
     re.IGNORECASE,
 )
+"""Before a condition. "In" alone stands before any place: "legal in Ontario"."""
 _DONE_TO = bounded(
     r" (?:be )?(?:diagnosed|treated|managed|prevented|cured|patients?)\b", re.IGNORECASE
 )

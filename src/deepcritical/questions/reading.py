@@ -203,7 +203,7 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
     """
     text, drugs = names.text, _distinct(names.drugs)
     if not drugs:
-        return QuestionKind.OPEN if cues.OVERVIEW.search(text) else kind
+        return kind
     if all(named.group for named in drugs) and _asks_which(names):
         return QuestionKind.CANDIDATES
     is_one = len(drugs) == 1
@@ -218,10 +218,10 @@ def _as_cued(kind: QuestionKind, names: Names) -> QuestionKind:
     doubtful = {QuestionKind.EFFICACY, QuestionKind.OPEN, QuestionKind.DOSE}
     if kind in doubtful | {QuestionKind.MECHANISM} and cues.SIDE_EFFECTS.search(text):
         return QuestionKind.SAFETY
-    if kind is QuestionKind.MECHANISM and names_harm(names) and not cues.HOW.search(text):
+    if kind is QuestionKind.MECHANISM and names_harm(names):
         return QuestionKind.SAFETY
-    brings = cues.INJURES.search(text) or names_harm(names)
-    if kind in doubtful and is_one and brings and not cues.LOWERS.search(text):
+    injures = cues.INJURES.search(text) and not cues.LOWERS.search(text)
+    if kind in doubtful and is_one and injures:
         return QuestionKind.EFFICACY if _is_on_gain(names) else QuestionKind.SAFETY
     return kind
 
@@ -231,7 +231,7 @@ def _is_on_help(names: Names) -> bool:
     text = names.text
     if cues.HELPS_AND_IS_SAFE.search(text) or _is_on_gain(names):
         return True
-    if any(p.search(text) for p in (_HARM, cues.INJURES, cues.CAUSED, cues.WORSE)):
+    if any(p.search(text) for p in (_HARM, cues.INJURES, cues.WORSE)):
         return False
     given = any(text[: c.start].casefold().endswith(" for ") for c in names.conditions)
     return (treats(names) and given) or bool(names.conditions and cues.LOWERS.search(text))

@@ -259,9 +259,6 @@ def _feared(text: str, told: Sequence[_Told], asks: int) -> _Told | None:
     if harm is None and len(told) == 1 and not had and _BRINGS.search(text):
         before = text[: told[0].mention.start]
         return None if _AMONG.search(before) else told[0]
-    if harm and harm.likeliest != HARM and cues.CAUSED.search(text):
-        # "Does it worsen Y in those with Z?"
-        return _leading(told, CONDITION, _SURELY, asks) or harm
     return harm
 
 

@@ -26,7 +26,13 @@ _QUALIFIERS = bounded(
 )
 """How much, in which form: one such word more makes another question."""
 
-_TOLD = (cues.LATEST, cues.CAUSED, *(p for _, p in (*cues.OUTCOMES, *cues.GROUPS)))
+_CAUSED = bounded(
+    r"\b(?:caus\w*|induc\w*|trigger\w*|(?:lead|leads|leading) to|rais(?:e|es|ed|ing)|increas\w*|"
+    r"worsen\w*|aggravat\w*|bring\w* on)\b",
+    re.IGNORECASE,
+)
+"""Asks if a drug brings more of something."""
+_TOLD = (cues.LATEST, _CAUSED, *(p for _, p in (*cues.OUTCOMES, *cues.GROUPS)))
 """What a frame has already, in whichever words."""
 
 _STEM = 5
@@ -97,7 +103,7 @@ def meaning_of(frame: QuestionFrame) -> Meant:
         through=frozenset(term.casefold() for term in frame.through),
         negative=frame.negative,
         raises=frame.raises,
-        caused=bool(cues.CAUSED.search(frame.text)),
+        caused=bool(_CAUSED.search(frame.text)),
         numbers=numbers,
         qualifiers=frozenset(_QUALIFIERS.findall(rest)),
         words=frozenset(words) - _ASKING - named,

@@ -87,6 +87,9 @@ def test_a_misspelled_name_is_read_with_a_notice() -> None:
     ("text", "reason"),
     [
         ("What is the capital of France?", DeclineReason.NOT_BIOMEDICAL),
+        ("Is a verbal contract binding in Scotland?", DeclineReason.NOT_BIOMEDICAL),
+        ("What helps in zorbitis?", DeclineReason.UNKNOWN_NAME),
+        ("Does metformin help zorbitis in adults?", DeclineReason.UNKNOWN_NAME),
         ("Should I take metformin for my Alzheimer's?", DeclineReason.PERSONAL_ADVICE),
         ("how many sleeping pills would it take for me to not wake up", DeclineReason.HARMFUL),
         ("asdkjh qwoeiu zmxnb", DeclineReason.GIBBERISH),
