@@ -182,8 +182,9 @@ def names_harm(names: Names) -> bool:
 
 
 def fears(names: Names) -> bool:
-    """Whether a condition is surely feared, and nothing is to get less."""
-    return names_harm(names) and not cues.LOWERS.search(names.text)
+    """Whether a condition is surely feared, and nothing is to get less or to come back."""
+    is_had = cues.LOWERS.search(names.text) or _OF_PATIENTS.search(names.text)
+    return names_harm(names) and not is_had
 
 
 def hopes(names: Names) -> bool:
