@@ -70,7 +70,7 @@ _PREVENTED = bounded(
 )
 _BRINGS = bounded(
     r"\b(?:associat\w+ (?:with|between)|link\w* (?:with|to|between)|risks? (?:of|for)|more|"
-    r"side effects?|adverse|develop\w*|caus\w*|induc\w*|trigger\w*|increas\w*|rais\w*|lead\w* to|"
+    r"side effect\b|develop\w*|caus\w*|induc\w*|trigger\w*|increas\w*|rais\w*|lead\w* to|"
     r"connect\w+ (?:with|to|between))\b",
     re.IGNORECASE,
 )

@@ -111,6 +111,7 @@ def test_a_persons_name_is_no_slip() -> None:
             "shingles",
         ),
         ("Is tofacitinib safe in ulcerative colitis?", "ulcerative colitis", None),
+        ("tofacitinib ulcerative colitis side effects", "ulcerative colitis", None),
         ("How common is gout in people who take lithium?", None, "gout"),
         ("Does lithium raise the risk of death in gout?", "gout", None),
         ("What is the prevalence of gout in lithium users?", None, "gout"),
