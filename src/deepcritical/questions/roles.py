@@ -89,8 +89,6 @@ _OF_PATIENTS = bounded(
 )
 """What only people who have a condition can have more or less of."""
 _SURELY = 0.5
-_SHARED = 0.1
-"""Least probability of a role for a condition that "and" sets beside one that has it."""
 _LEAST, _LEAST_BESIDE_HARM = 0.15, 0.4
 """Least probability for a condition to be the one that is treated; more beside a feared one."""
 _LEAST_OF_SEVERAL, _LEAST_ALONE = 0.1, 0.3
@@ -307,7 +305,7 @@ def _joined(text: str, told: Sequence[_Told], lead: _Told | None) -> Condition |
     """The condition, with those of its role that "and" or "or" sets beside it."""
     if lead is None:
         return None
-    alike = [one.mention for one in told if one is lead or one.role[lead.likeliest] > _SHARED]
+    alike = [one.mention for one in told if one is lead or one.likeliest == lead.likeliest]
     alike.sort(key=lambda mention: mention.start)
     at = alike.index(lead.mention)
     first = last = at
