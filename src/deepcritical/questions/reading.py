@@ -42,8 +42,6 @@ ORDERS_LEFT_OUT = "Words of the question that instruct the program were left out
 _HARM = bounded(
     r"\b(?:safe|harm|adverse|side.effect|toxic|worsen|impair|damag|danger)", re.IGNORECASE
 )
-_FOR = " for "
-"""Before a condition that a drug is given for."""
 _COMBINED = bounded(r"\s*(?:/|\band\b|\bwith\b|\bplus\b|,)\s*")
 _MOST_SENTENCES, _RANKS_ONLY = 20, 12
 _OF_SEVERAL = (QuestionKind.COMPARISON, QuestionKind.COMBINATION)
@@ -235,9 +233,7 @@ def _is_on_help(names: Names) -> bool:
         return True
     if any(p.search(text) for p in (_HARM, cues.INJURES, cues.WORSE)):
         return False
-    before = (text[max(0, c.start - len(_FOR)) : c.start] for c in names.conditions)
-    given = treats(names) and _FOR in map(str.casefold, before)
-    return given or bool(names.conditions and cues.LOWERS.search(text))
+    return treats(names) or bool(names.conditions and cues.LOWERS.search(text))
 
 
 def _is_on_gain(names: Names) -> bool:

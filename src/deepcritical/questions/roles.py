@@ -42,6 +42,7 @@ _NOT_THEY = bounded(
     re.IGNORECASE,
 )
 """Before those who are not meant: "in heart failure without diabetes"."""
+_FOR = " for "
 _FAR = 100
 """Characters before a name where it may be denied."""
 _MARKER = bounded(r"-[A-Z]?\d")
@@ -191,10 +192,13 @@ def hopes(names: Names) -> bool:
 
 
 def treats(names: Names) -> bool:
-    """Whether a condition in the question is surely what a drug is given for, and none a harm."""
+    """Whether a condition is surely treated, one stands right behind "for", and none is a harm."""
     told = _told(names)
-    fears = any(one.role[HARM] > _LEAST_ALONE for one in told)
-    return not fears and any(one.role[CONDITION] > _SURELY for one in told)
+    if any(one.role[HARM] > _LEAST_ALONE for one in told):
+        return False
+    before = (names.text[max(0, c.start - len(_FOR)) : c.start] for c in names.conditions)
+    is_given_for = _FOR in map(str.casefold, before)
+    return is_given_for and any(one.role[CONDITION] > _SURELY for one in told)
 
 
 def _told(names: Names) -> list[_Told]:
