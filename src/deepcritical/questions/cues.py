@@ -67,7 +67,8 @@ _NEGATIVE = _cue(
     r"debunked|disproven|disproved|refuted|"
     r"fail(?:s|ed)? (?:to|in|at|for|against)|(?<!have )(?<!has )failed(?=[?.!,]|$)|flop(?:s|ped)|"
     r"(?:were|was) (?:all )?negative|negative (?:trials?|results?)|"
-    r"(?:the )?same as placebo|lacks? (?:of )?(?:\w+ )?(?:efficacy|benefit|effect)|"
+    r"(?:the )?same as placebo|(?:worse than|inferior to) placebo|placebo (?:\w+ ){0,2}better than|"
+    r"lacks? (?:of )?(?:\w+ )?(?:efficacy|benefit|effect)|"
     r"never (?:\w+ )?(?:work|help|shown|proven)\w*|without (?:any )?(?:effect|benefit)"
 )
 _ASIDE = bounded(
@@ -95,19 +96,12 @@ _FALSE = bounded(
     re.IGNORECASE,
 )
 """Turns round what is asked: whether it is false that there is an effect."""
-_NOT_FAILED = bounded(
-    r"\b(?:not|never|n['’]t) (?:\w+ )?(?:fail|lack|useless|ineffective|unable)\w*", re.IGNORECASE
-)
-_WORSE_THAN_NOTHING = bounded(
-    r"\b(?:worse|inferior|no better) (?:than|to) placebo\b|\bplacebo (?:\w+ ){0,2}better than\b",
-    re.IGNORECASE,
-)
 
 
 def is_negative(text: str) -> bool:
     """Whether a question asks if there is no effect: a story that is told before does not count.
 
-    A denial of a denial is none.
+    "Is it false that it does not help?" asks if it does.
     """
     sentences = SENTENCE_END.split(text)
     asks = [n for n, sentence in enumerate(sentences) if "?" in sentence]
@@ -116,13 +110,8 @@ def is_negative(text: str) -> bool:
     asks_back = is_short and _ASKS_BACK.search(sentences[last])
     first = max(last - bool(asks_back), 0)
     asked = sentences[first : last + 1]
-    denies = any(_denies(told) for told in asked)
+    denies = any(_NEGATIVE.search(_ASIDE.sub(" ", told)) for told in asked)
     return denies != any(_FALSE.search(told) for told in asked)
-
-
-def _denies(told: str) -> bool:
-    plain = _NOT_FAILED.sub(" ", _ASIDE.sub(" ", told))
-    return bool(_NEGATIVE.search(plain) or _WORSE_THAN_NOTHING.search(told))
 
 
 WORSE = _cue(

@@ -51,11 +51,6 @@ _GENE = bounded(
     r"(?:[\w-]+ ){1,2}(?:kinase|receptor))\b"
 )
 """Letters alone are a target only where the words beside them say so."""
-_ONE_OF_IT = bounded(
-    r"[ -](?:[B-HJ-Z]\d{0,2}|[α-ω]|(?i:alpha|alfa|beta|gamma|delta|epsilon|kappa|lambda|omega|tau))"
-    r"(?![^\W_])"
-)
-"""Behind the singular of a class, a letter makes one of its members."""
 _BROUGHT = bounded(
     r"(?<![\w-])[\w-]+(?P<how>[- ](?:associated|induced|related|triggered|provoked)[ -])$",
     re.IGNORECASE,
@@ -242,9 +237,8 @@ def _drugs(text: str) -> list[DrugNamed]:
 
 
 def _is_no_class(text: str, named: DrugNamed) -> bool:
-    """Whether the name of a class is part of another: "insulin resistance", "vitamin K"."""
-    is_one = not named.text.endswith("s") and _ONE_OF_IT.match(text, named.end)
-    return bool(named.group and (is_one or BIOLOGY_BEHIND.match(text, named.end)))
+    """Whether the name of a class is part of another: "insulin resistance"."""
+    return bool(named.group and BIOLOGY_BEHIND.match(text, named.end))
 
 
 def _is_asked(mention: DrugMention, shouted: bool) -> bool:

@@ -62,11 +62,6 @@ _BESIDE_BEHIND = bounded(
     r"(?:combined|together) with) ",
     re.IGNORECASE,
 )
-_PASSIVE = bounded(
-    r"^.{0,80}\b(?:be|is|are|being|been) (?:\w+ )?"
-    r"(?:treated|prevented|cured|slowed|managed|helped|relieved|reversed) (?:with|by|using)\b",
-    re.IGNORECASE,
-)
 _SHORTEST = 5
 """Letters of a drug's name, at least: shorter ones are shorthand, or slips of ordinary words."""
 _MOST = 4
@@ -105,15 +100,10 @@ _ELSEWHERE = (*cues.GROUPS, *cues.OUTCOMES)
 
 def _as_missing(names: Names, found: Sequence[_Words]) -> Iterator[OutsideName]:
     has_drug, has_condition = bool(names.drugs), bool(names.conditions)
-    passive = _PASSIVE.match(names.text)
     for words in found:
-        is_first = not has_drug and not has_condition
-        is_condition = _is_condition(names.text, words)
-        if passive and is_first:
-            is_condition = words.end < passive.end()
         is_last = not any(map(str.isalnum, names.text[words.end :]))
-        is_condition = (is_condition or (has_drug and is_last)) and not has_condition
-        if is_condition:
+        is_condition = _is_condition(names.text, words) or (has_drug and is_last)
+        if is_condition and not has_condition:
             has_condition = True
             condition = Condition(name=words.text, names=(words.text,), known=False)
             yield OutsideName(text=words.text, condition=condition)

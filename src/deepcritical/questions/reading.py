@@ -233,8 +233,7 @@ def _is_on_help(names: Names) -> bool:
         return True
     if any(p.search(text) for p in (_HARM, cues.INJURES, cues.WORSE)):
         return False
-    given = any(text[: c.start].casefold().endswith(" for ") for c in names.conditions)
-    return (treats(names) and given) or bool(names.conditions and cues.LOWERS.search(text))
+    return treats(names) or bool(names.conditions and cues.LOWERS.search(text))
 
 
 def _is_on_gain(names: Names) -> bool:

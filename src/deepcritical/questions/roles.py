@@ -42,6 +42,7 @@ _NOT_THEY = bounded(
     re.IGNORECASE,
 )
 """Before those who are not meant: "in heart failure without diabetes"."""
+_FOR = " for "
 _FAR = 100
 """Characters before a name where it may be denied."""
 _MARKER = bounded(r"-[A-Z]?\d")
@@ -70,7 +71,7 @@ _PREVENTED = bounded(
 )
 _BRINGS = bounded(
     r"\b(?:associat\w+ (?:with|between)|link\w* (?:with|to|between)|risks? (?:of|for)|more|"
-    r"side effects?|adverse|develop\w*|caus\w*|induc\w*|trigger\w*|increas\w*|rais\w*|lead\w* to|"
+    r"side effect\b|develop\w*|caus\w*|induc\w*|trigger\w*|increas\w*|rais\w*|lead\w* to|"
     r"connect\w+ (?:with|to|between))\b",
     re.IGNORECASE,
 )
@@ -89,8 +90,6 @@ _OF_PATIENTS = bounded(
 )
 """What only people who have a condition can have more or less of."""
 _SURELY = 0.5
-_SHARED = 0.1
-"""Least probability of a role for a condition that "and" sets beside one that has it."""
 _LEAST, _LEAST_BESIDE_HARM = 0.15, 0.4
 """Least probability for a condition to be the one that is treated; more beside a feared one."""
 _LEAST_OF_SEVERAL, _LEAST_ALONE = 0.1, 0.3
@@ -189,8 +188,9 @@ def names_harm(names: Names) -> bool:
 
 
 def fears(names: Names) -> bool:
-    """Whether a condition is surely feared, and nothing is to get less."""
-    return names_harm(names) and not cues.LOWERS.search(names.text)
+    """Whether a condition is surely feared, and nothing is to get less or to come back."""
+    is_had = cues.LOWERS.search(names.text) or _OF_PATIENTS.search(names.text)
+    return names_harm(names) and not is_had
 
 
 def hopes(names: Names) -> bool:
@@ -199,10 +199,13 @@ def hopes(names: Names) -> bool:
 
 
 def treats(names: Names) -> bool:
-    """Whether a condition in the question is surely what a drug is given for, and none a harm."""
+    """Whether a condition is surely treated, one stands right behind "for", and none is a harm."""
     told = _told(names)
-    fears = any(one.role[HARM] > _LEAST_ALONE for one in told)
-    return not fears and any(one.role[CONDITION] > _SURELY for one in told)
+    if any(one.role[HARM] > _LEAST_ALONE for one in told):
+        return False
+    before = (names.text[max(0, c.start - len(_FOR)) : c.start] for c in names.conditions)
+    is_given_for = _FOR in map(str.casefold, before)
+    return is_given_for and any(one.role[CONDITION] > _SURELY for one in told)
 
 
 def _told(names: Names) -> list[_Told]:
@@ -313,7 +316,7 @@ def _joined(text: str, told: Sequence[_Told], lead: _Told | None) -> Condition |
     """The condition, with those of its role that "and" or "or" sets beside it."""
     if lead is None:
         return None
-    alike = [one.mention for one in told if one is lead or one.role[lead.likeliest] > _SHARED]
+    alike = [one.mention for one in told if one is lead or one.likeliest == lead.likeliest]
     alike.sort(key=lambda mention: mention.start)
     at = alike.index(lead.mention)
     first = last = at

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
-from deepcritical.questions.cues import SENTENCE_END, asks_in
+from deepcritical.questions.cues import GROUPS, SENTENCE_END, asks_in
 from deepcritical.questions.naming import DrugNamed, Names, taken_by
 from deepcritical.vocabulary.matching import overlaps
 
@@ -56,13 +56,6 @@ _AGAINST = bounded(
     re.IGNORECASE,
 )
 """A control as the other side, whatever drugs are named beside it."""
-_NO_SIDE = bounded(
-    r"\b(?:other|others|another|dose|doses|dosing|daily|weekly|older|younger|women|men|adults|"
-    r"children|not|baseline|before|alone|healthy|controls?)\b",
-    re.IGNORECASE,
-)
-
-
 _BETTER = bounded(
     r"\b(?:(?:any|the|really|work\w*|do(?:es)?|is|be|help\w*|much|even) better"
     r"(?! than (?:placebo|nothing))|as (?:good|well|effective)|more effective|superior|"
@@ -135,7 +128,8 @@ def other_arm(names: Names) -> str:
     for match in _OTHER_ARM.finditer(text):
         start, end = match.span(match.lastgroup or 0)
         arm = text[start:end].casefold()
-        if not (overlaps(start, end, named) or _PLACEBO.search(arm) or _NO_SIDE.search(arm)):
+        is_group = any(pattern.search(arm) for _, pattern in GROUPS)
+        if not (overlaps(start, end, named) or _PLACEBO.search(arm) or is_group):
             return arm
     return ""
 

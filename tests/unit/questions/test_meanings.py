@@ -20,7 +20,6 @@ from deepcritical.questions.wording import plain_wording
         ("Is it false that ivermectin reduces mortality in COVID-19?", True),
         ("Is it wrong that ivermectin reduces mortality in COVID-19?", True),
         ("Is it incorrect that ivermectin does not help in COVID-19?", False),
-        ("Does gabapentin not fail to reduce pain in sciatica?", False),
         ("Is aspirin worse than placebo in dementia?", True),
     ],
 )

@@ -50,6 +50,17 @@ def test_placebo_is_a_comparator_and_makes_no_comparison() -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "Does aspirin prevent stroke in women versus men?",
+        "Does metformin work better in younger versus older adults with diabetes?",
+    ],
+)
+def test_people_are_no_side_of_a_comparison(text: str) -> None:
+    assert read_frame(text).comparators == ()
+
+
+@pytest.mark.parametrize(
     ("text", "others"),
     [
         ("Does aspirin plus clopidogrel prevent stroke?", ["clopidogrel"]),
