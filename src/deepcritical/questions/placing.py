@@ -102,7 +102,8 @@ def _as_missing(names: Names, found: Sequence[_Words]) -> Iterator[OutsideName]:
     has_drug, has_condition = bool(names.drugs), bool(names.conditions)
     for words in found:
         is_last = not any(map(str.isalnum, names.text[words.end :]))
-        is_condition = _is_condition(names.text, words) or (has_drug and is_last)
+        is_of_drug = is_last or names.text[: words.start].casefold().endswith(" in ")
+        is_condition = _is_condition(names.text, words) or (has_drug and is_of_drug)
         if is_condition and not has_condition:
             has_condition = True
             condition = Condition(name=words.text, names=(words.text,), known=False)
