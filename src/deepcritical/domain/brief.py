@@ -69,7 +69,9 @@ class Brief(Model):
     raises: bool = False
     """Whether the claim is that something bad gets more, so that harm answers it with a yes."""
     lead: str = ""
-    """What is said first where no drug was asked about."""
+    """What is said first: of several candidates, or of what is asked beside the effect."""
+    lead_ids: tuple[str, ...] = ()
+    """Records that the lead rests on."""
     answer: tuple[Sentence, ...] = Field(min_length=1)
     """Two to four sentences: drug, population, outcome, effect with interval, certainty."""
     harms: tuple[Sentence, ...] = ()

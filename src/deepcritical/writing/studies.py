@@ -56,7 +56,7 @@ def leading_vote(study: StudyFinding) -> Vote | None:
 def design_of(study: StudyFinding, vote: Vote, readings: Mapping[str, StudyReading]) -> str:
     """Return the design in words, such as "double-blind randomised trial"."""
     if vote.review:
-        return f"review of {vote.studies} studies" if vote.studies else "review"
+        return f"review of {vote.studies:,} studies" if (vote.studies or 0) > 1 else "review"
     reading = readings.get(vote.evidence_id)
     masked = next((_MASKED[f] for f in (reading.design if reading else ()) if f in _MASKED), "")
     kind = {
