@@ -198,9 +198,8 @@ class _Writer:
 
     def _study_table(self) -> tuple[StudyRow, ...]:
         appraisals = self.store.appraisals(self.main)
-        decided = self.verdict.deciding_ids
         store = self.store
-        rows = study_rows(self.studies, appraisals, store.evidence, store.readings, decided)
+        rows = study_rows(self.studies, appraisals, store.evidence, store.readings, self.verdict)
         table = tuple(rows)
         for row in table:
             self.citer.cite(row.evidence_ids)
