@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from deepcritical.domain.effects import RATIOS
 from deepcritical.domain.study import Effect
 from deepcritical.domain.votes import ArmRates, Importance, OutcomeRow, Tier, Way
@@ -10,6 +12,7 @@ __all__ = [
     "direction_words",
     "effect_size",
     "effect_words",
+    "gravest_first",
     "kind_words",
     "row_direction",
     "size_words",
@@ -49,6 +52,12 @@ def kind_words(tier: Tier) -> tuple[str, str]:
     if tier == "reported":
         return "narrative review", "narrative reviews"
     return ("trial", "trials") if tier == "randomised" else ("study", "studies")
+
+
+def gravest_first(rows: Iterable[OutcomeRow]) -> list[OutcomeRow]:
+    """Return rows on harms: deaths, then grave outcomes, and first what was found to be more."""
+    found = (Way.HARM, Way.CONFLICT, Way.BENEFIT, Way.NO_DIFFERENCE)
+    return sorted(rows, key=lambda r: (not r.is_fatal, not r.is_grave, found.index(r.way)))
 
 
 def row_direction(row: OutcomeRow) -> str:
