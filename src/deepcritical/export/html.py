@@ -91,15 +91,18 @@ def render_sources(document: Document) -> str:
     return filled("sources.html", sources=sources, edges=edges, words=edge_words)
 
 
-def render_page(document: Document, preview: Preview | None = None) -> str:
-    """The report, or the answer, as one HTML file that makes no request; a link shows `preview`."""
+def render_page(document: Document, preview: Preview | None = None, above: str = "") -> str:
+    """The report, or the answer, as one HTML file that makes no request; a link shows `preview`.
+
+    `above` is safe HTML that stands before it.
+    """
     title = document.title if isinstance(document, ResearchReport) else document.question
     return filled(
         "page.html",
         title=visible(title),
         preview=preview,
         style=stylesheet(),
-        shown=render_document(document, alone=True),
+        shown=above + render_document(document, alone=True),
         sources=render_sources(document),
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
-from fastapi import APIRouter, Depends, HTTPException, Path, Query, Response
+from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request, Response
 
 from deepcritical.domain.documents import Document
 from deepcritical.domain.report import ResearchReport
@@ -26,6 +26,7 @@ from deepcritical.export.sources import trials_of
 from deepcritical.export.templating import filled
 from deepcritical.export.trace_panel import render_trace
 from deepcritical.interfaces.caller import Known
+from deepcritical.interfaces.compared import news_of
 from deepcritical.interfaces.guard import REPORT_POLICY
 from deepcritical.interfaces.render import told
 from deepcritical.interfaces.report_files import formats_of
@@ -130,10 +131,13 @@ async def show_view(
     run: Known,
     name: Annotated[str, Path(max_length=64)],
     chosen: Annotated[Counted, Depends(counted)],
+    request: Request,
 ) -> Response:
     """One part as an HTML fragment; of the studies with the verdict on those that count."""
     shown = await rendered(run, name, chosen)
     if shown is None:
         raise HTTPException(404, "This run has no such part.")
+    if name == "report":
+        shown = await news_of(request, run) + shown
     headers = {"Content-Security-Policy": REPORT_POLICY}
     return Response(shown, media_type="text/html", headers=headers)
