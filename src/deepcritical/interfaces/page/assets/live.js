@@ -257,7 +257,8 @@ async function versus() {
     const link = made("a", "", run.question);
     link.href = `/compare?${new URLSearchParams({ a: run.id, b: id })}`;
     const item = made("li");
-    item.append(link, made("span", "note", ` ${new Date(run.completed_at).toLocaleDateString("en-GB", DATE)}`));
+    const when = new Date(run.completed_at).toLocaleString("en-GB", { ...DATE, hour: "2-digit", minute: "2-digit" });
+    item.append(link, made("span", "note", ` ${when}`));
     return item;
   });
   $(".versus ul").replaceChildren(...links);
