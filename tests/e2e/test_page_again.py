@@ -56,6 +56,7 @@ def page(browser: Browser, served: tuple[str, str]) -> Iterator[Page]:
 def _again(page: Page, former: str) -> None:
     """Ask a finished run's question again, and wait for the new report."""
     page.goto(f"/?run={former}")
+    page.get_by_text("Ask again or compare").click()
     page.get_by_role("button", name="Ask again").click()
     expect(page).not_to_have_url(re.compile(former))
     expect(page.locator(".live .pill")).to_have_text("completed")
@@ -127,7 +128,7 @@ def test_two_runs_are_compared_from_the_thread(page: Page, served: tuple[str, st
     address, former = served
     _asked(address, OTHER)
     page.goto(f"/?run={former}")
-    page.get_by_text("Compare with another run").click()
+    page.get_by_text("Ask again or compare").click()
     link = page.locator(".versus").get_by_role("link", name=OTHER).first
     expect(link).to_be_visible()
     link.click()

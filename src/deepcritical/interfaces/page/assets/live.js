@@ -201,7 +201,8 @@ function acts() {
     button.disabled = false;
   }
   $(".versus").hidden = word !== "completed";
-  $(".acts").hidden = ![...element.querySelectorAll("[data-act]")].some((button) => !button.hidden);
+  $(".versus summary").textContent = own ? "Ask again or compare" : "Compare";
+  $(".acts").hidden = ![...element.querySelectorAll(".acts button")].some((button) => !button.hidden);
 }
 
 async function act(button) {
@@ -262,6 +263,7 @@ async function versus() {
     return item;
   });
   $(".versus ul").replaceChildren(...links);
+  $(".versus .found").hidden = !links.length;
   tell(".versus .none", links.length ? "" : "No other finished run of yours is kept here.");
 }
 
@@ -295,6 +297,7 @@ function open(run) {
   tell(".waiting", "");
   $(".shared").hidden = true;
   $(".versus").open = false;
+  $(".versus ul").replaceChildren();
   status("starting");
   acts();
   follow();

@@ -1,4 +1,4 @@
-// The steps of the run that is followed, as a tree. `seen` is what assets/live.js has drawn of it.
+// The steps of the run that is followed, as a tree; what was drawn so far stands in `seen`.
 const AGENTS = {
   SearchAgent: "Search",
   HypothesisAgent: "Mechanism hypotheses",
