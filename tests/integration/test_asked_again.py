@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,17 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
+from deepcritical.domain.budget import OwnLimits, RunLimits
+from deepcritical.domain.plan import Place
 from deepcritical.interfaces.access import Access, Mode
+from deepcritical.jobs.runs import RunService
+from deepcritical.orchestrators.deep_research import deep_research
+from deepcritical.orchestrators.magentic import run_team
+from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
-from tests.conftest import QUESTION, paper, run_service, snapshot
+from deepcritical.tools.snapshot import SnapshotSource
+from tests.conftest import QUESTION, opened, paper, run_service, snapshot
 from tests.databases import fresh_database
 from tests.integration.test_api import Served, gated, served
 from tests.integration.test_uploaded_documents import site_on
@@ -100,6 +108,28 @@ async def test_an_answer_is_asked_again_with_its_rounds_and_context(tmp_path: Pa
         assert run.asked == {**told, "former": former}
         assert "is the same" in await view(site.client, run_id)
         assert "In adults." not in (await site.client.get(f"/compare?a={former}&b=none")).text
+
+
+async def test_limits_and_sources_are_those_of_the_former_run(tmp_path: Path) -> None:
+    source = SnapshotSource(snapshot(tmp_path / "records.jsonl", paper(1)))
+    searching = partial(opened, source)
+    runs = RunService(
+        orchestrate=run_team,
+        answering=deep_research,
+        reasoner=ExtractiveReasoner(),
+        open_sources=searching,
+        open_at=lambda _place, _documents: searching,
+        limits_for=lambda _depth: RunLimits(),
+        place=Place(sources=("pubmed", "europepmc")),
+    )
+    limits = OwnLimits(max_iterations=1)
+    former = runs.submit(QUESTION, depth="deep", sources=["europepmc"], own_limits=limits)
+    await former.result()
+    run = runs.again(former)
+    await run.result()
+    asked = {"question": QUESTION, "depth": "deep", "limits": {"max_iterations": 1}}
+    assert run.asked == {**asked, "sources": ["europepmc"], "former": former.run_id}
+    await runs.close()
 
 
 async def test_what_has_not_ended_is_neither_asked_again_nor_compared(tmp_path: Path) -> None:
