@@ -28,7 +28,8 @@ Licence = Literal["same", "form", "people", ""]
 _ORDER: tuple[Licence, ...] = ("same", "form", "people")
 _SAYS_NOT = bounded(
     r"\b(?:not|nor|never|neither|cannot|no longer|contraindicated|unlike|whereas|unapproved|"
-    r"investigational|homeopathic|limitations? of use)\b",
+    r"investigational|homeopathic|limitations? of use|formerly|"
+    r"(?:was|were|previously) indicated)\b",
     re.IGNORECASE,
 )
 _OF_ANIMALS = bounded(
@@ -41,7 +42,9 @@ _OTHERWISE = bounded(
     r"\b(?:without|except(?:ing)?|excluding|exclusion|other than|rather than|instead of|"
     r"absence|ruled? out|ruling out|mimic\w{0,6}|non|"
     # named as the cause of what is treated
-    r"caused|due|secondary|induced|associated|following|after|complicat\w{1,5}|history)\b"
+    r"caused|due|secondary|induced|associated|following|after|complicat\w{1,5}|history|"
+    # treated by something else, or not had
+    r"receiving|undergoing|taking|risk factors? for|at (?:\w{1,12} ){0,2}risk (?:of|for))\b"
     r"[^.;:]{0,40}$",
     re.IGNORECASE,
 )

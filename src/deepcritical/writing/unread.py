@@ -28,6 +28,17 @@ _NO_FINDING = bounded(
     re.IGNORECASE,
 )
 """What calls for more research, or tells an aim."""
+_TELLS_RESULT = bounded(
+    r"\b(?:p ?[<=>]|ci\b|significan\w+|differ(?:ed|ence)?s?\b|versus|vs\b|compared|ratio|reduc\w+|"
+    r"increas\w+|improv\w+|worse\w*|lower\w*|higher|fewer|greater|decreas\w+)",
+    re.IGNORECASE,
+)
+"""Of a sentence with a figure, that it compares and does not only tell who got what."""
+_NULL = bounded(
+    r"\b(?:not (?:\w+ )?significant(?:ly)?|no (?:\w+ ){0,2}differences?|did not differ|"
+    r"non-?significant)\b",
+    re.IGNORECASE,
+)
 _MOST_WORDS = 60
 _BEFORE_BACKGROUND = bounded(
     r"\b(?:receiv\w+|tak(?:e|ing)|undergo\w+|during|after|despite|(?:start|initiat)\w+|"
@@ -55,11 +66,20 @@ def own_words(record: Evidence, drug: str) -> str:
     whole = {span.start for span in whole_sentences(record.content)}
     told = [s for s in body_sentences(record.content, record.citation.title) if s.start in whole]
     named = _names(drug)
-    for span in _by_place(told):
-        fits = len(span.text.split()) <= _MOST_WORDS and not _NO_FINDING.search(span.text)
-        if fits and _is_on(span.text, named) and not addresses_a_model(span.text):
-            return " ".join(span.text.split())
-    return ""
+    fit = [span for span in _by_place(told) if _fits(span.text)]
+    on_drug = [span for span in fit if _is_on(span.text, named)]
+    measured = [
+        s for s in on_drug if _TELLS_RESULT.search(s.text) and any(map(str.isdigit, s.text))
+    ]
+    # What the authors conclude is not told alone where they found no difference.
+    null = [span for span in fit if _NULL.search(span.text)]
+    chosen = next(iter((*measured, *null, *on_drug)), None) if on_drug else None
+    return " ".join(chosen.text.split()) if chosen else ""
+
+
+def _fits(text: str) -> bool:
+    short = len(text.split()) <= _MOST_WORDS
+    return short and not _NO_FINDING.search(text) and not addresses_a_model(text)
 
 
 _QUOTED = bounded(r"^“(.+)”$")
@@ -79,10 +99,13 @@ def quote_in(text: str) -> str:
 
 
 def _by_place(told: list[Span]) -> Iterator[Span]:
-    """Yield the sentences that may conclude, the last first, then those of the results."""
+    """Yield the sentences that may conclude, the last first, then those of the results.
+
+    Of a text without headings all may tell results.
+    """
     ends = told[-_LAST:] if not any(s.label for s in told) else []
     yield from reversed([s for s in told if s.label.startswith(_CONCLUDING) or s in ends])
-    yield from (s for s in told if s.label.startswith(_FINDING))
+    yield from (s for s in told if s.label.startswith(_FINDING) or (ends and s not in ends))
 
 
 def _names(drug: str) -> frozenset[str]:

@@ -40,6 +40,9 @@ def condition(name: str) -> Condition:
         ("is indicated for pain without Made-Up syndrome", "made-up syndrome", ""),
         ("is indicated for diabetes mellitus", "type 2 diabetes", ""),
         ("treats asthma", "asthma", ""),
+        ("is indicated for gout; it was formerly indicated for asthma", "asthma", ""),
+        ("is indicated for gout in adults with risk factors for stroke", "stroke", ""),
+        ("is indicated for gout in women receiving therapy for breast cancer", "breast cancer", ""),
     ],
 )
 def test_only_what_is_treated_is_licensed(uses: str, name: str, how: str) -> None:
