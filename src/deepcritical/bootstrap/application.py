@@ -41,17 +41,6 @@ from deepcritical.services.study_readings import StudyReadings
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings
 
-__all__ = [
-    "build_lookups",
-    "build_reasoner",
-    "build_runs",
-    "limits_of",
-    "open_retrieval",
-    "open_traces",
-    "read_settings",
-    "retrieval_parts",
-]
-
 LOCAL_RESULTS = 30
 """Records that a query takes from a snapshot: a local file costs no request, so it may be many."""
 

@@ -25,8 +25,6 @@ from deepcritical.services.embeddings import EmbeddingService
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.settings import Settings
 
-__all__ = ["ChatService", "build_similar", "open_chats"]
-
 
 @dataclass(frozen=True)
 class ChatService:

@@ -15,8 +15,6 @@ from deepcritical.services.worker_files import WorkerName
 if TYPE_CHECKING:
     from deepcritical.jobs.dbos_engine import DbosEngine
 
-__all__ = ["build_durable", "open_board"]
-
 
 def build_durable(
     traces: ToolTraceService,

@@ -30,8 +30,6 @@ from deepcritical.tools.rate_limiter import Limiter, limiter_for
 from deepcritical.tools.registry import BY_KEY, FULL_TEXTS, MESH
 from deepcritical.tools.source import Means, SourceDescription
 
-__all__ = ["LiveSources", "open_sources"]
-
 LimiterOf = Callable[[str, int], Limiter]
 """The limiter of a host, for so many requests a second."""
 

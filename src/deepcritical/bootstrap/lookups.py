@@ -18,8 +18,6 @@ from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.searching import Found, search
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
 
-__all__ = ["Lookups"]
-
 _FIELD = {kind: (source.key, form) for source in SOURCES for kind, form in source.by_id.items()}
 """Which source knows a kind of id, and how it is asked for one."""
 _FEW = 3

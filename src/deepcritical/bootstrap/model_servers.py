@@ -13,8 +13,6 @@ from deepcritical.settings import Settings
 if TYPE_CHECKING:
     from deepcritical.models.providers import ModelServer
 
-__all__ = ["build_model_server", "libraries_of", "users_server"]
-
 
 def build_model_server(settings: Settings, model: str) -> ModelServer:
     """The server of the settings' model, with those of its steps and its fallback.

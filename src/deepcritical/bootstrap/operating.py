@@ -17,8 +17,6 @@ from deepcritical.settings import Settings
 if TYPE_CHECKING:
     from deepcritical.services.operations import Operations
 
-__all__ = ["OpenReadings", "open_operations", "open_readings", "open_telemetry"]
-
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 _PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
 

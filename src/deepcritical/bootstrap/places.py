@@ -31,8 +31,6 @@ from deepcritical.tools.registry import FULL_TEXTS, known
 from deepcritical.tools.search_handler import SearchHandler
 from deepcritical.tools.snapshot import SnapshotSource, snapshot_path
 
-__all__ = ["OpenAt", "OpenRag", "open_sources_of", "place_of", "sources_at"]
-
 OwnTools = Callable[[Sequence[OwnDocument]], list[SearchTool]]
 """Makes the source of the user's own documents for one run; none where there are none."""
 OpenRag = Callable[[], LlamaIndexRAGService]

@@ -19,8 +19,6 @@ from deepcritical.services.calculating import calculated
 from deepcritical.settings import Settings
 from deepcritical.tools.documents import read_document
 
-__all__ = ["StudyCard", "read_alone"]
-
 _ONLY = "E1"
 
 

@@ -15,8 +15,6 @@ import re
 
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["expand_abbreviations"]
-
 _PARENTHESES = bounded(r"\(([^()]{2,200})\)|\[([^\[\]]{2,200})\]")
 _INNER_BREAK = bounded(r"[;,:=]\s|\s[=]")
 _SENTENCE_BREAK = bounded(r"[.!?;:)\]]\s+|\n")

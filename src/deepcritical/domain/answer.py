@@ -33,17 +33,6 @@ from deepcritical.domain.sentences import Finding, Sentence, citation_marks
 from deepcritical.domain.text import shorten_at_sentence
 from deepcritical.domain.verdict import Verdict
 
-__all__ = [
-    "ANSWER_SCHEMA",
-    "AnswerPart",
-    "AnsweredItem",
-    "ChecklistCoverage",
-    "DeepAnswer",
-    "ToolOutput",
-    "ToolSource",
-    "tool_sources",
-]
-
 _SNIPPET = 300
 """Characters that a snippet should not exceed; it is cut at a sentence."""
 

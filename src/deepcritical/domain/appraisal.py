@@ -10,16 +10,6 @@ from deepcritical.domain.evidence import Fact
 from deepcritical.domain.grading import Grade
 from deepcritical.domain.votes import Vote, Way
 
-__all__ = [
-    "Appraisal",
-    "Direction",
-    "Reading",
-    "Remark",
-    "Stance",
-    "StudyFinding",
-    "study_findings",
-]
-
 
 class Stance(StrEnum):
     """A record's stance towards "the drug helps in the condition".

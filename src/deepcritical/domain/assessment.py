@@ -10,8 +10,6 @@ from typing import Literal
 from deepcritical.domain.base import Model, Score10, UnitInterval
 from deepcritical.domain.question import SearchQuery
 
-__all__ = ["JudgeAssessment", "RoundChoice"]
-
 
 class RoundChoice(Model):
     """What the judge wants of the next round. Whether there is one is decided by code."""

@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["AuthorName", "author_name"]
-
 _GROUP = bounded(
     r"\b(?:group|collaborat\w+|consortium|investigators|network|committee|team)\b", re.IGNORECASE
 )

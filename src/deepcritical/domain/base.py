@@ -6,8 +6,6 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = ["Model", "Score10", "UnitInterval"]
-
 UnitInterval = Annotated[float, Field(ge=0.0, le=1.0)]
 """A number from 0 to 1."""
 

@@ -8,8 +8,6 @@ from deepcritical.domain.base import Model
 from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.votes import OutcomeRow
 
-__all__ = ["Brief", "DecidingStudy", "StudyRow", "TrialUnderWay"]
-
 
 class DecidingStudy(Model):
     """One of the studies that the verdict rests on, in a line."""

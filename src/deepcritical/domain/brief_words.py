@@ -15,20 +15,6 @@ if TYPE_CHECKING:
     from deepcritical.domain.verdict import Verdict
     from deepcritical.domain.votes import OutcomeRow
 
-__all__ = [
-    "COLUMNS",
-    "Badge",
-    "Briefed",
-    "badge",
-    "cited_ids",
-    "comparator_words",
-    "finding_cells",
-    "licensed_words",
-    "studies_words",
-    "study_words",
-    "trial_words",
-]
-
 COLUMNS = ("Outcome", "Compared with", "Studies (people)", "Result", "Certainty")
 """Of the summary of findings."""
 _CONTROLS = {

@@ -15,19 +15,6 @@ from pydantic import Field
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.errors import BudgetExceeded, ConfigurationError
 
-__all__ = [
-    "SHARES",
-    "STEPS",
-    "Depth",
-    "Judgement",
-    "OwnLimits",
-    "Price",
-    "Purse",
-    "RunLimits",
-    "Spent",
-    "Step",
-]
-
 Depth = Literal["quick", "standard", "deep"]
 
 Judgement = Literal[

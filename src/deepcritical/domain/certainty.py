@@ -17,8 +17,6 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_retracted
 
-__all__ = ["LARGE", "OPTIMAL_INFORMATION_SIZE", "VERY_FEW", "Certainty", "Rated", "rate_certainty"]
-
 VERY_FEW = 100
 """Participants below which imprecision is very serious and counts twice (GRADE guidelines 6)."""
 OPTIMAL_INFORMATION_SIZE = 400

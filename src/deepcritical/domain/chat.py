@@ -15,19 +15,6 @@ from deepcritical.domain.report_parts import Reference
 from deepcritical.domain.similar import SimilarRun
 from deepcritical.domain.tool_registry import ToolProgress
 
-__all__ = [
-    "ENDS_TURN",
-    "ChatAnswer",
-    "ChatEvent",
-    "ChatSentence",
-    "FoundRecords",
-    "ResearchEnded",
-    "ResearchOffered",
-    "ToolCalled",
-    "ToolTold",
-    "TurnFailed",
-]
-
 
 class FoundRecords(Model):
     """What a tool that looks for records has found: the payload of its result."""

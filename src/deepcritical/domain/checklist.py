@@ -17,20 +17,6 @@ from deepcritical.domain.evidence import Fact
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.named import Condition, Drug
 
-__all__ = [
-    "Aspect",
-    "Checklist",
-    "ChecklistItem",
-    "Coverage",
-    "Inquiry",
-    "InquiryKind",
-    "ItemCoverage",
-    "ItemFact",
-    "cover",
-    "facts_of",
-    "lower_of",
-]
-
 
 class InquiryKind(StrEnum):
     """What a free question is after."""

@@ -7,8 +7,6 @@ from enum import StrEnum
 from deepcritical.domain.base import Model
 from deepcritical.domain.errors import DeepCriticalError
 
-__all__ = ["Check", "CheckState", "failed", "passed", "skipped"]
-
 
 class CheckState(StrEnum):
     """How a check ended."""

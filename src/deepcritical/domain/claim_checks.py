@@ -11,19 +11,6 @@ from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.patterns import bounded
 
-__all__ = [
-    "MAX_CLAIM_NUMBERS",
-    "MAX_TEXT_NUMBERS",
-    "Check",
-    "CheckKind",
-    "ClaimCheck",
-    "ClaimVerdict",
-    "Failure",
-    "LocatedQuote",
-    "Outcome",
-    "check_size",
-]
-
 MAX_CLAIM_NUMBERS = 30
 MAX_TEXT_NUMBERS = 5000
 """Every number of a claim is sought among all of the records: this many take two seconds."""

@@ -14,8 +14,6 @@ from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.domain.report_parts import Claim, Reference
 from deepcritical.domain.text import fold, locate_quote
 
-__all__ = ["claim_appendix", "claim_holds", "is_quote", "located"]
-
 _HEADER = ("No.", "Claim", "Quote", "Source", "Characters")
 _HEADER_OF_QUOTES = ("No.", "Claim, which is the quote word for word", "Source", "Characters")
 _SHORT = 140

@@ -16,8 +16,6 @@ from deepcritical.domain.record_kinds import is_paper
 from deepcritical.domain.stop_reasons import is_negative_stop
 from deepcritical.domain.text import sentences
 
-__all__ = ["LEVEL", "Design", "Judged", "design_of"]
-
 
 class Design(StrEnum):
     """Study design, in the words of a report."""

@@ -7,8 +7,6 @@ from pydantic import JsonValue
 from deepcritical.domain.answer import DeepAnswer
 from deepcritical.domain.report import ResearchReport
 
-__all__ = ["Document", "read_document"]
-
 Document = ResearchReport | DeepAnswer
 """The report of a team, or the answer to a free question."""
 

@@ -16,8 +16,6 @@ from deepcritical.domain.drug_facts import (
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.text import Span
 
-__all__ = ["LISTED_AS", "fact_records", "fact_span", "label_name", "label_text"]
-
 LISTED_AS = {"class": "Established pharmacologic class", "licensed": "Approved indication"}
 """How the lines of a source's record begin."""
 _LEFT_OUT = ("adverse_reactions", "warnings", "use_in_specific_populations")

@@ -11,29 +11,6 @@ from pydantic import Field
 
 from deepcritical.domain.base import Model, UnitInterval
 
-__all__ = [
-    "EVENTS_CAVEAT",
-    "LABEL_SECTIONS",
-    "Approval",
-    "AskedOf",
-    "Association",
-    "ClassKind",
-    "CuratedFact",
-    "DrugFacts",
-    "DrugIdentity",
-    "DrugLabel",
-    "DrugTarget",
-    "EventCount",
-    "FactsOutcome",
-    "Indication",
-    "LabelSection",
-    "LiteratureRelation",
-    "Origin",
-    "PharmacologicalClass",
-    "SectionKey",
-    "TargetSafety",
-]
-
 FactsOutcome = Literal[
     "data", "empty", "degraded", "unavailable", "not_applicable", "not_requested"
 ]

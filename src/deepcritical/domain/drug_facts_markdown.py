@@ -8,8 +8,6 @@ from deepcritical.domain.drug_facts import EVENTS_CAVEAT, DrugFacts, DrugTarget
 from deepcritical.domain.markdown import escape_markdown, table
 from deepcritical.domain.text import capitalised
 
-__all__ = ["facts_markdown"]
-
 _MOST = 8
 """Of each kind that are printed; the data holds all."""
 

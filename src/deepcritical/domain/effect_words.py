@@ -6,15 +6,6 @@ from deepcritical.domain.effects import RATIOS
 from deepcritical.domain.study import Effect
 from deepcritical.domain.votes import ArmRates, Importance, OutcomeRow, Tier, Way
 
-__all__ = [
-    "direction_words",
-    "effect_size",
-    "effect_words",
-    "kind_words",
-    "row_direction",
-    "size_words",
-]
-
 _WAYS = {
     Way.BENEFIT: "better with the drug",
     Way.NO_DIFFERENCE: "no difference shown",

@@ -12,18 +12,6 @@ from typing import Literal
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.study import Effect, Result
 
-__all__ = [
-    "RATIOS",
-    "contradicts_figures",
-    "favoured",
-    "has_more",
-    "is_consistent",
-    "leaning",
-    "no_effect_value",
-    "oriented",
-    "significant",
-]
-
 RATIOS = frozenset({"RR", "OR", "HR", "IRR", "ratio"})
 """Measures whose value of no effect is 1."""
 _OF_SHARES = frozenset({"RR", "OR", "RD", "RRR"})

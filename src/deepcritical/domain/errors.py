@@ -41,46 +41,6 @@ ResearchCancelled (BaseException): so that no framework swallows it
 
 from __future__ import annotations
 
-__all__ = [
-    "ERRORS",
-    "AccessError",
-    "AuthenticationError",
-    "BudgetExceeded",
-    "CapacityError",
-    "ChecksFailedError",
-    "ClaimsUnsupportedError",
-    "ConfigurationError",
-    "DatabaseDamagedError",
-    "DatabaseFullError",
-    "DatabaseReadOnlyError",
-    "DatabaseUnreachableError",
-    "DeepCriticalError",
-    "DocumentError",
-    "DocumentNotFoundError",
-    "DocumentTooLargeError",
-    "EmptyQuestionError",
-    "KeyRefusedError",
-    "ModelUnknownError",
-    "OwnershipError",
-    "PlanError",
-    "QuestionDeclinedError",
-    "QuestionError",
-    "QuestionTooLongError",
-    "QuotaExceededError",
-    "RateLimitError",
-    "ReasoningError",
-    "ResearchCancelled",
-    "SearchError",
-    "SnapshotCorruptError",
-    "SnapshotNotFoundError",
-    "StorageError",
-    "ToolInputError",
-    "TraceEndedError",
-    "TraceNotFoundError",
-    "TraceTakenError",
-    "UnknownToolError",
-]
-
 
 class DeepCriticalError(Exception):
     """Root of all errors meant for users.

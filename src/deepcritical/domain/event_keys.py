@@ -15,8 +15,6 @@ from typing import Any, NamedTuple
 
 from deepcritical.domain.events import LoggedEvent
 
-__all__ = ["EventKeys", "KeyedEvent"]
-
 
 class KeyedEvent(NamedTuple):
     """An event of a run, and what it is recognised by."""

@@ -13,41 +13,6 @@ from deepcritical.domain.budget import Judgement, RunLimits, Spent
 from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage
 from deepcritical.domain.question import ResearchQuestion
 
-__all__ = [
-    "TERMINAL",
-    "AgentCalled",
-    "AnswerWritten",
-    "BudgetPlanned",
-    "ChecklistMade",
-    "ClaimsChecked",
-    "CompletenessChecked",
-    "Event",
-    "EvidenceAssessed",
-    "EvidenceProcessed",
-    "FactsMapped",
-    "HypothesesProposed",
-    "InquiryRefined",
-    "IntegrityChecked",
-    "JudgementMade",
-    "LoggedEvent",
-    "Notice",
-    "QuestionRefined",
-    "RecordRead",
-    "RecordsRanked",
-    "ReferencesValidated",
-    "ReportWritten",
-    "RoundChosen",
-    "RunCancelled",
-    "RunCompleted",
-    "RunFailed",
-    "RunStarted",
-    "SourceSearched",
-    "SourcesOpened",
-    "Stage",
-    "StopReason",
-    "StudiesRead",
-]
-
 
 class Stage(StrEnum):
     """Where a run is."""

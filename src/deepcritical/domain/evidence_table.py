@@ -10,8 +10,6 @@ from deepcritical.domain.appraisal import Direction
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.evidence import Integrity, StopClass
 
-__all__ = ["DrugStance", "EvidenceRow", "VerdictRole", "phase_name"]
-
 
 class VerdictRole(StrEnum):
     """The part of a record in a verdict, the greatest first."""

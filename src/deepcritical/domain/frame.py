@@ -11,15 +11,6 @@ from deepcritical.domain.base import Model
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
 
-__all__ = [
-    "SERIOUS_HARM",
-    "Ambiguity",
-    "DeclineReason",
-    "OutsideName",
-    "QuestionFrame",
-    "QuestionKind",
-]
-
 
 class QuestionKind(StrEnum):
     """What a question asks for."""

@@ -27,20 +27,8 @@ from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.certainty import Certainty, rate_certainty
 from deepcritical.domain.designs import LEVEL, Design, design_of
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.record_kinds import is_notice, is_paper, is_preprint, is_retracted
+from deepcritical.domain.record_kinds import is_paper, is_preprint, is_retracted
 from deepcritical.domain.sizes import participants
-from deepcritical.domain.stop_reasons import is_harm_stop, is_negative_stop
-
-__all__ = [
-    "Design",
-    "Grade",
-    "grade",
-    "is_harm_stop",
-    "is_negative_stop",
-    "is_notice",
-    "is_retracted",
-    "quality_score",
-]
 
 _WEIGHTS = {
     "design": 0.35,

@@ -7,8 +7,6 @@ import re
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span
 
-__all__ = ["HARMS_SECTION", "SAFETY", "SAFETY_AS_TOPIC", "reports_harm"]
-
 
 def _any(*patterns: str) -> re.Pattern[str]:
     return bounded("|".join(f"(?:{p})" for p in patterns), re.IGNORECASE)

@@ -14,8 +14,6 @@ from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.evidence import Fact
 from deepcritical.domain.question import SearchQuery
 
-__all__ = ["Edge", "EdgeSide", "MechanismHypothesis", "Sign", "chain_confidence"]
-
 
 class Sign(StrEnum):
     """What the subject of a relation does to its object."""

@@ -8,8 +8,6 @@ from deepcritical.domain.evidence_table import EvidenceRow
 from deepcritical.domain.markdown import escape_markdown, table
 from deepcritical.domain.report_parts import EdgeTested, HypothesisTested, Reference
 
-__all__ = ["edge_evidence", "hypothesis_list"]
-
 _HEADER = ("Edge", "In", "Finding", "Records, with OCEBM level and people")
 
 

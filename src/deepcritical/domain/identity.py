@@ -8,21 +8,9 @@ from typing import get_args
 from urllib.parse import quote, unquote, urlsplit
 
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Integrity, SourceName
-from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.patterns import bounded
+from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.domain.text import fold
-
-__all__ = [
-    "canonical_ids",
-    "is_nct",
-    "merge_evidence",
-    "normalised_doi",
-    "normalised_title",
-    "record_url",
-    "study_groups",
-    "study_links",
-    "trials_in",
-]
 
 _DOI = bounded(r"10\.\d{4,9}/\S+", re.IGNORECASE)
 _NCT = bounded(r"\bNCT\d{8}\b", re.IGNORECASE)

@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 from deepcritical.domain.recipe import Recipe
 
-__all__ = ["Begun", "EngineRow", "Signals"]
-
 
 class EngineRow(NamedTuple):
     """The row of the engine, beside the jobs, that says which worker has a run."""

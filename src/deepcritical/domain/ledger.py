@@ -8,8 +8,6 @@ from pydantic import Field
 
 from deepcritical.domain.base import Model
 
-__all__ = ["EntryKind", "Ledger", "LedgerEntry", "SupportRate"]
-
 
 class EntryKind(StrEnum):
     """What an entry is about."""

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["escape_markdown", "one_line", "table", "unescape_markdown", "visible"]
-
 _SPECIAL = bounded(r"([\\`*_\[\]<>|~]|&(?=#|\w+;))")
 _ESCAPED = bounded(r"\\([^\w\s])")
 _LINE_START = bounded(r"^(\d*)(?:([#=-])(?=\2*(?:\s|$))|([+.)])(?=\s|$))")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["key_variable", "provider_of"]
-
 _NAMED: Mapping[str, str] = {
     "azure": "AZURE_OPENAI_API_KEY",
     "bedrock": "AWS_BEARER_TOKEN_BEDROCK",

@@ -6,8 +6,6 @@ import re
 
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["addresses_a_model"]
-
 _ADDRESS = bounded(
     r"\b(?:ignore|disregard|forget|override) (?:[\w-]+ ){0,4}(?:instructions?|rules|prompts?)\b|"
     r"(?:^|[.!?\n>\]])\s*(?:system|assistant|developer|user) ?:|\bsystem prompt\b|"

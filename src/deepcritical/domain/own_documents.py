@@ -9,8 +9,6 @@ from pydantic import Field
 from deepcritical.domain.base import Model
 from deepcritical.domain.evidence import MAX_TEXT_CHARS, Evidence
 
-__all__ = ["MAX_DOCUMENTS", "GivenDocuments", "OwnDocument", "PastedText"]
-
 MAX_DOCUMENTS = 20
 """Of one run."""
 

@@ -13,8 +13,6 @@ from functools import lru_cache
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.text import Span, fold, locate_quote, sentences
 
-__all__ = ["align_quote", "body_sentences", "in_references"]
-
 _HEADING = bounded(
     r"(?:^|\n|(?<=[.!?]\s))[ \t]*(?:\d+\.?\s+)?(?:references?|bibliography|literature cited|"
     r"works cited|reference list)\s*(?:\n|:|\.|(?=\[?1[\].)]))",

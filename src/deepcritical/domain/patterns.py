@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["bounded"]
-
 _MOST_BLANKS, _MOST_LETTERS, _MOST = 20, 100, 300
 """Times that they repeat at most: blanks and marks, letters, and everything else.
 

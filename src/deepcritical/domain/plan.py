@@ -14,24 +14,14 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 from deepcritical.domain.base import Model
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.errors import ConfigurationError, PlanError
+from deepcritical.domain.named import Condition
 from deepcritical.domain.question import (
-    Condition,
     QuestionForm,
     ResearchQuestion,
     SearchBlock,
     SearchQuery,
     checked_question,
 )
-
-__all__ = [
-    "MOST_QUERIES",
-    "Place",
-    "PlannedQuery",
-    "ResearchPlan",
-    "check_limits",
-    "check_plan",
-    "parse_plan",
-]
 
 MOST_QUERIES = 40
 """Searches of a plan at most."""

@@ -6,8 +6,6 @@ from pydantic import Field
 
 from deepcritical.domain.base import Model
 
-__all__ = ["PrismaFlow", "RecordCount"]
-
 
 class RecordCount(Model):
     """How many records have something in common."""

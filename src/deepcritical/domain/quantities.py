@@ -13,8 +13,6 @@ from typing import NamedTuple
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.units import NO_UNIT, UNIT, Unit, unit_of
 
-__all__ = ["Quantity", "quantities", "same_value"]
-
 _DIGITS = (
     r"(?:\d{1,3}(?:[,\u00a0\u2009\u202f]\d{3})+(?!\d)|\d{1,3}(?: \d{3})+(?= [a-z])|\d+)"
     r"(?:[.·]\d+)?|(?<!\d)[.·]\d+"

@@ -12,17 +12,6 @@ from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.named import Condition, Drug
 from deepcritical.domain.patterns import bounded
 
-__all__ = [
-    "MAX_QUESTION_CHARS",
-    "Condition",
-    "Drug",
-    "QuestionForm",
-    "ResearchQuestion",
-    "SearchBlock",
-    "SearchQuery",
-    "checked_question",
-]
-
 MAX_QUESTION_CHARS = 2000
 _UNSEEN = bounded(
     r"\x1b\[[0-9;]{0,9}[A-Za-z]|"

@@ -9,8 +9,6 @@ from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.own_documents import OwnDocument
 from deepcritical.domain.plan import Place, ResearchPlan
 
-__all__ = ["ModelChoice", "Recipe"]
-
 
 class ModelChoice(Model):
     """The model of a run, by name; its key is never a part of it."""

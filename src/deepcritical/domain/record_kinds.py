@@ -7,8 +7,6 @@ import re
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["is_notice", "is_paper", "is_preprint", "is_retracted"]
-
 _RETRACTED = bounded(
     r"retracted publication|^\W*(?:retracted|withdrawn)\b|\bretraction in\b", re.IGNORECASE | re.M
 )

@@ -42,8 +42,6 @@ from deepcritical.domain.sentences import Finding
 from deepcritical.domain.text import shorten_at_sentence
 from deepcritical.domain.verdict import NO_RECORD, Verdict
 
-__all__ = ["REPORT_SCHEMA", "SUMMARY_LIMIT", "ResearchReport"]
-
 SUMMARY_LIMIT = 500
 """Characters that an executive summary should not exceed; it is cut at a sentence."""
 _DISCLAIMER = "*For research use, not medical advice.*"

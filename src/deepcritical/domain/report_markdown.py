@@ -31,20 +31,6 @@ from deepcritical.domain.trial_status import status_words
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import Importance, OutcomeRow
 
-__all__ = [
-    "because",
-    "brief_markdown",
-    "candidate_table",
-    "change_table",
-    "evidence_table",
-    "findings_table",
-    "quotes",
-    "reference_list",
-    "section",
-    "study_table",
-    "trial_table",
-]
-
 _REGISTERS = ("clinicaltrials", "registry")
 
 _SCALES = "How these scores are computed: see “How the verdict is reached” in the documentation."

@@ -9,22 +9,10 @@ from pydantic import Field
 
 from deepcritical.domain.authors import author_name
 from deepcritical.domain.base import Model, UnitInterval
+from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.evidence import SourceName
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.verdict import Certainty, Verdict, VerdictLabel
-
-__all__ = [
-    "Claim",
-    "DrugCandidate",
-    "EdgeTested",
-    "HypothesisTested",
-    "Quoted",
-    "Reference",
-    "ReportSection",
-    "SearchRun",
-    "VerdictChange",
-]
-
+from deepcritical.domain.verdict import Verdict, VerdictLabel
 
 _ACRONYM = bounded(
     r"\b(?!(?:[IVX]+|RCT)\b)[A-Z][A-Z0-9]{2,}(?:-[A-Z0-9]+)*(?=\)|\s(?:trial|study)\b)"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["RUN_LOG", "RUN_READINGS", "RUN_RECORDS"]
-
 RUN_RECORDS = "evidence.jsonl"
 """Its records, as a snapshot."""
 RUN_READINGS = "readings.jsonl"

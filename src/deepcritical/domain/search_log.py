@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from deepcritical.domain.markdown import escape_markdown, table
 from deepcritical.domain.report_parts import SearchRun
 
-__all__ = ["search_log"]
-
 
 def search_log(searches: Sequence[SearchRun]) -> str:
     """The log as Markdown: a table for a snapshot, an entry for each query of live sources.

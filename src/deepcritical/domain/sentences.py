@@ -16,18 +16,6 @@ from deepcritical.domain.report_parts import Reference
 from deepcritical.domain.study import Effect
 from deepcritical.domain.votes import Directness, Way
 
-__all__ = [
-    "CheckName",
-    "Draft",
-    "Finding",
-    "Origin",
-    "Sentence",
-    "SentenceCheck",
-    "as_markdown",
-    "as_text",
-    "citation_marks",
-]
-
 CheckName = Literal[
     "ids",
     "figures",

@@ -9,8 +9,6 @@ from pydantic import Field
 
 from deepcritical.domain.base import Model, UnitInterval
 
-__all__ = ["News", "SimilarRun"]
-
 
 class News(Model):
     """What sources hold that they did not hold for a former run."""

@@ -9,8 +9,6 @@ from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_paper
 from deepcritical.domain.text import sentences
 
-__all__ = ["participants"]
-
 _NOUN = (
     r"(?:patients|participants|subjects|adults|persons|people|individuals|veterans|outpatients|"
     r"inpatients|volunteers|infants|children|women|men)"

@@ -7,8 +7,6 @@ import re
 from deepcritical.domain.evidence import Evidence, StopClass
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["STOPPED", "classify_stop", "is_harm_stop", "is_negative_reason", "is_negative_stop"]
-
 STOPPED = frozenset({"TERMINATED", "WITHDRAWN", "SUSPENDED", "STOPPED"})
 """Registry statuses of trials that ended before their end."""
 _ASIDE = (

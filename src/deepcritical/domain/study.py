@@ -13,32 +13,6 @@ from pydantic import Field
 
 from deepcritical.domain.base import Model
 
-__all__ = [
-    "SCHEMA_VERSION",
-    "Arm",
-    "ArmFigure",
-    "Better",
-    "Conclusion",
-    "Contrast",
-    "ControlKind",
-    "DesignFeature",
-    "Effect",
-    "EffectMeasure",
-    "Fault",
-    "Group",
-    "Intervention",
-    "MechanismStatement",
-    "Population",
-    "Reader",
-    "ReaderKind",
-    "Result",
-    "ResultKind",
-    "ResultLevel",
-    "StudyKind",
-    "StudyReading",
-    "Unreadable",
-]
-
 SCHEMA_VERSION: Literal[1] = 1
 
 ReaderKind = Literal["registry", "curated", "model", "rules"]

@@ -10,16 +10,6 @@ from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
 
-__all__ = [
-    "Span",
-    "capitalised",
-    "fold",
-    "locate_quote",
-    "sentences",
-    "shorten_at_sentence",
-    "whole_sentences",
-]
-
 _ABBREVIATIONS = (
     "vs",
     "e.g",

@@ -21,16 +21,6 @@ from deepcritical.domain.errors import (
 )
 from deepcritical.domain.traces import LOCAL_USER
 
-__all__ = [
-    "ToolCaller",
-    "ToolConfig",
-    "ToolExecutor",
-    "ToolProgress",
-    "ToolRegistry",
-    "ToolResult",
-    "ToolStep",
-]
-
 
 class ToolProgress(Model):
     """How far a tool is."""

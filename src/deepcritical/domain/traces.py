@@ -34,23 +34,6 @@ from deepcritical.domain.events import (
 )
 from deepcritical.domain.question import ResearchQuestion
 
-__all__ = [
-    "LOCAL_USER",
-    "Folded",
-    "KnowledgeBase",
-    "KnownFact",
-    "KnownSource",
-    "ToolTrace",
-    "TraceItem",
-    "TraceMetrics",
-    "TraceResult",
-    "TraceState",
-    "TraceStatus",
-    "TraceSummary",
-    "fold",
-    "knowledge_of",
-]
-
 LOCAL_USER = "local"
 """Whoever works at this machine, by the command line or by the page on loopback."""
 

@@ -7,8 +7,6 @@ import re
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["is_current", "is_under_way", "status_words", "told_status"]
-
 _STALE = bounded(
     r"\bstatus\b[^;]{0,80}\b(?:out of date|older|outdated|not current)\b|"
     r"\bdisagree on the status\b|"

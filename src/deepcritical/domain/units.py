@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from deepcritical.domain.patterns import bounded
 
-__all__ = ["NO_UNIT", "UNIT", "Unit", "unit_of"]
-
 
 class Unit(NamedTuple):
     """What a number counts: ``mg/kg`` is mass per mass with the factor 1e-6."""

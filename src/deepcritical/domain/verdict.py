@@ -9,8 +9,6 @@ from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.votes import OutcomeRow
 
-__all__ = ["NO_RECORD", "WEAK_SIGNAL", "Certainty", "Verdict", "VerdictLabel"]
-
 
 class VerdictLabel(StrEnum):
     """How far the evidence carries "the drug helps in the condition", from best to worst."""

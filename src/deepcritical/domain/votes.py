@@ -11,22 +11,6 @@ from deepcritical.domain.base import Model
 from deepcritical.domain.certainty import Certainty
 from deepcritical.domain.study import Effect, EffectMeasure, ResultLevel
 
-__all__ = [
-    "NOT_STATED",
-    "OTHER_COMPARISON",
-    "TIERS",
-    "ArmRates",
-    "Directness",
-    "Importance",
-    "OutcomeRow",
-    "PooledEffect",
-    "RowEffect",
-    "Tier",
-    "Vote",
-    "Way",
-]
-
-
 NOT_STATED = "not stated"
 """The control of a study that does not tell it."""
 

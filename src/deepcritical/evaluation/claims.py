@@ -15,8 +15,6 @@ from deepcritical.evaluation.files import half_of, json_lines, table, text_of
 from deepcritical.evaluation.scores import Half, Outcome
 from deepcritical.verification.claims import verify_claim
 
-__all__ = ["judge_abstracts", "judge_healthver", "judge_scifact", "judge_sentences"]
-
 _SURE = ("figure", "number", "id", "name")
 """Beginnings of the kinds of mistakes that code alone must find."""
 _SUPPORTED, _CONTRADICTED = ClaimVerdict.SUPPORTED, ClaimVerdict.CONTRADICTED

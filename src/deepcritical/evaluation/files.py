@@ -12,8 +12,6 @@ from typing import Any
 
 from deepcritical.evaluation.scores import Half
 
-__all__ = ["half_of", "json_lines", "rows_on", "table", "text_of"]
-
 
 def half_of(key: str) -> Half:
     """The half of a row of a published set, by a hash of its id."""

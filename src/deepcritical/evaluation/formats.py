@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from deepcritical.jobs.runs import RunService
     from deepcritical.reasoning.base import Reasoner
 
-__all__ = ["FORMATS", "Bench", "Format", "format_of"]
-
 _ROOM = RunLimits(deadline_s=21_600, max_calls=5_000, max_tokens=100_000_000)
 """For the readings of a whole set."""
 

@@ -24,8 +24,6 @@ from deepcritical.evaluation.scores import (
     figures_of,
 )
 
-__all__ = ["evaluate", "sets_in"]
-
 
 def sets_in(paths: Sequence[Path]) -> tuple[Path, ...]:
     """The files of known forms among files and in folders, in the order of the forms.

@@ -28,8 +28,6 @@ from deepcritical.tools.base import SourceQuery
 from deepcritical.tools.pubmed import pubmed_term
 from deepcritical.vocabulary.conditions import condition_named, is_kind_of
 
-__all__ = ["Record", "judge_recall", "matching", "read_records"]
-
 _TOKEN = re.compile(r'"[^"]*"(?:\[[^\]]*\])?|[()]|[^\s()"\[\]]+(?:\[[^\]]*\])?')
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 _STOP = frozenset("a an and are as at be by can do does for from in is it of on or the to".split())

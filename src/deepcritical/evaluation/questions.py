@@ -14,15 +14,6 @@ from deepcritical.questions.model_reading import ModelReading
 from deepcritical.questions.naming import find_names
 from deepcritical.questions.reading import read_frame
 
-__all__ = [
-    "judge_answerable",
-    "judge_declined",
-    "judge_names",
-    "judge_pairs",
-    "judge_wordings",
-    "judge_words",
-]
-
 
 def _side(path: Path) -> Half:
     """Own sets lie in two folders: one that is tuned on, and one that is only counted."""

@@ -10,20 +10,6 @@ from typing import Literal, NamedTuple, get_args
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.budget import Spent
 
-__all__ = [
-    "Cost",
-    "Evaluation",
-    "Figure",
-    "Half",
-    "Measured",
-    "Outcome",
-    "Share",
-    "figures_of",
-    "markdown",
-    "share_words",
-    "wilson",
-]
-
 Half = Literal["development", "kept aside"]
 """Rules may be written on the first; the second is only counted."""
 

@@ -22,8 +22,6 @@ from deepcritical.evaluation.scores import Half, Outcome
 from deepcritical.reading.sentences import numbered
 from deepcritical.vocabulary.outcomes import construct_of
 
-__all__ = ["TRIAL_JUDGES", "Judge", "Labelled", "inference", "judge_outcomes", "pico", "triplets"]
-
 Row = dict[str, Any]
 HALVES: tuple[Half, Half] = ("development", "kept aside")
 

@@ -20,8 +20,6 @@ from deepcritical.services.study_readings import StudyReadings, reading_key
 if TYPE_CHECKING:
     from deepcritical.jobs.runs import RunService
 
-__all__ = ["CLASSES", "is_overstated", "judge_verdicts", "keep_readings"]
-
 CLASSES: Mapping[VerdictLabel, str] = {
     VerdictLabel.SUPPORTED: "benefit",
     VerdictLabel.PROMISING: "benefit",

@@ -49,8 +49,6 @@ from deepcritical.reasoning.chatting import (
     asked_back,
 )
 
-__all__ = ["OFFERED", "TURN_LIMITS", "Chat", "FindSimilar"]
-
 OFFERED = {DEEP_RESEARCH: "one to three minutes", RESEARCH_REPORT: "one to three minutes"}
 """The tools that a chat never starts by itself, and how long they take."""
 TURN_LIMITS = RunLimits(max_iterations=1, deadline_s=120, max_calls=8, max_tokens=80_000)

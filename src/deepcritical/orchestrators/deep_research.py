@@ -13,8 +13,6 @@ from deepcritical.research.answering import (
 )
 from deepcritical.research.session import ResearchSession
 
-__all__ = ["deep_research"]
-
 
 async def deep_research(session: ResearchSession) -> None:
     """Run the loop until there is an answer in the session's store.

@@ -11,8 +11,6 @@ from deepcritical.orchestrators.model_manager import ModelManager
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import refine_question
 
-__all__ = ["run_team"]
-
 
 async def run_team(session: ResearchSession) -> None:
     """Run the team until there is a report in the session's store.

@@ -19,19 +19,6 @@ from deepcritical.domain.events import AgentCalled, Stage
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import stop_if_due
 
-__all__ = [
-    "Decision",
-    "GuidedManager",
-    "Progress",
-    "choices",
-    "decide_next",
-    "final_answer",
-    "fixed_plan",
-    "hand_turn",
-    "max_rounds",
-    "progress_of",
-]
-
 _STAGES = {
     search_agent.NAME: Stage.SEARCH,
     hypothesis_agent.NAME: Stage.HYPOTHESES,

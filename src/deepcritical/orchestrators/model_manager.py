@@ -32,8 +32,6 @@ from deepcritical.reasoning.base import ManagerModel
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import stop_if_due
 
-__all__ = ["MOST_OVERRULED", "ModelManager"]
-
 MOST_OVERRULED = 3
 """Answers that could not be followed after which code decides alone."""
 

@@ -14,14 +14,13 @@ from deepcritical.domain.checklist import Checklist, Inquiry, ItemCoverage, Item
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.question import Drug, ResearchQuestion, SearchQuery
+from deepcritical.domain.named import Drug
+from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.domain.study import StudyReading
 from deepcritical.models.desk import RunDesk
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.context import ReportContext
-
-__all__ = ["ManagerModel", "Reasoner", "Studies", "Unread"]
 
 
 class Studies(Model):

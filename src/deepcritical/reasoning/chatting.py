@@ -26,20 +26,6 @@ from deepcritical.questions.forms import require_answerable, require_one_meaning
 from deepcritical.questions.reading import literal_frame, read_frame
 from deepcritical.reasoning.look_ups import LookUp, listed, read_look_up
 
-__all__ = [
-    "DEEP_RESEARCH",
-    "RAG",
-    "RESEARCH_REPORT",
-    "SEARCH",
-    "ChatReasoner",
-    "ChatTurn",
-    "Exchange",
-    "RuleChat",
-    "ToolChoice",
-    "as_sentences",
-    "asked_back",
-]
-
 SEARCH, RAG = "search", "rag"
 DEEP_RESEARCH, RESEARCH_REPORT = "deep_research", "research_report"
 _MOST_SHOWN = 5

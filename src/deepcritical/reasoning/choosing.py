@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["ChooseEvidence", "DiverseEvidence", "OpenChoosing", "choose_by_grade"]
-
 ChooseEvidence = Callable[[ResearchQuestion, EvidenceStore, str], Awaitable[Sequence[str]]]
 """Ids of the records for a prompt on one drug, the most wanted first."""
 OpenChoosing = Callable[[RunDesk], AbstractAsyncContextManager[ChooseEvidence]]

@@ -27,7 +27,8 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.domain.grading import grade
 from deepcritical.domain.hypotheses import MechanismHypothesis
-from deepcritical.domain.question import Condition, Drug, ResearchQuestion, SearchQuery
+from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.mechanism.chains import chains_of
 from deepcritical.models.desk import RunDesk
@@ -41,8 +42,6 @@ from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.context import ReportContext
 from deepcritical.writing.report import write
-
-__all__ = ["BY_RULES", "ExtractiveReasoner", "Rules"]
 
 BY_RULES = "extractive (no model)"
 """Name of what writes without a model."""

@@ -52,9 +52,6 @@ from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.context import ReportContext
 from deepcritical.writing.report import Synthesis, store_findings, write
 
-__all__ = ["LLMReasoner", "Remembered"]
-
-
 _NO_MANAGER = "Small-model profile: no model manager. Code decides which agent speaks next."
 
 

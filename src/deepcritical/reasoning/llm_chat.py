@@ -37,8 +37,6 @@ from deepcritical.reasoning.chatting import (
 )
 from deepcritical.reasoning.look_ups import read_look_up
 
-__all__ = ["ModelChat"]
-
 _MOST_RECORDS = 12
 """Records that a model is shown."""
 _MOST_CHOSEN = 40

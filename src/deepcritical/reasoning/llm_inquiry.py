@@ -44,9 +44,6 @@ from deepcritical.verification.verifiers import ModelVerifier
 from deepcritical.writing.by_model import Writer
 from deepcritical.writing.context import ReportContext
 
-__all__ = ["InquiryModel", "Opened"]
-
-
 _WRITING: tuple[Judgement, Judgement] = ("report", "verify")
 
 

@@ -16,8 +16,6 @@ from deepcritical.domain.question import SearchQuery
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.verification.ids import ids_in
 
-__all__ = ["LookUp", "listed", "read_look_up", "search_queries"]
-
 _TRIALS = r"(?:clinical |randomi[sz]ed |controlled )*trials?|RCTs?|registrations?"
 _PAPERS = (
     r"papers?|stud(?:y|ies)|publications?|articles?|(?:systematic )?reviews?|records?|"

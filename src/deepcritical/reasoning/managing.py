@@ -15,8 +15,6 @@ from deepcritical.models.asking import Asker, NoAnswerError
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN
 from deepcritical.prompts.managing import ask_manager
 
-__all__ = ["AskedManager"]
-
 T = TypeVar("T", bound=BaseModel)
 
 

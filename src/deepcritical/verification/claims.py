@@ -24,9 +24,9 @@ from deepcritical.domain.claim_checks import (
     Outcome,
 )
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.grading import is_retracted
 from deepcritical.domain.passages import align_quote, body_sentences, in_references
 from deepcritical.domain.patterns import bounded
+from deepcritical.domain.record_kinds import is_retracted
 from deepcritical.domain.text import fold, locate_quote
 from deepcritical.verification.aligning import (
     COMPARING,
