@@ -20,8 +20,7 @@ from deepcritical.jobs.engine import Effect
 from deepcritical.jobs.recorder import Host
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
-from deepcritical.reasoning.base import Reasoner
-from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
 from deepcritical.research.session import ResearchSession
 from deepcritical.services.event_log import EventLog
 from deepcritical.services.trace_writer import TraceWriter

@@ -22,7 +22,7 @@ from deepcritical.domain.errors import ReasoningError
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS
 from deepcritical.interfaces.guard import MAX_BODY_BYTES
-from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner
 from deepcritical.services.database import Database
 from deepcritical.services.tool_trace_service import ToolTraceService
 from deepcritical.settings import Settings

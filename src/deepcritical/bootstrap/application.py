@@ -28,9 +28,8 @@ from deepcritical.models.desk import RunDesk
 from deepcritical.orchestrators.deep_research import deep_research
 from deepcritical.orchestrators.magentic import run_team
 from deepcritical.reading.library import Library
-from deepcritical.reasoning.base import Reasoner
+from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
 from deepcritical.reasoning.choosing import ChooseEvidence, DiverseEvidence, OpenChoosing
-from deepcritical.reasoning.extractive import ExtractiveReasoner
 from deepcritical.services.chroma import ChromaIndex
 from deepcritical.services.database import Database
 from deepcritical.services.embeddings import EmbeddingService

@@ -20,7 +20,7 @@ from deepcritical.jobs.research_tools import registered_tools
 from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.similar_runs import NewsSince, QuestionSimilarity, SimilarRuns
 from deepcritical.orchestrators.chat import TURN_LIMITS, Chat
-from deepcritical.reasoning.chatting import ChatReasoner, RuleChat
+from deepcritical.reasoning.chatting import ChatReasoner
 from deepcritical.services.embeddings import EmbeddingService
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.settings import Settings
@@ -115,7 +115,7 @@ def _similar(
 def _reasoner(settings: Settings, model: str) -> ChatReasoner:
     own = model in ("", settings.model)
     if own and settings.model is None:
-        return RuleChat()
+        return ChatReasoner()
     server = (
         build_model_server(settings, settings.model or "") if own else users_server(settings, model)
     )

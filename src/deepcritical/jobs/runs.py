@@ -34,8 +34,7 @@ from deepcritical.jobs.known_runs import MAX_ACTIVE, MAX_KEPT, KnownRuns
 from deepcritical.jobs.run import Once, RunOf
 from deepcritical.models.desk import RunDesk
 from deepcritical.questions.forms import require_answerable, research_question
-from deepcritical.reasoning.base import Reasoner
-from deepcritical.reasoning.extractive import ExtractiveReasoner
+from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
 from deepcritical.research.planning import plan_research
 from deepcritical.research.understanding import frame_of
 from deepcritical.services.event_log import EventLog

@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import NamedTuple, Protocol
+from contextlib import asynccontextmanager
+from typing import NamedTuple
 
 from deepcritical.answering.records import FollowUp, Passage, answer
 from deepcritical.domain.chat import ChatAnswer, ChatSentence, FoundRecords
@@ -26,6 +26,7 @@ from deepcritical.questions.forms import require_answerable, require_one_meaning
 from deepcritical.questions.reading import literal_frame, read_frame
 from deepcritical.reasoning.look_ups import LookUp, listed, read_look_up
 
+BY_RULES = "rules"
 SEARCH, RAG = "search", "rag"
 DEEP_RESEARCH, RESEARCH_REPORT = "deep_research", "research_report"
 _MOST_SHOWN = 5
@@ -76,44 +77,30 @@ class ToolChoice(NamedTuple):
     """Why research is needed, for the reader of an offer."""
 
 
-class ChatReasoner(Protocol):
-    """Protocol: what makes the judgements of a chat."""
+class ChatReasoner:
+    """The judgements of a chat, by rules: it answers in the words of records alone."""
 
     @property
     def name(self) -> str:
         """Name shown to the reader."""
-
-    def for_turn(self, desk: RunDesk) -> AbstractAsyncContextManager[ChatReasoner]:
-        """The reasoner of one turn, with a budget and a key of its own, until the context ends."""
-
-    async def choose(self, turn: ChatTurn, tools: Sequence[ToolConfig]) -> ToolChoice | None:
-        """The next tool; None when what was tried is the answer."""
-
-    async def tell(self, turn: ChatTurn, query: str, found: FoundRecords) -> ChatAnswer:
-        """What records say to the message, every sentence with its record."""
-
-
-class RuleChat:
-    """Implements `ChatReasoner` by rules. It answers in the words of records alone."""
-
-    @property
-    def name(self) -> str:
-        """Name shown to the reader."""
-        return "rules"
+        return BY_RULES
 
     @asynccontextmanager
-    async def for_turn(self, desk: RunDesk) -> AsyncIterator[ChatReasoner]:  # noqa: ARG002 - costs nothing
-        """Itself: it has no budget to keep."""
+    async def for_turn(self, desk: RunDesk) -> AsyncIterator[ChatReasoner]:  # noqa: ARG002 - of models
+        """The reasoner of one turn, with a budget and a key of its own, if it needs any."""
         yield self
 
     async def choose(self, turn: ChatTurn, tools: Sequence[ToolConfig]) -> ToolChoice | None:
-        """A look-up is searched, a question over a run put to it; else research is offered."""
+        """The next tool; None when what was tried is the answer.
+
+        A look-up is searched, a question over a run put to it; else research is offered.
+        """
         available = {tool.name for tool in tools} - set(turn.tried)
         return await asyncio.to_thread(_choice, turn, available)
 
     async def tell(self, turn: ChatTurn, query: str, found: FoundRecords) -> ChatAnswer:
-        """The passages that bear on the message, or the list that was asked for."""
-        return await asyncio.to_thread(_told, self.name, turn.message, query, found)
+        """What records say to the message, every sentence with its record."""
+        return await asyncio.to_thread(_told, turn.message, query, found)
 
 
 def _choice(turn: ChatTurn, available: set[str]) -> ToolChoice | None:
@@ -146,26 +133,26 @@ def asked_back(turn: ChatTurn) -> str:
     return ""
 
 
-def _told(author: str, message: str, query: str, found: FoundRecords) -> ChatAnswer:
+def _told(message: str, query: str, found: FoundRecords) -> ChatAnswer:
     look_up = read_look_up(message) or read_look_up(query)
     if look_up and (found.searched or look_up.ids):
-        return _list(author, look_up, found)
-    return _passages(author, answer(query, found.records, most=_MOST_SHOWN), found)
+        return _list(look_up, found)
+    return _passages(answer(query, found.records, most=_MOST_SHOWN), found)
 
 
-def _passages(author: str, said: FollowUp, found: FoundRecords) -> ChatAnswer:
+def _passages(said: FollowUp, found: FoundRecords) -> ChatAnswer:
     if not said.passages:
         return ChatAnswer(
             head=f"I couldn't find that in {found.origin}. {said.missing}",
             in_evidence=False,
-            written_by=author,
+            written_by=BY_RULES,
             notices=found.notices,
         )
     return ChatAnswer(
         head=f"{said.told} Source: {found.origin}.",
         sentences=as_sentences(said.passages),
         references=tuple(passage.reference for passage in said.passages),
-        written_by=author,
+        written_by=BY_RULES,
         notices=found.notices,
     )
 
@@ -196,7 +183,7 @@ def _quoted(number: int, passage: Passage) -> list[ChatSentence]:
     ]
 
 
-def _list(author: str, look_up: LookUp, found: FoundRecords) -> ChatAnswer:
+def _list(look_up: LookUp, found: FoundRecords) -> ChatAnswer:
     records = listed(look_up, found.records)
     shown = dict(list(records.items())[:_MOST_LISTED])
     return ChatAnswer(
@@ -204,7 +191,7 @@ def _list(author: str, look_up: LookUp, found: FoundRecords) -> ChatAnswer:
         sentences=tuple(_outcomes(shown)) if look_up.ids else (),
         references=tuple(build_reference_from_evidence(r, i) for i, r in shown.items()),
         in_evidence=bool(shown),
-        written_by=author,
+        written_by=BY_RULES,
         notices=found.notices,
     )
 

@@ -34,9 +34,8 @@ from deepcritical.questions.by_model import read_by_model
 from deepcritical.questions.searching import condition_of, drug_named
 from deepcritical.reading.library import Library
 from deepcritical.reading.model import ModelReader
-from deepcritical.reasoning.base import ManagerModel, Reasoner, Studies
+from deepcritical.reasoning.base import BY_RULES, ManagerModel, Reasoner, Studies
 from deepcritical.reasoning.choosing import ChooseEvidence, OpenChoosing, choose_by_grade
-from deepcritical.reasoning.extractive import BY_RULES
 from deepcritical.reasoning.judging import (
     best_drug,
     graph_of,

@@ -31,7 +31,6 @@ from deepcritical.questions.naming import find_names
 from deepcritical.reasoning.chatting import (
     ChatReasoner,
     ChatTurn,
-    RuleChat,
     ToolChoice,
     as_sentences,
 )
@@ -46,8 +45,8 @@ _POINTING = frozenset("and also it its this that these those they them their the
 _BY_MODEL = "The model chose which sentences of the records are shown; it wrote none of them."
 
 
-class ModelChat:
-    """Implements `ChatReasoner` with one model. `for_turn` gives each turn one of its own.
+class ModelChat(ChatReasoner):
+    """Chooses with one model. `for_turn` gives each turn a reasoner of its own.
 
     Args:
         server: The model's server.
@@ -60,7 +59,6 @@ class ModelChat:
     ) -> None:
         self._server = server
         self._asker = asker
-        self._rules = RuleChat()
         self._notices = [] if notices is None else notices
 
     @property
@@ -83,7 +81,7 @@ class ModelChat:
 
     async def choose(self, turn: ChatTurn, tools: Sequence[ToolConfig]) -> ToolChoice | None:
         """The model's choice among the tools that were not tried; else that of the rules."""
-        by_rule = await self._rules.choose(turn, tools)
+        by_rule = await super().choose(turn, tools)
         open_tools = [Offered(t.name, t.description) for t in tools if t.name not in turn.tried]
         if not open_tools:
             return by_rule
@@ -112,7 +110,7 @@ class ModelChat:
         The head, with the number of studies on each side, and what is said of each record stay the
         rules'. A look-up, and a question on which rules find nothing, is answered by rules alone.
         """
-        by_rule = await self._rules.tell(turn, query, found)
+        by_rule = await super().tell(turn, query, found)
         if not by_rule.sentences or read_look_up(query):
             return self._noted(by_rule)
         shown = await asyncio.to_thread(_shown, found.records, self._limit_chars)

@@ -37,7 +37,7 @@ from deepcritical.prompts import inquiry_asks
 from deepcritical.prompts.evidence import CHARS_PER_TOKEN, ShownRecords, batches
 from deepcritical.questions.by_model import read_by_model
 from deepcritical.reading.library import Library
-from deepcritical.reasoning.extractive import BY_RULES, Rules
+from deepcritical.reasoning.base import BY_RULES, Reasoner
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.verification.verifiers import ModelVerifier
@@ -62,7 +62,7 @@ class Opened(NamedTuple):
         return cls(asker, RunAccount(server, asker.purse, desk), writing)
 
 
-class InquiryModel(Rules):
+class InquiryModel(Reasoner):
     """Asks one run's model about a free question; what it answers is joined with the rules'.
 
     Args:

@@ -198,6 +198,10 @@ def test_an_error_comes_back_as_what_it_was(error: DeepCriticalError) -> None:
     assert told(RecordedError.model_validate(plain).restored()) == told(error)
 
 
+def test_no_call_of_a_reasoner_goes_past_its_recorder() -> None:
+    assert {n for n in vars(Reasoner) if n[0] != "_"} <= set(vars(DurableReasoner))
+
+
 def test_an_error_of_elsewhere_comes_back_as_what_it_is_one_of() -> None:
     restored = RecordedError.of(NoAnswerError("no answer", "Ask again.")).restored()
     assert told(restored) == (ReasoningError, "no answer", "Ask again.")
