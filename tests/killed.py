@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from dbos import DBOS
 
-from deepcritical.bootstrap.durable import build_durable
+from deepcritical.bootstrap.parts import build_durable
 from deepcritical.domain.events import RunCompleted
 from deepcritical.domain.traces import TraceStatus
 from deepcritical.jobs import dbos_engine

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
+from deepcritical.domain.answer import Document
 from deepcritical.domain.budget import RunLimits
-from deepcritical.domain.documents import Document
 from deepcritical.domain.errors import ResearchCancelled
 from deepcritical.domain.events import LoggedEvent
 from deepcritical.jobs.conduct import OpenSources, Orchestrate, conduct

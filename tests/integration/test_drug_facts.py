@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from dbos import DBOS
 
-from deepcritical.bootstrap.durable import build_durable
+from deepcritical.bootstrap.parts import build_durable
 from deepcritical.bootstrap.places import open_sources_of
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.drug_facts import DrugFacts

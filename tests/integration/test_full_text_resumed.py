@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from deepcritical.bootstrap.durable import build_durable
+from deepcritical.bootstrap.parts import build_durable
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.report import ResearchReport
 from deepcritical.jobs.runs import RunService

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from deepcritical.bootstrap.durable import build_durable
+from deepcritical.bootstrap.parts import build_durable
 from deepcritical.bootstrap.places import open_sources_of, sources_at
 from deepcritical.domain.budget import OwnLimits, RunLimits
 from deepcritical.domain.errors import ConfigurationError

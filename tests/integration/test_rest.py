@@ -17,7 +17,7 @@ import pytest
 
 from deepcritical.bootstrap import build_runs
 from deepcritical.domain.checklist import Inquiry
-from deepcritical.domain.claim_checks import MAX_CLAIM_NUMBERS, MAX_TEXT_NUMBERS
+from deepcritical.domain.claims import MAX_CLAIM_NUMBERS, MAX_TEXT_NUMBERS
 from deepcritical.domain.errors import ReasoningError
 from deepcritical.domain.frame import QuestionFrame
 from deepcritical.export.formats import ANSWER_FORMATS, FORMATS

@@ -15,11 +15,9 @@ from deepcritical.domain.appraisal import Reading, Remark
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.grading import Grade
 from deepcritical.domain.harms import reports_harm
-from deepcritical.domain.orders import addresses_a_model
-from deepcritical.domain.record_kinds import is_notice, is_retracted
-from deepcritical.domain.stop_reasons import is_harm_stop, is_negative_stop
+from deepcritical.domain.record_kinds import is_harm_stop, is_negative_stop, is_notice, is_retracted
 from deepcritical.domain.study import StudyReading
-from deepcritical.domain.text import Span, fold, sentences, whole_sentences
+from deepcritical.domain.text import Span, addresses_a_model, fold, sentences, whole_sentences
 from deepcritical.domain.votes import Importance, Vote, Way
 from deepcritical.reading.sentences import quoted
 from deepcritical.vocabulary.classes import drug_class, find_classes

@@ -11,10 +11,14 @@ from uuid import uuid4
 
 from pydantic import SecretStr, ValidationError
 
-from deepcritical.bootstrap.durable import build_durable
-from deepcritical.bootstrap.lookups import Lookups
-from deepcritical.bootstrap.model_servers import build_model_server, libraries_of, users_server
-from deepcritical.bootstrap.operating import open_telemetry
+from deepcritical.bootstrap.live import Lookups
+from deepcritical.bootstrap.parts import (
+    build_durable,
+    build_model_server,
+    libraries_of,
+    open_telemetry,
+    users_server,
+)
 from deepcritical.bootstrap.places import OpenAt, OpenRag, place_of, sources_at
 from deepcritical.domain.budget import Depth, RunLimits
 from deepcritical.domain.errors import ConfigurationError, StorageError

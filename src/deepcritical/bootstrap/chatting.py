@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from deepcritical.bootstrap.application import limits_of, retrieval_parts
-from deepcritical.bootstrap.model_servers import build_model_server, users_server
+from deepcritical.bootstrap.parts import build_model_server, users_server
 from deepcritical.bootstrap.places import open_sources_of
 from deepcritical.domain.budget import RunLimits
 from deepcritical.domain.events import Event

@@ -9,12 +9,11 @@ from datetime import UTC, datetime
 from functools import cache, partial
 from typing import Protocol
 
-from deepcritical.bootstrap.live import LiveSources, open_sources
-from deepcritical.bootstrap.lookups import Lookups
+from deepcritical.bootstrap.live import LiveSources, Lookups, open_sources
 from deepcritical.domain.errors import StorageError
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.own_documents import OwnDocument
 from deepcritical.domain.plan import Place
+from deepcritical.domain.recipe import OwnDocument
 from deepcritical.jobs.conduct import OpenSources
 from deepcritical.research.session import RunSources
 from deepcritical.services.finishing import SOON_S, to_the_end

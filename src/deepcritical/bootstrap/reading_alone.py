@@ -9,7 +9,7 @@ from typing import NamedTuple
 from deepcritical.answering.needs import inquiry_of
 from deepcritical.answering.weighing import Weighed, weigh
 from deepcritical.bootstrap.application import build_reasoner
-from deepcritical.bootstrap.lookups import Lookups
+from deepcritical.bootstrap.live import Lookups
 from deepcritical.domain.errors import DocumentError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import Grade, grade

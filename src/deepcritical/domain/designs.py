@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.patterns import bounded
-from deepcritical.domain.record_kinds import is_paper
-from deepcritical.domain.stop_reasons import is_negative_stop
+from deepcritical.domain.record_kinds import is_negative_stop, is_paper
 from deepcritical.domain.text import sentences
 
 

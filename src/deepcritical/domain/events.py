@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -349,3 +353,24 @@ class LoggedEvent(Model):
     progress: UnitInterval
     """Share of the run that is done; never goes back."""
     event: Event
+
+
+class KeyedEvent(NamedTuple):
+    """An event of a run, and what it is recognised by."""
+
+    key: str
+    logged: LoggedEvent
+
+
+class EventKeys:
+    """Gives each event of one run its key: its content, and how often it came before."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[str] = Counter()
+
+    def of(self, event: Mapping[str, Any]) -> str:
+        """The key of the next event, given as JSON."""
+        text = json.dumps(event, sort_keys=True, separators=(",", ":"))
+        content = hashlib.sha256(text.encode()).hexdigest()[:32]
+        self._seen[content] += 1
+        return f"{content}-{self._seen[content]}"

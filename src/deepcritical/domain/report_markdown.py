@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from deepcritical.domain.appraisal import Direction
-from deepcritical.domain.brief import DecidingStudy, StudyRow, TrialUnderWay
-from deepcritical.domain.brief_words import (
+from deepcritical.domain.brief import (
     COLUMNS,
     Briefed,
+    DecidingStudy,
+    StudyRow,
+    TrialUnderWay,
     badge,
     comparator_words,
     finding_cells,
@@ -19,6 +21,7 @@ from deepcritical.domain.brief_words import (
 )
 from deepcritical.domain.evidence_table import DrugStance, EvidenceRow, phase_name
 from deepcritical.domain.markdown import escape_markdown, table
+from deepcritical.domain.record_kinds import status_words
 from deepcritical.domain.report_parts import (
     DrugCandidate,
     Quoted,
@@ -27,7 +30,6 @@ from deepcritical.domain.report_parts import (
     VerdictChange,
 )
 from deepcritical.domain.sentences import as_markdown, citation_marks
-from deepcritical.domain.trial_status import status_words
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import Importance, OutcomeRow
 

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from pydantic import Field, JsonValue
 
+from deepcritical.domain.answer import Document
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.budget import Spent
 from deepcritical.domain.checklist import Coverage, Inquiry, ItemCoverage
-from deepcritical.domain.documents import Document
 from deepcritical.domain.events import (
     AgentCalled,
     ChecklistMade,

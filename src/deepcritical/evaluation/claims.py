@@ -9,7 +9,7 @@ from typing import Any
 
 from deepcritical.answering.stance import stance
 from deepcritical.domain.appraisal import Stance
-from deepcritical.domain.claim_checks import ClaimVerdict
+from deepcritical.domain.claims import ClaimVerdict
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.evaluation.files import half_of, json_lines, table, text_of
 from deepcritical.evaluation.scores import Half, Outcome

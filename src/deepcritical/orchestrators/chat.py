@@ -23,6 +23,7 @@ from deepcritical.domain.chat import (
     FoundRecords,
     ResearchEnded,
     ResearchOffered,
+    SimilarRun,
     ToolCalled,
     ToolTold,
     TurnFailed,
@@ -34,7 +35,6 @@ from deepcritical.domain.errors import (
     ResearchCancelled,
 )
 from deepcritical.domain.question import checked_question
-from deepcritical.domain.similar import SimilarRun
 from deepcritical.domain.tool_registry import ToolCaller, ToolRegistry, ToolResult
 from deepcritical.models.desk import RunDesk
 from deepcritical.reasoning.chatting import (

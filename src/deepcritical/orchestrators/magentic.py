@@ -6,8 +6,7 @@ from agent_framework.orchestrations import MagenticBuilder, MagenticManagerBase
 
 from deepcritical.agents import hypothesis_agent, judge_agent, report_agent, search_agent
 from deepcritical.domain.errors import ReasoningError
-from deepcritical.orchestrators.manager import GuidedManager
-from deepcritical.orchestrators.model_manager import ModelManager
+from deepcritical.orchestrators.manager import GuidedManager, ModelManager
 from deepcritical.research.session import ResearchSession
 from deepcritical.research.steps import refine_question
 

@@ -6,13 +6,17 @@ stands when there is no answer; either is told, with what was spent.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
 
 from deepcritical.domain.assessment import JudgeAssessment
 from deepcritical.domain.base import Model
 from deepcritical.domain.budget import Judgement
+from deepcritical.domain.errors import ReasoningError
 from deepcritical.domain.events import Notice
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame
@@ -21,15 +25,18 @@ from deepcritical.domain.hypotheses import MechanismHypothesis
 from deepcritical.domain.question import ResearchQuestion, SearchQuery
 from deepcritical.domain.report import ResearchReport
 from deepcritical.mechanism.chains import proposed_chains
-from deepcritical.models.answers import Assessed, Hypotheses, Plan
-from deepcritical.models.asking import NoAnswerError, open_asker
+from deepcritical.models.accounting import RunAccount
+from deepcritical.models.answers import Assessed, Hypotheses, NextTurn, Plan, TeamNote
+from deepcritical.models.asking import Asker, NoAnswerError, open_asker
 from deepcritical.models.desk import Asked, RunDesk
 from deepcritical.models.providers import ModelServer
 from deepcritical.prompts import asks
 from deepcritical.prompts.evidence import (
+    CHARS_PER_TOKEN,
     ShownRecords,
     shown_records,
 )
+from deepcritical.prompts.managing import ask_manager
 from deepcritical.questions.by_model import read_by_model
 from deepcritical.questions.searching import condition_of, drug_named
 from deepcritical.reading.library import Library
@@ -45,11 +52,61 @@ from deepcritical.reasoning.judging import (
     worded_queries,
 )
 from deepcritical.reasoning.llm_inquiry import InquiryModel, Opened
-from deepcritical.reasoning.managing import AskedManager
 from deepcritical.services.calculating import calculated
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.context import ReportContext
 from deepcritical.writing.report import Synthesis, store_findings, write
+
+T = TypeVar("T", bound=BaseModel)
+
+
+class AskedManager:
+    """Implements `ManagerModel` over the questions and the budget of one run.
+
+    Args:
+        asker: Puts the questions of the run.
+        account: Tells what was spent, and what rules did instead.
+    """
+
+    def __init__(self, asker: Asker, account: RunAccount) -> None:
+        self._asker = asker
+        self._account = account
+
+    async def note(self, said: Sequence[str], request: str) -> str:
+        """What is given and missing, or how to go about it, in a few lines."""
+        return "\n".join((await self._asked("team_note", TeamNote, said, request)).lines)
+
+    async def ledger(self, said: Sequence[str], request: str) -> str:
+        """Who speaks next, as JSON in the framework's form."""
+        return _as_ledger(await self._asked("team_ledger", NextTurn, said, request))
+
+    async def overruled(self, why: str) -> None:
+        """Say that code decided in the model's place."""
+        await self._account.fell_back("manager", ReasoningError(why), in_part=True)
+
+    async def _asked(self, task: str, form: type[T], said: Sequence[str], request: str) -> T:
+        limit_chars = self._asker.profile_for("manager").context_tokens * CHARS_PER_TOKEN
+        prompt = ask_manager(task, said, request, limit_chars)
+        try:
+            answer = await self._asker.ask("manager", prompt, form)
+        except NoAnswerError as error:
+            await self._account.fell_back("manager", error)
+            raise
+        await self._account.made("manager")
+        return answer
+
+
+def _as_ledger(turn: NextTurn) -> str:
+    """The answer in the form that the framework reads."""
+    answers = {
+        "is_request_satisfied": turn.request_satisfied,
+        "is_in_loop": turn.in_loop,
+        "is_progress_being_made": turn.progress,
+        "next_speaker": turn.next_agent,
+        "instruction_or_question": turn.instruction,
+    }
+    return json.dumps({name: {"reason": "", "answer": given} for name, given in answers.items()})
+
 
 _NO_MANAGER = "Small-model profile: no model manager. Code decides which agent speaks next."
 

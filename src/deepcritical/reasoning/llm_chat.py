@@ -33,8 +33,8 @@ from deepcritical.reasoning.chatting import (
     ChatTurn,
     ToolChoice,
     as_sentences,
+    read_look_up,
 )
-from deepcritical.reasoning.look_ups import read_look_up
 
 _MOST_RECORDS = 12
 """Records that a model is shown."""

@@ -14,7 +14,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 from deepcritical.domain.abbreviations import expand_abbreviations
-from deepcritical.domain.claim_checks import (
+from deepcritical.domain.claims import (
     Check,
     CheckKind,
     ClaimCheck,

@@ -13,7 +13,7 @@ from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import grade
 from deepcritical.domain.identity import canonical_ids, study_links
 from deepcritical.domain.named import Condition, Drug
-from deepcritical.domain.stop_reasons import is_negative_stop
+from deepcritical.domain.record_kinds import is_negative_stop
 from deepcritical.domain.text import locate_quote, sentences
 from deepcritical.domain.votes import Way
 from deepcritical.reading.library import read_by_code

@@ -12,7 +12,7 @@ from rich.console import Console, ConsoleRenderable
 from rich.table import Table
 from rich.text import Text
 
-from deepcritical.domain.brief_words import (
+from deepcritical.domain.brief import (
     COLUMNS,
     badge,
     cited_ids,
