@@ -51,12 +51,7 @@ LOCAL_RESULTS = 30
 def read_settings(
     model: str | None = None, base_url: str | None = None, api_key: SecretStr | None = None
 ) -> Settings:
-    """Settings of the environment, with another model as far as one is given.
-
-    Args:
-        model: As ``provider:name``; empty for rules alone.
-        base_url: Address of the model's server.
-        api_key: The key for it.
+    """Settings of the environment, with another model as far as one is given; '' for rules alone.
 
     Raises:
         ConfigurationError: A value is not usable.

@@ -39,10 +39,6 @@ class ChatService:
     def chat(self, run_id: str = "", caller: ToolCaller | None = None) -> Chat:
         """A new conversation, over a finished run or over none. Blocks: it may load libraries.
 
-        Args:
-            run_id: The run; '' for none.
-            caller: The user, with a model and a key of his own or without.
-
         Raises:
             ConfigurationError: The model cannot be resolved, or its libraries are not installed.
         """
@@ -61,14 +57,7 @@ class ChatService:
 async def open_chats(
     settings: Settings, runs: RunService, place: Place, describe: Callable[[Event], str]
 ) -> AsyncIterator[ChatService]:
-    """Chats over these runs, until the context ends.
-
-    Args:
-        settings: Settings of the environment.
-        runs: Where research is submitted, and finished runs are found.
-        place: Where a quick search looks.
-        describe: An event of a run as one line.
-    """
+    """Chats over these runs, until the context ends."""
     embeddings, index = retrieval_parts(settings)
     evidence = RunEvidence(runs, lambda run_id: LlamaIndexRAGService(run_id, embeddings, index))
     # Looking for a snapshot reads the disk.
@@ -89,13 +78,7 @@ async def open_chats(
 
 
 def build_similar(settings: Settings, runs: RunService, place: Place) -> SimilarRuns:
-    """What finds former runs of nearly the same question.
-
-    Args:
-        settings: Settings of the environment.
-        runs: Where former runs are.
-        place: Where they searched, and a new one would.
-    """
+    """What finds former runs of nearly the same question."""
     return _similar(settings, runs, place, retrieval_parts(settings)[0])
 
 

@@ -158,12 +158,7 @@ class _Opening:
         )
 
     def of(self, source: SourceDescription, name: str = "") -> SourceClient:
-        """A client for a source, with the address and the key of the settings.
-
-        Args:
-            source: Whose host is asked.
-            name: What is asked there, where that is not the source itself.
-        """
+        """A client for a source, with the address and the key of the settings."""
         called, url = name or source.name, self.settings.url_of(source)
         return self.client(
             called,

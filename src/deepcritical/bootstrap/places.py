@@ -199,12 +199,7 @@ def _described(settings: Settings, live: LiveSources) -> Iterator[str]:
 
 
 class SpannedTool(SearchTool):
-    """A source over another one.
-
-    Args:
-        tool: Searches.
-        telemetry: Is told of each query: how it ended and how much it brought, not what was asked.
-    """
+    """Tells of each query of a source how it ended and how much it brought, not what was asked."""
 
     def __init__(self, tool: SearchTool, telemetry: Telemetry) -> None:
         self._tool = tool

@@ -37,11 +37,6 @@ async def read_alone(settings: Settings, what: Path | str, question: str = "") -
 
     Nothing is kept: a document of the user's own is in no reading that others see.
 
-    Args:
-        settings: Of the model, if any, and of the sources that know ids.
-        what: A file, or an id such as ``pmid:26890736``.
-        question: On a drug and a condition; '' for none.
-
     Raises:
         DocumentError: The file cannot be read, or no source knows the id.
         QuestionError: The question cannot be read.

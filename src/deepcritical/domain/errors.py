@@ -43,12 +43,7 @@ from __future__ import annotations
 
 
 class DeepCriticalError(Exception):
-    """Root of all errors meant for users.
-
-    Args:
-        message: What happened, one sentence.
-        advice: What to do next, one sentence; empty when there is nothing to do.
-    """
+    """Root of all errors meant for users: what happened, and what to do next, a sentence each."""
 
     def __init__(self, message: str, advice: str = "") -> None:
         # Exactly the constructor's arguments go to Exception, so that pickling rebuilds the error.
@@ -73,13 +68,7 @@ class OwnershipError(AccessError):
 
 
 class QuotaExceededError(AccessError):
-    """Asked for too often within a time.
-
-    Args:
-        message: What was refused.
-        advice: What to do next.
-        retry_after_s: Seconds after which it is answered again.
-    """
+    """Asked for too often within a time."""
 
     def __init__(self, message: str, advice: str = "", retry_after_s: float = 0.0) -> None:
         super().__init__(message, advice)
@@ -143,13 +132,7 @@ class SearchError(DeepCriticalError):
 
 
 class RateLimitError(SearchError):
-    """A source refused for the moment.
-
-    Args:
-        message: What happened.
-        advice: What to do next.
-        retry_after_s: Seconds the source asked to wait, or None when it did not say.
-    """
+    """A source refused for the moment; `retry_after_s` is None where it did not say how long."""
 
     def __init__(self, message: str, advice: str = "", retry_after_s: float | None = None) -> None:
         super().__init__(message, advice)

@@ -158,9 +158,6 @@ class Evidence(Model):
         """Where in an article a quote stands, such as ``full text, Results`` or ``p. 3``.
 
         '' in its abstract.
-
-        Args:
-            start: Offset of the quote in the text.
         """
         meta = self.metadata
         if meta.page_starts:

@@ -186,11 +186,7 @@ class Grade(Model):
 
 
 def grade(evidence: Evidence) -> Grade:
-    """The grade of one record, from its index, its registry and, flagged, its text.
-
-    Args:
-        evidence: Any record; one without a result has no level and no certainty.
-    """
+    """The grade of one record, from its index, its registry and, flagged, its text."""
     return _graded(evidence)
 
 

@@ -47,12 +47,7 @@ def _body(content: str, title: str) -> tuple[int, int]:
 
 @lru_cache(maxsize=2048)
 def body_sentences(content: str, title: str = "") -> tuple[Span, ...]:
-    """The sentences that may bear a claim, with offsets into `content`.
-
-    Args:
-        content: A record's text.
-        title: The record's title, which the text may begin with.
-    """
+    """The sentences that may bear a claim, with offsets into `content`."""
     start, end = _body(content, title)
     inside = (s for s in sentences(content) if s.start >= start - 1 and s.end <= end + 1)
     return tuple(s for s in inside if not _ENTRY.search(s.text))

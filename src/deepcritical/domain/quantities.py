@@ -137,8 +137,7 @@ class Quantity(NamedTuple):
 def quantities(text: str) -> tuple[Quantity, ...]:
     """The quantities of a text in order; a list shares the unit of its last item.
 
-    Args:
-        text: A sentence or an abstract; markers such as ``[12]`` and ids are passed over.
+    Markers such as ``[12]`` and ids are passed over.
     """
     plain = text
     for pattern in (_CITATION, _ITEM, _ID):

@@ -139,15 +139,7 @@ def findings_table(rows: Sequence[OutcomeRow], references: Sequence[Reference]) 
     """The summary of findings: the outcomes that decide first, then harms and lesser ones."""
     if not rows:
         return ""
-    header = (
-        "Outcome",
-        "Weight",
-        "Compared with",
-        "Studies (people)",
-        "Finding",
-        "GRADE",
-        "Records",
-    )
+    header = tuple("Outcome;Weight;Compared with;Studies (people);Finding;GRADE;Records".split(";"))
     shown = [
         row
         for weight, most in _MOST_ROWS.items()
@@ -172,15 +164,7 @@ def findings_table(rows: Sequence[OutcomeRow], references: Sequence[Reference]) 
 
 def study_table(rows: Sequence[StudyRow], references: Sequence[Reference]) -> str:
     """Return the table of studies, a row each; '' without studies."""
-    header = (
-        "Study",
-        "Design",
-        "People",
-        "Population",
-        "Compared with",
-        "Result",
-        "In the verdict",
-    )
+    header = tuple("Study;Design;People;Population;Compared with;Result;In the verdict".split(";"))
     lines = [_study_cells(row, references) for row in rows]
     return f"## Studies\n\n{table(header, lines)}" if rows else ""
 
@@ -188,23 +172,14 @@ def study_table(rows: Sequence[StudyRow], references: Sequence[Reference]) -> st
 def change_table(changes: Sequence[VerdictChange], references: Sequence[Reference]) -> str:
     """The verdicts that the same rules would give over other evidence; '' without any."""
     names = {r.evidence_id: escape_markdown(r.short_name) for r in references}
-    lines = [
-        (
-            " ".join(
-                filter(
-                    None,
-                    (
-                        escape_markdown(one.change),
-                        *(names.get(i, "") for i in one.without[:1]),
-                        citation_marks(one.without, references),
-                    ),
-                )
-            ),
-            one.label.value,
-            one.certainty.value,
+    lines = []
+    for one in changes:
+        lacked = (
+            *(names.get(i, "") for i in one.without[:1]),
+            citation_marks(one.without, references),
         )
-        for one in changes
-    ]
+        change = " ".join(filter(None, (escape_markdown(one.change), *lacked)))
+        lines.append((change, one.label.value, one.certainty.value))
     return table(("If the records", "Verdict", "Certainty"), lines) if lines else ""
 
 
@@ -241,9 +216,9 @@ def trial_table(rows: Sequence[EvidenceRow], references: Sequence[Reference]) ->
 
 
 def _enrolled(row: EvidenceRow) -> str:
-    if row.participants is None and row.planned is not None:
-        return f"planned {row.planned:,}"
-    return "" if row.participants is None else f"{row.participants:,}"
+    if row.participants is None:
+        return "" if row.planned is None else f"planned {row.planned:,}"
+    return f"{row.participants:,}"
 
 
 def _study_cells(row: StudyRow, references: Sequence[Reference]) -> tuple[str, ...]:
@@ -259,16 +234,8 @@ def evidence_table(rows: Sequence[EvidenceRow], references: Sequence[Reference])
     if not rows:
         return ""
     by_id = {row.evidence_id: row for row in rows}
-    header = (
-        "Ref.",
-        "Study",
-        "Design",
-        "Level",
-        "GRADE",
-        "Quality",
-        "People",
-        "Direction",
-        "In the verdict",
+    header = tuple(
+        "Ref.;Study;Design;Level;GRADE;Quality;People;Direction;In the verdict".split(";")
     )
     # An answer has no verdict, and its sides are those of sentences.
     columns = len(header) if any(row.stances for row in rows) else len(header) - 2
@@ -337,30 +304,21 @@ def brief_markdown(report: Briefed) -> str:
     brief, references = report.brief, report.references
     if brief is None:
         return ""
+    label, remarks = badge(report)
+    rows = [_cells(row, references) for row in brief.findings]
     parts = (
-        _badge_line(report),
+        " · ".join((f"**{label}**", *map(escape_markdown, remarks))),
         as_markdown(brief.licensed, references),
         as_markdown(brief.answer, references),
         f"**Harms:** {as_markdown(brief.harms, references)}" if brief.harms else "",
         f"**Label:** {as_markdown(brief.label, references)}" if brief.label else "",
         as_markdown(brief.synthesis, references),
-        _findings(brief.findings, references),
+        table(COLUMNS, rows) if rows else "",
         _listed("Main studies", (_study(study, references) for study in brief.studies)),
         _listed("What is missing", map(escape_markdown, brief.missing)),
         _listed("Trials under way", (_trial(trial, references) for trial in brief.trials)),
     )
     return "\n\n".join(part for part in parts if part)
-
-
-def _badge_line(report: Briefed) -> str:
-    label, remarks = badge(report)
-    return " · ".join((f"**{label}**", *map(escape_markdown, remarks)))
-
-
-def _findings(rows: Sequence[OutcomeRow], references: Sequence[Reference]) -> str:
-    if not rows:
-        return ""
-    return table(COLUMNS, [_cells(row, references) for row in rows])
 
 
 def _cells(row: OutcomeRow, references: Sequence[Reference]) -> tuple[str, ...]:

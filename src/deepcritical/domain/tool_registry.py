@@ -103,11 +103,7 @@ class ToolConfig(NamedTuple):
 
 
 class ToolRegistry:
-    """Tools by name.
-
-    Args:
-        tools: The first of them.
-    """
+    """Tools by name."""
 
     def __init__(self, tools: Iterable[ToolConfig] = ()) -> None:
         self._tools: dict[str, ToolConfig] = {}
@@ -147,11 +143,6 @@ class ToolRegistry:
 
         A tool that fails ends with a result, too, which says so.
 
-        Args:
-            name: Which.
-            inputs: What its schema asks for.
-            caller: On whose behalf; by default whoever works at this machine.
-
         Raises:
             UnknownToolError: There is no such tool.
             ToolInputError: The input does not fit the schema; nothing was run.
@@ -160,25 +151,17 @@ class ToolRegistry:
         wanted = _validated(tool, inputs)
         reached = 0.0
         async with aclosing(tool.executor(wanted, caller or ToolCaller())) as steps:
-            async for step in _ending(steps):
-                if isinstance(step, ToolResult):
-                    yield step
-                    return
-                reached = max(reached, step.progress)
-                yield step.model_copy(update={"progress": reached})
+            try:
+                async for step in steps:
+                    if isinstance(step, ToolResult):
+                        yield step
+                        return
+                    reached = max(reached, step.progress)
+                    yield step.model_copy(update={"progress": reached})
+            except (DeepCriticalError, ResearchCancelled) as error:
+                yield ToolResult.of_error(error)
+                return
         raise ValueError(f"the tool {name} ended without a result")
-
-
-async def _ending(steps: AsyncGenerator[ToolStep, None]) -> AsyncGenerator[ToolStep, None]:
-    """The steps of a tool, with a result in the place of its error."""
-    while True:
-        try:
-            step = await anext(steps)
-        except StopAsyncIteration:
-            return
-        except (DeepCriticalError, ResearchCancelled) as error:
-            step = ToolResult.of_error(error)
-        yield step
 
 
 def _validated(tool: ToolConfig, inputs: Mapping[str, Any]) -> Model:

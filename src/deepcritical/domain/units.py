@@ -100,15 +100,11 @@ def unit_of(written: str) -> Unit:
     parts = [part.strip() for part in plain.split("/") if part.strip()]
     if len(parts) > 1 and _A_DAY.search(f"/{parts[-1]}"):
         parts = parts[:-1]
-    known = [_single(part) for part in parts]
+    names = [re.sub(r"^\d+\s?", "", part) for part in parts]
+    known = [_NAMES.get(name) or _NAMES.get(name.lower()) for name in names]
     if not known or None in known:
         return Unit(plain.lower(), 1.0)
     factor = known[0].factor if known[0] else 1.0
     for below in known[1:]:
         factor /= below.factor if below else 1.0
     return Unit("/".join(u.dimension for u in known if u), factor)
-
-
-def _single(name: str) -> Unit | None:
-    plain = re.sub(r"^\d+\s?", "", name)
-    return _NAMES.get(plain) or _NAMES.get(plain.lower())

@@ -242,11 +242,6 @@ async def evaluate(
 ) -> tuple[Evaluation, list[Outcome]]:
     """Measure on each set.
 
-    Args:
-        paths: Of `sets_in`.
-        bench: What is measured.
-        model: As provider:name; '' for none.
-
     Returns:
         The figures, and the labels that were missed and may be looked at.
     """

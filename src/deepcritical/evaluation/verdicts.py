@@ -52,11 +52,6 @@ async def judge_verdicts(
     A line has `question`, `expected` (a label of `VerdictLabel`), `half`, and may have `accepted`:
     further labels that a reader of the records would let pass. A verdict is right when it is one of
     these, or of the expected direction.
-
-    Args:
-        rows: The questions.
-        runs: What answers them; closed by the caller.
-        reader: Whose readings of the studies it goes by, where that is to be told.
     """
     outcomes: list[Outcome] = []
     total = Spent()

@@ -141,10 +141,6 @@ class Chat:
 
         A plain "yes" accepts the offer of the turn before, a plain "no" declines it; with any other
         message it lapses.
-
-        Args:
-            message: What the user says.
-            caller: The user with a key for this turn alone; by default as he opened the chat.
         """
         starts = self.accepts(message)
         offer, self._offer = self._offer, None

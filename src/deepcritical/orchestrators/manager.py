@@ -85,10 +85,6 @@ def choices(progress: Progress, last: str | None = None) -> dict[str, Decision]:
 
     Every round is searched before it is judged, the first one has chains, and no agent speaks twice
     in a row: so every choice leads on, and a round has five turns at most.
-
-    Args:
-        progress: The state of the run.
-        last: The agent that spoke last.
     """
     if progress.failed or progress.reported or progress.stopped:
         return {}
@@ -110,9 +106,6 @@ class GuidedManager(MagenticManagerBase):
     """Speaks to the framework in its own terms.
 
     It never raises a domain error and never rewrites the report.
-
-    Args:
-        session: The run.
     """
 
     def __init__(self, session: ResearchSession) -> None:
@@ -237,12 +230,7 @@ class _Voice(BaseAgent):
 
 
 class ModelManager(StandardMagenticManager):
-    """Asks a model, and binds its answer to the run's state. It never raises a domain error.
-
-    Args:
-        session: The run.
-        model: What it speaks through.
-    """
+    """Asks a model, and binds its answer to the run's state. It never raises a domain error."""
 
     def __init__(self, session: ResearchSession, model: ManagerModel) -> None:
         self._voice = _Voice(model)

@@ -89,9 +89,6 @@ class Reasoner:
 
     A reasoner reads the store and never writes it; every method may raise ReasoningError. Rules
     work in threads, so that nothing blocks the event loop.
-
-    Args:
-        library: Holds the readings of studies.
     """
 
     def __init__(self, library: Library | None = None) -> None:

@@ -35,12 +35,7 @@ async def choose_by_grade(
 
 
 class DiverseEvidence:
-    """Chooses by hybrid retrieval and by quality in equal parts, with seats for every stance.
-
-    Args:
-        rag: Retrieval over the records of the run.
-        desk: Is told once if records are ranked by words alone.
-    """
+    """Chooses by hybrid retrieval and by quality in equal parts, with seats for every stance."""
 
     def __init__(self, rag: LlamaIndexRAGService, desk: RunDesk) -> None:
         self._rag = rag

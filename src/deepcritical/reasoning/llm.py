@@ -61,12 +61,7 @@ T = TypeVar("T", bound=BaseModel)
 
 
 class AskedManager:
-    """Implements `ManagerModel` over the questions and the budget of one run.
-
-    Args:
-        asker: Puts the questions of the run.
-        account: Tells what was spent, and what rules did instead.
-    """
+    """Implements `ManagerModel` over the questions and the budget of one run."""
 
     def __init__(self, asker: Asker, account: RunAccount) -> None:
         self._asker = asker
@@ -130,14 +125,7 @@ class Remembered(Model):
 
 
 class LLMReasoner(InquiryModel):
-    """Implements `Reasoner` with one model. `for_run` gives each run one of its own.
-
-    Args:
-        server: The model's server.
-        choosing: Opens what chooses the records of a run's prompts.
-        library: Holds the readings of studies.
-        manages: Whether the model also manages the team; a small one does not.
-    """
+    """Implements `Reasoner` with one model. `for_run` gives each run one of its own."""
 
     def __init__(
         self,

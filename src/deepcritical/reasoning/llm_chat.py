@@ -46,13 +46,7 @@ _BY_MODEL = "The model chose which sentences of the records are shown; it wrote 
 
 
 class ModelChat(ChatReasoner):
-    """Chooses with one model. `for_turn` gives each turn a reasoner of its own.
-
-    Args:
-        server: The model's server.
-        asker: Puts questions to it, within the budget of a turn.
-        notices: What the reader must know, to which more may be added.
-    """
+    """Chooses with one model. `for_turn` gives each turn a reasoner of its own."""
 
     def __init__(
         self, server: ModelServer, asker: Asker | None = None, notices: list[str] | None = None

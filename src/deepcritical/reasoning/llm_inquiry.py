@@ -63,12 +63,7 @@ class Opened(NamedTuple):
 
 
 class InquiryModel(Reasoner):
-    """Asks one run's model about a free question; what it answers is joined with the rules'.
-
-    Args:
-        server: The model's server.
-        library: Holds the readings of studies.
-    """
+    """Asks one run's model about a free question; what it answers is joined with the rules'."""
 
     def __init__(self, server: ModelServer, library: Library | None = None) -> None:
         super().__init__(library)
