@@ -21,7 +21,6 @@ from deepcritical.jobs.runs import RunService
 from deepcritical.jobs.similar_runs import NewsSince, QuestionSimilarity, SimilarRuns
 from deepcritical.orchestrators.chat import TURN_LIMITS, Chat
 from deepcritical.reasoning.chatting import ChatReasoner
-from deepcritical.services.embeddings import EmbeddingService
 from deepcritical.services.llamaindex_rag import LlamaIndexRAGService
 from deepcritical.settings import Settings
 
@@ -62,7 +61,7 @@ async def open_chats(
     evidence = RunEvidence(runs, lambda run_id: LlamaIndexRAGService(run_id, embeddings, index))
     # Looking for a snapshot reads the disk.
     sources = await asyncio.to_thread(open_sources_of, settings, place)
-    similar = await asyncio.to_thread(_similar, settings, runs, place, embeddings)
+    similar = await asyncio.to_thread(build_similar, settings, runs, place)
     try:
         yield ChatService(
             registered_tools(runs, sources, evidence, describe),
@@ -79,16 +78,10 @@ async def open_chats(
 
 def build_similar(settings: Settings, runs: RunService, place: Place) -> SimilarRuns:
     """What finds former runs of nearly the same question."""
-    return _similar(settings, runs, place, retrieval_parts(settings)[0])
-
-
-def _similar(
-    settings: Settings, runs: RunService, place: Place, embeddings: EmbeddingService | None
-) -> SimilarRuns:
     local = place.snapshot is not None
     return SimilarRuns(
         runs,
-        QuestionSimilarity(embeddings),
+        QuestionSimilarity(retrieval_parts(settings)[0]),
         NewsSince(open_sources_of(settings, place)),
         ttl_days=settings.similar_ttl_days,
         rounds=limits_of(settings, "deep", local=local).max_iterations,

@@ -6,7 +6,7 @@ import os
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from deepcritical.domain.budget import Step
 from deepcritical.domain.errors import ConfigurationError
@@ -56,12 +56,14 @@ def build_durable(
         ttl_s: Seconds without a sign of life after which a worker is taken for dead.
         keeping: Days for which the events of runs that have ended are kept, and the runs.
     """
+    board = JobBoard(
+        traces.database, queue_limit_s=queue_limit_s, most_of_user=most_of_user, keeping=keeping
+    )
     shares = (slots, of_user or slots - slots // 4, of_all)
     engine = partial(_engine, traces.database.url, shares, one_shot=one_shot, conducts=conducts)
-    limits: dict[str, Any] = {"queue_limit_s": queue_limit_s, "most_of_user": most_of_user}
-    board = JobBoard(traces.database, keeping=keeping, **limits)
-    runs = partial(DurableRuns, board, traces, engine, slots=slots, conducts=conducts)
-    return runs(one_shot=one_shot, ttl_s=ttl_s)
+    return DurableRuns(
+        board, traces, engine, slots=slots, conducts=conducts, one_shot=one_shot, ttl_s=ttl_s
+    )
 
 
 def _engine(
