@@ -1,7 +1,5 @@
 """Settings in, a chat out: its tools, its reasoner, and what finds similar runs."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager

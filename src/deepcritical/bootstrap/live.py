@@ -1,7 +1,5 @@
 """Opens the live sources of the settings, and looks records up in them outside of any run."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager

@@ -1,7 +1,5 @@
 """Where runs search: live sources, or one snapshot; and how those are opened for a run."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress

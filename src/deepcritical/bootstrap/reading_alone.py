@@ -1,7 +1,5 @@
 """Reads one document or record by itself: what it says of its study, and what that would count."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import NamedTuple

@@ -9,8 +9,6 @@ tried first, so that "multiple myeloma (MM)" is not read as "myeloma"; and a sho
 like one, by capitals, digits and Greek letters or by being very short.
 """
 
-from __future__ import annotations
-
 import re
 
 from deepcritical.domain.patterns import bounded

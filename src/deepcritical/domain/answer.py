@@ -3,8 +3,6 @@
 Inline `[n]` points at `references[n - 1]`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal, Self
 

@@ -3,8 +3,6 @@
 Whether the run goes on is decided by code.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 from deepcritical.domain.base import Model, Score10, UnitInterval

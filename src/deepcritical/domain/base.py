@@ -1,7 +1,5 @@
 """The one base model and the bounded numbers that the whole domain shares."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field

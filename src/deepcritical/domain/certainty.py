@@ -5,8 +5,6 @@ rates the body anew (`verdict`). Starts and domains follow the GRADE guidelines 
 2011): randomised trials start high, observational studies low.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from enum import StrEnum

@@ -3,8 +3,6 @@
 A turn ends with exactly one of `ChatAnswer`, `ResearchOffered`, `ResearchEnded` and `TurnFailed`.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Annotated, Literal
 

@@ -4,8 +4,6 @@ Every item is covered by a rule over the number, the level and the agreement of 
 sentences were located for it. No item is satisfied without such a sentence.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 

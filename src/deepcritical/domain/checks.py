@@ -1,7 +1,5 @@
 """What was found out about one thing that a run needs."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from deepcritical.domain.base import Model

@@ -3,8 +3,6 @@
 They are always rebuilt from the store. What is printed takes their numbers from their order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Generic, TypeVar
 

@@ -4,8 +4,6 @@ A claim that is its quote, at its place in a record that is not retracted, needs
 What is told in other words is for the claim ledger.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 

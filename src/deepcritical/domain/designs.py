@@ -3,8 +3,6 @@
 Each table is read from the top; its first rule that applies decides.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from enum import StrEnum

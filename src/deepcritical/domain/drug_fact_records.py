@@ -1,7 +1,5 @@
 """Curated facts as records that sentences can cite: labels, and what other sources list."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from deepcritical.domain.drug_facts import (

@@ -3,8 +3,6 @@
 Each fact names who curates it, its licence, its address and the day it was asked for.
 """
 
-from __future__ import annotations
-
 from typing import Literal, get_args
 
 from pydantic import Field

@@ -4,8 +4,6 @@ Significance and direction are computed from interval, p and estimate wherever t
 never taken from a reader's word alone.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Literal
 

@@ -39,8 +39,6 @@ DeepCriticalError
 ResearchCancelled (BaseException): so that no framework swallows it
 """
 
-from __future__ import annotations
-
 
 class DeepCriticalError(Exception):
     """Root of all errors meant for users: what happened, and what to do next, a sentence each."""

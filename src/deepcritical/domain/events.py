@@ -1,7 +1,5 @@
 """What happens in a run, as typed events. The run's log of them is what every interface shows."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """What a report knows of each of its references: design, size, direction, part in the verdict."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from pydantic import Field

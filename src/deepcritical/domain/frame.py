@@ -1,7 +1,5 @@
 """A question as understood: what kind it is, of which drugs, in which condition, in whom."""
 
-from __future__ import annotations
-
 import re
 from enum import StrEnum
 

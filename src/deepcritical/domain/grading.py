@@ -19,8 +19,6 @@ A retracted record has 0. It ranks records for a reader; no verdict rests on it,
 scores hides what is wrong with a study (Cochrane Handbook, 8.2.1; Jüni et al., JAMA 1999).
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Finds sentences that report harms: how a treatment was tolerated, and what it did beside."""
 
-from __future__ import annotations
-
 import re
 
 from deepcritical.domain.patterns import bounded

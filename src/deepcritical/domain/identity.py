@@ -1,7 +1,5 @@
 """When two records are the same work, and when two works belong to the same study."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import get_args

@@ -1,7 +1,5 @@
 """Text of records and users made safe for Markdown."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """In which variable of the environment the key of a model's provider is looked for."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 _NAMED: Mapping[str, str] = {

@@ -4,8 +4,6 @@ The body is the text without its own title at the head and without a list of ref
 stand only there were said by somebody else, or say nothing.
 """
 
-from __future__ import annotations
-
 import re
 from difflib import SequenceMatcher
 from functools import lru_cache

@@ -4,8 +4,6 @@ A repeat without an end lets a pattern go over the rest of a text once for each 
 so that the time grows with the square of the length, or faster.
 """
 
-from __future__ import annotations
-
 import re
 
 _MOST_BLANKS, _MOST_LETTERS, _MOST = 20, 100, 300

@@ -3,8 +3,6 @@
 A number within a name ("IL-6", "COVID-19") is no quantity, nor is the number of a citation.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The question as understood: who is asked about, for what, and through which mechanism."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """What a run was asked and is made of, so that any process can go on with it. Never a key."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field

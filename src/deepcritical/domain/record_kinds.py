@@ -3,8 +3,6 @@
 Reasons for stopping are read from the registry's free text by a table of rules.
 """
 
-from __future__ import annotations
-
 import re
 
 from deepcritical.domain.evidence import Evidence, StopClass

@@ -1,7 +1,5 @@
 """The structured report. Inline `[n]` points at `references[n - 1]`."""
 
-from __future__ import annotations
-
 from pydantic import Field, field_validator
 
 from deepcritical.domain.appraisal import StudyFinding

@@ -1,7 +1,5 @@
 """The parts of a report as Markdown."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 

@@ -1,7 +1,5 @@
 """What a report is made of: references, claims, sections, chains, candidates, searches, counts."""
 
-from __future__ import annotations
-
 import re
 from datetime import datetime
 from enum import StrEnum

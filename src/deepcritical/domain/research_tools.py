@@ -3,8 +3,6 @@
 The docstring under a field is what the tool's user, often a model, reads.
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Sections of a report as Markdown: hypotheses tested, curated drug facts, and the search log."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from deepcritical.domain.drug_facts import EVENTS_CAVEAT, DrugFacts, DrugTarget

@@ -3,8 +3,6 @@
 Markdown, HTML and PDF are renderings of them and are never parsed back.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 

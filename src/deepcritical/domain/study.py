@@ -4,8 +4,6 @@ What a reading means for a question is decided elsewhere; here stands what the s
 of sentences are those of `reading.sentences`: 0 is the title, 1 the first sentence of the text.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Literal
 

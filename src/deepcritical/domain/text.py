@@ -1,7 +1,5 @@
 """Sentences, labelled sections and located quotes, all with character offsets into their text."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 Status, progress, state and metrics of a trace are a fold of its events: `fold`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Units of measurement in running text, each as a dimension and a factor to its base."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Holds the verdict on a question, with the rule it follows from and the rows it rests on."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Literal
 

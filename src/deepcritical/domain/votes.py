@@ -1,7 +1,5 @@
 """Holds what a study's results count for: votes, and the outcomes that they are votes on."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Literal, get_args
 

@@ -1,7 +1,5 @@
 """Measures the check of a sentence against a record, on own sentences and on published claims."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reads the files of sets as they are published."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import hashlib

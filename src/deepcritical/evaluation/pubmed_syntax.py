@@ -5,8 +5,6 @@ Records without MeSH headings, publication types or substances can be found by w
 Unranked: it tells what a query matches, not what is among the first hundred.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache

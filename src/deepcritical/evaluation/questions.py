@@ -1,7 +1,5 @@
 """Measures how questions are understood: own labelled wordings, and names of published tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any

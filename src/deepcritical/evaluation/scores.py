@@ -1,7 +1,5 @@
 """What a measurement says, and how sure that is: labels told rightly, in a table of Markdown."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from math import sqrt

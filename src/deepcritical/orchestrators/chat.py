@@ -4,8 +4,6 @@ Who chooses a tool, rules or a model, can only choose: the tools that take minut
 an offer by code, and start when the user accepts it. What tools return is data.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 import time

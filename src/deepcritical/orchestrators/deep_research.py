@@ -1,7 +1,5 @@
 """The loop of a free question: a checklist, and searches for what it still wants."""
 
-from __future__ import annotations
-
 from deepcritical.domain.errors import DeepCriticalError
 from deepcritical.research.answering import (
     check_completeness,

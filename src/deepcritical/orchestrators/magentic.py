@@ -1,7 +1,5 @@
 """The Magentic team: four agents and a manager over one store."""
 
-from __future__ import annotations
-
 from agent_framework.orchestrations import MagenticBuilder, MagenticManagerBase
 
 from deepcritical.agents import hypothesis_agent, judge_agent, report_agent, search_agent

@@ -5,8 +5,6 @@ the report is written, and what it says. An answer that cannot be followed is ov
 that gives none, or too many of those, is not asked again.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal, NamedTuple
 
 from agent_framework import AgentResponse, AgentSession, BaseAgent, Message

@@ -1,7 +1,5 @@
 """Scores, gaps and next queries: by written rules, and joined with those of a model."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import NamedTuple

@@ -4,8 +4,6 @@ The rules' judgement is always made as well. It is what a model's answer is join
 stands when there is no answer; either is told, with what was spent.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager

@@ -4,8 +4,6 @@ It chooses among the tools and the sentences that are there; no word of its own 
 does not help, rules do, and the reader is told.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
