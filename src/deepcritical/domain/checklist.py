@@ -245,13 +245,11 @@ def _best(facts: Sequence[ItemFact]) -> str:
     return f", the best of OCEBM level {level}" if level else ""
 
 
-_ORDER = (Coverage.UNSATISFIED, Coverage.PARTIAL, Coverage.SATISFIED)
-
-
 def lower_of(
     said: Sequence[ItemCoverage], by_rule: Sequence[ItemCoverage]
 ) -> tuple[ItemCoverage, ...]:
     """Each item as the rule covers it, or lower where somebody found less."""
     others = {one.item: one for one in said}
     pairs = ((others.get(one.item, one), one) for one in by_rule)
-    return tuple(min(pair, key=lambda one: _ORDER.index(one.coverage)) for pair in pairs)
+    worst_last = list(Coverage)
+    return tuple(max(pair, key=lambda one: worst_last.index(one.coverage)) for pair in pairs)

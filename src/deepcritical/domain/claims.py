@@ -200,13 +200,10 @@ def _row(
     references: Sequence[Reference],
     quoted: bool,
 ) -> tuple[str, ...]:
-    def shown(text: str) -> str:
-        return escape_markdown(_shortened(text))
-
-    quote = _SAME if is_quote(claim) else shown(claim.quote)
+    quote = _SAME if is_quote(claim) else _shortened(claim.quote)
     return (
         name,
-        shown(unescape_markdown(claim.sentence)),
+        _shortened(unescape_markdown(claim.sentence)),
         *(() if quoted else (quote,)),
         f"{escape_markdown(references[cited - 1].short_name)} [{cited}]",
         ", ".join(filter(None, (claim.place, f"{claim.start}–{claim.end}"))),
@@ -214,7 +211,7 @@ def _row(
 
 
 def _shortened(text: str) -> str:
-    """The text up to a word's end, with an ellipsis where something is left out."""
-    if len(text) <= _SHORT:
-        return text
-    return f"{text[: _SHORT + 1].rpartition(' ')[0] or text[:_SHORT]} …"
+    """The text, escaped, up to a word's end, with an ellipsis where something is left out."""
+    if len(text) > _SHORT:
+        text = f"{text[: _SHORT + 1].rpartition(' ')[0] or text[:_SHORT]} …"
+    return escape_markdown(text)

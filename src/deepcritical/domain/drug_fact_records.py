@@ -67,17 +67,24 @@ def _of_label(label: DrugLabel, drug: str, text: str) -> Evidence:
 
 def _listed(facts: DrugFacts) -> Iterator[Evidence]:
     """One record for each source that lists approved indications or classes."""
-    lines: dict[tuple[str, str], tuple[Origin, dict[str, None]]] = {}
-    approved = ((i.origin, "licensed", i.condition) for i in facts.indications if i.approved)
-    classes = ((c.origin, "class", c.name) for c in facts.classes if c.kind == "EPC")
-    told: Iterable[tuple[Origin, str, str]] = (*approved, *classes)
-    for origin, kind, text in told:
-        own = lines.setdefault((origin.source, origin.url), (origin, {}))[1]
-        own[f"{LISTED_AS[kind]}: {text}."] = None
-    for origin, listed in lines.values():
-        # Of each drug its own, though the source has one address for all.
-        url = f"{origin.url}#{'-'.join(facts.drug.split())}"
-        yield _of_lines(f"{facts.drug} in {origin.source}", url, origin, listed)
+    approved = [(i.origin, "licensed", i.condition) for i in facts.indications if i.approved]
+    classes = [(c.origin, "class", c.name) for c in facts.classes if c.kind == "EPC"]
+    yield from _by_page(
+        (f"{facts.drug} in {origin.source}", facts.drug, origin, f"{LISTED_AS[kind]}: {text}.")
+        for origin, kind, text in (*approved, *classes)
+    )
+
+
+def _by_page(told: Iterable[tuple[str, str, Origin, str]]) -> Iterator[Evidence]:
+    """One record for each title and page; its address ends in a part of its own.
+
+    A source may have one address for all drugs.
+    """
+    pages: dict[tuple[str, str], tuple[str, Origin, dict[str, None]]] = {}
+    for title, part, origin, line in told:
+        pages.setdefault((title, origin.url), (part, origin, {}))[2][line] = None
+    for (title, url), (part, origin, lines) in pages.items():
+        yield _of_lines(title, f"{url}#{'-'.join(part.split())}", origin, lines)
 
 
 def _of_lines(title: str, url: str, origin: Origin, lines: Iterable[str]) -> Evidence:
@@ -95,13 +102,9 @@ def _of_lines(title: str, url: str, origin: Origin, lines: Iterable[str]) -> Evi
 
 def _on_mechanism(facts: DrugFacts) -> Iterator[Evidence]:
     """One record for each page of a source on targets, relations or associations."""
-    pages: dict[tuple[str, str], tuple[Origin, dict[str, None]]] = {}
-    for fact in (*facts.targets, *facts.relations, *facts.associations):
-        title, line = _told(fact, facts.drug)
-        page = (title, fact.origin.url)
-        pages.setdefault(page, (fact.origin, {}))[1][line] = None
-    for (title, url), (origin, lines) in pages.items():
-        yield _of_lines(title, f"{url}#{'-'.join(title.split())}", origin, lines)
+    known = (*facts.targets, *facts.relations, *facts.associations)
+    told = ((fact.origin, *_told(fact, facts.drug)) for fact in known)
+    yield from _by_page((title, title, origin, line) for origin, title, line in told)
 
 
 def _told(fact: CuratedFact, drug: str) -> tuple[str, str]:

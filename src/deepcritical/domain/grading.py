@@ -27,6 +27,7 @@ from deepcritical.domain.certainty import Certainty, rate_certainty
 from deepcritical.domain.designs import LEVEL, Design, design_of
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.patterns import bounded
+from deepcritical.domain.quantities import ONES, TENS, number_of
 from deepcritical.domain.record_kinds import is_paper, is_preprint, is_retracted
 from deepcritical.domain.text import sentences
 
@@ -75,15 +76,9 @@ _OTHER_ARMS = bounded(
     rf"\((?:[nN]\s*=\s*)?{_NUMERAL}\b",
     re.IGNORECASE,
 )
-_UNITS = (
-    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen".split()
-)
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_WORDS = {word: n for n, word in enumerate(_UNITS, 2)}
 _WORDED = bounded(
-    rf"\b(?:(?P<tens>{'|'.join(_TENS)})(?:[-\s](?P<ones>{'|'.join(_UNITS[:8])}|one))?|"
-    rf"(?P<small>{'|'.join(_UNITS)}))\s+{_PEOPLE}\b",
+    rf"\b(?P<number>(?:{'|'.join(TENS)})(?:[-\s](?:{'|'.join(ONES[:9])}))?|"
+    rf"(?:{'|'.join(ONES[1:])}))\s+{_PEOPLE}\b",
     re.IGNORECASE,
 )
 
@@ -111,7 +106,7 @@ def participants(evidence: Evidence) -> int | None:
     worded = _WORDED.search(text)
     if first and (worded is None or first.start() < worded.start()):
         return _number(first) - _elsewhere(text)
-    return _spelled(worded) if worded else _of_arms(text)
+    return number_of(re.split(r"[-\s]", worded["number"].lower())) if worded else _of_arms(text)
 
 
 def _of_arms(text: str) -> int | None:
@@ -137,13 +132,6 @@ def _arms(text: str) -> int | None:
         if len(sizes) == 2 and _IN_ARMS.search(span.text):
             return sum(sizes)
     return None
-
-
-def _spelled(match: re.Match[str]) -> int:
-    if match["small"]:
-        return _WORDS[match["small"].lower()]
-    ones = (match["ones"] or "").lower()
-    return 10 * (_TENS.index(match["tens"].lower()) + 2) + (_WORDS.get(ones, 1) if ones else 0)
 
 
 _WEIGHTS = {

@@ -4,7 +4,7 @@ A number within a name ("IL-6", "COVID-19") is no quantity, nor is the number of
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -19,23 +19,13 @@ _NUMBER = bounded(
     rf"(?<![\w.·])(?<![A-Za-z][-\u2010-\u2015])(?P<sign>(?<![\d%)])[-−–])?(?P<digits>{_DIGITS})"
     r"(?![\d]|[.·]\d)"
 )
-_SMALL = dict(
-    zip(
-        "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-        "sixteen seventeen eighteen nineteen".split(),
-        range(2, 20),
-        strict=True,
-    )
-)
-_TENS = dict(
-    zip(
-        "twenty thirty forty fifty sixty seventy eighty ninety".split(),
-        range(20, 100, 10),
-        strict=True,
-    )
-)
-_ONES = {"one": 1, **_SMALL}
-_ANY = "|".join((*_TENS, *sorted(_ONES, key=len, reverse=True)))
+ONES = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen"
+).split()
+TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_NUMBERS = {word: n for n, word in enumerate(ONES, 1)} | {w: 10 * n for n, w in enumerate(TENS, 2)}
+_ANY = "|".join((*TENS, *sorted(ONES, key=len, reverse=True)))
 _WORDED = bounded(
     rf"\b(?:(?P<run>(?:{_ANY}|hundred|thousand)(?:(?:[-\s]|(?<=undred|ousand)\s+and\s+)"
     rf"(?:{_ANY}|hundred|thousand))*)|(?P<twice>twice|double[sd]?|doubling|twofold|two-fold)|"
@@ -196,13 +186,14 @@ def _spelled(text: str) -> Iterator[Quantity]:
             yield Quantity(times, *match.span(), unit=unit_of("fold"), spelled=True)
             continue
         words = re.findall(r"[a-z]+", match["run"].lower())
-        value = _number_of([word for word in words if word != "and"])
+        value = number_of([word for word in words if word != "and"])
         if value > 1 or UNIT.match(text, match.end()):
             told = _around(text, float(value), match.start(), match.end())
             yield told._replace(spelled=True)
 
 
-def _number_of(words: list[str]) -> int:
+def number_of(words: Sequence[str]) -> int:
+    """The number that words tell, such as "two hundred" and "five"."""
     total = current = 0
     for word in words:
         if word == "hundred":
@@ -210,7 +201,7 @@ def _number_of(words: list[str]) -> int:
         elif word == "thousand":
             total, current = total + max(current, 1) * 1000, 0
         else:
-            current += _TENS.get(word, 0) or _ONES.get(word, 0)
+            current += _NUMBERS.get(word, 0)
     return total + current
 
 

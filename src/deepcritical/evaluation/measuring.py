@@ -11,7 +11,7 @@ import json
 import platform
 import subprocess
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from fnmatch import fnmatch
 from functools import partial
@@ -38,7 +38,6 @@ from deepcritical.evaluation.verdicts import judge_verdicts, keep_readings
 from deepcritical.models.desk import RunDesk
 
 if TYPE_CHECKING:
-    from deepcritical.domain.study import StudyReading
     from deepcritical.jobs.runs import RunService
     from deepcritical.reasoning.base import Reasoner
 
@@ -115,7 +114,9 @@ async def _answered(
         await runs.close()
 
 
-def _trials(load: Callable[[Path], list[trials.Labelled]]) -> Measure:
+def _trials(
+    load: Callable[[Path], list[trials.Labelled]], judges: Sequence[trials.Judge]
+) -> Measure:
     """What is read from trials, by rules or by the model."""
 
     async def measure(path: Path, bench: Bench) -> Measured:
@@ -129,23 +130,18 @@ def _trials(load: Callable[[Path], list[trials.Labelled]]) -> Measure:
         records = {f"E{n}": item.record for n, item in enumerate(items, 1)}
         async with bench.reasoner.for_run(RunDesk(_ROOM, tell=heard)) as reasoner:
             readings = (await reasoner.read_studies(records, "")).readings
-        read = [readings[key] for key in records]
-        judges = trials.TRIAL_JUDGES[load.__name__]
-        outcomes = await asyncio.to_thread(lambda: list(_judged(items, read, judges)))
+        read = zip(items, [readings[key] for key in records], strict=True)
+        outcomes = await asyncio.to_thread(
+            lambda: [
+                Outcome(judge.measure, item.half, *answer)
+                for item, reading in read
+                for judge in judges
+                for answer in judge.answers(item, reading)
+            ]
+        )
         return Measured(outcomes, max(spent, key=lambda one: one.requests))
 
     return measure
-
-
-def _judged(
-    items: Sequence[trials.Labelled],
-    readings: Iterable[StudyReading],
-    judges: Sequence[trials.Judge],
-) -> Iterator[Outcome]:
-    for item, reading in zip(items, readings, strict=True):
-        for judge in judges:
-            for answer in judge.answers(item, reading):
-                yield Outcome(judge.measure, item.half, *answer)
 
 
 _OWN = "our own"
@@ -161,14 +157,24 @@ FORMATS: tuple[Format, ...] = (
     Format("names of outcomes", "*pairs.jsonl", _by_code(trials.judge_outcomes), _OWN),
     Format("records to find", "*recall.jsonl", _recall, _OWN),
     Format("verdicts", "*verdicts.jsonl", _verdicts, _OWN),
-    Format("PICO corpus", "*pico_corpus*.jsonl*", _trials(trials.pico), "published with its paper"),
+    Format(
+        "PICO corpus",
+        "*pico_corpus*.jsonl*",
+        _trials(trials.pico, trials.OF_PICO),
+        "published with its paper",
+    ),
     Format(
         "Evidence Inference",
         "*evidence_inference*.jsonl*",
-        _trials(trials.inference),
+        _trials(trials.inference, trials.OF_INFERENCE),
         "jayded/evidence-inference",
     ),
-    Format("RCT-ICO", "*rct_ico*.jsonl*", _trials(trials.triplets), "hyesunyun/llm-meta-analysis"),
+    Format(
+        "RCT-ICO",
+        "*rct_ico*.jsonl*",
+        _trials(trials.triplets, trials.OF_TRIPLETS),
+        "hyesunyun/llm-meta-analysis",
+    ),
     Format("PubMedQA", "*pubmedqa*.json", _by_code(claims.judge_abstracts), "pubmedqa/pubmedqa"),
     Format("SciFact", "*claims_*.jsonl", _by_code(claims.judge_scifact), "allenai/scifact"),
     Format("HealthVer", "*healthver*.csv", _by_code(claims.judge_healthver), "sarrouti/HealthVer"),

@@ -60,6 +60,12 @@ _YES = re.compile(
     re.IGNORECASE,
 )
 _NO = re.compile(r"(?:no(?:,? thanks| thank you)?|n|don'?t|cancel|decline)[.!]*", re.IGNORECASE)
+_DECLINED = ChatAnswer(head="Not started.", written_by="rules")
+_LAPSED = TurnFailed(
+    error="OfferLapsed",
+    message="This offer does not stand any more.",
+    advice="Ask the question again.",
+)
 
 FindSimilar = Callable[[str, str, ToolCaller], Awaitable[tuple[SimilarRun, ...]]]
 """Tool, question and caller to former runs of nearly the same question."""
@@ -145,7 +151,7 @@ class Chat:
         if offer and starts:
             return self._events(lambda talk: self._research(offer, talk), caller)
         if offer and _NO.fullmatch(message.strip()):
-            return self._events(_declined, caller)
+            return self._events(lambda talk: talk.tell(_DECLINED), caller)
         return self._events(lambda talk: self._turn(message, talk), caller)
 
     def accept(
@@ -154,7 +160,7 @@ class Chat:
         """Start what was offered, as a button does; only the last offer can be accepted."""
         offer, self._offer = self._offer, None
         if offer is None or offer.event.offer_id != offer_id:
-            return self._events(_lapsed, caller)
+            return self._events(lambda talk: talk.tell(_LAPSED), caller)
         return self._events(lambda talk: self._research(offer, talk), caller)
 
     async def _events(
@@ -298,20 +304,6 @@ async def _guarded(
         await told.put(TurnFailed(error="ResearchCancelled", message="The research was stopped."))
     finally:
         told.put_nowait(None)
-
-
-async def _declined(talk: _Talk) -> None:
-    await talk.tell(ChatAnswer(head="Not started.", written_by="rules"))
-
-
-async def _lapsed(talk: _Talk) -> None:
-    await talk.tell(
-        TurnFailed(
-            error="OfferLapsed",
-            message="This offer does not stand any more.",
-            advice="Ask the question again.",
-        )
-    )
 
 
 def _failed(error: DeepCriticalError) -> TurnFailed:

@@ -152,7 +152,14 @@ async def hand_turn(
     A log that takes no event, as that of a run that was ended elsewhere, ends the team.
     """
     try:
-        await _log_call(session, decision, chosen_by)
+        if decision.speaker:
+            called = AgentCalled(
+                agent=decision.speaker,
+                instruction=decision.instruction,
+                iteration=session.iteration,
+                chosen_by=chosen_by,
+            )
+            await session.emit(called, _STAGES[decision.speaker])
     except StorageError as error:
         session.failure = error
         decision = decide_next(progress_of(session))
@@ -163,19 +170,6 @@ async def hand_turn(
         next_speaker=_item(decision.speaker or report_agent.NAME),
         instruction_or_question=_item(decision.instruction),
     )
-
-
-async def _log_call(
-    session: ResearchSession, decision: Decision, chosen_by: Literal["code", "model"]
-) -> None:
-    if decision.speaker:
-        called = AgentCalled(
-            agent=decision.speaker,
-            instruction=decision.instruction,
-            iteration=session.iteration,
-            chosen_by=chosen_by,
-        )
-        await session.emit(called, _STAGES[decision.speaker])
 
 
 def _item(answer: str | bool) -> MagenticProgressLedgerItem:
@@ -279,7 +273,11 @@ class ModelManager(StandardMagenticManager):
     async def _chosen(self, context: MagenticContext, possible: dict[str, Decision]) -> str | None:
         """The agent that the model names, if it can act."""
         self._voice.ask = self._model.ledger
-        context.chat_history.append(Message("user", [self._state(possible)]))
+        store, limits = self._session.store, self._session.limits
+        state = managing.tell_state(
+            store, self._session.iteration, limits.max_iterations, tuple(possible)
+        )
+        context.chat_history.append(Message("user", [state]))
         try:
             ledger = await super().create_progress_ledger(context)
         except DeepCriticalError as error:
@@ -293,12 +291,6 @@ class ModelManager(StandardMagenticManager):
         else:
             return named
         return None
-
-    def _state(self, possible: dict[str, Decision]) -> str:
-        session = self._session
-        return managing.tell_state(
-            session.store, session.iteration, session.limits.max_iterations, tuple(possible)
-        )
 
     async def _overrule(self, why: str) -> None:
         self._overruled += 1

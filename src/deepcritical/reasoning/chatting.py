@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Literal, NamedTuple
 
@@ -124,7 +124,9 @@ def listed(look_up: LookUp, records: Mapping[str, Evidence]) -> dict[str, Eviden
     found = {i: r for i, r in records.items() if look_up.kind == "records" or _is_trial(r)}
     if look_up.statuses:
         found = {i: r for i, r in found.items() if _status(r) in look_up.statuses}
-    return _newest_first(found.items()) if look_up.newest else found
+    if look_up.newest:
+        return dict(sorted(found.items(), key=lambda item: _date(item[1]), reverse=True))
+    return found
 
 
 def _status(record: Evidence) -> str:
@@ -134,10 +136,6 @@ def _status(record: Evidence) -> str:
 def _is_trial(record: Evidence) -> bool:
     types = record.metadata.publication_types
     return record.citation.source in _REGISTRIES or any("trial" in t.lower() for t in types)
-
-
-def _newest_first(records: Iterable[tuple[str, Evidence]]) -> dict[str, Evidence]:
-    return dict(sorted(records, key=lambda item: _date(item[1]), reverse=True))
 
 
 def _date(record: Evidence) -> str:

@@ -244,14 +244,11 @@ class LLMReasoner(InquiryModel):
         prompt = asks.ask_assessment(
             question, store, name, shown, told, short=self._short("assessment")
         )
-        try:
-            answer = await self._asker.ask("assessment", prompt, Assessed)
-        except NoAnswerError as error:
-            await self._account.fell_back("assessment", error)
+        answer = await self._ask("assessment", prompt, Assessed)
+        if answer is None:
             return by_rule
         drug, condition = question.drug or drug_named(name), condition_of(question)
         queries = worded_queries(drug, condition, answer.searches)
-        await self._account.made("assessment")
         return judged(by_rule, answer, name, queries, condition.name, gaps)
 
     async def write_report(
@@ -279,16 +276,9 @@ class LLMReasoner(InquiryModel):
         return await calculated(shown_records, store, drug, ids, self._limit_chars(judgement))
 
     async def _plan(self, judgement: Judgement, text: str) -> Plan | None:
-        try:
-            prompt = asks.ask_plan(text, short=self._short(judgement))
-            plan = await self._asker.ask(judgement, prompt, Plan)
-        except NoAnswerError as error:
-            self._plans[text] = None
-            await self._account.fell_back(judgement, error)
-            return None
-        self._plans[text] = plan
-        await self._account.made(judgement)
-        return plan
+        prompt = asks.ask_plan(text, short=self._short(judgement))
+        self._plans[text] = await self._ask(judgement, prompt, Plan)
+        return self._plans[text]
 
 
 def _weakest_last(item: tuple[str, Evidence]) -> tuple[int, float]:
