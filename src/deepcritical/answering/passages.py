@@ -27,10 +27,9 @@ from deepcritical.domain.checklist import (
 from deepcritical.domain.designs import Design
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.grading import Grade, grade
-from deepcritical.domain.passages import body_sentences
 from deepcritical.domain.record_kinds import is_negative_stop, is_notice, is_under_way
 from deepcritical.domain.study import StudyReading
-from deepcritical.domain.text import Span, addresses_a_model, fold, whole_sentences
+from deepcritical.domain.text import Span, addresses_a_model, body_sentences, fold, whole_sentences
 from deepcritical.vocabulary.drugs import DrugKind, find_drugs
 
 __all__ = ["Bearing", "PassageReader", "read_passages"]

@@ -99,24 +99,30 @@ class AgentCalled(Model):
     chosen_by: Literal["code", "model"] = "code"
 
 
-class SourceSearched(Model):
-    """One query was run against one source."""
+class Searched(Model):
+    """One query as it was run against one source, and what came of it."""
 
-    type: Literal["source_searched"] = "source_searched"
     source: str
     query: str
     """In plain words."""
     query_as_run: str = ""
     """Exactly as the source was asked; '' when it could not be read."""
     outcome: str
+    """One of `data`, `empty`, `degraded`, `unavailable`, `not_applicable`."""
     total: int = 0
-    """Records that match at the source."""
+    """Records that match at the source (PRISMA-S: hits)."""
     identified: int
     """Records in the answer."""
     new: int
-    """Those that the run did not have yet."""
+    """Those that the run did not have yet: what is kept after duplicates are merged."""
     cached: bool = False
     """Whether the answer was kept from an earlier search."""
+
+
+class SourceSearched(Searched):
+    """One query was run against one source."""
+
+    type: Literal["source_searched"] = "source_searched"
     seconds: float | None = Field(default=None, ge=0)
     """Until the source answered, waiting for its turn included; None for a snapshot."""
 

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.certainty import Certainty
+from deepcritical.domain.events import Searched
 from deepcritical.domain.evidence import SourceName
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.verdict import Verdict, VerdictLabel
@@ -217,30 +218,15 @@ class DrugCandidate(Model):
     """Studies that bear on the question, not records."""
 
 
-class SearchRun(Model):
+class SearchRun(Searched):
     """One query as it was run against one source: a line of the search log (PRISMA-S)."""
 
-    source: str
-    query: str
-    """In plain words."""
-    query_as_run: str = ""
-    """Exactly as the source was asked; '' when it could not be read."""
     filters: tuple[str, ...] = ()
     """Filters, order and limits of the query."""
     understood_as: tuple[str, ...] = ()
     """The query as the source says that it understood it, then the mappings that it made."""
     searched_at: datetime | None = None
     """UTC; None for a snapshot, which does not change."""
-    outcome: str
-    """One of `data`, `empty`, `degraded`, `unavailable`, `not_applicable`."""
-    total: int = 0
-    """Records that match at the source (PRISMA-S: hits)."""
-    identified: int
-    """Records in the answer."""
-    new: int
-    """Those that the run did not have yet: what is kept after duplicates are merged."""
-    cached: bool = False
-    """Whether the answer was kept from an earlier search."""
     notes: tuple[str, ...] = ()
     """What could not be read, and how the source understood the query."""
 

@@ -9,8 +9,7 @@ from deepcritical.answering.stance import stance
 from deepcritical.domain.appraisal import Stance
 from deepcritical.domain.claims import ClaimVerdict
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
-from deepcritical.evaluation.files import half_of, json_lines, table, text_of
-from deepcritical.evaluation.scores import Half, Outcome
+from deepcritical.evaluation.scores import Half, Outcome, half_of, json_lines, table, text_of
 from deepcritical.verification.claims import verify_claim
 
 _SURE = ("figure", "number", "id", "name")

@@ -25,7 +25,6 @@ from deepcritical.domain.budget import RunLimits, Spent
 from deepcritical.domain.errors import ConfigurationError
 from deepcritical.domain.events import Event, JudgementMade
 from deepcritical.evaluation import claims, pubmed_syntax, questions, trials
-from deepcritical.evaluation.files import rows_on
 from deepcritical.evaluation.scores import (
     Cost,
     Evaluation,
@@ -33,6 +32,7 @@ from deepcritical.evaluation.scores import (
     Measured,
     Outcome,
     figures_of,
+    rows_on,
 )
 from deepcritical.evaluation.verdicts import judge_verdicts, keep_readings
 from deepcritical.models.desk import RunDesk

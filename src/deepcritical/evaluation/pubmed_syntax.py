@@ -16,8 +16,7 @@ from deepcritical.answering.queries import need_queries
 from deepcritical.domain.errors import QuestionError
 from deepcritical.domain.question import SearchBlock
 from deepcritical.domain.text import fold
-from deepcritical.evaluation.files import json_lines
-from deepcritical.evaluation.scores import Outcome
+from deepcritical.evaluation.scores import Outcome, json_lines
 from deepcritical.questions.forms import research_question
 from deepcritical.questions.reading import literal_frame
 from deepcritical.questions.searching import search_sides

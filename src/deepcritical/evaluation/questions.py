@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from deepcritical.domain.frame import QuestionFrame
-from deepcritical.evaluation.files import half_of, json_lines, table
-from deepcritical.evaluation.scores import Half, Outcome
+from deepcritical.evaluation.scores import Half, Outcome, half_of, json_lines, table
 from deepcritical.questions.by_model import read_by_model
 from deepcritical.questions.model_reading import ModelReading
 from deepcritical.questions.naming import find_names

@@ -17,8 +17,7 @@ from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.quantities import quantities
 from deepcritical.domain.study import Arm, ArmFigure, Result, StudyReading
 from deepcritical.domain.text import fold
-from deepcritical.evaluation.files import json_lines
-from deepcritical.evaluation.scores import Half, Outcome
+from deepcritical.evaluation.scores import Half, Outcome, json_lines
 from deepcritical.reading.sentences import numbered
 from deepcritical.vocabulary.outcomes import construct_of
 

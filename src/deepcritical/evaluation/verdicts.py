@@ -12,8 +12,7 @@ from deepcritical.domain.events import JudgementMade
 from deepcritical.domain.study import StudyReading
 from deepcritical.domain.traces import LOCAL_USER
 from deepcritical.domain.verdict import VerdictLabel
-from deepcritical.evaluation.files import json_lines
-from deepcritical.evaluation.scores import Measured, Outcome
+from deepcritical.evaluation.scores import Measured, Outcome, json_lines
 from deepcritical.services.database import Database
 from deepcritical.services.study_readings import StudyReadings, reading_key
 

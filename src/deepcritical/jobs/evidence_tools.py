@@ -18,8 +18,9 @@ from deepcritical.domain.errors import StorageError, TraceNotFoundError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.evidence_table import EvidenceRow
 from deepcritical.domain.report_parts import Reference
-from deepcritical.domain.research_tools import Question, SearchInput
 from deepcritical.domain.tool_registry import (
+    Question,
+    SearchInput,
     ToolCaller,
     ToolConfig,
     ToolProgress,

@@ -20,10 +20,9 @@ from deepcritical.domain.citation_validator import build_reference_from_evidence
 from deepcritical.domain.errors import QuestionDeclinedError, QuestionError
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.identity import canonical_ids
-from deepcritical.domain.passages import body_sentences
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.question import SearchQuery
-from deepcritical.domain.text import Span
+from deepcritical.domain.text import Span, body_sentences
 from deepcritical.domain.tool_registry import ToolConfig
 from deepcritical.models.desk import RunDesk
 from deepcritical.questions.forms import require_answerable, require_one_meaning, wants_verdict

@@ -24,10 +24,9 @@ from deepcritical.domain.claims import (
     Outcome,
 )
 from deepcritical.domain.evidence import Evidence
-from deepcritical.domain.passages import align_quote, body_sentences, in_references
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_retracted
-from deepcritical.domain.text import fold, locate_quote
+from deepcritical.domain.text import align_quote, body_sentences, fold, in_references, locate_quote
 from deepcritical.verification.aligning import (
     COMPARING,
     DEGREE,

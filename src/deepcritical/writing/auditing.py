@@ -15,7 +15,7 @@ from deepcritical.domain.answer import ANSWER_SCHEMA, DeepAnswer, Document
 from deepcritical.domain.brief import Brief
 from deepcritical.domain.citation_validator import AnyDocument
 from deepcritical.domain.claims import ClaimVerdict, claim_holds
-from deepcritical.domain.drug_fact_records import fact_records
+from deepcritical.domain.drug_facts import fact_records
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.identity import canonical_ids
 from deepcritical.domain.markdown import unescape_markdown

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.grading import grade
-from deepcritical.domain.passages import body_sentences
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_notice
-from deepcritical.domain.text import Span, addresses_a_model, fold, whole_sentences
+from deepcritical.domain.text import Span, addresses_a_model, body_sentences, fold, whole_sentences
 from deepcritical.vocabulary.drugs import find_drugs, lookup_drug
 
 __all__ = ["own_words", "quote_in", "quoted"]

@@ -10,7 +10,7 @@ from pydantic import Field
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.chat import SimilarRun
 from deepcritical.domain.claims import ClaimVerdict
-from deepcritical.domain.research_tools import NOTICE
+from deepcritical.domain.tool_registry import NOTICE
 from deepcritical.domain.traces import TraceMetrics, TraceStatus
 
 __all__ = [
