@@ -138,11 +138,7 @@ def _durable(
 def build_lookups(
     settings: Settings, *, snapshot: str | None = None, sources: Sequence[str] = ()
 ) -> Lookups:
-    """Searches and look-ups outside of runs; ids are looked up where the runs search.
-
-    Raises:
-        SnapshotNotFoundError: There is no such snapshot.
-    """
+    """Searches and look-ups outside of runs; ids are looked up where the runs search."""
     return Lookups(settings, place_of(settings, snapshot=snapshot, sources=sources).snapshot)
 
 
@@ -194,11 +190,7 @@ def open_traces(settings: Settings) -> ToolTraceService | None:
 def build_reasoner(
     settings: Settings, choosing: OpenChoosing | None = None, library: Library | None = None
 ) -> Reasoner:
-    """The reasoner of the settings: rules alone, or with a model. Nothing is sent.
-
-    Raises:
-        ConfigurationError: The model cannot be resolved, or its libraries are not installed.
-    """
+    """The reasoner of the settings: rules alone, or with a model. Nothing is sent."""
     if settings.model is None:
         if beside := settings.models_beside:
             raise ConfigurationError(

@@ -34,11 +34,7 @@ class ChatService:
     limits: RunLimits
 
     def chat(self, run_id: str = "", caller: ToolCaller | None = None) -> Chat:
-        """A new conversation, over a finished run or over none. Blocks: it may load libraries.
-
-        Raises:
-            ConfigurationError: The model cannot be resolved, or its libraries are not installed.
-        """
+        """A new conversation, over a finished run or over none. Blocks: it may load libraries."""
         caller = caller or ToolCaller()
         return Chat(
             self.registry,

@@ -129,11 +129,7 @@ class _Opening:
         self._limiter_of = limiter_of
 
     def tool(self, key: str) -> SearchTool:
-        """The source of that key.
-
-        Raises:
-            ConfigurationError: There is none, or no longer.
-        """
+        """The source of that key."""
         if key not in BY_KEY:
             raise ConfigurationError(
                 f"There is no source {key}.", f"Choose of: {', '.join(BY_KEY)}."

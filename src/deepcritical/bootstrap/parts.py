@@ -84,11 +84,7 @@ def open_board(traces: ToolTraceService) -> JobBoard:
 
 
 def build_model_server(settings: Settings, model: str) -> ModelServer:
-    """The server of the settings' model, with those of its steps and its fallback.
-
-    Raises:
-        ConfigurationError: A model cannot be resolved.
-    """
+    """The server of the settings' model, with those of its steps and its fallback."""
     server = _own_server(settings, model)
     beside = {step: settings.of_step(step) for step in get_args(Step)}
     made = {name: _server_beside(settings, name) for name in beside.values() if name}
@@ -122,11 +118,7 @@ def _own_server(settings: Settings, model: str) -> ModelServer:
 
 
 def users_server(settings: Settings, model: str) -> ModelServer:
-    """The server of a model that a user chose, which is its provider's own.
-
-    Raises:
-        ConfigurationError: The model is none that may be chosen.
-    """
+    """The server of a model that a user chose, which is its provider's own."""
     with libraries_of(model):
         from deepcritical.models.providers import hosted_model_server
     return hosted_model_server(model, timeout_s=settings.model_timeout_s)
@@ -200,11 +192,7 @@ def open_telemetry() -> Telemetry:
 
 
 def _is_wanted() -> bool:
-    """Whether spans are to be sent.
-
-    Raises:
-        ConfigurationError: To something else than a collector.
-    """
+    """Whether spans are to be sent."""
     exporter = os.environ.get("OTEL_TRACES_EXPORTER", "").strip().lower()
     if exporter not in ("", "none", "otlp"):
         raise ConfigurationError(

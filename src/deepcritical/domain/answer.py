@@ -282,10 +282,6 @@ Document = ResearchReport | DeepAnswer
 
 
 def read_document(fields: JsonValue) -> Document:
-    """The report or the answer that JSON holds; only an answer has a checklist.
-
-    Raises:
-        ValidationError: A field is missing, unknown or of another type.
-    """
+    """The report or the answer that JSON holds; only an answer has a checklist."""
     is_answer = isinstance(fields, dict) and "checklist" in fields
     return (DeepAnswer if is_answer else ResearchReport).model_validate(fields)

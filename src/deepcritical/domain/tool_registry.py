@@ -62,12 +62,7 @@ class ToolResult(Model):
         return cls(text=f"{message} {advice}".strip(), payload=payload, failed=True)
 
     def raise_for_error(self) -> None:
-        """Raise what the tool ended with, if it failed.
-
-        Raises:
-            DeepCriticalError: It failed.
-            ResearchCancelled: Its run was cancelled.
-        """
+        """Raise what the tool ended with, if it failed."""
         if not self.failed:
             return
         name, message, advice = (str(self.payload[n]) for n in ("error", "message", "advice"))
@@ -120,21 +115,13 @@ class ToolRegistry:
         return tuple(self._tools.values())
 
     def register_tool(self, tool: ToolConfig) -> None:
-        """Add a tool.
-
-        Raises:
-            ValueError: There is one of this name.
-        """
+        """Add a tool."""
         if tool.name in self._tools:
             raise ValueError(f"a tool {tool.name} is registered already")
         self._tools[tool.name] = tool
 
     def get(self, name: str) -> ToolConfig:
-        """The tool of a name.
-
-        Raises:
-            UnknownToolError: There is none.
-        """
+        """The tool of a name."""
         if name not in self._tools:
             known = ", ".join(self._tools) or "none"
             raise UnknownToolError(f"There is no tool {name!r}.", f"Choose one of: {known}.")
