@@ -51,29 +51,19 @@ async def _open_limits(settings: Settings) -> AsyncIterator[LimiterOf]:
     if url is None or sqlite_file(url):
         yield limiter_for
         return
-    limits = _acquired(url)
-    try:
-        yield limits.of
-    finally:
-        if _released(url):
-            await to_the_end(limits.close(), SOON_S)
-
-
-def _acquired(url: str) -> SharedLimits:
     with _counting:
         # A worker that goes on beside newer ones opens it again and again: whenever it has runs.
         limits, users = _open.get(url) or (SharedLimits(Database(url, of_newer=True)), 0)
         _open[url] = limits, users + 1
-        return limits
-
-
-def _released(url: str) -> bool:
-    """Whether that was the last user."""
-    with _counting:
-        limits, users = _open.pop(url)
-        if users > 1:
-            _open[url] = limits, users - 1
-        return users == 1
+    try:
+        yield limits.of
+    finally:
+        with _counting:
+            limits, users = _open.pop(url)
+            if users > 1:
+                _open[url] = limits, users - 1
+        if users == 1:
+            await to_the_end(limits.close(), SOON_S)
 
 
 class LiveSources(NamedTuple):

@@ -77,11 +77,7 @@ class RunLimits(Model):
 
     @classmethod
     def for_depth(cls, depth: Depth) -> RunLimits:
-        """The limits of a depth: rounds, seconds, model calls, tokens and full texts.
-
-        quick 1 / 60 s / 20 / 200,000 / 0, standard 3 / 180 s / 60 / 600,000 / 5, deep 10 / 600 s /
-        200 / 2,000,000 / 5.
-        """
+        """The limits of a depth."""
         rounds, seconds, calls, tokens = {
             "quick": (1, 60.0, 20, 200_000),
             "standard": (3, 180.0, 60, 600_000),

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from deepcritical.answering.needs import inquiry_of
 from deepcritical.answering.queries import need_queries
-from deepcritical.answering.records import FollowUp, Passage, answer
+from deepcritical.answering.records import FollowUp, Passage, Quote, answer
 from deepcritical.domain.chat import ChatAnswer, ChatSentence, FoundRecords
 from deepcritical.domain.citation_validator import build_reference_from_evidence
 from deepcritical.domain.errors import QuestionDeclinedError, QuestionError
@@ -284,18 +284,19 @@ def as_sentences(passages: Sequence[Passage]) -> tuple[ChatSentence, ...]:
 def _quoted(number: int, passage: Passage) -> list[ChatSentence]:
     parts = (passage.strength, passage.stance and passage.stance.value, passage.caution.upper())
     remark = ", ".join(part for part in parts if part)
-    return [
-        ChatSentence(
-            text=quote.text,
-            number=number,
-            wording="quote" if passage.quotable else "summary",
-            quote=quote.text,
-            start=quote.start,
-            end=quote.end,
-            remark=remark,
-        )
-        for quote in passage.quotes
-    ]
+    return [_sentence(number, quote, passage.quotable, remark) for quote in passage.quotes]
+
+
+def _sentence(number: int, span: Quote | Span, quotable: bool, remark: str = "") -> ChatSentence:
+    return ChatSentence(
+        text=span.text,
+        number=number,
+        wording="quote" if quotable else "summary",
+        quote=span.text,
+        start=span.start,
+        end=span.end,
+        remark=remark,
+    )
 
 
 def _list(look_up: LookUp, found: FoundRecords) -> ChatAnswer:
@@ -322,14 +323,7 @@ def _list_head(look_up: LookUp, found: FoundRecords, n_found: int, n_shown: int)
 def _outcomes(records: Mapping[str, Evidence]) -> list[ChatSentence]:
     """What came out in each record, in its sentences as they stand."""
     return [
-        ChatSentence(
-            text=span.text,
-            number=number,
-            wording="quote" if record.quotable else "summary",
-            quote=span.text,
-            start=span.start,
-            end=span.end,
-        )
+        _sentence(number, span, record.quotable)
         for number, record in enumerate(records.values(), 1)
         for span in _telling(body_sentences(record.content, record.citation.title))
     ]
