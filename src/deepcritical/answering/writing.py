@@ -25,10 +25,11 @@ from deepcritical.domain.votes import Way
 from deepcritical.questions.forms import wants_verdict
 from deepcritical.services.evidence_store import EvidenceStore
 from deepcritical.writing.answers import answer_texts
-from deepcritical.writing.brief import Matter, brief_of, harm_sentences, leading_rows
+from deepcritical.writing.brief import Matter, brief_of, leading_rows
 from deepcritical.writing.citing import Citer
 from deepcritical.writing.context import ReportContext
 from deepcritical.writing.evidence_rows import evidence_rows
+from deepcritical.writing.harms import harm_sentences
 from deepcritical.writing.passages import LEADS, missing_sentence, pointer_sentence
 from deepcritical.writing.words import row_sentence
 
@@ -184,11 +185,7 @@ class _Writer:
             studies=main.studies,
             evidence=records,
             readings=self._store.readings,
-            registered=[
-                i
-                for i, a in main.appraisals.items()
-                if a.reading.included and records[i].metadata.kind == "trial"
-            ],
+            appraisals=main.appraisals,
             searched_on=self._context.searched_on,
         )
         return brief_of(matter).model_copy(update={"synthesis": self._written})

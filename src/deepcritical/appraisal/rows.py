@@ -252,6 +252,7 @@ def _effect(cast: _Cast) -> RowEffect:
         rates=vote.rates,
         unit=vote.unit,
         people=vote.people,
+        tested_as=vote.tested_as,
     )
 
 

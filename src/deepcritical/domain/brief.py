@@ -77,7 +77,9 @@ class Brief(Model):
     raises: bool = False
     """Whether the claim is that something bad gets more, so that harm answers it with a yes."""
     lead: str = ""
-    """What is said first where no drug was asked about."""
+    """What is said first: of several candidates, or of what is asked beside the effect."""
+    lead_ids: tuple[str, ...] = ()
+    """Records that the lead rests on."""
     answer: tuple[Sentence, ...] = Field(min_length=1)
     """Two to four sentences: drug, population, outcome, effect with interval, certainty."""
     harms: tuple[Sentence, ...] = ()
@@ -107,6 +109,11 @@ _CONTROLS = {
     "uncontrolled": "before treatment",
 }
 """Of rows of former reports, which do not tell what the control was."""
+_OF_HARM = {
+    VerdictLabel.UNSUPPORTED: "No excess shown",
+    VerdictLabel.REFUTED: "No excess found",
+}
+"""Where it is asked whether something bad gets more: "refuted" would be read as "not safe"."""
 _DIRECTNESS = {"direct": "", "broader": " (indirect)", "related": " (other patients)"}
 
 
@@ -149,7 +156,15 @@ def badge(report: Briefed) -> Badge:
     remarks = tuple(part for part in (certainty, report.verdict_on) if part)
     if licensed := report.brief and licensed_words(report.brief):
         return Badge(licensed, (f"evidence found: {verdict.label.value}", *remarks))
-    return Badge(capitalised(verdict.label.value), remarks)
+    return Badge(verdict_words(report), remarks)
+
+
+def verdict_words(report: Briefed) -> str:
+    """Return the verdict as a badge tells it; of a harm that was not found, that it was not."""
+    label = report.verdict.label
+    raises = report.brief is not None and report.brief.raises
+    told = _OF_HARM.get(label) if raises else None
+    return told or capitalised(label.value)
 
 
 def licensed_words(brief: Brief) -> str:

@@ -241,11 +241,12 @@ def direction_words(importance: Importance, way: Way, tier: Tier = "randomised")
     return (_OF_HARM if importance == "harm" else _WAYS)[way]
 
 
-def effect_size(row: OutcomeRow) -> str:
+def effect_size(row: OutcomeRow, *, former: bool = False) -> str:
     """Return the effect of a row: pooled, of its largest study, or both; '' without an estimate.
 
     An estimate that points another way than the row is none of the row; where studies disagree,
-    none is.
+    none is. A figure of the drug goes before one of its class. `former` is as former reports told
+    it, which took a study of untold size for small.
     """
     pooled = ""
     if row.pooled:
@@ -253,14 +254,16 @@ def effect_size(row: OutcomeRow) -> str:
         if row.pooled.studies == len(row.effects):
             return pooled
         pooled = f"; {pooled} of {row.pooled.studies} studies"
+    own = [e for e in row.effects if not e.tested_as] or row.effects
     told = [
         (e.people or 0, size_words(e.rates, e.effect, e.unit))
-        for e in row.effects
+        for e in own
         if e.way is row.way is not Way.CONFLICT
     ]
     people, largest = max((found for found in told if found[1]), default=(0, ""))
     most = max((e.people or 0 for e in row.effects), default=0)
-    of_several = "the largest study" if people == most else "one of the studies"
+    known = former or all(e.people for e in row.effects)
+    of_several = "the largest study" if known and people == most else "one of the studies"
     which = f" in {of_several}" if largest and len(row.effects) > 1 else ""
     return f"{largest}{which}{pooled}".removeprefix("; ")
 

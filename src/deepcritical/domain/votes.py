@@ -151,6 +151,8 @@ class RowEffect(Model):
     rates: ArmRates | None = None
     unit: str = ""
     people: int | None = None
+    tested_as: str = ""
+    """The class that was tested, where the study did not test the drug by itself."""
 
 
 class OutcomeRow(_OnOutcome):

@@ -13,7 +13,13 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from deepcritical.domain.brief import Brief, DecidingStudy, TrialUnderWay, licensed_words
+from deepcritical.domain.brief import (
+    Brief,
+    DecidingStudy,
+    TrialUnderWay,
+    licensed_words,
+    verdict_words,
+)
 from deepcritical.domain.checks import Check, failed, passed
 from deepcritical.domain.claims import is_quote
 from deepcritical.domain.errors import ConfigurationError
@@ -99,7 +105,7 @@ def _document(report: ResearchReport) -> Node:
 
 def _badge(report: ResearchReport) -> list[Node]:
     label, on = report.verdict.label.value, f" {report.verdict_on}" if report.verdict_on else ""
-    head = [nodes.strong(f"{label[:1].upper()}{label[1:]}")]
+    head = [nodes.strong(verdict_words(report))]
     if licensed := report.brief and licensed_words(report.brief):
         head = [nodes.strong(licensed), nodes.text(f" · evidence found: {label}")]
     return [*head, nodes.text(f" · {report.verdict.certainty.value} certainty{on}")]

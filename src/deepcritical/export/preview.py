@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from deepcritical.domain.answer import Document
+from deepcritical.domain.brief import verdict_words
 from deepcritical.domain.markdown import visible
 from deepcritical.domain.report import ResearchReport
 from deepcritical.export.pdf import TONES, typeset
@@ -42,9 +43,10 @@ def render_card(document: Document) -> bytes:
     """The picture as PNG, 1200 x 630."""
     preview = preview_of(document)
     label = document.verdict.label.value if document.verdict else ""
+    told = verdict_words(document) if isinstance(document, ResearchReport) else label.capitalize()
     data = {
         "title": one_line(preview.title),
-        "verdict": label.capitalize() or "Answer",
+        "verdict": told or "Answer",
         "sentence": one_line(preview.sentence),
         "tone": TONES.get(label, "plain"),
     }

@@ -9,6 +9,7 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from deepcritical.domain.appraisal import Direction
+from deepcritical.domain.brief import verdict_words
 from deepcritical.domain.evidence import SOURCE_NAMES
 from deepcritical.domain.markdown import visible
 from deepcritical.export.svg import figure_style
@@ -50,6 +51,7 @@ def _environment() -> Environment:
     templates.filters["visible"] = visible
     templates.filters["anchor"] = lambda title: re.sub(r"\W+", "-", title.lower()).strip("-")
     templates.filters["sign"] = _SIGN_OF_DIRECTION.__getitem__
+    templates.filters["verdict_words"] = verdict_words
     templates.filters["grade_symbol"] = _SYMBOL_OF_CERTAINTY.__getitem__
     templates.filters["source_name"] = SOURCE_NAMES.__getitem__
     return templates

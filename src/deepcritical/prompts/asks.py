@@ -82,9 +82,9 @@ def records_part(shown: ShownRecords) -> str:
 
 
 READ_QUESTION = """Read the question. Say what kind it is; and give, exactly as its own words name
-        them and empty where it names none, the drugs, what they are compared with, the condition,
-        the harm that is feared, who is studied, what is measured, and the targets or processes
-        through which the drug is said to act. Fill in every field."""
+        them, the drugs, what they are compared with, the condition, the harm that is feared, who is
+        studied, what is measured, and the targets or processes through which the drug is said to
+        act. Go through every field, and leave empty what the question does not name."""
 
 
 def ask_plan(text: str, *, short: bool = False) -> Prompt:

@@ -77,6 +77,11 @@ _SAID_OF_SIGNAL = {
     ("likely", False): "Probably: the studies found suggest that {claim}, without proof.",
     ("likely", True): "Probably not: the studies found suggest that {claim}, without proof.",
 }
+_SIGNS_OF_HARM = {
+    ("weak", False): "There are signs of harm, too weak to prove it: some suggest that {claim}.",
+    ("likely", False): "There are signs of harm: studies suggest that {claim}, without proof.",
+}
+"""Of a question whether a drug is safe: "probably" would be read as probably safe."""
 _EFFECTS = frozenset(
     {
         QuestionKind.EFFICACY,
@@ -87,6 +92,16 @@ _EFFECTS = frozenset(
 )
 
 
+_BESIDE = frozenset(
+    {
+        QuestionKind.DOSE,
+        QuestionKind.LOOK_UP,
+        QuestionKind.MECHANISM,
+        QuestionKind.POPULATION,
+        QuestionKind.STATUS,
+    }
+)
+"""Kinds that a verdict on the effect does not answer by itself."""
 Strength = Literal["", "weak", "likely"]
 """How far a harm is from proof; '' where it is proven."""
 
@@ -111,10 +126,21 @@ def answer_on(
     denied: bool = False,
     raises: bool = False,
     strength: Strength = "",
+    former: bool = False,
 ) -> str:
-    """A verdict on a claim as an answer: "Yes: the evidence supports that X helps in Y."."""
+    """A verdict on a claim as an answer: "Yes: the evidence supports that X helps in Y.".
+
+    Args:
+        claim: What the verdict is on.
+        label: The verdict.
+        denied: Whether the question asks for the opposite of the claim.
+        raises: Whether the claim is that something bad gets more.
+        strength: How far a harm is from proof.
+        former: Whether as former reports told an unproven harm of a drug asked to be safe.
+    """
     if raises and claim.find(SERIOUS_HARM.name) >= 0 and label in _SAID_OF_SAFETY:
-        likely = _SAID_OF_SIGNAL[strength, False] if strength else _SAID_OF_SAFETY[label]
+        signals = _SAID_OF_SIGNAL if former else _SIGNS_OF_HARM
+        likely = signals[strength, False] if strength else _SAID_OF_SAFETY[label]
         return likely.format(claim=claim)
     if raises and strength:
         return _SAID_OF_SIGNAL[strength, denied].format(claim=claim)
@@ -165,12 +191,14 @@ def _comparison(frame: QuestionFrame, active: list[str]) -> str:
 
 
 def proposition_of(frame: QuestionFrame, label: VerdictLabel) -> str:
-    """What a verdict is on, where the question puts it the other way round; '' elsewhere.
+    """What a verdict is on, where the question puts it the other way round, or asks for more.
 
     Of a harm a benefit is told the other way round: "supported" is that there are fewer deaths.
     """
     if frame.is_on_harm:
         return _claim(frame, "reduce") if label in _FEWER_WITH_IT else claim_of(frame)
+    if frame.kind in _BESIDE:
+        return _claim(frame, verb_of(frame))
     return claim_of(frame) if frame.negative else ""
 
 

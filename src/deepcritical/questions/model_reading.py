@@ -40,19 +40,24 @@ class ModelReading(BaseModel):
         "open",
         "not_biomedical",
     ]
-    """efficacy: whether one drug helps; candidates: which drugs could help; class: whether a class
-    of drugs helps; comparison: one treatment or dose against another; combination: drugs given
-    together; safety: whether a drug brings a harm; dose: how much, how long, how often; population:
-    in whom it helps; status: approval, guidelines, trials; look_up: a plain fact; open: any other
-    question that biomedical literature answers."""
+    """The first that fits. not_biomedical: nothing that biomedical literature answers; safety:
+    whether a drug brings a harm, or is safe; comparison: one treatment or dose against another, in
+    benefit; combination: drugs given together, one added to another included; class: whether a
+    class of drugs helps; candidates: which drugs could help; dose: how much, how long, how often;
+    population: in whom it helps; mechanism: by which target or process a drug acts; status:
+    approval, guidelines, trials; efficacy: whether one drug helps, on any outcome; look_up: a plain
+    fact; open: any other question."""
     drugs: list[str] = Field(default_factory=list)
     """What is asked about, as the question names it; empty when it names none. Of a comparison the
     side that is asked about; of a class with examples the class. Not what people take already, or
     took before."""
     compared_with: list[str] = Field(default_factory=list)
+    """The other side of a comparison, in benefit or in harm; placebo only if the question names
+    it. Of an addition ("A with B against B alone") what is given alone."""
     condition: str = ""
-    """What is to be treated or prevented, as the question names it; empty when it names none. Not
-    the harm that is feared, and not what those who are studied have beside it."""
+    """What is to be treated or prevented, as the question names it; empty when it names none. In a
+    question on safety what the drug is given for. Not the harm that is feared, and not what those
+    who are studied have beside it."""
     harm: str = ""
     """In a question on safety the harm that is feared, as the question names it."""
     population: list[str] = Field(default_factory=list)
@@ -63,7 +68,8 @@ class ModelReading(BaseModel):
     through: list[str] = Field(default_factory=list)
     """Targets or processes by which the drug is said to act."""
     prevention: bool = False
-    """Whether it asks if people without the condition are kept from getting it."""
+    """Whether it asks if people who do not have the condition yet are kept from getting it; false
+    for slowing, or for a relapse of what they have."""
     negative: bool = False
     """Whether it asks, or has it confirmed, that there is no effect."""
     meanings: list[Meaning] = Field(default_factory=list)

@@ -32,8 +32,9 @@ from deepcritical.domain.text import fold, sentences
 from deepcritical.domain.verdict import Verdict
 from deepcritical.verification.claims import verify_claim
 from deepcritical.writing.answers import answer_texts, brief_texts
-from deepcritical.writing.brief import Put, answer_sentences, harm_sentences
+from deepcritical.writing.brief import Put, answer_sentences
 from deepcritical.writing.checking import answer_entries, brief_entries
+from deepcritical.writing.harms import harm_sentences
 from deepcritical.writing.quoting import SET_PHRASES
 
 __all__ = ["audit", "check_sentences", "is_of_markdown", "records_of"]
@@ -107,11 +108,14 @@ def _without(report: ResearchReport, failed: Set[str]) -> ResearchReport:
 
 
 def _brief_without(brief: Brief, verdict: Verdict, failed: Set[str]) -> Brief:
-    put = Put(brief.claim, brief.denied, brief.raises, brief.lead)
+    put = Put.of(brief)
     return brief.model_copy(
         update={
             "answer": answer_sentences(verdict, brief.drug, put),
-            "harms": harm_sentences(verdict, brief.drug),
+            "harms": (
+                *harm_sentences(verdict, brief.drug),
+                *(s for s in brief.harms if s.origin == "quote" and s.text not in failed),
+            ),
             "studies": tuple(one for one in brief.studies if one.result.text not in failed),
             **{
                 name: tuple(s for s in getattr(brief, name) if s.text not in failed)

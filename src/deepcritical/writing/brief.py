@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from deepcritical.appraisal.certainty import LADDER
-from deepcritical.domain.appraisal import StudyFinding
+from deepcritical.domain.appraisal import Appraisal, StudyFinding
 from deepcritical.domain.brief import Brief, DecidingStudy, TrialUnderWay
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
@@ -19,6 +18,7 @@ from deepcritical.domain.text import capitalised
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import Importance, OutcomeRow, Vote, Way
 from deepcritical.questions.claims import answer_on, answered_by, claim_of
+from deepcritical.writing.harms import harm_sentences, harms_in_own_words
 from deepcritical.writing.studies import (
     comparator_of,
     design_of,
@@ -26,14 +26,13 @@ from deepcritical.writing.studies import (
     short_name,
     study_name,
 )
-from deepcritical.writing.unread import own_words, quoted
-from deepcritical.writing.words import listed, row_sentence, vote_words
+from deepcritical.writing.unread import own_words, quoted, without_text
+from deepcritical.writing.words import LATEST, listed, row_sentence, vote_words
 
-__all__ = ["Matter", "Put", "answer_sentences", "brief_of", "harm_sentences", "leading_rows"]
+__all__ = ["Matter", "Put", "answer_sentences", "brief_of", "leading_rows"]
 
 _TOLD_ROWS = 2
 """Rows on benefit that the answer tells."""
-_TOLD_HARMS = 2
 _MOST_CITED = 5
 """Records that are named where nothing was decided: of dozens each number would stand there."""
 _FEWEST_STUDIES = 3
@@ -56,8 +55,8 @@ class Matter(NamedTuple):
     evidence: Mapping[str, Evidence]
     """All records of the run."""
     readings: Mapping[str, StudyReading]
-    registered: Sequence[str]
-    """Evidence ids of trials that bear on the question."""
+    appraisals: Mapping[str, Appraisal]
+    """Of the drug, by evidence id."""
     searched_on: str
     """ISO date; a trial whose planned end is before it is not under way."""
 
@@ -68,7 +67,7 @@ class Matter(NamedTuple):
         return asked or f"{self.drug} helps in {self.condition}"
 
 
-def brief_of(matter: Matter, lead: str = "") -> Brief:
+def brief_of(matter: Matter, lead: Sentence | None = None) -> Brief:
     """Return the brief on one drug.
 
     Args:
@@ -78,14 +77,16 @@ def brief_of(matter: Matter, lead: str = "") -> Brief:
     verdict, drug, claim = matter.verdict, matter.drug, matter.claim
     frame = matter.frame
     put = Put(claim, bool(frame and frame.negative), bool(frame and frame.is_on_harm), lead)
+    told_harms = harms_in_own_words(verdict, matter.appraisals, matter.evidence)
     return Brief(
         drug=drug,
         claim=claim,
         denied=put.denied,
         raises=put.raises,
-        lead=lead,
+        lead=lead.text if lead else "",
+        lead_ids=lead.evidence_ids if lead else (),
         answer=answer_sentences(verdict, drug, put),
-        harms=harm_sentences(verdict, drug),
+        harms=(*harm_sentences(verdict, drug), *told_harms),
         findings=tuple(_rows(verdict)),
         studies=_main_studies(matter),
         missing=tuple(_missing(matter)),
@@ -101,12 +102,23 @@ class Put(NamedTuple):
     """Whether it asks for the opposite of the claim."""
     raises: bool = False
     """Whether the claim is that something bad gets more."""
-    lead: str = ""
-    """What is said first where no drug was asked about."""
+    lead: Sentence | None = None
+    """What is said first."""
+
+    @classmethod
+    def of(cls, brief: Brief) -> Put:
+        """How a brief that was written took it."""
+        lead = Sentence(text=brief.lead, evidence_ids=brief.lead_ids) if brief.lead else None
+        return cls(brief.claim, brief.denied, brief.raises, lead)
 
 
 def answer_sentences(
-    verdict: Verdict, drug: str, put: Put, most: int | None = _MOST_CITED
+    verdict: Verdict,
+    drug: str,
+    put: Put,
+    most: int | None = _MOST_CITED,
+    *,
+    wording: int = LATEST,
 ) -> tuple[Sentence, ...]:
     """Return the answer: yes or no, the rows that lead, and why it is no more certain.
 
@@ -115,13 +127,16 @@ def answer_sentences(
         drug: Of what.
         put: How it was asked.
         most: Records that may be cited for "not known"; None for all, as former reports did.
+        wording: One of `WORDINGS`.
     """
-    return tuple(_answer(verdict, drug, put, most))
+    return tuple(_answer(verdict, drug, put, most, wording))
 
 
-def _answer(verdict: Verdict, drug: str, put: Put, most: int | None) -> Iterator[Sentence]:
+def _answer(
+    verdict: Verdict, drug: str, put: Put, most: int | None, wording: int
+) -> Iterator[Sentence]:
     if put.lead:
-        yield Sentence(text=put.lead)
+        yield put.lead
     assessed = verdict.label is not VerdictLabel.NOT_ASSESSED
     ids = verdict.deciding_ids if assessed else ()
     if verdict.label is VerdictLabel.INSUFFICIENT:
@@ -132,13 +147,15 @@ def _answer(verdict: Verdict, drug: str, put: Put, most: int | None) -> Iterator
         denied=put.denied,
         raises=put.raises,
         strength=verdict.strength_of_harm,
+        former=wording < LATEST,
     )
     yield Sentence(text=said, evidence_ids=ids)
     if not assessed or verdict.label is VerdictLabel.INSUFFICIENT:
         yield Sentence(text=_why_open(verdict), evidence_ids=verdict.deciding_ids[:_MOST_CITED])
     # What could be read of many trials is not what the trials show.
     for row in leading_rows(verdict) if assessed else ():
-        yield Sentence(text=row_sentence(row, drug), evidence_ids=row.evidence_ids)
+        said = row_sentence(row, drug, wording=wording)
+        yield Sentence(text=said, evidence_ids=row.evidence_ids)
     if verdict.downgrades and assessed:
         yield Sentence(text=_certainty(verdict), evidence_ids=verdict.deciding_ids)
 
@@ -205,44 +222,6 @@ _WAYS = {
 }
 
 
-def harm_sentences(verdict: Verdict, drug: str, *, former: bool = False) -> tuple[Sentence, ...]:
-    """Return what was more frequent with the drug; else that no excess, or nothing, was found.
-
-    Args:
-        verdict: What was found.
-        drug: Of what.
-        former: Whether as in former reports, which left out harms against the drug asked about.
-    """
-    return tuple(_harms(verdict, drug, former=former))
-
-
-def _harms(verdict: Verdict, drug: str, *, former: bool) -> Iterator[Sentence]:
-    harms = [r for r in verdict.rows if r.importance == "harm"]
-    feared = [r for r in harms if not r.comparator or (r.asked and not former)]
-    grave = [r for r in verdict.rows if r.is_grave and r.way is Way.HARM]
-    more = [r for r in dict.fromkeys((*grave, *feared)) if r.way in (Way.HARM, Way.CONFLICT)]
-    told = sorted(more, key=lambda r: (not r.is_grave, r.way is not Way.HARM))[:_TOLD_HARMS]
-    for row in told:
-        yield Sentence(text=row_sentence(row, drug), evidence_ids=row.evidence_ids)
-    none = [r for r in feared if r.way is Way.NO_DIFFERENCE]
-    if verdict.label is VerdictLabel.NOT_ASSESSED and not told:
-        text = f"Too few of the studies could be read to say anything of the harms of {drug}."
-        yield Sentence(text=f"{text} That is not evidence of safety.")
-        return
-    if none and not told:
-        names = listed([r.outcome for r in none[:3]], "or")
-        ids = tuple(dict.fromkeys(i for r in none[:3] for i in r.evidence_ids))
-        least = min((r.certainty for r in none[:3]), key=LADDER.index)
-        text = f"No excess of {names} was shown with {drug} ({least.value} certainty)."
-        yield Sentence(text=text, evidence_ids=ids)
-    for row in [r for r in feared if r.way is Way.BENEFIT][: 0 if told or none else _TOLD_HARMS]:
-        yield Sentence(text=row_sentence(row, drug), evidence_ids=row.evidence_ids)
-    if not feared and not told:
-        against = " with placebo or no treatment" if harms and not former else ""
-        text = f"No comparison{against} of harms of {drug} could be read from the records found."
-        yield Sentence(text=f"{text} That is not evidence of safety.")
-
-
 def _rows(verdict: Verdict) -> Iterator[OutcomeRow]:
     """Yield the rows of the table: by weight, those first that the answer tells, then trials."""
     told = leading_rows(verdict)
@@ -296,13 +275,19 @@ def _main_studies(matter: Matter) -> tuple[DecidingStudy, ...]:
     weighed = tuple(_deciding(matter))
     if matter.verdict.label not in _OPEN:
         return (*weighed, *islice(_unread(matter), max(0, _FEWEST_STUDIES - len(weighed))))
-    own = tuple(islice(_unread(matter), _FEWEST_STUDIES))
+    compares = matter.frame is not None and matter.frame.kind is QuestionKind.COMPARISON
+    own = tuple(islice(_unread(matter, open_too=not compares), _FEWEST_STUDIES))
     return (*weighed[: _MOST_STUDIES - len(own)], *own)
 
 
-def _unread(matter: Matter) -> Iterator[DecidingStudy]:
-    """Yield the studies without a reading, the strongest first, each with a sentence of its own."""
-    unread = [s for s in matter.studies if s.unread]
+def _unread(matter: Matter, *, open_too: bool = False) -> Iterator[DecidingStudy]:
+    """Yield the studies without a reading, the strongest first, each with a sentence of its own.
+
+    Args:
+        matter: Of what.
+        open_too: Whether also those that were read, and tell no result that counts.
+    """
+    unread = [s for s in matter.studies if s.unread or (open_too and s.direct and not s.votes)]
     ranked = sorted(unread, key=lambda s: (not s.direct, s.level or 9, -(s.participants or 0)))
     for study in ranked:
         records = [(i, matter.evidence[i]) for i in study.evidence_ids]
@@ -343,13 +328,15 @@ def _missing(matter: Matter) -> Iterator[str]:
     unread = sum(s.unread for s in matter.studies)
     if not trials and not unread:
         about = f"{_compared(matter)} in people with {condition}"
+        if matter.frame and matter.frame.prevents:
+            about = f"{_compared(matter)} that tested whether it prevents {condition}"
         yield f"No randomised trial of {about} with a result was among the records found."
     elif trials and not any(v.importance == "critical" for v in trials):
         yield "No trial reports an outcome that patients feel, such as symptoms or survival."
     if matter.frame and not answered_by(matter.verdict, matter.frame).outcomes:
         yield from (f"No study found reports {one}." for one in matter.frame.outcomes)
-    if trials and not any(v.effect and v.effect.ci_low is not None for v in trials):
-        yield "No trial abstract gives an effect with its confidence interval."
+    if matter.frame:
+        yield from without_text(matter.drug, matter.frame, matter.evidence.values())
     if unread:
         what = "study" if unread == 1 else "studies"
         yield f"{unread} relevant {what} could not be read without a language model."
@@ -371,10 +358,15 @@ def _compared(matter: Matter) -> str:
 
 def _trials(matter: Matter) -> Iterable[TrialUnderWay]:
     reported = {i for s in matter.studies if s.votes for i in s.evidence_ids}
-    running = [
+    registered = [
         (i, matter.evidence[i])
-        for i in matter.registered
-        if i not in reported and _may_report(matter.evidence[i], matter.searched_on)
+        for i, appraisal in matter.appraisals.items()
+        if appraisal.reading.included and matter.evidence[i].metadata.kind == "trial"
+    ]
+    running = [
+        (i, record)
+        for i, record in registered
+        if i not in reported and _may_report(record, matter.searched_on)
     ]
     found = [_trial(i, record) for i, record in running]
     return sorted(found, key=lambda trial: -(trial.participants or 0))

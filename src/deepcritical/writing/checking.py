@@ -15,8 +15,9 @@ from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import OutcomeRow
 from deepcritical.verification.binding import checks_of
 from deepcritical.writing.answers import answer_texts
-from deepcritical.writing.brief import Put, answer_sentences, harm_sentences
+from deepcritical.writing.brief import Put, answer_sentences
 from deepcritical.writing.findings import harm_sentence, study_sentence
+from deepcritical.writing.harms import harm_sentences
 from deepcritical.writing.label_facts import fact_sentence
 from deepcritical.writing.passages import (
     LEADS,
@@ -26,7 +27,7 @@ from deepcritical.writing.passages import (
 )
 from deepcritical.writing.studies import leading_vote
 from deepcritical.writing.unread import quote_in
-from deepcritical.writing.words import row_sentence, vote_words
+from deepcritical.writing.words import SECOND, WORDINGS, row_sentence, vote_words
 
 __all__ = ["answer_entries", "brief_entries"]
 
@@ -102,22 +103,20 @@ def _template_entries(
     document: ResearchReport | DeepAnswer, brief: Brief, verdict: Verdict
 ) -> Iterator[LedgerEntry]:
     """Yield an entry for each sentence that code writes from verdict, rows and votes."""
-    put = Put(brief.claim, brief.denied, brief.raises, brief.lead)
-    answer = answer_sentences(verdict, brief.drug, put)
-    given = {*answer, *answer_sentences(verdict, brief.drug, put, None)}
-    given |= {*harm_sentences(verdict, brief.drug)}
-    given |= {*harm_sentences(verdict, brief.drug, former=True)}
-    # Which rows are told has changed; what a sentence says of one has not.
-    given |= {
-        Sentence(text=row_sentence(row, brief.drug, former=old), evidence_ids=row.evidence_ids)
-        for row in verdict.rows
-        for old in (False, True)
-    }
+    put = Put.of(brief)
+    given: set[Sentence] = set()
+    for wording in WORDINGS:
+        given |= {*answer_sentences(verdict, brief.drug, put, wording=wording)}
+        given |= {*harm_sentences(verdict, brief.drug, wording=wording)}
+        # Which rows are told has changed; what a sentence says of one has not.
+        for row in verdict.rows:
+            said = row_sentence(row, brief.drug, wording=wording)
+            given.add(Sentence(text=said, evidence_ids=row.evidence_ids))
+    given |= {*answer_sentences(verdict, brief.drug, put, None, wording=SECOND)}
     votes = [leading_vote(study) for study in document.studies]
     given |= {Sentence(text=vote_words(v), evidence_ids=(v.evidence_id,)) for v in votes if v}
-    results = [study.result for study in brief.studies]
-    given |= {s for s in results if s.origin == "quote" and _is_located(s, document)}
-    told = (*brief.answer, *brief.harms, *results)
+    told = (*brief.answer, *brief.harms, *(study.result for study in brief.studies))
+    given |= {s for s in told if s.origin == "quote" and _is_located(s, document)}
     numbers = {r.evidence_id: n for n, r in enumerate(document.references, 1)}
     for sentence in dict.fromkeys(told):
         yield LedgerEntry(
@@ -188,7 +187,7 @@ def _fault(sentence: Sentence, cited: Sequence[Finding], texts: Mapping[str, str
 def _given(finding: Finding, report: ResearchReport | DeepAnswer) -> set[str]:
     """Return the sentences that the rows, votes and quotes give for a finding."""
     found = _rows(report)
-    rows = {row_sentence(row, finding.drug, former=old) for row in found for old in (False, True)}
+    rows = {row_sentence(row, finding.drug, wording=w) for row in found for w in WORDINGS}
     told = {passage_sentence(finding, quotable=q) for q in (True, False) if finding.quotes}
     votes = [v for s in report.studies for v in s.votes if v.evidence_id in finding.evidence_ids]
     told |= {study_sentence(finding.study, vote) for vote in votes}

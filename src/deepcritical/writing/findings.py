@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from deepcritical.domain.appraisal import Appraisal, StudyFinding
-from deepcritical.domain.evidence import Evidence, FactRole
+from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.sentences import Finding
 from deepcritical.domain.study import StudyReading
 from deepcritical.domain.text import whole_sentences
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import NOT_STATED, OutcomeRow, Tier, Vote
+from deepcritical.writing.harms import harm_facts
 from deepcritical.writing.studies import comparator_of, design_of, short_name
 from deepcritical.writing.words import CONTROL, row_sentence, vote_words
 
@@ -152,14 +153,7 @@ def _harms(
     drug: str, appraisals: Mapping[str, Appraisal], evidence: Mapping[str, Evidence]
 ) -> Iterator[Finding]:
     """Yield what records tell of harms in their own words, without a comparison that counts."""
-    facts = [
-        fact
-        for appraisal in appraisals.values()
-        if appraisal.counts and appraisal.reading.direct
-        for fact in appraisal.reading.context
-        if fact.role is FactRole.HARM
-    ]
-    for fact in facts[:_MOST_HARMS]:
+    for fact in harm_facts(appraisals)[:_MOST_HARMS]:
         name = short_name(evidence[fact.evidence_id])
         yield Finding(
             id="F0",

@@ -25,6 +25,7 @@ from deepcritical.writing.context import ReportContext
 from deepcritical.writing.evidence_rows import evidence_rows
 from deepcritical.writing.findings import findings_of
 from deepcritical.writing.label_facts import Asked, facts_told
+from deepcritical.writing.leads import lead_of
 from deepcritical.writing.methods import Methods
 from deepcritical.writing.quoting import (
     AS_REPORTED,
@@ -142,21 +143,15 @@ class _Writer:
         return answer_to(asked, verdict.label, strength=verdict.strength_of_harm)
 
     def _brief(self) -> Brief:
-        appraisals = self.store.appraisals(self.main)
-        records = self.store.evidence
         matter = Matter(
             drug=self.main,
             condition=self.condition,
             frame=self.question.frame if self.question.drug else None,
             verdict=self.verdict,
             studies=self.studies,
-            evidence=records,
+            evidence=self.store.evidence,
             readings=self.store.readings,
-            registered=[
-                i
-                for i, a in appraisals.items()
-                if a.reading.included and records[i].metadata.kind == "trial"
-            ],
+            appraisals=self.store.appraisals(self.main),
             searched_on=self.context.searched_on,
         )
         brief = brief_of(matter, self._lead())
@@ -169,14 +164,18 @@ class _Writer:
             }
         )
 
-    def _lead(self) -> str:
-        """What is said first where nothing was found, or where no drug was asked about."""
+    def _lead(self) -> Sentence | None:
+        """What is said first where nothing was found, or more is asked than whether it helps."""
         if not self.studies:
-            return f"No study of {self.main} in {self.condition} was found."
-        if self.question.drug or len(self.drugs) < 2:
-            return ""
-        if self._none_decided:
-            return _NONE_DECIDED
+            return Sentence(text=f"No study of {self.main} in {self.condition} was found.")
+        if self.question.drug and (frame := self.question.frame):
+            return lead_of(frame, self.main, self.store, licensed=bool(self.facts.licensed))
+        if len(self.drugs) < 2:
+            return None
+        return Sentence(text=_NONE_DECIDED if self._none_decided else self._ranked())
+
+    def _ranked(self) -> str:
+        """Which of the candidates has the strongest evidence, and what of the others."""
         labels = {drug: decide(self.store.studies(drug)).label for drug in self.drugs[1:]}
         against = [drug for drug, label in labels.items() if label in _AGAINST]
         others = [f"{drug} ({label})" for drug, label in labels.items() if drug not in against]
@@ -199,9 +198,8 @@ class _Writer:
 
     def _study_table(self) -> tuple[StudyRow, ...]:
         appraisals = self.store.appraisals(self.main)
-        decided = self.verdict.deciding_ids
         store = self.store
-        rows = study_rows(self.studies, appraisals, store.evidence, store.readings, decided)
+        rows = study_rows(self.studies, appraisals, store.evidence, store.readings, self.verdict)
         table = tuple(rows)
         for row in table:
             self.citer.cite(row.evidence_ids)

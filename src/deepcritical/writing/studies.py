@@ -13,6 +13,7 @@ from deepcritical.domain.designs import Design
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.study import Arm, StudyReading
 from deepcritical.domain.text import capitalised
+from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import NOT_STATED, Importance, Vote
 from deepcritical.writing.words import CONTROL, vote_words
 
@@ -21,6 +22,7 @@ __all__ = ["comparator_of", "design_of", "leading_vote", "short_name", "study_na
 _BY_WEIGHT: tuple[Importance, ...] = ("critical", "important", "surrogate", "harm")
 _MASKED = {"double_blind": "double-blind", "single_blind": "single-blind", "open_label": "open"}
 _MOST_ARMS = 5
+_NARRATIVE = "a narrative review, which weighs nothing beside studies"
 
 
 def short_name(record: Evidence) -> str:
@@ -56,7 +58,7 @@ def leading_vote(study: StudyFinding) -> Vote | None:
 def design_of(study: StudyFinding, vote: Vote, readings: Mapping[str, StudyReading]) -> str:
     """Return the design in words, such as "double-blind randomised trial"."""
     if vote.review:
-        return f"review of {vote.studies} studies" if vote.studies else "review"
+        return f"review of {vote.studies:,} studies" if (vote.studies or 0) > 1 else "review"
     reading = readings.get(vote.evidence_id)
     masked = next((_MASKED[f] for f in (reading.design if reading else ()) if f in _MASKED), "")
     kind = {
@@ -90,7 +92,7 @@ def study_rows(
     appraisals: Mapping[str, Appraisal],
     evidence: Mapping[str, Evidence],
     readings: Mapping[str, StudyReading],
-    decided: Sequence[str],
+    verdict: Verdict,
 ) -> Iterator[StudyRow]:
     """Yield a row for each study, those that decide first, then the strongest designs.
 
@@ -99,9 +101,10 @@ def study_rows(
         appraisals: Of the same drug, by evidence id.
         evidence: The records.
         readings: Of the records, by evidence id.
-        decided: Records that the verdict rests on.
+        verdict: On the drug; what stands in none of its rows does not count.
     """
-    chosen = set(decided)
+    chosen = set(verdict.deciding_ids)
+    weighed = {i for row in verdict.rows for i in (*row.evidence_ids, *row.beside)}
 
     def order(study: StudyFinding) -> tuple[bool, bool, int, int]:
         return (
@@ -112,7 +115,18 @@ def study_rows(
         )
 
     for study in sorted(studies, key=order):
-        yield _row(study, appraisals, evidence, readings, chosen)
+        row = _row(study, appraisals, evidence, readings)
+        yield row.model_copy(update={"counts": _counts(study, chosen, weighed)})
+
+
+def _counts(study: StudyFinding, chosen: set[str], weighed: set[str]) -> str:
+    """Return whether a study decides, counts, or why it does not count."""
+    own = set(study.evidence_ids)
+    if study.votes and own & weighed:
+        return "decides" if own & chosen else "counts"
+    if study.votes and all(vote.tier == "reported" for vote in study.votes):
+        return f"does not count: {_NARRATIVE}"
+    return f"does not count: {study.why}" if study.why else "does not count"
 
 
 def _row(
@@ -120,15 +134,10 @@ def _row(
     appraisals: Mapping[str, Appraisal],
     evidence: Mapping[str, Evidence],
     readings: Mapping[str, StudyReading],
-    chosen: set[str],
 ) -> StudyRow:
     vote = leading_vote(study)
     main = vote.evidence_id if vote else study.evidence_ids[0]
     reading, grade = readings.get(main), appraisals[main].grade
-    if vote and study.votes:
-        counts = "decides" if chosen & set(study.evidence_ids) else "counts"
-    else:
-        counts = f"does not count: {study.why}" if study.why else "does not count"
     return StudyRow(
         name=study_name(study, evidence, main),
         design=design_of(study, vote, readings) if vote else _design(grade.design),
@@ -139,7 +148,6 @@ def _row(
         result=vote_words(vote, named=False) if vote else "",
         people=(vote.people if vote else None) or study.participants,
         certainty=grade.certainty.value if grade.certainty else "",
-        counts=counts,
         evidence_ids=study.evidence_ids,
     )
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from deepcritical.domain.citation_validator import build_reference_from_evidence
 from deepcritical.domain.evidence import Evidence
+from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.grading import grade
 from deepcritical.domain.patterns import bounded
 from deepcritical.domain.record_kinds import is_notice
 from deepcritical.domain.text import Span, addresses_a_model, body_sentences, fold, whole_sentences
 from deepcritical.vocabulary.drugs import find_drugs, lookup_drug
 
-__all__ = ["own_words", "quote_in", "quoted"]
+__all__ = ["own_words", "quote_in", "quoted", "without_text"]
 
 _CONCLUDING = ("conclusion", "interpretation", "author")
 _FINDING = ("result", "finding", "main result")
@@ -99,3 +101,22 @@ def _is_on(text: str, named: frozenset[str]) -> bool:
         _BEFORE_BACKGROUND.search(folded[:start]) or _BEHIND_BACKGROUND.match(folded[end:])
         for start, end in places
     )
+
+
+def without_text(drug: str, frame: QuestionFrame, records: Iterable[Evidence]) -> Iterator[str]:
+    """Yield a sentence on each record on the asked comparison of which only the title was at hand.
+
+    Args:
+        drug: The drug asked about.
+        frame: The question; of one that compares nothing there is none.
+        records: All that were found.
+    """
+    others = {name for name in frame.comparators if name != "placebo"}
+    for record in records if frame.kind is QuestionKind.COMPARISON else ():
+        title = record.citation.title.strip().rstrip(".")
+        # Where a source gives no abstract the title stands in its place.
+        is_bare = fold(record.content).strip(". ") in fold(title)
+        named = {mention.drug.name for mention in find_drugs(title)} if is_bare else set()
+        if drug in named and named & others:
+            name = build_reference_from_evidence(record).short_name
+            yield f"“{title}” ({name}) was found without a text to read."

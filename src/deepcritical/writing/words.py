@@ -10,17 +10,35 @@ from deepcritical.domain.votes import NOT_STATED, OutcomeRow, Tier, Vote, Way
 from deepcritical.vocabulary.conditions import condition_in
 from deepcritical.vocabulary.outcomes import construct_of
 
-__all__ = ["CONTROL", "listed", "row_sentence", "vote_words"]
+__all__ = [
+    "CONTROL",
+    "FIRST",
+    "LATEST",
+    "SECOND",
+    "WORDINGS",
+    "listed",
+    "row_sentence",
+    "vote_words",
+]
 
 _COMPARED = re.compile(f",? (?:compared with|than with|than|against) {NOT_STATED}$")
 _COMPOSITE = re.compile(r"^composite \(([^()]*)\)$")
 _DISAGREE, _ONE_DIFFERS = "studies disagree", "results of one study differ"
+_BEHIND_HEAD = re.compile(r" (?:of|from|due|in|with|by|for|after|at|on|than|or|and)\b|[,;(/]")
+_PLURAL = re.compile(r"(?<![aiosu])s$")
+_SINGULAR = frozenset(
+    "diabetes herpes rickets measles mumps rabies scabies caries ascites tetanus".split()
+)
+_ONLY_FIRST_BIG = re.compile(r"[A-Z][a-z-]{3,}")
 _WHERE: dict[Tier, str] = {
     "randomised": "",
     "controlled": "in studies without randomisation, ",
     "reported": "as a narrative review tells, ",
     "uncontrolled": "",
 }
+WORDINGS = (1, 2, 3)
+"""Versions of the words of rows, the newest last: a report keeps those that it was written in."""
+FIRST, SECOND, LATEST = WORDINGS
 CONTROL = "placebo or no treatment"
 """The comparator of a row that names no active drug."""
 
@@ -31,26 +49,42 @@ def listed(names: list[str], conjunction: str = "and") -> str:
     return f" {conjunction} ".join(part for part in (", ".join(first), last) if part)
 
 
-def row_sentence(row: OutcomeRow, drug: str, *, former: bool = False) -> str:
+def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
     """Return what was found on one outcome: effect, comparator, studies, people, certainty.
 
     Args:
         row: What was found.
         drug: Of what.
-        former: Whether in the words of reports that were written before these.
+        wording: One of `WORDINGS`.
     """
     said = _harm_words(row) if row.importance == "harm" else _effect(row)
     outcome = condition_in(row.outcome) or row.outcome
-    if former:
+    if wording == FIRST:
         said = said.replace(_ONE_DIFFERS, _DISAGREE)
     else:
         outcome = _COMPOSITE.sub(r"the composite of \1", outcome)
+    if wording >= LATEST and _is_plural(outcome):
+        said = said.replace("{outcome} was ", "{outcome} were ")
     given = f"{row.tested_as}, among them {drug}," if row.tested_as else drug
     against = row.comparator or row.control or (CONTROL if row.tier == "randomised" else "no use")
+    if wording >= LATEST:
+        against = _within(against)
     told = said.format(drug=given, outcome=outcome, against=against).replace(",,", ",")
     if against == NOT_STATED:
         told = _COMPARED.sub("", told)
-    return f"{capitalised(told)}{_who(row)} ({_figures(row)})."
+    return f"{capitalised(told)}{_who(row)} ({_figures(row, wording)})."
+
+
+def _is_plural(outcome: str) -> bool:
+    """Whether an outcome is several things: "serious adverse events", not "quality of life"."""
+    head = _BEHIND_HEAD.split(outcome)[0].split()[-1:]
+    return any(_PLURAL.search(word) and word.casefold() not in _SINGULAR for word in head)
+
+
+def _within(name: str) -> str:
+    """Return a name as it stands within a sentence: a small letter where only the first is big."""
+    words = [w[:1].lower() + w[1:] if _ONLY_FIRST_BIG.fullmatch(w) else w for w in name.split(" ")]
+    return " ".join(words)
 
 
 def _effect(row: OutcomeRow) -> str:
@@ -100,7 +134,7 @@ def _who_differs(row: OutcomeRow) -> str:
 def _who(row: OutcomeRow) -> str:
     if row.directness == "broader" and not row.control:
         return ", not only in the people asked about"  # as former reports say it
-    if row.tested_as and row.directness == "broader":
+    if row.directness == "broader" and (row.tested_as or any(e.tested_as for e in row.effects)):
         return ""
     return {
         "direct": "",
@@ -109,14 +143,35 @@ def _who(row: OutcomeRow) -> str:
     }[row.directness]
 
 
-def _figures(row: OutcomeRow) -> str:
+def _figures(row: OutcomeRow, wording: int) -> str:
     one, several = kind_words(row.tier)
     studies = f"{row.studies} {several if row.studies != 1 else one}"
     if row.review:
         studies = f"review of {studies}" if row.studies > 1 else f"review of {several}"
+    elif wording >= LATEST:
+        studies += _beside(row)
     people = f"{row.people:,} people" if row.people else ""
-    parts = (effect_size(row), studies, people, f"{row.certainty.value} certainty")
+    if people and wording >= LATEST and not all(e.people for e in row.effects):
+        people = f"at least {people}"
+    parts = (
+        effect_size(row, former=wording < LATEST),
+        studies,
+        people,
+        f"{row.certainty.value} certainty",
+    )
     return "; ".join(part for part in parts if part)
+
+
+def _beside(row: OutcomeRow) -> str:
+    """Return what is not all of one kind among the studies of a row; a pooled figure tells it."""
+    told = ""
+    of_class = {e.tested_as for e in row.effects if e.tested_as}
+    if of_class and not row.tested_as:
+        told = f", some of them of {listed(sorted(map(_within, of_class)), 'or')}"
+    if row.pooled or row.way in (Way.CONFLICT, Way.NO_DIFFERENCE):
+        return told
+    otherwise = sum(e.way is not row.way for e in row.effects)
+    return f"{told}, {otherwise} of them without that result" if otherwise else told
 
 
 def vote_words(vote: Vote, *, named: bool = True) -> str:

@@ -10,8 +10,9 @@ from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.record_kinds import is_current
 from deepcritical.domain.verdict import VerdictLabel
 from deepcritical.domain.votes import Importance, Vote, Way
-from deepcritical.writing.brief import harm_sentences, leading_rows
-from deepcritical.writing.words import row_sentence
+from deepcritical.writing.brief import leading_rows
+from deepcritical.writing.harms import harm_sentences
+from deepcritical.writing.words import FIRST, LATEST, row_sentence
 from tests.unit.appraisal.builders import findings, vote
 
 
@@ -55,7 +56,7 @@ def test_harms_against_the_drug_asked_about_are_told_and_were_not_in_former_repo
         update={"comparator": "testamine", "against_asked": True}
     )
     verdict = decide(findings(harms, harms))
-    (now,), (before,) = (harm_sentences(verdict, "examplol", former=f) for f in (False, True))
+    (now,), (before,) = (harm_sentences(verdict, "examplol", wording=w) for w in (LATEST, FIRST))
     assert now.text.startswith("Grumble was more frequent with examplol than with testamine")
     assert before.text.startswith("No comparison of harms of examplol could be read")
 
@@ -72,4 +73,4 @@ def test_a_row_is_told_as_now_and_as_former_reports_told_it(
 ) -> None:
     (found,) = outcome_rows(findings(told(Way.CONFLICT, row)))
     assert now in row_sentence(found, "examplol")
-    assert before in row_sentence(found, "examplol", former=True)
+    assert before in row_sentence(found, "examplol", wording=FIRST)

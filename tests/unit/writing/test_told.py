@@ -1,0 +1,203 @@
+"""How rows, harms and what a question asks beside the effect are told."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepcritical.appraisal.rows import outcome_rows
+from deepcritical.appraisal.verdict import decide
+from deepcritical.domain.brief import verdict_words
+from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Fact, FactRole
+from deepcritical.domain.frame import QuestionFrame, QuestionKind
+from deepcritical.domain.hypotheses import Edge, MechanismHypothesis
+from deepcritical.domain.named import Condition, Drug
+from deepcritical.domain.verdict import VerdictLabel
+from deepcritical.domain.votes import Vote, Way
+from deepcritical.questions.claims import answer_on
+from deepcritical.services.evidence_store import EvidenceStore
+from deepcritical.writing.harms import harm_sentences
+from deepcritical.writing.leads import lead_of
+from deepcritical.writing.unread import without_text
+from deepcritical.writing.words import SECOND, row_sentence
+from tests.unit.appraisal.builders import findings, vote
+
+HARMS = ("dizziness", "grumbles", "snerks", "zorbs")
+
+
+def changed(way: Way, **changes: object) -> Vote:
+    return vote(way).model_copy(update=changes)
+
+
+@pytest.mark.parametrize(
+    ("votes", "told"),
+    [
+        (
+            (changed(Way.BENEFIT, people=900), changed(Way.NO_DIFFERENCE, people=60)),
+            "2 trials, 1 of them without that result",
+        ),
+        (
+            (changed(Way.BENEFIT, people=900), changed(Way.BENEFIT, people=None)),
+            "at least 900 people",
+        ),
+        (
+            (
+                changed(Way.BENEFIT, tested_as="Testamines", people=900),
+                changed(Way.BENEFIT),
+            ),
+            "some of them of testamines",
+        ),
+        ((changed(Way.BENEFIT, comparator="Testamines"),), "compared with testamines"),
+        ((changed(Way.BENEFIT, comparator="DPP-4 inhibitors"),), "compared with DPP-4 inhibitors"),
+    ],
+)
+def test_a_row_tells_what_is_not_alike_among_its_studies(
+    votes: tuple[Vote, ...], told: str
+) -> None:
+    row = max(outcome_rows(findings(*votes)), key=lambda one: one.studies)
+    assert told in row_sentence(row, "examplol")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"),
+    [
+        ("serious adverse events", "Serious adverse events were"),
+        ("loss of flurbs", "Loss of flurbs was"),
+        ("hepatitis", "Hepatitis was"),
+        ("weakness", "Weakness was"),
+    ],
+)
+def test_one_thing_was_and_several_were(outcome: str, said: str) -> None:
+    harm = changed(Way.HARM, row=outcome, outcome=outcome, importance="harm")
+    (row,) = outcome_rows(findings(harm))
+    assert row_sentence(row, "examplol").startswith(f"{said} more frequent with examplol")
+    assert " was more frequent" in row_sentence(row, "examplol", wording=SECOND)
+
+
+def test_every_harm_is_told() -> None:
+    harms = [changed(Way.HARM, row=n, outcome=n, importance="harm") for n in HARMS]
+    verdict = decide(findings(*harms))
+    told = " ".join(s.text for s in harm_sentences(verdict, "examplol"))
+    assert all(name in told.casefold() for name in HARMS)
+    former = " ".join(s.text for s in harm_sentences(verdict, "examplol", wording=SECOND))
+    assert sum(name in former.casefold() for name in HARMS) == 2
+
+
+def test_a_harm_against_another_drug_alone_is_told() -> None:
+    harm = changed(Way.HARM, row="grumbles", importance="harm", comparator="testamine")
+    (told,) = harm_sentences(decide(findings(harm)), "examplol")
+    assert "more frequent with examplol than with testamine" in told.text
+
+
+@pytest.mark.parametrize("strength", ["weak", "likely"])
+def test_probably_is_no_answer_to_whether_a_drug_is_safe(strength: str) -> None:
+    claim = "examplol increases the risk of serious harm"
+    now, then = (
+        answer_on(claim, VerdictLabel.HARMFUL, raises=True, strength=strength, former=former)  # type: ignore[arg-type]
+        for former in (False, True)
+    )
+    assert now.startswith("There are signs of harm")
+    assert then.startswith(("Probably", "Possibly"))
+
+
+class _Report:
+    def __init__(self, label: VerdictLabel, *, raises: bool) -> None:
+        self.verdict = decide(()).model_copy(update={"label": label})
+        self.verdict_on, self.references = "", ()
+        self.brief = _brief(raises=raises)
+
+
+def _brief(*, raises: bool) -> object:
+    from deepcritical.domain.brief import Brief
+    from deepcritical.domain.sentences import Sentence
+
+    return Brief(raises=raises, answer=(Sentence(text="Not shown."),))
+
+
+@pytest.mark.parametrize(
+    ("label", "raises", "said"),
+    [
+        (VerdictLabel.REFUTED, False, "Refuted"),
+        (VerdictLabel.REFUTED, True, "No excess found"),
+        (VerdictLabel.UNSUPPORTED, True, "No excess shown"),
+        (VerdictLabel.HARMFUL, True, "Harmful"),
+    ],
+)
+def test_no_harm_found_is_not_called_refuted(label: VerdictLabel, raises: bool, said: str) -> None:
+    assert verdict_words(_Report(label, raises=raises)) == said  # type: ignore[arg-type]
+
+
+def _frame(kind: QuestionKind, text: str = "examplol in testitis", **more: object) -> QuestionFrame:
+    drug = Drug(name="examplol", known=False)
+    condition = Condition(name="testitis", names=("testitis",), known=False)
+    fields = {"text": text, "kind": kind, "drugs": (drug,), "condition": condition, **more}
+    return QuestionFrame.model_validate(fields)
+
+
+def _edge(subject: str, target: str, **sides: str) -> Edge:
+    facts = {
+        side: (
+            Fact(
+                statement="It does.",
+                evidence_id=key,
+                quote="It does.",
+                start=0,
+                end=8,
+                role=FactRole.RESULT,
+            ),
+        )
+        for side, key in sides.items()
+    }
+    return Edge.model_validate({"subject": subject, "object": target, **facts})
+
+
+def test_how_a_drug_acts_is_told_with_its_records_and_what_was_asked_about_first() -> None:
+    store = EvidenceStore()
+    edges = (
+        _edge("examplol", "AMPK", increases="E1"),
+        _edge("examplol", "flurbin", increases="E2", decreases="E3"),
+        _edge("flurbin", "testitis"),
+    )
+    store.hypotheses = (
+        MechanismHypothesis(
+            drug="examplol", target="AMPK", effect="flurbin", confidence=0.2, edges=edges
+        )
+    ]
+    frame = _frame(QuestionKind.MECHANISM, "How does examplol act on flurbin in testitis?")
+    lead = lead_of(frame, "examplol", store, licensed=False)
+    assert lead is not None
+    assert lead.text.endswith(
+        "show: examplol increases but also decreases flurbin; examplol increases AMPK."
+    )
+    assert lead.evidence_ids == ("E2", "E3", "E1")
+
+
+@pytest.mark.parametrize(
+    ("kind", "licensed", "begins"),
+    [
+        (QuestionKind.STATUS, False, "The drug's label was not at hand to say whether examplol"),
+        (QuestionKind.STATUS, True, None),
+        (QuestionKind.MECHANISM, False, "No record found shows by which way it acts."),
+        (QuestionKind.EFFICACY, False, None),
+    ],
+)
+def test_what_is_asked_beside_the_effect_is_told_first(
+    kind: QuestionKind, licensed: bool, begins: str | None
+) -> None:
+    lead = lead_of(_frame(kind), "examplol", EvidenceStore(), licensed=licensed)
+    assert lead is None if begins is None else lead and lead.text.startswith(begins)
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "named"),
+    [
+        ("Aspirin versus warfarin in testitis", "Aspirin versus warfarin in testitis.", True),
+        ("Aspirin versus warfarin in testitis", "Aspirin versus warfarin. It won.", False),
+        ("Aspirin in testitis", "Aspirin in testitis.", False),
+    ],
+)
+def test_a_bare_title_on_the_comparison_is_named(title: str, text: str, named: bool) -> None:
+    citation = Citation(source="pubmed", title=title, date="2030")
+    record = Evidence(content=text, citation=citation, metadata=EvidenceMetadata())
+    frame = _frame(QuestionKind.COMPARISON, comparators=("warfarin",))
+    told = list(without_text("aspirin", frame, [record]))
+    assert bool(told) is named
