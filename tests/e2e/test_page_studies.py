@@ -16,6 +16,10 @@ from tests.servers.serving import serving
 
 __all__ = ["browser"]
 
+FIELDS = """(card) => [...card.cells].map((cell) => getComputedStyle(cell, "::before").content)
+    .filter((told) => told !== "none").map((told) => told.slice(1, -1))"""
+"""The names that a browser prints before the fields of a card."""
+
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
@@ -53,6 +57,30 @@ def test_a_study_that_is_left_out_changes_the_verdict(page: Page) -> None:
     panel.get_by_role("button", name="Put all back").click()
     expect(verdict).to_have_text(before)
     assert "without=" not in page.url
+
+
+def test_what_the_verdict_would_be_without_a_study_is_told(page: Page) -> None:
+    panel = page.locator("#panel-studies")
+    hinge = panel.locator(".hinge").first
+    line = " ".join(hinge.inner_text().split())
+    told = re.search(r"Without (\D+ \d{4}).* would be ([\w ]+), ([\w ]+) certainty", line)
+    assert told, line
+    panel.get_by_role("checkbox", name=f"Include {told[1]}", exact=True).uncheck()
+    expect(panel.get_by_role("status")).to_contain_text("With all studies it is")
+    expect(panel.locator(".verdict")).to_contain_text(told[2].capitalize())
+    expect(panel.locator(".verdict")).to_contain_text(f"{told[3]} certainty")
+    expect(panel.get_by_text(f"Without {told[1]}")).to_have_count(0)
+
+
+def test_a_phone_names_each_field_of_a_study(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    cards = page.locator("#panel-studies table[aria-label='Studies'] tbody tr")
+    named = ["Included", "Design", "People", "Result", "In the verdict"]
+    for card in (cards.first, cards.last):
+        assert card.evaluate(FIELDS) == named  # the title names itself
+    assert_fits(page)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    assert cards.first.evaluate(FIELDS) == []
 
 
 def test_the_verdict_is_drawn_from_trials_alone(page: Page, address: str) -> None:

@@ -15,7 +15,16 @@ from deepcritical.domain.study import Effect
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import Tier, Vote, Way
 
-__all__ = ["WhatIf", "only", "plus", "recomputed", "what_if", "without"]
+__all__ = [
+    "WhatIf",
+    "only",
+    "plus",
+    "recomputed",
+    "remaining",
+    "what_if",
+    "without",
+    "without_each",
+]
 
 _SIZE = OPTIMAL_INFORMATION_SIZE
 _TO_COME = "to come"
@@ -45,9 +54,16 @@ def recomputed(
         left_out: Evidence ids; a study goes with any of its records.
         tier: How the results came about that are to count; None for all.
     """
+    return decide(remaining(studies, left_out, tier))
+
+
+def remaining(
+    studies: Sequence[StudyFinding], left_out: Sequence[str] = (), tier: Tier | None = None
+) -> tuple[StudyFinding, ...]:
+    """Return the studies that are left; see `recomputed`."""
     gone = set(left_out)
-    rest = [study for study in studies if gone.isdisjoint(study.evidence_ids)]
-    return decide(rest if tier is None else [s for s in rest if _has(s, tier)])
+    rest = (study for study in studies if gone.isdisjoint(study.evidence_ids))
+    return tuple(study for study in rest if tier is None or _has(study, tier))
 
 
 def _has(study: StudyFinding, tier: Tier) -> bool:
@@ -75,7 +91,7 @@ def what_if(studies: Sequence[StudyFinding]) -> tuple[WhatIf, ...]:
     Added are trials of the least size that counts as enough, and cohorts where there is no trial.
     What is taken away is told only where the verdict hangs on it.
     """
-    return (*_added(studies), *_randomised_alone(studies), *_removed(studies))
+    return (*_added(studies), *_randomised_alone(studies), *without_each(studies))
 
 
 def _to_come(studies: Sequence[StudyFinding], way: Way, tier: Tier) -> StudyFinding:
@@ -126,7 +142,8 @@ def _randomised_alone(studies: Sequence[StudyFinding]) -> Iterator[WhatIf]:
         yield WhatIf(change="held only the randomised studies", verdict=alone)
 
 
-def _removed(studies: Sequence[StudyFinding]) -> Iterator[WhatIf]:
+def without_each(studies: Sequence[StudyFinding]) -> Iterator[WhatIf]:
+    """Yield the verdict without each single study whose absence gives another one."""
     now = decide(studies)
     deciding = set(now.deciding_ids)
     for study in studies:

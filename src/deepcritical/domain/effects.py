@@ -5,6 +5,7 @@ never taken from a reader's word alone.
 """
 
 import re
+from collections.abc import Iterable
 from typing import Literal
 
 from deepcritical.domain.patterns import bounded
@@ -223,6 +224,12 @@ def kind_words(tier: Tier) -> tuple[str, str]:
     if tier == "reported":
         return "narrative review", "narrative reviews"
     return ("trial", "trials") if tier == "randomised" else ("study", "studies")
+
+
+def gravest_first(rows: Iterable[OutcomeRow]) -> list[OutcomeRow]:
+    """Return rows on harms: deaths, then grave outcomes, and first what was found to be more."""
+    found = (Way.HARM, Way.CONFLICT, Way.BENEFIT, Way.NO_DIFFERENCE)
+    return sorted(rows, key=lambda r: (not r.is_fatal, not r.is_grave, found.index(r.way)))
 
 
 def row_direction(row: OutcomeRow) -> str:

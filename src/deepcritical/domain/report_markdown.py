@@ -17,6 +17,7 @@ from deepcritical.domain.brief import (
     study_words,
     trial_words,
 )
+from deepcritical.domain.effects import gravest_first
 from deepcritical.domain.evidence_table import DrugStance, EvidenceRow, phase_name
 from deepcritical.domain.markdown import escape_markdown, table
 from deepcritical.domain.record_kinds import status_words
@@ -138,11 +139,10 @@ def findings_table(rows: Sequence[OutcomeRow], references: Sequence[Reference]) 
     if not rows:
         return ""
     header = tuple("Outcome;Weight;Compared with;Studies (people);Finding;GRADE;Records".split(";"))
-    shown = [
-        row
-        for weight, most in _MOST_ROWS.items()
-        for row in [row for row in rows if row.importance == weight][:most]
-    ]
+    shown = []
+    for weight, most in _MOST_ROWS.items():
+        of_weight = [row for row in rows if row.importance == weight]
+        shown += (gravest_first(of_weight) if weight == "harm" else of_weight)[:most]
     lines = [
         (
             escape_markdown(f"{row.outcome} ({row.tested_as})" if row.tested_as else row.outcome),

@@ -22,7 +22,14 @@ from deepcritical.domain.report_parts import HypothesisTested
 from deepcritical.domain.section_markdown import edge_evidence, search_log
 from deepcritical.domain.verdict import Verdict
 from deepcritical.domain.votes import Importance, OutcomeRow
-from deepcritical.export.cited import cited_html, how_checked, numbers_of, study_facts, trial_facts
+from deepcritical.export.cited import (
+    cited_html,
+    how_checked,
+    numbers_of,
+    study_facts,
+    study_name,
+    trial_facts,
+)
 from deepcritical.export.columns import column_widths, natural_width
 from deepcritical.export.forest_figure import draw_forests
 from deepcritical.export.grids import Grid, findings_grid
@@ -82,15 +89,18 @@ def render_sources(document: Document) -> str:
     return filled("sources.html", sources=sources, edges=edges, words=edge_words)
 
 
-def render_page(document: Document, preview: Preview | None = None) -> str:
-    """The report, or the answer, as one HTML file that makes no request; a link shows `preview`."""
+def render_page(document: Document, preview: Preview | None = None, above: str = "") -> str:
+    """The report, or the answer, as one HTML file that makes no request; a link shows `preview`.
+
+    `above` is safe HTML that stands before it.
+    """
     title = document.title if isinstance(document, ResearchReport) else document.question
     return filled(
         "page.html",
         title=visible(title),
         preview=preview,
         style=stylesheet(),
-        shown=render_document(document, alone=True),
+        shown=above + render_document(document, alone=True),
         sources=render_sources(document),
     )
 
@@ -137,6 +147,7 @@ def render_studies(
     verdict: Verdict | None = None,
     left_out: Sequence[str] = (),
     tier: str = "",
+    hinges: Sequence[tuple[Sequence[str], Verdict]] = (),
 ) -> str:
     """The studies, each to be left out, and the verdict on those that are left.
 
@@ -145,6 +156,7 @@ def render_studies(
         verdict: On the studies that are left; None for that of the report.
         left_out: Evidence ids of the studies that do not count.
         tier: The one kind of results that counts; '' for all.
+        hinges: Records of a single study, and the verdict without it, where that is another one.
     """
     shown = report if verdict is None else report.model_copy(update={"verdict": verdict})
     gone = frozenset(left_out)
@@ -159,6 +171,7 @@ def render_studies(
         verdict=shown.verdict,
         found=sorted(shown.verdict.rows, key=_by_weight),
         was=report.verdict,
+        hinges=[(study_name(ids, report), ids, other) for ids, other in hinges],
         numbers={r.evidence_id: n for n, r in enumerate(report.references, 1)},
         chip=partial(chip, references=report.references),
         columns=COLUMNS,

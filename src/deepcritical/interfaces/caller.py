@@ -13,7 +13,7 @@ from deepcritical.interfaces.access import Access, Caller, check_owner, set_cook
 from deepcritical.jobs.run import RunView
 from deepcritical.jobs.runs import RunService
 
-__all__ = ["Known", "ModelKey", "Own", "Rules", "Runs", "Who", "part", "readable"]
+__all__ = ["Known", "ModelKey", "Own", "Rules", "Runs", "Who", "part", "readable", "unknown_run"]
 
 _bearer = HTTPBearer(auto_error=False, description="The token of a user.")
 _model_key = APIKeyHeader(
@@ -55,6 +55,11 @@ async def _caller(
 Who = Annotated[Caller, Depends(_caller)]
 
 
+def unknown_run() -> TraceNotFoundError:
+    """Return what is told of a run that nobody knows here."""
+    return TraceNotFoundError("There is no run of this id here.", "Ask the question again.")
+
+
 async def readable(request: Request, run_id: str) -> RunView:
     """The run of an id, for who may read it.
 
@@ -67,7 +72,7 @@ async def readable(request: Request, run_id: str) -> RunView:
     runs: RunService = request.app.state.runs
     run = await runs.find(run_id)
     if run is None:
-        raise TraceNotFoundError("There is no run of this id here.", "Ask the question again.")
+        raise unknown_run()
     rules.check_reader(request, run_id, run.user_id)
     return run
 

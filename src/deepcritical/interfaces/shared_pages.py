@@ -14,6 +14,7 @@ from deepcritical.export.html import render_brief, render_page
 from deepcritical.export.preview import Preview, preview_of, render_card
 from deepcritical.export.saved import from_json
 from deepcritical.interfaces.caller import Known
+from deepcritical.interfaces.compared import NO_REPORT, news_of
 from deepcritical.interfaces.guard import REPORT_POLICY
 
 __all__ = ["router", "sample_report"]
@@ -32,7 +33,7 @@ async def show_run(run: Known, request: Request) -> Response:
         page=f"/?run={run.run_id}{shared.replace('?', '&')}",
         leads="Ask about this run, download it",
     )
-    return await _page(document, preview)
+    return await _page(document, preview, await news_of(request, run))
 
 
 @router.get("/r/{run_id}/card.png")
@@ -70,7 +71,7 @@ async def show_sample_brief() -> Response:
 
 def _ended(document: Document | None) -> Document:
     if document is None:
-        raise HTTPException(404, "This run has no report: open it on the page to see why.")
+        raise HTTPException(404, NO_REPORT)
     return document
 
 
@@ -78,8 +79,8 @@ def _address(request: Request) -> str:
     return str(request.url.replace(query=""))
 
 
-async def _page(document: Document, preview: Preview) -> Response:
-    shown = await asyncio.to_thread(render_page, document, preview)
+async def _page(document: Document, preview: Preview, above: str = "") -> Response:
+    shown = await asyncio.to_thread(render_page, document, preview, above)
     headers = {"Content-Security-Policy": REPORT_POLICY}
     return Response(shown, media_type="text/html", headers=headers)
 

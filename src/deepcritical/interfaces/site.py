@@ -15,7 +15,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from deepcritical.bootstrap import ChatService, Lookups
-from deepcritical.interfaces import shared_pages
+from deepcritical.interfaces import compared, shared_pages
 from deepcritical.interfaces.access import Access, Mode, is_loopback
 from deepcritical.interfaces.guard import MOST_OPEN, MOST_OPEN_LOCAL, Crowd, Guard, PageGate
 from deepcritical.interfaces.left_runs import tended
@@ -71,6 +71,7 @@ def build_site(served: Served, host: str, names: Sequence[str] = ()) -> FastAPI:
     add_handlers(app)
     app.state.runs, app.state.access = runs, access
     app.include_router(shared_pages.router)
+    app.include_router(compared.router)
     app.mount("/api", api)
     app.router.routes.append(tools.route)
     return app

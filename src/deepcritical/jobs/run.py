@@ -6,8 +6,9 @@ import asyncio
 import hashlib
 import json
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import ValidationError
@@ -69,6 +70,7 @@ class RunOf(Generic[Ended_co]):
         stop: Callable[[], object],
         user_id: str = LOCAL_USER,
         tool_name: str = "",
+        asked: Mapping[str, Any] = MappingProxyType({}),
         once: Once | None = None,
     ) -> None:
         self._session = session
@@ -80,7 +82,14 @@ class RunOf(Generic[Ended_co]):
         self.user_id = user_id
         self.tool_name = tool_name
         """``research`` or ``deep_research``."""
+        self.asked = asked
+        """The parameters of the tool, as the trace keeps them."""
         self.once = once
+
+    @property
+    def former(self) -> str:
+        """Id of the run whose question this one asks again; '' for none."""
+        return former_of(self.asked)
 
     @property
     def ended(self) -> bool:
@@ -164,6 +173,8 @@ class StoredRun:
         self.question = str(trace.input_params.get("question", ""))
         self.user_id = trace.user_id
         self.tool_name = trace.tool_name
+        self.asked: Mapping[str, Any] = trace.input_params
+        self.former = former_of(self.asked)
         self.ended = trace.status.ended
         self.ended_at = trace.completed_at or trace.started_at or trace.created_at
         self.report = ended_with if isinstance(ended_with, ResearchReport) else None
@@ -176,6 +187,11 @@ class StoredRun:
     def tail(self, after: int = 0) -> AsyncIterator[LoggedEvent]:
         """Yield the events as any process writes them, up to the terminal one."""
         return self._traces.tail(self.run_id, after)
+
+
+def former_of(asked: Mapping[str, Any]) -> str:
+    """Return the id of the run whose question these parameters ask again; '' for none."""
+    return str(asked.get("former", ""))
 
 
 RunView: TypeAlias = RunOf[Any] | StoredRun

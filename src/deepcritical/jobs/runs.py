@@ -30,7 +30,7 @@ from deepcritical.jobs.durable_runs import DurableRuns
 from deepcritical.jobs.held import Held, Tool, session_of
 from deepcritical.jobs.hosting import Parts, PartsFor
 from deepcritical.jobs.known_runs import MAX_ACTIVE, MAX_KEPT, KnownRuns
-from deepcritical.jobs.run import Once, RunOf
+from deepcritical.jobs.run import Once, RunOf, RunView
 from deepcritical.models.desk import RunDesk
 from deepcritical.questions.forms import require_answerable, research_question
 from deepcritical.reasoning.base import ExtractiveReasoner, Reasoner
@@ -66,6 +66,8 @@ class Given(TypedDict, total=False):
     """Makes the start repeatable: the run is then the one that it began first."""
     documents: Sequence[OwnDocument]
     """The user's own, of `documents_of`; they are read beside what is found."""
+    former: str
+    """Id of the run whose question is asked again."""
 
 
 class RunService(KnownRuns):
@@ -267,6 +269,22 @@ class RunService(KnownRuns):
         noted = {**said, "max_iterations": recipe.limits.max_iterations}
         return self._start(recipe, noted, given)
 
+    def again(self, run: RunView, **given: Unpack[Given]) -> RunOf[Any]:
+        """Start a run of the question of another one, with its depth or rounds, limits and sources.
+
+        The plan is made anew. Documents and the model are those of `given`.
+
+        Raises:
+            DeepCriticalError: As of `submit`.
+        """
+        asked = run.asked
+        given["former"], given["sources"] = run.run_id, asked.get("sources", ())
+        given["own_limits"] = OwnLimits.model_validate(asked.get("limits", {}))
+        if run.tool_name == RESEARCH:
+            return self.submit(run.question, depth=asked.get("depth", "standard"), **given)
+        rounds, context = asked.get("max_iterations"), asked.get("context", "")
+        return self.ask(run.question, context=context, max_iterations=rounds, **given)
+
     def _opening(self, place: Place, documents: Sequence[OwnDocument] = ()) -> OpenSources:
         if place == self.place and not documents:
             return self._open_sources
@@ -316,6 +334,10 @@ class RunService(KnownRuns):
         asked = {**noted, **given.get("own_limits", NO_LIMITS).noted}
         if once:
             asked["request"] = once.request
+        if former := given.get("former"):
+            asked["former"] = former
+        if recipe.place.sources != self.place.sources:
+            asked["sources"] = list(recipe.place.sources)
         if recipe.documents:
             asked["documents"] = [d.upload_id or d.name for d in recipe.documents]
         told: dict[str, Any] = {"tool_name": recipe.tool, "user_id": user_id, "input_params": asked}
@@ -326,7 +348,7 @@ class RunService(KnownRuns):
         ending: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         sources, key = self._opening(recipe.place, recipe.documents), given.get("model_api_key")
         held = Held(recipe, user_id, session, sources, writer, ending, key, asked)
-        run = RunOf(session, ending, partial(self._stop, run_id), user_id, recipe.tool, once)
+        run = RunOf(session, ending, partial(self._stop, run_id), user_id, recipe.tool, asked, once)
         ending.add_done_callback(log_defect)
         ending.add_done_callback(forget_causes)
         if writer:  # what is stored whole is read from the database from then on

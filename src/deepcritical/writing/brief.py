@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from deepcritical.domain.appraisal import Appraisal, StudyFinding
 from deepcritical.domain.brief import Brief, DecidingStudy, TrialUnderWay
+from deepcritical.domain.effects import gravest_first
 from deepcritical.domain.evidence import Evidence
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.grading import grade
@@ -27,7 +28,7 @@ from deepcritical.writing.studies import (
     study_name,
 )
 from deepcritical.writing.unread import own_words, quoted, without_text
-from deepcritical.writing.words import LATEST, listed, row_sentence, vote_words
+from deepcritical.writing.words import LATEST, listed, row_sentence, told_of, vote_words
 
 __all__ = ["Matter", "Put", "answer_sentences", "brief_of", "leading_rows"]
 
@@ -39,6 +40,8 @@ _FEWEST_STUDIES = 3
 _MOST_STUDIES = 5
 _MOST_ROWS: dict[Importance, int] = {"critical": 3, "harm": 2, "important": 1, "surrogate": 1}
 """Rows of each weight in the brief's table."""
+_FELT = ("critical", "important")
+"""Weights of what patients feel: a question on one outcome makes all others important at most."""
 _FEW_STUDIES = 2
 _FEW = "Only one or two studies with results were found. The search may have missed others."
 _CONCERN = "An expression of concern stands against one of the studies; it supports nothing here."
@@ -155,7 +158,8 @@ def _answer(
     # What could be read of many trials is not what the trials show.
     for row in leading_rows(verdict) if assessed else ():
         said = row_sentence(row, drug, wording=wording)
-        yield Sentence(text=said, evidence_ids=row.evidence_ids)
+        ids = told_of(row) if wording >= LATEST else row.evidence_ids
+        yield Sentence(text=said, evidence_ids=ids)
     if verdict.downgrades and assessed:
         yield Sentence(text=_certainty(verdict), evidence_ids=verdict.deciding_ids)
 
@@ -233,7 +237,8 @@ def _rows(verdict: Verdict) -> Iterator[OutcomeRow]:
 
     ordered = sorted(near, key=order)
     for weight, most in _MOST_ROWS.items():
-        yield from [row for row in ordered if row.importance == weight][:most]
+        of_weight = [row for row in ordered if row.importance == weight]
+        yield from (gravest_first(of_weight) if weight == "harm" else of_weight)[:most]
 
 
 def _deciding(matter: Matter) -> Iterator[DecidingStudy]:
@@ -331,7 +336,7 @@ def _missing(matter: Matter) -> Iterator[str]:
         if matter.frame and matter.frame.prevents:
             about = f"{_compared(matter)} that tested whether it prevents {condition}"
         yield f"No randomised trial of {about} with a result was among the records found."
-    elif trials and not any(v.importance == "critical" for v in trials):
+    elif trials and not any(v.importance in _FELT for v in trials):
         yield "No trial reports an outcome that patients feel, such as symptoms or survival."
     if matter.frame and not answered_by(matter.verdict, matter.frame).outcomes:
         yield from (f"No study found reports {one}." for one in matter.frame.outcomes)

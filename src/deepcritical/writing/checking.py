@@ -27,7 +27,7 @@ from deepcritical.writing.passages import (
 )
 from deepcritical.writing.studies import leading_vote
 from deepcritical.writing.unread import quote_in
-from deepcritical.writing.words import SECOND, WORDINGS, row_sentence, vote_words
+from deepcritical.writing.words import SECOND, WORDINGS, row_sentence, told_of, vote_words
 
 __all__ = ["answer_entries", "brief_entries"]
 
@@ -111,7 +111,7 @@ def _template_entries(
         # Which rows are told has changed; what a sentence says of one has not.
         for row in verdict.rows:
             said = row_sentence(row, brief.drug, wording=wording)
-            given.add(Sentence(text=said, evidence_ids=row.evidence_ids))
+            given |= {Sentence(text=said, evidence_ids=i) for i in (row.evidence_ids, told_of(row))}
     given |= {*answer_sentences(verdict, brief.drug, put, None, wording=SECOND)}
     votes = [leading_vote(study) for study in document.studies]
     given |= {Sentence(text=vote_words(v), evidence_ids=(v.evidence_id,)) for v in votes if v}

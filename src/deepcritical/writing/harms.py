@@ -7,13 +7,14 @@ from itertools import islice
 
 from deepcritical.appraisal.certainty import LADDER
 from deepcritical.domain.appraisal import Appraisal
+from deepcritical.domain.effects import gravest_first
 from deepcritical.domain.evidence import Evidence, Fact, FactRole
 from deepcritical.domain.sentences import Sentence
 from deepcritical.domain.text import addresses_a_model
 from deepcritical.domain.verdict import Verdict, VerdictLabel
 from deepcritical.domain.votes import OutcomeRow, Way
 from deepcritical.writing.unread import quoted
-from deepcritical.writing.words import FIRST, LATEST, listed, row_sentence
+from deepcritical.writing.words import FIRST, LATEST, listed, row_sentence, told_of
 
 __all__ = ["harm_facts", "harm_sentences", "harms_in_own_words"]
 
@@ -38,11 +39,13 @@ def harm_sentences(verdict: Verdict, drug: str, *, wording: int = LATEST) -> tup
 def _harms(verdict: Verdict, drug: str, wording: int) -> Iterator[Sentence]:
     harms = [r for r in verdict.rows if r.importance == "harm"]
     feared = [r for r in harms if not r.comparator or (r.asked and wording > FIRST)]
-    grave = [r for r in verdict.rows if r.is_grave and r.way is Way.HARM]
-    more = [r for r in dict.fromkeys((*grave, *feared)) if r.way in (Way.HARM, Way.CONFLICT)]
-    if wording >= LATEST:
-        more += [r for r in harms if r not in more and r.way is Way.HARM]
+    worse = (Way.HARM, Way.CONFLICT)
+    grave = [r for r in verdict.rows if r.is_grave and r.way in worse[: 1 + (wording >= LATEST)]]
+    more = [r for r in dict.fromkeys((*grave, *feared)) if r.way in worse]
     ordered = sorted(more, key=lambda r: (not r.is_grave, r.way is not Way.HARM))
+    if wording >= LATEST:
+        beside = (r for r in harms if r not in more and r.way is Way.HARM)
+        ordered = gravest_first((*more, *beside))
     told = ordered[:_TOLD]
     for row in told:
         yield _said(row, drug, wording)
@@ -66,7 +69,8 @@ def _harms(verdict: Verdict, drug: str, wording: int) -> Iterator[Sentence]:
 
 
 def _said(row: OutcomeRow, drug: str, wording: int) -> Sentence:
-    return Sentence(text=row_sentence(row, drug, wording=wording), evidence_ids=row.evidence_ids)
+    text = row_sentence(row, drug, wording=wording)
+    return Sentence(text=text, evidence_ids=told_of(row) if wording >= LATEST else row.evidence_ids)
 
 
 def _listed(rows: Sequence[OutcomeRow]) -> Sentence:

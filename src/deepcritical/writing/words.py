@@ -18,6 +18,7 @@ __all__ = [
     "WORDINGS",
     "listed",
     "row_sentence",
+    "told_of",
     "vote_words",
 ]
 
@@ -57,7 +58,7 @@ def row_sentence(row: OutcomeRow, drug: str, *, wording: int = LATEST) -> str:
         drug: Of what.
         wording: One of `WORDINGS`.
     """
-    said = _harm_words(row) if row.importance == "harm" else _effect(row)
+    said = (_harm_words if row.importance == "harm" else _effect)(row, wording)
     outcome = condition_in(row.outcome) or row.outcome
     if wording == FIRST:
         said = said.replace(_ONE_DIFFERS, _DISAGREE)
@@ -87,13 +88,14 @@ def _within(name: str) -> str:
     return " ".join(words)
 
 
-def _effect(row: OutcomeRow) -> str:
+def _effect(row: OutcomeRow, wording: int) -> str:
     if row.tier == "uncontrolled":
         changed = {Way.BENEFIT: "improved", Way.HARM: "worsened"}.get(row.way, "did not change")
         return f"{{outcome}} {changed} after {{drug}}, without a control group"
     where = _WHERE[row.tier]
     if row.way is Way.CONFLICT:
-        return f"{_who_differs(row)} on the effect of {{drug}} on {{outcome}} against {{against}}"
+        who = _who_differs(row, wording)
+        return f"{who} on the effect of {{drug}} on {{outcome}} against {{against}}"
     if row.way is Way.NO_DIFFERENCE:
         return f"{where}{{drug}} showed no clear effect on {{outcome}} compared with {{against}}"
     if row.trivial:
@@ -118,17 +120,24 @@ def _verb(outcome: str, way: Way) -> str:
     return "increased" if worse else "worsened"
 
 
-def _harm_words(row: OutcomeRow) -> str:
+def _harm_words(row: OutcomeRow, wording: int) -> str:
+    who = _who_differs(row, wording)
     return {
         Way.HARM: "{outcome} was more frequent with {drug} than with {against}",
         Way.BENEFIT: "{outcome} was less frequent with {drug} than with {against}",
         Way.NO_DIFFERENCE: "no excess of {outcome} was shown with {drug} compared with {against}",
-        Way.CONFLICT: _who_differs(row) + " on whether {drug} causes more {outcome} than {against}",
+        Way.CONFLICT: f"{who} on whether {{drug}} causes more {{outcome}} than {{against}}",
     }[row.way]
 
 
-def _who_differs(row: OutcomeRow) -> str:
-    return _DISAGREE if row.studies > 1 else _ONE_DIFFERS
+def _who_differs(row: OutcomeRow, wording: int) -> str:
+    beside = wording >= LATEST and row.beside
+    return _DISAGREE if row.studies > 1 or beside else _ONE_DIFFERS
+
+
+def told_of(row: OutcomeRow) -> tuple[str, ...]:
+    """Return the records that a sentence on a row cites; of a disagreement also the other side."""
+    return row.evidence_ids + (row.beside if row.way is Way.CONFLICT else ())
 
 
 def _who(row: OutcomeRow) -> str:

@@ -7,6 +7,7 @@ import pytest
 from deepcritical.appraisal.rows import outcome_rows
 from deepcritical.appraisal.verdict import decide
 from deepcritical.domain.brief import verdict_words
+from deepcritical.domain.effects import gravest_first
 from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata, Fact, FactRole
 from deepcritical.domain.frame import QuestionFrame, QuestionKind
 from deepcritical.domain.hypotheses import Edge, MechanismHypothesis
@@ -160,8 +161,8 @@ def test_how_a_drug_acts_is_told_with_its_records_and_what_was_asked_about_first
     store.hypotheses = (
         MechanismHypothesis(
             drug="examplol", target="AMPK", effect="flurbin", confidence=0.2, edges=edges
-        )
-    ]
+        ),
+    )
     frame = _frame(QuestionKind.MECHANISM, "How does examplol act on flurbin in testitis?")
     lead = lead_of(frame, "examplol", store, licensed=False)
     assert lead is not None
@@ -201,3 +202,21 @@ def test_a_bare_title_on_the_comparison_is_named(title: str, text: str, named: b
     frame = _frame(QuestionKind.COMPARISON, comparators=("warfarin",))
     told = list(without_text("aspirin", frame, [record]))
     assert bool(told) is named
+
+
+def test_deaths_go_first_and_no_excess_hides_no_harm() -> None:
+    deaths = changed(
+        Way.CONFLICT,
+        row="death from any cause",
+        importance="important",
+        is_grave=True,
+        is_fatal=True,
+    )
+    none = changed(Way.NO_DIFFERENCE, row="blurbs", importance="harm")
+    harms = [changed(Way.HARM, row=name, importance="harm") for name in HARMS]
+    verdict = decide(findings(none, *harms, deaths))
+    told = [s.text for s in harm_sentences(verdict, "examplol")]
+    assert "death from any cause" in told[0]
+    assert not any("No excess" in text for text in told)
+    rows = gravest_first(verdict.rows)
+    assert [row.way for row in rows if row.importance == "harm"][-1] is Way.NO_DIFFERENCE

@@ -35,7 +35,8 @@ def build_page(runs: RunService, access: Access, similar: SimilarRuns | None = N
             with gr.Column(scale=1, min_width=340, elem_classes="main-column"):
                 plan = build_plan_panel()
                 thread = _chat("thread.html")
-                live = html(None, html_template=asset("live.html"), js_on_load=script("live.js"))
+                scripts = script("steps.js") + asset("live.js")
+                live = html(None, html_template=asset("live.html"), js_on_load=scripts)
                 scripts = script("results.js") + asset("table.js")
                 # Its value is what `RunHandlers.finished` returns.
                 results = html(None, html_template=asset("results.html"), js_on_load=scripts)

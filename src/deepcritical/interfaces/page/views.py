@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
-from fastapi import APIRouter, Depends, HTTPException, Path, Query, Response
+from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request, Response
 
 from deepcritical.domain.answer import Document
 from deepcritical.domain.report import ResearchReport
@@ -26,6 +26,7 @@ from deepcritical.export.sources import trials_of
 from deepcritical.export.templating import filled
 from deepcritical.export.trace_panel import render_trace
 from deepcritical.interfaces.caller import Known
+from deepcritical.interfaces.compared import news_of
 from deepcritical.interfaces.guard import REPORT_POLICY
 from deepcritical.interfaces.render import told
 from deepcritical.interfaces.report_files import formats_of
@@ -40,7 +41,6 @@ _OF_DOCUMENT: Mapping[str, Callable[[Any], str]] = MappingProxyType(
         "report": render_document,
         "sources": render_sources,
         "evidence": render_evidence,
-        "studies": render_studies,
         "mechanism": render_mechanism,
         "trials": render_trials,
         "timeline": render_timeline,
@@ -81,27 +81,11 @@ def tabs_of(document: Document | None) -> tuple[Tab, ...]:
     )
 
 
-async def rendered(run: RunView, name: str) -> str | None:
-    """A part as an HTML fragment, to be shown under the style of the page; None without it.
-
-    The part `sources` is what the citations in all others open.
-    """
-    document = run.report or run.answer
-    if name == "trace":
-        return await asyncio.to_thread(render_trace, await run.events(), told)
-    if document is None or name not in {"sources", *(tab.name for tab in tabs_of(document))}:
-        return None
-    if name == "downloads":
-        folder, forms = f"/api/runs/{run.run_id}/export", formats_of(document).values()
-        return filled("downloads.html", folder=folder, forms=forms)
-    return await asyncio.to_thread(_OF_DOCUMENT[name], document)
-
-
 class Counted(NamedTuple):
     """Which studies of a report are to count."""
 
-    without: tuple[str, ...]
-    only: Tier | None
+    without: tuple[str, ...] = ()
+    only: Tier | None = None
 
 
 def counted(
@@ -111,12 +95,35 @@ def counted(
     return Counted(tuple(filter(None, without.split(","))), only)
 
 
-def _weighed_anew(report: ResearchReport, chosen: Counted) -> str:
-    # Imported late: the dictionaries take seconds.
-    from deepcritical.appraisal.what_if import recomputed
+async def rendered(run: RunView, name: str, chosen: Counted) -> str | None:
+    """A part as an HTML fragment, to be shown under the style of the page; None without it.
 
-    verdict = recomputed(report.studies, chosen.without, chosen.only)
-    return render_studies(report, verdict, chosen.without, chosen.only or "")
+    The part `sources` is what the citations in all others open; `studies` has the verdict on those
+    that count.
+    """
+    document = run.report or run.answer
+    if name == "trace":
+        return await asyncio.to_thread(render_trace, await run.events(), told)
+    if document is None or name not in {"sources", *(tab.name for tab in tabs_of(document))}:
+        return None
+    if name == "downloads":
+        folder, forms = f"/api/runs/{run.run_id}/export", formats_of(document).values()
+        return filled("downloads.html", folder=folder, forms=forms)
+    if name == "studies" and isinstance(document, ResearchReport):
+        return await asyncio.to_thread(_weighed, document, chosen)
+    return await asyncio.to_thread(_OF_DOCUMENT[name], document)
+
+
+def _weighed(report: ResearchReport, chosen: Counted) -> str:
+    # Imported late: the dictionaries take seconds.
+    from deepcritical.appraisal.what_if import recomputed, remaining, without_each
+
+    verdict = recomputed(report.studies, *chosen) if any(chosen) else None
+    now = (verdict or report.verdict).label
+    # A report of former rules may have had another verdict than today's.
+    each = without_each(remaining(report.studies, *chosen))
+    hinges = [(one.without, one.verdict) for one in each if one.verdict.label is not now]
+    return render_studies(report, verdict, chosen.without, chosen.only or "", hinges)
 
 
 @router.get("/runs/{run_id}/views/{name}", response_class=Response)
@@ -124,13 +131,13 @@ async def show_view(
     run: Known,
     name: Annotated[str, Path(max_length=64)],
     chosen: Annotated[Counted, Depends(counted)],
+    request: Request,
 ) -> Response:
     """One part as an HTML fragment; of the studies with the verdict on those that count."""
-    if name == "studies" and any(chosen) and run.report:
-        shown: str | None = await asyncio.to_thread(_weighed_anew, run.report, chosen)
-    else:
-        shown = await rendered(run, name)
+    shown = await rendered(run, name, chosen)
     if shown is None:
         raise HTTPException(404, "This run has no such part.")
+    if name == "report":
+        shown = await news_of(request, run) + shown
     headers = {"Content-Security-Policy": REPORT_POLICY}
     return Response(shown, media_type="text/html", headers=headers)

@@ -36,6 +36,7 @@ from deepcritical.interfaces.caller import Known, ModelKey, Own, Rules, Runs, Wh
 from deepcritical.interfaces.guard import REPORT_POLICY
 from deepcritical.interfaces.problems import PROBLEM_RESPONSES, add_handlers, describe_problems
 from deepcritical.interfaces.report_files import formats_of
+from deepcritical.interfaces.rest.again import again_router
 from deepcritical.interfaces.rest.chat import ChatSessions, chat_router
 from deepcritical.interfaces.rest.documents import AT_ONCE, documents_router
 from deepcritical.interfaces.rest.event_stream import EventStream, run_blocks
@@ -53,11 +54,11 @@ from deepcritical.interfaces.rest.models import (
     StartedRun,
     StartRequest,
     events_shown,
-    run_links,
     run_listed,
     run_shown,
     shared_run,
     similar_shown,
+    started_run,
 )
 from deepcritical.jobs.run import Once, RunView, failed_output
 from deepcritical.jobs.runs import RESEARCH, RunService
@@ -92,6 +93,7 @@ def build_api(runs: RunService, access: Access, similar: SimilarRuns | None = No
     app.state.reading = asyncio.Semaphore(AT_ONCE)
     add_handlers(app)
     app.include_router(router)
+    app.include_router(again_router)
     app.include_router(chat_router)
     app.include_router(documents_router)
     describe_problems(app)
@@ -136,10 +138,7 @@ async def start_run(
         common = {"reasoner": reasoner, "model_api_key": key, "once": once}
         given = {"user_id": caller.user_id, "documents": documents}
         run_id = _submit(runs, asked, {**common, **given})
-    links = run_links(run_id)
-    response.headers["Location"] = links["self"]
-    token = caller.new_token.get_secret_value() if caller.new_token else ""
-    return StartedRun(id=run_id, links=links, owner_token=token)
+    return started_run(run_id, caller, response)
 
 
 def _submit(runs: RunService, asked: StartRequest, common: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
+from starlette.responses import Response
 
 from deepcritical.domain.base import Model, UnitInterval
 from deepcritical.domain.chat import SimilarRun
@@ -15,6 +16,7 @@ from deepcritical.domain.evidence import Citation, Evidence, EvidenceMetadata
 from deepcritical.domain.tool_registry import DeepResearchInput, Question, ReportInput
 from deepcritical.domain.traces import Folded, TraceMetrics, TraceStatus, TraceSummary, fold
 from deepcritical.domain.votes import Tier
+from deepcritical.interfaces.access import Caller
 from deepcritical.interfaces.render import told
 from deepcritical.interfaces.report_files import formats_of
 from deepcritical.interfaces.sharing import DEFAULT_HOURS, MAX_HOURS, ShareLink
@@ -22,6 +24,7 @@ from deepcritical.jobs.run import RunView
 from deepcritical.jobs.runs import RunService
 
 __all__ = [
+    "AgainRequest",
     "ChangedEvidence",
     "ClaimToVerify",
     "DeepResearchRequest",
@@ -40,6 +43,7 @@ __all__ = [
     "run_shown",
     "shared_run",
     "similar_shown",
+    "started_run",
 ]
 
 ROOT = "/api/runs"
@@ -61,6 +65,13 @@ class DeepResearchRequest(DeepResearchInput):
     tool: Literal["deep_research"]
     model: ModelChoice = ""
     """As for `research`."""
+
+
+class AgainRequest(Model):
+    """With what the question of a finished run is asked again."""
+
+    model: ModelChoice = ""
+    """As for `research`; the model of the finished run is not kept."""
 
 
 StartRequest = Annotated[ResearchRequest | DeepResearchRequest, Field(discriminator="tool")]
@@ -106,6 +117,8 @@ class RunShown(RunListed):
     """Its place among the runs that wait for their first step, from 1 on; None once it has one."""
     no_worker: bool
     """Whether it waits, and no process is there to conduct it."""
+    former: str
+    """Id of the run whose question this one asks again; empty for none."""
 
 
 class ShareRequest(Model):
@@ -226,8 +239,16 @@ class ClaimToVerify(Model):
 def run_links(run_id: str) -> dict[str, str]:
     """Where a run is read and stopped."""
     at = f"{ROOT}/{run_id}"
-    parts = ("events", "cancel", "write-now", "resume", "output")
+    parts = ("events", "cancel", "write-now", "resume", "again", "output")
     return {"self": at} | {part.replace("-", "_"): f"{at}/{part}" for part in parts}
+
+
+def started_run(run_id: str, caller: Caller, response: Response) -> StartedRun:
+    """A run that was accepted, whose address the response tells, too."""
+    links = run_links(run_id)
+    response.headers["Location"] = links["self"]
+    token = caller.new_token.get_secret_value() if caller.new_token else ""
+    return StartedRun(id=run_id, links=links, owner_token=token)
 
 
 def shared_run(link: ShareLink) -> SharedRun:
@@ -284,6 +305,7 @@ async def run_shown(run: RunView, runs: RunService) -> RunShown:
         files={suffix: f"{ROOT}/{run.run_id}/export/{suffix}" for suffix in suffixes},
         queue_position=place,
         no_worker=place is not None and not await runs.anybody_conducts(),
+        former=run.former,
     )
 
 

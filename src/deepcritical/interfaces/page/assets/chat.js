@@ -37,17 +37,9 @@ function problem(text) {
   node.setAttribute("role", "alert");
 }
 
-// Of the form: the key goes from its field into the header of a message, and nowhere else.
-function typedIn(name) {
-  return document.querySelector(`#${name} :is(input, textarea)`)?.value.trim() ?? "";
-}
-
 function secrets() {
-  const typed = typedIn("key");
-  // The browser sends no others in a header.
-  if (!/^[!-~]*$/.test(typed)) throw new Error("The key holds characters that no key has. Copy it once more.");
   return {
-    ...(typed && { "X-Model-Key": typed }),
+    ...keyHeader(),
     // Within a page of another site the browser may keep no cookie that says whose the chat is.
     ...(chat?.owner && { Authorization: `Bearer ${chat.owner}` }),
   };

@@ -1,21 +1,11 @@
 // Follows one run: its events are drawn as they come.
 const STAGES = ["question", "search", "hypotheses", "judgement", "report", "done"];
 const ENDS = { run_completed: "completed", run_failed: "failed", run_cancelled: "cancelled" };
-const AGENTS = {
-  SearchAgent: "Search",
-  HypothesisAgent: "Mechanism hypotheses",
-  JudgeAgent: "Judgement",
-  ReportAgent: "Report",
-};
-const MARKS = {
-  data: ["✓", "found"],
-  empty: ["○", "found nothing"],
-  degraded: ["!", "could be read in part"],
-  unavailable: ["✕", "could not be read"],
-};
 const FIRST_MS = 700;
 const WAITING_MS = 2000;
 const CLEAR_MS = 300;
+const MOST_OTHERS = 8;
+const DATE = { day: "numeric", month: "short", year: "numeric" };
 let stream = null;
 let current = null;
 let own = false;
@@ -102,146 +92,6 @@ function cost() {
     spent.cost_usd === null ? ["price", "unknown"] : [dollars(spent.cost_usd), about],
     [spent.unanswered, "unanswered requests"],
   ];
-}
-
-// A line of the tree; one that opens holds a list of further ones.
-function line({ kind, mark, title, note = "", opens = false }) {
-  const item = made("li", kind);
-  const row = made(opens ? "summary" : "div", "row");
-  const sign = made("span", "mark", mark[0]);
-  if (mark[1]) {
-    sign.setAttribute("role", "img");
-    sign.setAttribute("aria-label", mark[1]);
-  }
-  const text = made("span", "text");
-  text.append(title, " ", made("span", "note", note));
-  row.append(sign, text, made("span", "took"));
-  if (!opens) {
-    item.append(row);
-    return item;
-  }
-  const folds = made("details");
-  folds.open = opens === "open";
-  folds.append(row, made("ul"));
-  item.append(folds);
-  return item;
-}
-
-function took(item, seconds) {
-  if (seconds != null) item.querySelector(".took").textContent = `${seconds.toFixed(1)} s`;
-}
-
-function list() {
-  const inner = seen.step ?? seen.round;
-  return inner ? inner.item.querySelector("ul") : $(".log > ul");
-}
-
-function begin(item, at) {
-  list().append(item);
-  return { item, at, queries: 0, records: 0, failed: 0 };
-}
-
-// The end of a step, or of a round with the step that is under way in it.
-function end(what, at) {
-  const open = seen[what];
-  if (!open) return;
-  if (what === "round") end("step", at);
-  const { item, queries, records, failed } = open;
-  const mark = item.querySelector(".mark");
-  mark.textContent = failed ? "!" : "✓";
-  mark.setAttribute("aria-label", failed ? "done, with errors" : "done");
-  const told = [
-    queries && `${queries} ${queries === 1 ? "query" : "queries"}`,
-    queries && `${records} new records`,
-    failed && `${failed} not read`,
-  ];
-  const came = queries ? told.filter(Boolean).join(" · ") : open.told;
-  if (came) item.querySelector(".note").textContent = came;
-  took(item, (at - open.at) / 1000);
-  // What went wrong stays in sight.
-  if (what === "step") item.querySelector("details").open = failed > 0;
-  seen[what] = null;
-  if (what === "step" && seen.round) {
-    for (const name of ["queries", "records", "failed"]) seen.round[name] += open[name];
-  }
-}
-
-const UNDER_WAY = ["", "under way"];
-
-function round(number, at) {
-  if (seen.round?.number === number) return;
-  end("round", at);
-  seen.rounds = number;
-  const item = line({ kind: "round", mark: UNDER_WAY, title: `Round ${number}`, opens: "open" });
-  seen.round = { ...begin(item, at), number };
-}
-
-function step(title, note, at, kind) {
-  end("step", at);
-  seen.step = begin(line({ kind, mark: UNDER_WAY, title, note, opens: "open" }), at);
-}
-
-function shortened(text) {
-  return text.length > 160 ? `${text.slice(0, 159)}…` : text;
-}
-
-function searched(event, text) {
-  const found = event.outcome === "data" || event.outcome === "degraded";
-  const of = event.total > event.identified ? ` of ${event.total.toLocaleString("en")}` : "";
-  const kept = event.cached ? ", kept from an earlier search" : "";
-  const [, words] = MARKS[event.outcome] ?? ["", event.outcome];
-  const note = found ? `${event.identified}${of} records, ${event.new} new${kept}` : words;
-  const item = line({
-    kind: `source_searched ${event.outcome}`,
-    mark: MARKS[event.outcome] ?? ["·", event.outcome],
-    title: `${event.source} · ${shortened(event.query_as_run || event.query)}`,
-    note,
-    opens: event.query_as_run ? "closed" : false,
-  });
-  if (event.query_as_run) {
-    const asked = made("li", "asked", "Asked as: ");
-    asked.append(made("code", "", event.query_as_run));
-    item.querySelector("ul").append(asked);
-  }
-  took(item, event.seconds);
-  if (seen.step) {
-    seen.step.queries += 1;
-    seen.step.records += event.new;
-    seen.step.failed += event.outcome === "unavailable";
-  }
-  list().append(item);
-}
-
-// The team names its rounds; the loop of a free question is known by its searches and checks.
-function place(event, at) {
-  if (event.type === "agent_called") {
-    if (event.agent === "ReportAgent") end("round", at);
-    else round(event.iteration, at);
-    step(AGENTS[event.agent] ?? event.agent, event.instruction, at, event.type);
-    return true;
-  }
-  if (event.type === "source_searched") {
-    if (!seen.step) {
-      round(seen.rounds + 1, at);
-      step("Search", "", at, "searching");
-    }
-    return false;
-  }
-  if (event.type === "completeness_checked") end("step", at);
-  return false;
-}
-
-function entry(logged, at) {
-  const { event } = logged;
-  if (place(event, at)) return;
-  if (event.type === "source_searched") return searched(event);
-  if (ENDS[event.type]) end("round", at);
-  if (ENDS[event.type]) end("step", at);
-  const bad = event.type === "run_failed" || event.type === "notice";
-  const mark = bad ? ["!", "note"] : ENDS[event.type] === "cancelled" ? ["■", ""] : ["✓", ""];
-  if (seen.step && event.type !== "notice") seen.step.told = logged.text;
-  list().append(line({ kind: event.type, mark, title: logged.text }));
-  if (event.type === "completeness_checked") end("round", at);
 }
 
 function draw(logged) {
@@ -346,36 +196,81 @@ function acts() {
   const stopped = (word === "failed" && seen.error !== "QuestionError") || word === "cancelled";
   for (const button of element.querySelectorAll("[data-act]")) {
     const does = button.dataset.act;
-    const fits = does === "share" ? isPrivate : does === "resume" ? stopped : !seen.ended;
+    const fits = { share: isPrivate, resume: stopped, again: word === "completed" }[does] ?? !seen.ended;
     button.hidden = !own || word === "lost" || !fits;
     button.disabled = false;
   }
-  $(".acts").hidden = ![...element.querySelectorAll("[data-act]")].some((button) => !button.hidden);
+  $(".versus").hidden = word !== "completed";
+  $(".versus summary").textContent = own ? "Ask again or compare" : "Compare";
+  $(".acts").hidden = ![...element.querySelectorAll(".acts button")].some((button) => !button.hidden);
 }
 
 async function act(button) {
   const id = current;
+  const does = button.dataset.act;
   button.disabled = true;
-  const answer = await fetch(`${path(id)}/${button.dataset.act}`, { method: "POST" }).catch(() => null);
+  let wrong = "";
+  const answer = await post(id, does).catch((error) => void (wrong = error.name === "TypeError" ? "" : error.message));
   if (id !== current) return;
   if (!answer?.ok) {
     button.disabled = false;
-    tell(".problem", await why(answer));
-  } else if (button.dataset.act === "resume") {
+    tell(".problem", wrong || (await why(answer)));
+  } else if (does === "resume") {
     open({ id, question: $(".question").textContent, own, private: isPrivate });
-  } else if (button.dataset.act === "share") {
+  } else if (does === "again") {
+    forgetKey();
+    history.pushState({}, "", `?run=${encodeURIComponent((await answer.json()).id)}`);
+    visit();
+  } else if (does === "share") {
     shared(await answer.json());
     button.disabled = false;
-  } else if (button.dataset.act === "write-now" && !seen.ended) {
+  } else if (does === "write-now" && !seen.ended) {
     seen.wish = "Finishing this search, then writing the report";
     waits("");
   }
 }
 
+// A question that is asked again is answered by the model of the form.
+async function post(id, does) {
+  const given = does === "again" && {
+    headers: { "Content-Type": "application/json", ...keyHeader() },
+    body: JSON.stringify({ model: typedIn("model") }),
+  };
+  return fetch(`${path(id)}/${does}`, { method: "POST", ...given });
+}
+
+function forgetKey() {
+  const field = document.querySelector("#key :is(input, textarea)");
+  if (!field?.value) return;
+  field.value = "";
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+// The caller's other finished runs, each with the page that has it beside this one.
+async function versus() {
+  if (!$(".versus").open) return;
+  const id = current;
+  const answer = await fetch("/api/runs?limit=50").catch(() => null);
+  if (id !== current) return;
+  if (!answer?.ok) return tell(".problem", await why(answer));
+  const others = (await answer.json()).runs.filter((run) => run.status === "completed" && run.id !== id);
+  const links = others.slice(0, MOST_OTHERS).map((run) => {
+    const link = made("a", "", run.question);
+    link.href = `/compare?${new URLSearchParams({ a: run.id, b: id })}`;
+    const item = made("li");
+    const when = new Date(run.completed_at).toLocaleString("en-GB", { ...DATE, hour: "2-digit", minute: "2-digit" });
+    item.append(link, made("span", "note", ` ${when}`));
+    return item;
+  });
+  $(".versus ul").replaceChildren(...links);
+  $(".versus .found").hidden = !links.length;
+  tell(".versus .none", links.length ? "" : "No other finished run of yours is kept here.");
+}
+
 // A run that is private is read by others with a link of its owner.
 function shared(link) {
   $(".shared").hidden = false;
-  $(".until").textContent = `until ${new Date(link.expires_at).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" })}`;
+  $(".until").textContent = `until ${new Date(link.expires_at).toLocaleDateString("en-GB", DATE)}`;
   $(".link").value = new URL(link.page, location.href).href;
   $(".link").select();
 }
@@ -401,6 +296,8 @@ function open(run) {
   tell(".problem", "");
   tell(".waiting", "");
   $(".shared").hidden = true;
+  $(".versus").open = false;
+  $(".versus ul").replaceChildren();
   status("starting");
   acts();
   follow();
@@ -416,6 +313,7 @@ function visit() {
 }
 
 for (const button of element.querySelectorAll("[data-act]")) button.addEventListener("click", () => act(button));
+$(".versus").addEventListener("toggle", versus);
 document.addEventListener("visibilitychange", () => {
   if (!current || seen.ended) return;
   // A browser has six connections to a server for all of its tabs.
@@ -424,7 +322,7 @@ document.addEventListener("visibilitychange", () => {
 });
 // A link to a run opens it here, unless another tab is wanted.
 document.addEventListener("click", (event) => {
-  const link = event.target.closest?.('a[href^="?run="]');
+  const link = event.target.closest?.('a[href*="?run="]:not([target])');
   if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   history.pushState({}, "", link.href);

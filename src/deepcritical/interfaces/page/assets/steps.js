@@ -1,0 +1,153 @@
+// The steps of the run that is followed, as a tree; what was drawn so far stands in `seen`.
+const AGENTS = {
+  SearchAgent: "Search",
+  HypothesisAgent: "Mechanism hypotheses",
+  JudgeAgent: "Judgement",
+  ReportAgent: "Report",
+};
+const MARKS = {
+  data: ["✓", "found"],
+  empty: ["○", "found nothing"],
+  degraded: ["!", "could be read in part"],
+  unavailable: ["✕", "could not be read"],
+};
+
+// A line of the tree; one that opens holds a list of further ones.
+function line({ kind, mark, title, note = "", opens = false }) {
+  const item = made("li", kind);
+  const row = made(opens ? "summary" : "div", "row");
+  const sign = made("span", "mark", mark[0]);
+  if (mark[1]) {
+    sign.setAttribute("role", "img");
+    sign.setAttribute("aria-label", mark[1]);
+  }
+  const text = made("span", "text");
+  text.append(title, " ", made("span", "note", note));
+  row.append(sign, text, made("span", "took"));
+  if (!opens) {
+    item.append(row);
+    return item;
+  }
+  const folds = made("details");
+  folds.open = opens === "open";
+  folds.append(row, made("ul"));
+  item.append(folds);
+  return item;
+}
+
+function took(item, seconds) {
+  if (seconds != null) item.querySelector(".took").textContent = `${seconds.toFixed(1)} s`;
+}
+
+function list() {
+  const inner = seen.step ?? seen.round;
+  return inner ? inner.item.querySelector("ul") : $(".log > ul");
+}
+
+function begin(item, at) {
+  list().append(item);
+  return { item, at, queries: 0, records: 0, failed: 0 };
+}
+
+// The end of a step, or of a round with the step that is under way in it.
+function end(what, at) {
+  const open = seen[what];
+  if (!open) return;
+  if (what === "round") end("step", at);
+  const { item, queries, records, failed } = open;
+  const mark = item.querySelector(".mark");
+  mark.textContent = failed ? "!" : "✓";
+  mark.setAttribute("aria-label", failed ? "done, with errors" : "done");
+  const told = [
+    queries && `${queries} ${queries === 1 ? "query" : "queries"}`,
+    queries && `${records} new records`,
+    failed && `${failed} not read`,
+  ];
+  const came = queries ? told.filter(Boolean).join(" · ") : open.told;
+  if (came) item.querySelector(".note").textContent = came;
+  took(item, (at - open.at) / 1000);
+  // What went wrong stays in sight.
+  if (what === "step") item.querySelector("details").open = failed > 0;
+  seen[what] = null;
+  if (what === "step" && seen.round) {
+    for (const name of ["queries", "records", "failed"]) seen.round[name] += open[name];
+  }
+}
+
+const UNDER_WAY = ["", "under way"];
+
+function round(number, at) {
+  if (seen.round?.number === number) return;
+  end("round", at);
+  seen.rounds = number;
+  const item = line({ kind: "round", mark: UNDER_WAY, title: `Round ${number}`, opens: "open" });
+  seen.round = { ...begin(item, at), number };
+}
+
+function step(title, note, at, kind) {
+  end("step", at);
+  seen.step = begin(line({ kind, mark: UNDER_WAY, title, note, opens: "open" }), at);
+}
+
+function shortened(text) {
+  return text.length > 160 ? `${text.slice(0, 159)}…` : text;
+}
+
+function searched(event) {
+  const found = event.outcome === "data" || event.outcome === "degraded";
+  const of = event.total > event.identified ? ` of ${event.total.toLocaleString("en")}` : "";
+  const kept = event.cached ? ", kept from an earlier search" : "";
+  const [, words] = MARKS[event.outcome] ?? ["", event.outcome];
+  const note = found ? `${event.identified}${of} records, ${event.new} new${kept}` : words;
+  const item = line({
+    kind: `source_searched ${event.outcome}`,
+    mark: MARKS[event.outcome] ?? ["·", event.outcome],
+    title: `${event.source} · ${shortened(event.query_as_run || event.query)}`,
+    note,
+    opens: event.query_as_run ? "closed" : false,
+  });
+  if (event.query_as_run) {
+    const asked = made("li", "asked", "Asked as: ");
+    asked.append(made("code", "", event.query_as_run));
+    item.querySelector("ul").append(asked);
+  }
+  took(item, event.seconds);
+  if (seen.step) {
+    seen.step.queries += 1;
+    seen.step.records += event.new;
+    seen.step.failed += event.outcome === "unavailable";
+  }
+  list().append(item);
+}
+
+// The team names its rounds; the loop of a free question is known by its searches and checks.
+function place(event, at) {
+  if (event.type === "agent_called") {
+    if (event.agent === "ReportAgent") end("round", at);
+    else round(event.iteration, at);
+    step(AGENTS[event.agent] ?? event.agent, event.instruction, at, event.type);
+    return true;
+  }
+  if (event.type === "source_searched") {
+    if (!seen.step) {
+      round(seen.rounds + 1, at);
+      step("Search", "", at, "searching");
+    }
+    return false;
+  }
+  if (event.type === "completeness_checked") end("step", at);
+  return false;
+}
+
+function entry(logged, at) {
+  const { event } = logged;
+  if (place(event, at)) return;
+  if (event.type === "source_searched") return searched(event);
+  if (ENDS[event.type]) end("round", at);
+  if (ENDS[event.type]) end("step", at);
+  const bad = event.type === "run_failed" || event.type === "notice";
+  const mark = bad ? ["!", "note"] : ENDS[event.type] === "cancelled" ? ["■", ""] : ["✓", ""];
+  if (seen.step && event.type !== "notice") seen.step.told = logged.text;
+  list().append(line({ kind: event.type, mark, title: logged.text }));
+  if (event.type === "completeness_checked") end("round", at);
+}
