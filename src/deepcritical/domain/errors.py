@@ -41,7 +41,10 @@ ResearchCancelled (BaseException): so that no framework swallows it
 
 
 class DeepCriticalError(Exception):
-    """Root of all errors meant for users: what happened, and what to do next, a sentence each."""
+    """Root of all errors meant for users.
+
+    It says what happened and what to do next, a sentence each.
+    """
 
     def __init__(self, message: str, advice: str = "") -> None:
         # Exactly the constructor's arguments go to Exception, so that pickling rebuilds the error.
@@ -130,7 +133,10 @@ class SearchError(DeepCriticalError):
 
 
 class RateLimitError(SearchError):
-    """A source refused for the moment; `retry_after_s` is None where it did not say how long."""
+    """A source refused for the moment.
+
+    `retry_after_s` is None where it did not say for how long.
+    """
 
     def __init__(self, message: str, advice: str = "", retry_after_s: float | None = None) -> None:
         super().__init__(message, advice)
