@@ -291,11 +291,7 @@ async def open_retrieval(
 ) -> AsyncIterator[LlamaIndexRAGService]:
     """Retrieval over the records of one run, until the context ends.
 
-    Args:
-        settings: Settings of the environment.
-        run_id: The run.
-        tell: Gets what the reader must know and what ends nothing, at the end: vectors that could
-            not be kept, rows that could not be removed.
+    `tell` gets what the reader must know at the end: vectors not kept, rows not removed.
     """
     embeddings, index = retrieval_parts(settings)
     rag = LlamaIndexRAGService(run_id, embeddings, index)

@@ -207,11 +207,7 @@ _FEW = 3
 
 
 class Lookups:
-    """Searches live sources, and finds records by their ids.
-
-    Args:
-        settings: Addresses, keys and limits of the sources.
-        snapshot: Name or path of the snapshot that ids are looked up in instead; None for live.
+    """Searches live sources, and finds records by their ids, in a snapshot where one is named.
 
     Raises:
         SnapshotNotFoundError: There is no such snapshot.
